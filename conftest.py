@@ -1,0 +1,1 @@
+pytest_plugins = ["veridyn.validation_cases.plugin"]

@@ -1,0 +1,1 @@
+"""veridyn: verification of solvers of nonlinear dynamics."""
