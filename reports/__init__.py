@@ -1,1 +1,38 @@
-"""Reports."""
+"""Reports: what people look at. This room reads recorded results and knows no solver.
+
+>>> from veridyn import reports
+>>> reports.build(reports.read_results("results.json"), "report")  # doctest: +SKIP
+"""
+
+from os import PathLike
+from pathlib import Path
+
+from veridyn.reports.document import Document, check_document, read_results
+from veridyn.reports.errors import ReportError
+
+__all__ = ["ReportError", "build", "check_document", "read_results"]
+
+
+def build(document: Document, folder: str | PathLike[str]) -> list[Path]:
+    """Write a report: ``index.html``, ``report.md``, ``figures/*.svg`` and ``results.json``.
+
+    Parameters
+    ----------
+    document
+        A result document; it is checked and not changed.
+    folder
+        Where to write; created if need be. Files of the same names are overwritten.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Raises
+    ------
+    ReportError
+        If the document is not valid, the folder cannot be written, or a package is not installed.
+    """
+    from veridyn.reports.writer import write
+
+    return write(check_document(document), Path(folder))

@@ -1,0 +1,29 @@
+"""Errors of the solver room: each names the culprit and the remedy in one line."""
+
+
+class SolverInputError(ValueError):
+    """The caller asked for something that cannot be solved as stated."""
+
+
+class ProblemError(SolverInputError):
+    """A problem description is malformed: wrong shape, negative mass, NaN, unknown name."""
+
+
+class SettingsError(SolverInputError):
+    """A solver setting is unknown, missing or out of range."""
+
+
+class StepError(SettingsError):
+    """The time step breaks the step rule of the scheme."""
+
+
+class CapabilityError(SolverInputError):
+    """The problem needs something that the solver does not offer."""
+
+
+class SolverFailure(RuntimeError):
+    """The computation itself failed: divergence, step control exhausted, bad response."""
+
+
+class DivergenceError(SolverFailure):
+    """The integration left the range of finite numbers."""

@@ -1,1 +1,1 @@
-"""Jitted kernels."""
+"""Jitted kernels: allocation-free in the loop, nonlinearities as arrays, one compilation for every case."""

@@ -1,0 +1,244 @@
+"""Certified numbers: a value, the digits that are known to be right, and the routes that agree on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import mpmath
+from mpmath import mpf
+from mpmath.ctx_iv import MPIntervalContext
+
+from veridyn.references.parameters import check_digits
+
+Kind = Literal["closed form", "quasi-analytical", "classification", "undefined"]
+
+GUARDS = (15, 50, 200)  # guard digits: more are tried when cancellation ate the first ones
+MAX_HALVINGS = 8  # of a bracket, to establish the sign of a slope on it
+
+# An interval context of our own: its precision is set at will, the global one is never touched.
+_intervals = MPIntervalContext()
+
+
+class CertificationError(ArithmeticError):
+    """The routes to a value do not agree, or a root could not be proved unique."""
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A reference value.
+
+    Attributes
+    ----------
+    value
+        The number; text for a classification; None where the quantity does not exist.
+    digits
+        Significant decimal digits on which all routes agree; None where there is no number.
+    kind
+        ``closed form``, ``quasi-analytical``, ``classification`` or ``undefined``.
+    routes
+        How the value was obtained and checked, for a reader.
+    """
+
+    value: mpf | str | None
+    digits: int | None
+    kind: Kind
+    routes: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """Decimal text rounded to the certified digits; ``undefined`` where there is no value."""
+        if self.value is None:
+            return "undefined"
+        if isinstance(self.value, str):
+            return self.value
+        if self.value == 0:
+            return "0"
+        return str(mpmath.nstr(self.value, self.digits, strip_zeros=False, min_fixed=-5, max_fixed=17))
+
+    def __float__(self) -> float:
+        if self.digits is None:
+            raise TypeError(f"no number here: {self.text()}")
+        return float(self.value)
+
+
+@dataclass(frozen=True)
+class Route:
+    """One way to compute a value (or a sequence of values) at the current mpmath precision.
+
+    `digits` is what this route can promise when that is less than what was asked for.
+    """
+
+    how: str
+    compute: Callable[[], Any]
+    digits: int | None = None
+
+
+def classification(value: str, *routes: str) -> Certified:
+    """State a verdict in words."""
+    return Certified(value, None, "classification", routes)
+
+
+def undefined(reason: str) -> Certified:
+    """State that the quantity does not exist for these parameters, and why."""
+    return Certified(None, None, "undefined", (reason,))
+
+
+def exact_zero(reason: str, digits: int, kind: Kind = "closed form") -> Certified:
+    """State a zero that follows from the structure of the problem."""
+    return Certified(mpmath.mpf(0), check_digits(digits), kind, (reason,))
+
+
+def certify(first: Route, *others: Route, digits: int, kind: Kind, name: str) -> Certified:
+    """Evaluate a scalar by all routes and certify the digits on which they agree.
+
+    Parameters
+    ----------
+    first
+        The route that gives the value; computed at two working precisions.
+    others
+        Independent routes; each must confirm the value.
+    digits
+        Significant decimal digits asked for, 1 to 1000.
+    kind
+        Kind of the result.
+    name
+        Name of the quantity, for the message.
+
+    Raises
+    ------
+    CertificationError
+        If two precisions or two routes agree on fewer digits than promised.
+    ParameterError
+        If `digits` is out of range.
+    """
+    return certify_all(_wrapped(first), *map(_wrapped, others), digits=digits, kind=kind, name=name)[0]
+
+
+def _wrapped(route: Route) -> Route:
+    return Route(route.how, lambda: (route.compute(),), route.digits)
+
+
+def certify_all(first: Route, *others: Route, digits: int, kind: Kind, name: str) -> tuple[Certified, ...]:
+    """Certify a sequence of values that the routes produce together; see `certify`."""
+    check_digits(digits)
+    promised = min([digits, *(route.digits for route in others if route.digits is not None)])
+    complaint = ""
+    for guard in GUARDS:
+        values, complaint = _attempt(first, others, digits, guard)
+        if not complaint:
+            routes = (f"{first.how}, at two precisions", *(route.how for route in others))
+            return tuple(Certified(value, promised, kind, routes) for value in values)
+    raise CertificationError(f"{name}: {complaint}")
+
+
+def _attempt(first: Route, others: Sequence[Route], digits: int, guard: int) -> tuple[tuple[mpf, ...], str]:
+    """The values with this many guard digits, and what is wrong with them (empty if nothing)."""
+    low = digits + guard
+    values = _evaluate(first, low + max(guard, digits // 4))
+    for route, how in ((first, "two precisions"), *((route, route.how) for route in others)):
+        wanted = digits if route.digits is None else min(digits, route.digits)
+        agreed = _agreement(values, _evaluate(route, low))
+        if agreed < wanted:
+            return values, f"{how} agree on {max(agreed, 0)} digits, {wanted} wanted"
+    return values, ""
+
+
+def _evaluate(route: Route, dps: int) -> tuple[mpf, ...]:
+    with mpmath.workdps(dps):
+        return tuple(mpmath.mpf(value) for value in route.compute())
+
+
+def _agreement(left: Sequence[mpf], right: Sequence[mpf]) -> float:
+    """Number of digits on which two sequences agree; -1 if they differ in length."""
+    if len(left) != len(right):
+        return -1
+    return min((agreeing_digits(a, b) for a, b in zip(left, right, strict=True)), default=mpmath.inf)
+
+
+def agreeing_digits(left: mpf, right: mpf) -> float:
+    """Count the significant decimal digits common to two numbers (infinite if they are equal)."""
+    if left == right:
+        return float("inf")
+    with mpmath.workdps(15):  # the difference is exact before it is rounded
+        error = abs(left - right) / max(abs(left), abs(right))
+        return int(mpmath.floor(-mpmath.log10(error)))
+
+
+def bracketed_root(
+    f: Callable[[mpf], mpf], slope: Callable[[Any, Any], Any], low: mpf, high: mpf, *, name: str
+) -> mpf:
+    """Find the only root of `f` on [low, high] to the current precision.
+
+    Existence is shown by the change of sign, uniqueness by interval arithmetic: the slope keeps
+    one sign on the whole bracket.
+
+    Parameters
+    ----------
+    f
+        Function of one mpf.
+    slope
+        Its derivative ``slope(ctx, x)``, written with the functions of `ctx` (``ctx.sin``...), so
+        that it can be evaluated on numbers and on intervals.
+    low, high
+        The bracket.
+    name
+        What is sought, for the message.
+
+    Raises
+    ------
+    CertificationError
+        If `f` has one sign at both ends, or the slope may change sign in between.
+    """
+    f_low, f_high = f(low), f(high)
+    if f_low * f_high > 0:
+        raise CertificationError(f"{name}: no change of sign between {_short(low)} and {_short(high)}")
+    _prove_monotone(slope, low, high, name)
+    if f_low == 0 or f_high == 0:
+        return low if f_low == 0 else high
+    return _newton(f, slope, (low, high), rising=f_high > 0, name=name)
+
+
+def _prove_monotone(slope: Callable[[Any, Any], Any], low: mpf, high: mpf, name: str) -> None:
+    _intervals.prec = mpmath.mp.prec
+    signs, pieces = set(), [(low, high, 0)]
+    while pieces:
+        a, b, depth = pieces.pop()
+        s = slope(_intervals, _intervals.mpf([a, b]))
+        sign = int(s.a > 0) - int(s.b < 0)
+        if sign:
+            signs.add(sign)
+        if len(signs) == 2 or (not sign and depth == MAX_HALVINGS):
+            raise CertificationError(
+                f"{name}: not monotone between {_short(low)} and {_short(high)}; the root may not be unique"
+            )
+        if not sign:
+            middle = (a + b) / 2
+            pieces += [(a, middle, depth + 1), (middle, b, depth + 1)]
+
+
+def _newton(
+    f: Callable[[mpf], mpf],
+    slope: Callable[[Any, Any], Any],
+    bracket: tuple[mpf, mpf],
+    *,
+    rising: bool,
+    name: str,
+) -> mpf:
+    """Newton's iteration, kept inside a shrinking bracket by bisection."""
+    low, high = bracket
+    x = (low + high) / 2
+    for _ in range(4 * mpmath.mp.prec):
+        value = f(x)
+        low, high = (x, high) if (value < 0) == rising else (low, x)
+        step = value / slope(mpmath, x)
+        previous, x = x, x - step
+        if not low <= x <= high:
+            x = (low + high) / 2
+        if abs(x - previous) <= 4 * mpmath.eps * abs(x):
+            return x
+    raise CertificationError(f"{name}: no convergence")
+
+
+def _short(value: mpf) -> str:
+    return str(mpmath.nstr(value, 6))

@@ -1,0 +1,221 @@
+"""Parameters of a reference: exact numbers, default values, and the rules they obey."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import numbers
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal
+
+import mpmath
+from mpmath import mpf
+
+MAX_DIGITS = 1000
+MAX_EXPONENT = 1000  # 1e1000000000 would fill the memory before anybody notices
+
+Rule = Literal["positive", "non-negative", "any"]
+
+
+class ParameterError(ValueError):
+    """A parameter that cannot be used; one line says which, why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A physical parameter: symbol, unit, one line of help, default value as text, rule for its sign."""
+
+    name: str
+    unit: str
+    help: str
+    default: str
+    rule: Rule = "positive"
+
+
+@dataclass(frozen=True)
+class Exact:
+    """The number `rational` × π^`pi`, kept exactly until it is converted."""
+
+    rational: Fraction
+    pi: int = 0
+
+    def mpf(self) -> mpf:
+        """Round to the current mpmath precision."""
+        return mpmath.mpf(self.rational.numerator) / self.rational.denominator * mpmath.pi**self.pi
+
+    def __float__(self) -> float:
+        with mpmath.workdps(30):
+            return float(self.mpf())
+
+    def __mul__(self, other: Exact) -> Exact:
+        return Exact(self.rational * other.rational, self.pi + other.pi)
+
+    def __truediv__(self, other: Exact) -> Exact:
+        return Exact(self.rational / other.rational, self.pi - other.pi)
+
+    def __str__(self) -> str:
+        if self.pi == 0 or self.rational == 0:
+            return _rational_text(self.rational)
+        power = "pi" if self.pi == 1 else f"pi^{self.pi}"
+        over = "" if self.rational.denominator == 1 else f"/{self.rational.denominator}"
+        times = {1: "", -1: "-"}.get(self.rational.numerator, f"{self.rational.numerator}*")
+        return f"{times}{power}{over}"
+
+
+Number = int | float | str | Fraction | Decimal | Exact | mpf
+
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_WITH_PI = re.compile(rf"([+-]?)(?:({_NUMBER})\*?)?(?:pi|π)(?:/({_NUMBER}))?")
+_RATIONAL = re.compile(rf"([+-]?)({_NUMBER})(?:/({_NUMBER}))?")
+
+
+def exact(value: Number, name: str = "value") -> Exact:
+    """Read a number without rounding it.
+
+    Parameters
+    ----------
+    value
+        An int, Fraction, Decimal, mpf, `Exact`, or text such as ``"1.01"``, ``"1e4"``, ``"3/4"``,
+        ``"2*pi"``, ``"pi/3"``. A float stands for its shortest decimal: 0.1 is one tenth.
+    name
+        What the number is, for the message.
+
+    Raises
+    ------
+    ParameterError
+        If the value is not a finite number.
+    """
+    if isinstance(value, Exact):
+        return value
+    try:
+        if isinstance(value, str):
+            return _parse(value)
+        return Exact(_fraction(value))
+    except (ValueError, OverflowError, ZeroDivisionError, TypeError) as error:
+        raise ParameterError(
+            f"{name} must be a finite number such as 1.5, 3/4, 1e4 or 2*pi, got {value!r}"
+        ) from error
+
+
+def _fraction(value: Any) -> Fraction:
+    """The rational behind a Python number; raises ValueError for anything else."""
+    if isinstance(value, bool):
+        raise ValueError("a truth value is not a number")  # noqa: TRY004 - becomes a ParameterError
+    if isinstance(value, mpmath.mpf):
+        if not mpmath.isfinite(value):
+            raise ValueError("not finite")
+        sign, mantissa, exponent, _ = value._mpf_
+        return (-1) ** sign * Fraction(int(mantissa)) * Fraction(2) ** exponent
+    if isinstance(value, numbers.Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, Decimal | numbers.Real):
+        return _parse(str(value)).rational  # the shortest decimal of a float; numpy's scalars too
+    raise ValueError("not a number")
+
+
+def _parse(text: str) -> Exact:
+    compact = "".join(text.split())
+    for pattern, pi in ((_WITH_PI, 1), (_RATIONAL, 0)):
+        if match := pattern.fullmatch(compact):
+            sign, top, bottom = match.groups()
+            value = _decimal(top or "1") / _decimal(bottom or "1")
+            return Exact(-value if sign == "-" else value, pi)
+    raise ValueError("not a number")
+
+
+def _decimal(text: str) -> Fraction:
+    _, _, exponent = text.lower().partition("e")
+    if abs(int(exponent or 0)) > MAX_EXPONENT:
+        raise ValueError("exponent out of range")
+    return Fraction(text)
+
+
+def _rational_text(value: Fraction) -> str:
+    """Shortest exact text: a plain or scientific decimal where one exists, a fraction otherwise."""
+    twos_and_fives = value.denominator
+    for prime in (2, 5):
+        while twos_and_fives % prime == 0:
+            twos_and_fives //= prime
+    if twos_and_fives != 1:
+        return str(value)
+    places = value.denominator.bit_length()  # 2^a 5^b divides 10^places
+    scaled = value.numerator * 10**places // value.denominator
+    decimal = Decimal(scaled).scaleb(-places) if abs(scaled) < 10**25 else _long_decimal(scaled, places)
+    return _trimmed(decimal)
+
+
+def _long_decimal(scaled: int, places: int) -> Decimal:
+    """A decimal of any length; the arithmetic of Decimal would round it to its context."""
+    return Decimal((int(scaled < 0), tuple(map(int, str(abs(scaled)))), -places))
+
+
+def _trimmed(decimal: Decimal) -> str:
+    sign, digits, exponent = decimal.as_tuple()
+    text = "".join(map(str, digits)).rstrip("0")
+    shift = int(exponent) + len(digits) - len(text)
+    if not text:
+        return "0"
+    minus = "-" if sign else ""
+    if shift >= 0:
+        return f"{minus}{text}{'0' * shift}" if len(text) + shift <= 17 else f"{minus}{text}e{shift}"
+    if -shift < len(text):
+        return f"{minus}{text[:shift]}.{text[shift:]}"
+    return f"{minus}0.{text.rjust(-shift, '0')}" if -shift <= 17 else f"{minus}{text}e{shift}"
+
+
+def resolve(parameters: Iterable[Parameter], given: Mapping[str, Number]) -> dict[str, Exact]:
+    """Complete `given` with the defaults and check it.
+
+    Returns
+    -------
+    dict
+        Every parameter, in the declared order, as an exact number.
+
+    Raises
+    ------
+    ParameterError
+        If a name is unknown or a value breaks its rule.
+    """
+    declared = {parameter.name: parameter for parameter in parameters}
+    for name in given:
+        if name not in declared:
+            raise ParameterError(_unknown(name, list(declared)))
+    return {name: checked(p, given.get(name, p.default)) for name, p in declared.items()}
+
+
+def checked(parameter: Parameter, value: Number) -> Exact:
+    """Read one parameter and enforce its rule; raises `ParameterError` naming it."""
+    number = exact(value, parameter.name)
+    too_small = {"positive": number.rational <= 0, "non-negative": number.rational < 0, "any": False}
+    if too_small[parameter.rule]:
+        raise ParameterError(f"{parameter.name} must be {parameter.rule}, got {value}")
+    return number
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return f"unknown parameter {name!r}: {hint}known are {', '.join(known)}"
+
+
+def arguments(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Select the values that `function` takes, so that one mapping serves every quantity of a case."""
+    return {name: values[name] for name in inspect.signature(function).parameters if name in values}
+
+
+def check_digits(digits: int) -> int:
+    """Return `digits` if it is an int from 1 to 1000; raises `ParameterError` otherwise."""
+    if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= MAX_DIGITS:
+        raise ParameterError(f"digits must be an integer from 1 to {MAX_DIGITS}, got {digits!r}")
+    return digits
+
+
+def check_count(value: int, name: str, first: int = 1) -> int:
+    """Return `value` if it is an int not below `first`; raises `ParameterError` otherwise."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < first:
+        raise ParameterError(f"{name} must be an integer not below {first}, got {value!r}")
+    return value

@@ -1,0 +1,265 @@
+"""Result documents: read, check, merge.
+
+The format is described by ``schema/results-1.json``. Whoever holds a document from here may rely on
+it: all keys are there (the schema's defaults are filled in), numbers are finite, series have as many
+ordinates as abscissae.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any, NoReturn
+
+from veridyn.reports.errors import ReportError, optional_package
+
+__all__ = ["Document", "ReportError", "check_document", "environments", "merge", "read_results"]
+
+Document = dict[str, Any]
+Record = dict[str, Any]
+
+
+def read_results(source: str | PathLike[str] | Iterable[str | PathLike[str]]) -> Document:
+    """Read one or several result files into one checked document.
+
+    Parameters
+    ----------
+    source
+        A path, or several. Results and figures of several files are concatenated, cases appear once,
+        and the results carry the number of their run.
+
+    Returns
+    -------
+    dict
+        The document, with the schema's defaults filled in.
+
+    Raises
+    ------
+    ReportError
+        If a file is missing, unreadable, not JSON, cut short, or not a result file of version 1.
+    """
+    paths = [source] if isinstance(source, str | PathLike) else list(source)
+    if not paths:
+        raise ReportError("no result file given; write one with: veridyn run --json results.json")
+    return merge([_read(Path(path)) for path in paths])
+
+
+def check_document(document: Document, name: str = "document") -> Document:
+    """Check a document against the schema.
+
+    Parameters
+    ----------
+    document
+        Data as from JSON; it is not changed.
+    name
+        What messages call it, for instance the file's path.
+
+    Returns
+    -------
+    dict
+        A copy with the schema's defaults filled in.
+
+    Raises
+    ------
+    ReportError
+        If the version is unknown, a key is missing, or a value has the wrong type.
+    """
+    copy = _copy(document, name)
+    _check_version(copy, name)
+    _check_schema(copy, name)
+    _check_series(copy, name)
+    _check_runs(copy, name)
+    return copy
+
+
+def environments(document: Document) -> list[dict[str, Any]]:
+    """Return the environment of every run in the document, at least one."""
+    listed: list[dict[str, Any]] = document.get("environments") or [document["environment"]]
+    return listed
+
+
+def merge(documents: list[Document]) -> Document:
+    """Merge checked documents into one; a single document is returned as it is."""
+    if len(documents) == 1:
+        return documents[0]
+    runs: list[dict[str, Any]] = []
+    results = [record for document in documents for record in _numbered(document, runs)]
+    repeated = len(results) - len({json.dumps(record, sort_keys=True) for record in results})
+    note = f"{repeated} results occur more than once in these files; every occurrence is counted"
+    return {
+        "schema_version": "1.0",
+        "environment": runs[0],
+        "environments": runs,
+        "cases": _merged_cases([case for document in documents for case in document["cases"]]),
+        "results": results,
+        "figures": [figure for document in documents for figure in document["figures"]],
+        "messages": [text for document in documents for text in document["messages"]]
+        + [note] * (repeated > 0),
+    }
+
+
+def _numbered(document: Document, runs: list[dict[str, Any]]) -> list[Record]:
+    """Give the results their run number, adding environments not seen before to `runs`."""
+    numbers = []
+    for environment in environments(document):
+        if environment not in runs:
+            runs.append(environment)
+        numbers.append(1 + runs.index(environment))
+    return [record | {"run": numbers[record.get("run", 1) - 1]} for record in document["results"]]
+
+
+def _merged_cases(cases: list[Record]) -> list[Record]:
+    """Describe every case once; references and published values of further variants are added."""
+    merged: dict[str, Record] = {}
+    for case in cases:
+        first = merged.setdefault(case["case"], case)
+        grown = {key: _union(first[key], case[key]) for key in ("references", "published")}
+        merged[case["case"]] = first | grown
+    return list(merged.values())
+
+
+def _union(old: list[Record], new: list[Record]) -> list[Record]:
+    return [*old, *(item for item in new if item not in old)]
+
+
+def _read(path: Path) -> Document:
+    """Read and check one file."""
+    return check_document(_parse(_text(path), path), str(path))
+
+
+def _text(path: Path) -> str:
+    if path.is_dir():
+        raise ReportError(
+            f"{path}: is a folder; name the result file in it, for instance {path / 'results.json'}"
+        )
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ReportError(f"{path}: no such file; write it with: veridyn run --json {path}") from None
+    except UnicodeDecodeError as error:
+        raise ReportError(f"{path}: not UTF-8 text at byte {error.start}; is it a result file?") from None
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be read ({error.strerror}); check its permissions") from None
+
+
+def _parse(text: str, path: Path) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+    except json.JSONDecodeError as error:
+        raise ReportError(f"{path}: {_json_trouble(text, error)}") from None
+    except (ValueError, RecursionError) as error:
+        raise ReportError(f"{path}: {error}; numbers must be finite, write null instead") from None
+
+
+def _json_trouble(text: str, error: json.JSONDecodeError) -> str:
+    """Tell a file that was cut short from one that never was JSON."""
+    if not text.strip():
+        return "is empty; the run was interrupted, repeat it"
+    cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+    if cut and text.lstrip()[0] in "{[":
+        return f"ends too early, at line {error.lineno}; the run was interrupted, repeat it"
+    return f"not JSON at line {error.lineno}, column {error.colno} ({error.msg}); is it a result file?"
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text} exceeds the range of floats")
+    return number
+
+
+def _copy(document: Document, name: str) -> Document:
+    """Copy by way of JSON, which is also what will be written: it refuses what JSON cannot carry."""
+    try:
+        copy: Document = json.loads(json.dumps(document, allow_nan=False))
+    except TypeError as error:
+        raise ReportError(f"{name}: {error}; write plain numbers, strings, lists and dicts") from None
+    except ValueError:
+        where = next(_not_finite(document), "")
+        raise ReportError(f"{name}: {where} is not finite; write null instead") from None
+    return copy
+
+
+def _not_finite(node: Any, where: str = "") -> Iterator[str]:
+    """Places of NaN and infinity in nested data."""
+    if isinstance(node, float) and not math.isfinite(node):
+        yield where.lstrip(".")
+    elif isinstance(node, dict):
+        for key, item in node.items():
+            yield from _not_finite(item, f"{where}.{key}")
+    elif isinstance(node, list | tuple):
+        for number, item in enumerate(node):
+            yield from _not_finite(item, f"{where}[{number}]")
+
+
+def _check_version(document: Any, name: str) -> None:
+    if not isinstance(document, dict) or "schema_version" not in document:
+        raise ReportError(
+            f"{name}: has no schema_version; it is not a result file of: veridyn run --json FILE"
+        )
+    version = document["schema_version"]
+    if str(version).split(".")[0] != "1":
+        raise ReportError(f"{name}: schema version {version!r} is unknown here (1.x is); update veridyn")
+
+
+@cache
+def _validator() -> Callable[[Document], Document]:
+    with optional_package():
+        import fastjsonschema
+    schema = files("veridyn.reports").joinpath("schema", "results-1.json").read_text(encoding="utf-8")
+    validator: Callable[[Document], Document] = fastjsonschema.compile(json.loads(schema))
+    return validator
+
+
+def _check_schema(document: Document, name: str) -> None:
+    """Validate, which also fills in the defaults."""
+    validate = _validator()
+    with optional_package():
+        from fastjsonschema import JsonSchemaValueException
+    try:
+        validate(document)
+    except JsonSchemaValueException as error:
+        what = error.message.removeprefix("data").removeprefix(".").strip()
+        here = "" if isinstance(error.value, dict | list) else f", not {error.value!r:.60}"
+        raise ReportError(
+            f"{name}: {what}{here}{_whose(document, error.path)}; see docs/result-schema.md"
+        ) from None
+
+
+def _whose(document: Document, path: list[str]) -> str:
+    """Name the record that a schema error points to, since nobody counts to results[317]."""
+    try:
+        record = document[path[1]][int(path[2])]
+        named = [str(record[key]) for key in ("case", "variant", "quantity", "id") if key in record]
+    except (KeyError, IndexError, TypeError, ValueError):
+        return ""
+    return f" (in {' '.join(named)})" if named else ""
+
+
+def _check_series(document: Document, name: str) -> None:
+    """What the schema cannot say: as many ordinates as abscissae."""
+    for figure in document["figures"]:
+        for series in (series for panel in figure["panels"] for series in panel["series"]):
+            points = len(series["x"]), len(series["y"])
+            if points[0] != points[1]:
+                where = f"figure {figure['id']} of {figure['case']}, series {series['label']!r}"
+                raise ReportError(
+                    f"{name}: {where}: {points[0]} x but {points[1]} y; record both at every point"
+                )
+
+
+def _check_runs(document: Document, name: str) -> None:
+    """What the schema cannot say either: a run number points to an environment."""
+    known = len(environments(document))
+    for number, record in enumerate(document["results"]):
+        if record.get("run", 1) > known:
+            raise ReportError(
+                f"{name}: results[{number}].run is {record['run']}, of {known} environments; merge anew"
+            )

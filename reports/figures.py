@@ -1,0 +1,218 @@
+"""Figures of a document as SVG text. The same figure gives the same bytes, always."""
+
+import io
+import math
+import re
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from veridyn.reports import style
+from veridyn.reports.errors import optional_package
+from veridyn.reports.numbers import plural
+from veridyn.reports.tally import ASLEEP, FRAGILE, Record, by_kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Panel = dict[str, Any]
+Series = dict[str, Any]
+
+
+def draw(figure: Record, key: str) -> str:
+    """Draw a figure.
+
+    Parameters
+    ----------
+    figure
+        As in the result document.
+    key
+        Prefix of all identifiers in the drawing, so that several can stand in one page.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element, without XML declaration.
+
+    Raises
+    ------
+    ReportError
+        If matplotlib is not installed.
+    """
+    with optional_package():
+        import matplotlib.style
+        from matplotlib.figure import Figure
+    panels = [part for panel in figure["panels"] for part in _split(panel)]
+    heights = [_height(panel) for panel in panels]
+    shared = len({(panel["xlabel"], panel["xscale"]) for panel in panels}) == 1
+    # Rare glyphs and extreme ranges draw warnings that the reader of a report can do nothing about.
+    with matplotlib.style.context(style.RC, after_reset=True), warnings.catch_warnings(action="ignore"):
+        canvas = Figure(figsize=(style.WIDTH, sum(heights) + 0.5), layout="constrained")
+        grid = canvas.subplots(len(panels), 1, sharex=shared, squeeze=False, height_ratios=heights)
+        for axes, panel in zip(grid[:, 0], panels, strict=True):
+            _draw_panel(axes, panel, xlabel=not shared or panel is panels[-1])
+        return _inline(_svg(canvas), key, figure["title"])
+
+
+
+def scatter(records: Sequence[Record]) -> Record:
+    """Make the figure 'error against tolerance' of all numeric checks, log-log.
+
+    Points below the diagonal pass; the grey lines mark margins of 2 and of 1000.
+    """
+    measured = [record for record in records if record["error"] is not None and record["tolerance"]]
+    shown = [record for record in measured if record["error"] > 0.0 and record["tolerance"] > 0.0]
+    points = [_points(kind, members) for kind, members in by_kind(shown).items()]
+    ends = [edge([record["tolerance"] for record in shown]) for edge in (min, max)] if shown else [1e-9, 1.0]
+    lines = [_diagonal(label, role, ends, divisor) for label, role, divisor in _LINES]
+    panel = {"xlabel": "tolerance", "ylabel": "error", "xscale": "log", "yscale": "log", "height": 1.4}
+    return {
+        "case": "",
+        "id": "error-against-tolerance",
+        "title": "Error against tolerance",
+        "caption": _scatter_caption(len(shown), len(measured) - len(shown)),
+        "panels": [panel | {"events": [], "series": [*points, *lines]}],
+    }
+
+
+def _scatter_caption(shown: int, exact: int) -> str:
+    said = f"{plural(shown, 'check')} with an error and a tolerance; what lies above the dotted line fails."
+    return f"{said} {plural(exact, 'check')} without any error cannot be shown." if exact else said
+
+
+_LINES = (
+    ("error = tolerance", "limit", 1.0),
+    (f"margin {FRAGILE:g}", "guide", FRAGILE),
+    (f"margin {ASLEEP:g}", "guide", ASLEEP),
+)
+
+
+def _points(kind: str, records: list[Record]) -> Series:
+    """Make points of records, those closer than the eye can tell (1/50 decade) only once."""
+    places = {
+        (round(50 * math.log10(record["tolerance"])), round(50 * math.log10(record["error"]))): record
+        for record in records
+    }
+    return {
+        "label": kind,
+        "role": "computed",
+        "marker": True,
+        "x": [record["tolerance"] for record in places.values()],
+        "y": [record["error"] for record in places.values()],
+    }
+
+
+def _diagonal(label: str, role: str, ends: list[float], divisor: float) -> Series:
+    wide = [ends[0] / 2.0, ends[1] * 2.0]
+    return {"label": label, "role": role, "marker": False, "x": wide, "y": [end / divisor for end in wide]}
+
+
+def _split(panel: Panel) -> list[Panel]:
+    """Give errors that share a panel with curves a panel of their own beneath."""
+    errors = [series for series in panel["series"] if series["role"] == "error"]
+    others = [series for series in panel["series"] if series["role"] != "error"]
+    if not errors or not any(series["role"] in ("reference", "computed") for series in others):
+        return [panel]
+    return [panel | {"series": others}, panel | {"series": errors, "ylabel": "error", "yscale": "linear"}]
+
+
+def _height(panel: Panel) -> float:
+    usual = style.ERROR_HEIGHT if _is_error(panel) else style.PANEL_HEIGHT
+    return usual * float(panel["height"])
+
+
+def _is_error(panel: Panel) -> bool:
+    """Whether the panel shows an error about its zero line, rather than orders of magnitude."""
+    return panel["yscale"] == "linear" and any(series["role"] == "error" for series in panel["series"])
+
+
+def _draw_panel(axes: "Axes", panel: Panel, *, xlabel: bool) -> None:
+    axes.set_xscale(panel["xscale"])
+    axes.set_yscale(panel["yscale"])
+    coloured = 0
+    for series in panel["series"]:
+        _draw_series(axes, series, panel, coloured)
+        coloured += series["role"] in ("computed", "error")
+    if _is_error(panel):
+        axes.axhline(0.0, color=style.DARK, linewidth=0.8, zorder=2)
+    axes.set_ylabel(_plain(panel["ylabel"]))
+    axes.set_xlabel(_plain(panel["xlabel"]) if xlabel else "")
+    axes.margins(x=0.01 if panel["xscale"] == "linear" else 0.05)
+    _draw_events(axes, panel["events"])
+    _draw_legend(axes)
+
+
+def _draw_series(axes: "Axes", series: Series, panel: Panel, number: int) -> None:
+    arguments = style.look(series["role"], number, marker=series["marker"])
+    x, y = _drawable(series["x"], panel["xscale"]), _drawable(series["y"], panel["yscale"])
+    # matplotlib hides labels that begin with an underscore, and that is meant only for empty ones.
+    label = re.sub("^_", " _", _plain(series["label"])) or "_"
+    axes.plot(x, y, label=label, **arguments)
+
+
+def _drawable(numbers: Sequence[float | None], scale: str) -> list[float]:
+    """Leave gaps where there is no number, or none that a logarithmic axis can show."""
+    hidden = scale == "log"
+    return [math.nan if number is None or (hidden and number <= 0.0) else float(number) for number in numbers]
+
+
+def _draw_events(axes: "Axes", events: Sequence[dict[str, Any]]) -> None:
+    """Draw instants; a label that would overprint the one before it is left out."""
+    left, right = axes.get_xlim()
+    labelled = -math.inf
+    for event in sorted(events, key=lambda event: event["x"]):
+        axes.axvline(event["x"], color=style.GREY, linewidth=0.7, zorder=1)
+        if event["label"] and event["x"] - labelled > 0.022 * abs(right - left):
+            _label_event(axes, event)
+            labelled = event["x"]
+
+
+def _label_event(axes: "Axes", event: dict[str, Any]) -> None:
+    axes.annotate(
+        _plain(event["label"]),
+        (event["x"], 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(2, -2),
+        textcoords="offset points",
+        rotation=90,
+        ha="left",
+        va="top",
+        fontsize=7.5,
+        color=style.DARK,
+    )
+
+
+def _draw_legend(axes: "Axes") -> None:
+    """Put the legend above the panel, where it cannot hide anything."""
+    labels = axes.get_legend_handles_labels()[1]
+    if labels:
+        longest = max(len(label) for label in labels)
+        columns = max(1, min(len(labels), 110 // (longest + 8)))
+        axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=columns, borderaxespad=0.2)
+
+
+def _plain(text: str) -> str:
+    """Keep dollar signs from starting a formula."""
+    return text.replace("$", r"\$")
+
+
+def _svg(canvas: "Figure") -> str:
+    buffer = io.StringIO()
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    canvas.savefig(buffer, format="svg", metadata=nothing)
+    return buffer.getvalue()
+
+
+def _inline(svg: str, key: str, title: str) -> str:
+    """Make a drawing fit to stand in a page among others."""
+    body = svg[svg.index("<svg") :]
+    body = re.sub(r"<!--.*?-->\n?", "", body, flags=re.DOTALL)
+    # A rule for * would reach the page around the drawing; on the root, its elements inherit it.
+    body = re.sub(r"<style.*?</style>", "", body, flags=re.DOTALL)
+    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
+    body = re.sub(r'\bid="', f'id="{key}-', body)
+    body = re.sub(r'(href="#|url\(#)', rf"\1{key}-", body)
+    name = title.translate({ord(c): f"&#{ord(c)};" for c in "<>&\"'"})
+    attributes = f'role="img" aria-label="{name}" style="stroke-linejoin:round;stroke-linecap:butt"'
+    return body.replace("<svg", f"<svg {attributes}", 1)

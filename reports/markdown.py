@@ -1,0 +1,223 @@
+"""The Markdown page (GitHub flavour): the same content as the HTML page, figures as files beside it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from veridyn.reports.numbers import plural
+from veridyn.reports.page import Drawing, Group, Page, Row, Sheet
+from veridyn.reports.tally import MEANINGS
+
+Lines = list[str]
+
+CHECKS = (
+    "Verdict",
+    "Variant",
+    "Quantity",
+    "Computed",
+    "Reference",
+    "Error",
+    "Tolerance",
+    "Margin",
+    "LRE",
+    "Notes",
+)
+
+
+def render(page: Page) -> str:
+    """Render a page as Markdown."""
+    blocks = [
+        [
+            "# Verification report",
+            f"**{escape(page.headline)}**",
+            *_failures(page),
+            *_messages(page),
+            *_overview(page),
+        ],
+        *(_sheet(sheet) for sheet in page.sheets),
+        _environments(page),
+    ]
+    return "\n\n".join(line for block in blocks for line in block) + "\n"
+
+
+def escape(text: Any) -> str:
+    """Escape text so that Markdown and HTML take nothing in it for markup; line breaks become spaces."""
+    plain = " ".join(str(text).split())
+    plain = plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    plain = re.sub(r"([\\`*\[\]|~$])", r"\\\1", plain)
+    # An underscore within a word is harmless, and names are full of them.
+    plain = re.sub(r"(?<!\w)_|_(?!\w)", r"\\_", plain)
+    return re.sub(r"^([-+#]|\d+(?=[.)] ))", _escape_start, plain)
+
+
+def _escape_start(match: re.Match[str]) -> str:
+    """Keep a paragraph from becoming a heading or a list; signs of numbers may stay."""
+    follows = match.string[match.end() : match.end() + 1]
+    sign = match[0] in "-+" and follows.isdigit()
+    return match[0] if sign else f"{match[0]}&#8203;" if match[0].isdigit() else f"\\{match[0]}"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Lay out a table; cells are escaped here."""
+    lines = [head, ["---"] * len(head), *([escape(cell) for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _failures(page: Page) -> Lines:
+    if not page.failures:
+        return []
+    head = (CHECKS[0], "Case", "Subject", "Kind", *CHECKS[1:])
+    rows = [_check(row) for row in page.failures]
+    places = [(row.record["case"], row.subject, row.record["kind"]) for row in page.failures]
+    joined = [(row[0], *place, *row[1:]) for row, place in zip(rows, places, strict=True)]
+    return ["## Failures and errors", table(head, joined)]
+
+
+def _check(row: Row) -> tuple[str, ...]:
+    record = row.record
+    flagged = f"{row.margin} ({row.flag})" if row.flag else row.margin
+    name = f"{record['quantity']} [{record['unit']}]" if record["unit"] else record["quantity"]
+    error = f"{row.error} {record['error_kind']}".strip()
+    measured = (row.value, row.reference, error, row.tolerance, flagged, row.digits, "; ".join(row.notes))
+    return record["verdict"], record["variant"], name, *measured
+
+
+def _messages(page: Page) -> Lines:
+    return ["## Messages", _bullets(page.messages)] if page.messages else []
+
+
+def _bullets(items: Iterable[str]) -> str:
+    return "\n".join(f"- {escape(item)}" for item in items)
+
+
+def _overview(page: Page) -> Lines:
+    counts = [(verdict, count, MEANINGS[verdict]) for verdict, count in page.tally.counts.items()]
+    flags = [
+        ("fragile", page.tally.fragile, "margin below 2"),
+        ("asleep", page.tally.asleep, "margin above 1000"),
+    ]
+    head = ("Case", *(escape(name) for name in page.subjects), "Worst margin", "Errata")
+    rows = [_overview_row(sheet, page.subjects) for sheet in page.sheets]
+    drawn = _drawing(page.overview) if page.overview else []
+    return [
+        "## Overview",
+        table(("Verdict", "Checks", "Meaning"), [*counts, *flags]),
+        *([table(head, rows)] if rows else []),
+        *drawn,
+    ]
+
+
+def _overview_row(sheet: Sheet, subjects: list[str]) -> tuple[Any, ...]:
+    groups = [sheet.group_of(name) for name in subjects]
+    return (
+        sheet.name,
+        *(group.tally.words if group else "not run" for group in groups),
+        sheet.margin,
+        sheet.errata,
+    )
+
+
+def _drawing(one: Drawing) -> Lines:
+    caption = escape(one.caption)
+    return [f"![{escape(one.title)}]({one.file})", f"**{escape(one.title)}.** {caption}".strip()]
+
+
+def _sheet(sheet: Sheet) -> Lines:
+    case = sheet.case
+    title = ": ".join(filter(None, [sheet.name, case["title"]]))
+    about = [case["summary"], f"Document {case['document']}." if case["document"] else ""]
+    return [
+        f"## {escape(title)}",
+        *(escape(text) for text in about if text),
+        f"**{escape(sheet.tally.words)}**",
+        *_listed("Problem", [escape(text) for text in case["statement"]]),
+        *_records("Parameters", case["parameters"], _PARAMETERS),
+        *_records("Quantities", case["quantities"], _QUANTITIES),
+        *_records("Reference solution", case["references"], _REFERENCES),
+        *_listed("Modelling", [_bullets(case["modelling"])]),
+        *_results(sheet),
+        *_listed("Figures", [line for one in sheet.drawings for line in _drawing(one)]),
+        *_records("Published values", case["published"], _PUBLISHED),
+        *_listed("Remarks", [_bullets(case["remarks"])]),
+    ]
+
+
+_PARAMETERS = {"name": "Name", "default": "Default", "unit": "Unit", "help": "Meaning"}
+_QUANTITIES = {"name": "Name", "unit": "Unit", "definition": "Definition"}
+_REFERENCES = {
+    "variant": "Variant",
+    "quantity": "Quantity",
+    "unit": "Unit",
+    "value": "Value",
+    "digits": "Certified digits",
+    "kind": "Kind",
+    "routes": "Routes",
+}
+_PUBLISHED = {
+    "source": "Source",
+    "variant": "Variant",
+    "quantity": "Quantity",
+    "value": "Printed",
+    "verdict": "Verdict",
+    "truth": "Truth",
+    "explanation": "Explanation",
+}
+
+
+def _listed(title: str, blocks: Sequence[str]) -> Lines:
+    """Put a heading over blocks, unless all are empty."""
+    return [f"### {title}", *blocks] if any(blocks) else []
+
+
+def _records(title: str, records: list[dict[str, Any]], columns: dict[str, str]) -> Lines:
+    rows = [[_cell(record[key]) for key in columns] for record in records]
+    return [f"### {title}", table(list(columns.values()), rows)] if rows else []
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return "; ".join(value)
+    return "–" if value is None else str(value)
+
+
+def _results(sheet: Sheet) -> Lines:
+    if not sheet.groups:
+        return []
+    head = ("Variant", "Subject", "Verdicts", "Worst margin", "LRE", "Time")
+    runs = [
+        (run.variant, run.subject, run.tally.words, run.margin, run.digits, run.time) for run in sheet.runs
+    ]
+    return ["### Results", table(head, runs), *(line for group in sheet.groups for line in _group(group))]
+
+
+def _group(group: Group) -> Lines:
+    """Fold the checks of a subject away; GitHub renders Markdown inside <details>."""
+    summary = f"<strong>{_html(group.subject)}</strong>: {_html(group.tally.words)}"
+    opened = " open" if group.tally.trouble else ""
+    settings = [f"Settings: {escape(group.settings)}"] if group.settings else []
+    sections = [
+        block
+        for section in group.sections
+        for block in (f"**{section.kind}**: {section.meaning}", table(CHECKS, map(_check, section.rows)))
+    ]
+    return [f"<details{opened}><summary>{summary}</summary>", *settings, *sections, "</details>"]
+
+
+def _html(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _environments(page: Page) -> Lines:
+    lines = ["## Environment"]
+    for number, environment in enumerate(page.environments):
+        if len(page.environments) > 1:
+            lines += [
+                f"### Run {number + 1}",
+                f"{plural(page.runs[number].total, 'check')}: {page.runs[number].words}",
+            ]
+        said = {name: value for name, value in environment.items() if isinstance(value, str)}
+        packages = ", ".join(f"{name} {version}" for name, version in environment["packages"].items())
+        lines.append(
+            table(("Key", "Value"), [*said.items(), *([("packages", packages)] if packages else [])])
+        )
+    return lines

@@ -1,0 +1,80 @@
+"""The look of the figures: one place for colours, lines and type.
+
+Colours are those of Okabe and Ito, which colour-blind readers can tell apart; markers differ too.
+"""
+
+from typing import Any
+
+DARK = "#1f2933"
+GREY = "#9aa5b1"
+PALE = "#e4e7eb"
+
+CYCLE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+MARKERS = ("o", "s", "^", "D", "v", "P")
+
+WIDTH = 7.2
+PANEL_HEIGHT = 2.7
+ERROR_HEIGHT = 1.5
+
+RC: dict[str, Any] = {
+    # A fixed salt makes the identifiers in the SVG, and so the whole file, the same in every run.
+    "svg.hashsalt": "veridyn",
+    # Text as outlines looks the same on every machine, whatever fonts it has.
+    "svg.fonttype": "path",
+    "font.family": ["DejaVu Sans"],
+    "font.size": 9.0,
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": DARK,
+    "axes.linewidth": 0.8,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.formatter.use_mathtext": True,
+    "axes.formatter.limits": (-4, 5),
+    "grid.color": PALE,
+    "grid.linewidth": 0.6,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": DARK,
+    "ytick.labelcolor": DARK,
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "legend.labelcolor": DARK,
+    "lines.linewidth": 1.4,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+}
+
+ROLES: dict[str, dict[str, Any]] = {
+    # The truth lies on top, dashed, so that a curve that coincides with it shows through the gaps.
+    "reference": {"color": DARK, "linestyle": (0, (4, 2.5)), "linewidth": 1.2, "zorder": 4},
+    "computed": {"linestyle": "-", "zorder": 3},
+    "error": {"linestyle": "-", "zorder": 3},
+    "limit": {"color": DARK, "linestyle": (0, (1, 1.8)), "linewidth": 1.2, "zorder": 2.5},
+    "guide": {"color": GREY, "linestyle": "-", "linewidth": 0.8, "zorder": 2},
+}
+
+
+def look(role: str, number: int, *, marker: bool) -> dict[str, Any]:
+    """Return the plot arguments of a series.
+
+    Parameters
+    ----------
+    role
+        A key of `ROLES`.
+    number
+        How many coloured series the panel already has.
+    marker
+        Points instead of a line.
+    """
+    chosen = {"color": CYCLE[number % len(CYCLE)], **ROLES[role]}
+    if not marker:
+        return chosen
+    points = {
+        "marker": MARKERS[number % len(MARKERS)],
+        "markersize": 4.5,
+        "markeredgewidth": 0.0,
+        "alpha": 0.85,
+    }
+    return chosen | points | {"linestyle": "none"}

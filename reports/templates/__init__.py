@@ -1,0 +1,1 @@
+"""Templates of the HTML page (a package, so that installations carry them)."""

@@ -1,0 +1,166 @@
+"""From a problem and its modes to the arrays that the kernels read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.basis import support_load
+from veridyn.solver.elements import Friction, Stop
+from veridyn.solver.errors import CapabilityError
+from veridyn.solver.kernels import contact
+from veridyn.solver.kernels.system import HARMONIC, HARMONIC_WIDTH, PIECEWISE, System
+from veridyn.solver.problem import MechanicalProblem, Modes
+from veridyn.solver.scalars import to_float
+from veridyn.solver.time_functions import Harmonic, Piecewise, TimeFunction
+
+Floats = NDArray[np.float64]
+
+GEOMETRY = {"plane": contact.PLANE, "parallel planes": contact.PARALLEL_PLANES}
+
+
+@dataclass(frozen=True)
+class Contact:
+    """One contact of the kernels: a stop, a friction, or a friction that rests on a stop."""
+
+    stop: Stop | None
+    friction: Friction | None
+
+
+def contacts(problem: MechanicalProblem) -> tuple[Contact, ...]:
+    """Pair stops with the frictions that rest on them.
+
+    Raises
+    ------
+    CapabilityError
+        If several frictions rest on one stop, a friction is set-valued, or frames differ in a pair.
+    """
+    resting = {f.normal: f for f in problem.frictions if isinstance(f.normal, str)}
+    if len(resting) < sum(isinstance(f.normal, str) for f in problem.frictions):
+        raise CapabilityError(f"{problem.name}: several frictions rest on one stop; give each stop at most one")
+    for friction in problem.frictions:
+        if friction.law == "set-valued":
+            raise CapabilityError(f"{problem.name}: friction {friction.name!r} is set-valued; regularise it first")
+    pairs = [Contact(stop, resting.get(stop.name)) for stop in problem.stops]
+    for pair in pairs:
+        if pair.stop and pair.friction and pair.stop.frame != pair.friction.frame:
+            raise CapabilityError(f"{problem.name}: stop {pair.stop.name!r} and its friction use different frames")
+    alone = [Contact(None, f) for f in problem.frictions if not isinstance(f.normal, str)]
+    return (*pairs, *alone)
+
+
+def _encode(functions: Iterable[TimeFunction]) -> dict[str, NDArray[np.int64] | Floats]:
+    first, kinds, starts, pieces, widths, parameters = [0], [], [], [], [], [0.0]
+    for function in functions:
+        for term in function.terms():
+            numbers, kind, count, width = _term(term)
+            kinds.append(kind)
+            starts.append(len(parameters))
+            pieces.append(count)
+            widths.append(width)
+            parameters.extend(numbers)
+        first.append(len(kinds))
+    return {
+        "function_term": np.array(first, dtype=np.int64),
+        "term_kind": np.array(kinds, dtype=np.int64),
+        "term_start": np.array(starts, dtype=np.int64),
+        "term_pieces": np.array(pieces, dtype=np.int64),
+        "term_width": np.array(widths, dtype=np.int64),
+        "parameter": np.array(parameters, dtype=float),
+    }
+
+
+def _term(term: TimeFunction) -> tuple[list[float], int, int, int]:
+    if isinstance(term, Harmonic):
+        omega = to_float(term.omega)
+        amplitude = to_float(term.amplitude) * omega**term.order
+        return [amplitude, omega, to_float(term.phase) + term.order * np.pi / 2], HARMONIC, 1, HARMONIC_WIDTH
+    assert isinstance(term, Piecewise)
+    width = 1 + max(len(row) for row in term.coefficients)
+    rows = zip(term.breaks, term.coefficients, strict=True)
+    padded = ([to_float(b), *map(to_float, row)] + [0.0] * (width - 1 - len(row)) for b, row in rows)
+    return [x for row in padded for x in row], PIECEWISE, len(term.breaks), width
+
+
+class _Rows:
+    """Directions and driven parts of the local coordinates, numbered in order of appearance."""
+
+    def __init__(self, problem: MechanicalProblem) -> None:
+        self.directions: list[Floats] = []
+        self.driven: list[bool] = []
+        self.problem = problem
+
+    def add(self, direction: Floats, frame: str) -> int:
+        self.directions.append(direction)
+        self.driven.append(frame == "absolute")
+        return len(self.directions) - 1
+
+    def matrix(self) -> Floats:
+        return np.array(self.directions).reshape(len(self.directions), self.problem.size)
+
+    def drive(self) -> Floats:
+        influence = np.array([s.influence for s in self.problem.supports]).reshape(-1, self.problem.size)
+        if not any(self.driven):
+            return np.zeros((len(self.driven), 0))
+        return (self.matrix() @ influence.T) * np.array(self.driven, dtype=float)[:, None]
+
+
+def _contact_arrays(pairs: tuple[Contact, ...], rows: _Rows) -> tuple[NDArray[np.int64], Floats]:
+    index = np.full((len(pairs), 4), -1, dtype=np.int64)
+    value = np.zeros((len(pairs), contact.VALUES))
+    for c, pair in enumerate(pairs):
+        index[c, 0] = contact.CONSTANT_FORCE
+        if pair.stop is not None:
+            stop = pair.stop
+            index[c, :2] = GEOMETRY[stop.geometry], rows.add(stop.normal, stop.frame)
+            value[c, [contact.GAP, contact.STIFFNESS, contact.DAMPING, contact.Y0]] = (
+                stop.gap,
+                stop.stiffness,
+                stop.damping,
+                stop.offset,
+            )
+        if pair.friction is not None:
+            friction = pair.friction
+            for k, tangent in enumerate(friction.tangents):
+                index[c, 2 + k] = rows.add(tangent, friction.frame)
+            value[c, [contact.STATIC, contact.KINETIC]] = friction.static, friction.kinetic
+            value[c, [contact.TANGENT_STIFFNESS, contact.TANGENT_DAMPING]] = friction.stiffness, friction.damping
+            if not isinstance(friction.normal, str):
+                value[c, contact.FORCE] = friction.normal
+    return index, value
+
+
+def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
+    """Return the kernel arrays of a problem in modal coordinates.
+
+    Raises
+    ------
+    CapabilityError
+        See `contacts`.
+    """
+    rows = _Rows(problem)
+    index, value = _contact_arrays(contacts(problem), rows)
+    projected = rows.matrix() @ modes.shapes
+    drive = rows.drive()
+    vectors = [modes.shapes.T @ load.direction for load in problem.loads]
+    vectors += [support_load(problem, modes, s) for s in problem.supports]
+    functions = [load.function for load in problem.loads] + [s.acceleration for s in problem.supports]
+    e, moving = len(functions), drive.shape[1]
+    for support in problem.supports[:moving]:
+        functions += [support.displacement, support.velocity]
+    return System(
+        omega2=modes.omega**2,
+        damping=2 * modes.damping * modes.omega,
+        load=np.array(vectors).reshape(e, modes.omega.size) / modes.masses,
+        load_function=np.arange(e),
+        rows=np.ascontiguousarray(projected),
+        back=np.ascontiguousarray(projected / modes.masses),
+        drive=np.ascontiguousarray(drive),
+        drive_function=e + np.arange(2 * moving).reshape(moving, 2),
+        contact_index=index,
+        contact_value=value,
+        **_encode(functions),
+    )

@@ -1,0 +1,99 @@
+"""Modal basis, static modes, projection and restitution (dense matrices, SciPy)."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from veridyn.solver.elements import SupportMotion
+from veridyn.solver.errors import CapabilityError, ProblemError
+from veridyn.solver.problem import MechanicalProblem, Modes
+
+Floats = NDArray[np.float64]
+
+COUPLING = 1e-9  # relative; off-diagonal modal damping below this is rounding
+
+
+def modal_basis(problem: MechanicalProblem) -> Modes:
+    """Solve ``K φ = w² M φ``; shapes normalised to unit generalised mass, w² clipped at rounding level.
+
+    Returns
+    -------
+    Modes
+        All modes by increasing frequency, or the modes that the problem brings.
+
+    Raises
+    ------
+    ProblemError
+        If the stiffness matrix has a negative eigenvalue.
+    CapabilityError
+        If the modes couple through the damping matrix.
+    """
+    if problem.modes is not None:
+        return problem.modes
+    assert problem.stiffness is not None
+    assert problem.damping is not None
+    omega2, shapes = scipy.linalg.eigh(problem.stiffness, problem.mass)
+    rounding = 1e-12 * max(abs(omega2[0]), abs(omega2[-1]), 1e-300) * problem.size
+    if omega2[0] < -rounding:
+        raise ProblemError(f"{problem.name}: the stiffness matrix has the negative eigenvalue w² = {omega2[0]:.6g}")
+    omega = np.sqrt(np.clip(omega2, 0.0, None))
+    modal_damping = shapes.T @ problem.damping @ shapes
+    diagonal = np.diag(modal_damping)
+    if np.abs(modal_damping - np.diag(diagonal)).max() > COUPLING * max(np.abs(diagonal).max(), 1e-300):
+        raise CapabilityError(f"{problem.name}: the damping couples the modes; modal integration needs diagonal damping")
+    if np.any((omega == 0) & (diagonal != 0)):
+        raise CapabilityError(f"{problem.name}: damping of a rigid-body mode cannot be stated as a damping ratio")
+    ratio = np.divide(diagonal, 2 * omega, out=np.zeros_like(omega), where=omega > 0)
+    return Modes(omega=omega, damping=ratio, masses=np.ones(problem.size), shapes=shapes)
+
+
+def modal_state(problem: MechanicalProblem, modes: Modes) -> tuple[Floats, Floats]:
+    """Project the initial displacement and velocity on the modes (M-orthogonal or least squares)."""
+    if problem.mass is not None:
+        back = modes.shapes.T @ problem.mass / modes.masses[:, None]
+    else:
+        back = np.linalg.pinv(modes.shapes)
+    return back @ problem.initial_displacement, back @ problem.initial_velocity
+
+
+def support_load(problem: MechanicalProblem, modes: Modes, support: SupportMotion) -> Floats:
+    """Return the modal participation ``-φᵀ M ψ`` (r,) of one support motion."""
+    if problem.mass is not None:
+        return np.asarray(-modes.shapes.T @ problem.mass @ support.influence)
+    return -modes.masses * (np.linalg.pinv(modes.shapes) @ support.influence)
+
+
+def static_modes(stiffness: Floats, free: list[int], supports: list[int]) -> Floats:
+    """Return the static modes ``-K_ff⁻¹ K_fs`` (free, supports) of a structure with its supports.
+
+    Raises
+    ------
+    ProblemError
+        If the free part of the stiffness matrix is singular.
+    """
+    try:
+        return np.asarray(
+            -scipy.linalg.solve(
+                stiffness[np.ix_(free, free)], stiffness[np.ix_(free, supports)], assume_a="sym"
+            )
+        )
+    except (scipy.linalg.LinAlgError, scipy.linalg.LinAlgWarning):
+        raise ProblemError("static modes need supports that hold the structure: K_ff is singular") from None
+
+
+def driven_displacement(problem: MechanicalProblem, times: Floats) -> Floats:
+    """Return the displacement (m, n) that the supports impose quasi-statically."""
+    return sum(
+        (np.outer(s.displacement(times), s.influence) for s in problem.supports),
+        start=np.zeros((times.size, problem.size)),
+    )
+
+
+def driven_velocity(problem: MechanicalProblem, times: Floats) -> Floats:
+    """Return the velocity (m, n) that the supports impose quasi-statically."""
+    return sum(
+        (np.outer(s.velocity(times), s.influence) for s in problem.supports),
+        start=np.zeros((times.size, problem.size)),
+    )

@@ -1,0 +1,107 @@
+"""What a solver returns: arrays over time, checked once on arrival."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.problem import MechanicalProblem
+
+Floats = NDArray[np.float64]
+ElementHistories = Mapping[str, Mapping[str, Floats]]
+
+EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """Response of a mechanical problem.
+
+    ``time`` (m,), ``displacement`` and ``velocity`` (m, n) relative to the supports;
+    ``elements[name][history]`` (m,) for stops (``normal_force``, ``normal_velocity``, ``gap``) and frictions
+    (``force``, ``sliding_velocity``, ``stuck``; with a second tangent ``force_2``, ``sliding_velocity_2``);
+    ``counters`` such as steps and evaluations. Elements and counters are optional.
+    """
+
+    time: Floats
+    displacement: Floats
+    velocity: Floats
+    elements: ElementHistories = field(default_factory=dict)
+    counters: Mapping[str, float] = field(default_factory=dict)
+
+
+def read_response(problem: MechanicalProblem, answer: Response | Mapping[str, Any], solver: str) -> Response:
+    """Check what a solver returned and bring it into one form.
+
+    Parameters
+    ----------
+    problem
+        What was to be solved.
+    answer
+        A `Response` or a mapping with the same names; displacements of a problem with one degree of
+        freedom may be vectors.
+    solver
+        Name of the solver, for messages.
+
+    Raises
+    ------
+    SolverFailure
+        If a history is missing, has the wrong shape, holds NaN, or time does not increase over the
+        whole span of the problem.
+    """
+    source = vars(answer) if isinstance(answer, Response) else answer
+    if not isinstance(source, Mapping):
+        raise SolverFailure(f"{solver} returned {type(answer).__name__}; a Response or a dict of arrays is needed")
+    missing = [name for name in ("time", "displacement", "velocity") if name not in source]
+    if missing:
+        raise SolverFailure(f"{solver} returned no {' and no '.join(missing)}")
+    time = _history(solver, "time", source["time"])
+    _check_time(problem, time, solver)
+    x, v = (_matrix(solver, name, source[name], time.size, problem.size) for name in ("displacement", "velocity"))
+    elements = {
+        name: {key: _matrix(solver, f"{name}.{key}", value, time.size, 1)[:, 0] for key, value in histories.items()}
+        for name, histories in source.get("elements", EMPTY).items()
+    }
+    return Response(time, x, v, elements, dict(source.get("counters", EMPTY)))
+
+
+def _history(solver: str, name: str, value: Any) -> Floats:
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise SolverFailure(f"{solver} returned a {name} that is not numeric") from None
+    if not np.all(np.isfinite(array)):
+        first = np.argwhere(~np.isfinite(array))[0]
+        raise SolverFailure(f"{solver} returned {name} with NaN or infinity, first at index {first.tolist()}")
+    return array
+
+
+def _matrix(solver: str, name: str, value: Any, m: int, n: int) -> Floats:
+    array = _history(solver, name, value)
+    if n == 1 and array.ndim == 1:
+        array = array[:, None]
+    if array.shape != (m, n):
+        raise SolverFailure(f"{solver} returned {name} of shape {array.shape}; ({m}, {n}) is needed")
+    return array
+
+
+def _check_time(problem: MechanicalProblem, time: Floats, solver: str) -> None:
+    if time.ndim != 1 or time.size < 2:
+        raise SolverFailure(f"{solver} returned time of shape {time.shape}; a vector of instants is needed")
+    back = np.flatnonzero(np.diff(time) <= 0)
+    if back.size:
+        raise SolverFailure(f"{solver} returned time that does not increase, first after index {back[0]}")
+    slack = 1e-6 * (problem.end - problem.start)
+    if problem.output_times is None:
+        if time[0] > problem.start + slack or time[-1] < problem.end - slack:
+            raise SolverFailure(
+                f"{solver} returned [{time[0]:.6g}, {time[-1]:.6g}] s of the span [{problem.start:.6g}, {problem.end:.6g}] s"
+            )
+    elif time[0] > problem.output_times[0] + slack or time[-1] < problem.output_times[-1] - slack:
+        raise SolverFailure(f"{solver} did not reach all requested output instants")

@@ -1,0 +1,264 @@
+"""Time functions as data: exact derivative and antiderivative, in float or multiple precision.
+
+The truth and the solver evaluate the same record, so that they see the same load. Two families
+suffice: harmonic functions and piecewise polynomials (constant, polynomial, step, pulse and table are
+piecewise polynomials); sums of them cover the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import mpmath
+import numpy as np
+from numpy.typing import ArrayLike
+
+from veridyn.solver.errors import ProblemError
+from veridyn.solver.scalars import Scalar, check_scalar, in_arithmetic_of, to_float
+
+
+class TimeFunction:
+    """A function of time. Call it with a float, an array or an mpf."""
+
+    kind: ClassVar[str]
+
+    def __call__(self, t: Any) -> Any:
+        """Return the value at t, in the arithmetic of t."""
+        raise NotImplementedError
+
+    def derivative(self) -> TimeFunction:
+        """Return the exact derivative."""
+        raise NotImplementedError
+
+    def antiderivative(self) -> TimeFunction:
+        """Return the antiderivative: zero mean for harmonic functions, zero at the first break otherwise."""
+        raise NotImplementedError
+
+    def terms(self) -> tuple[TimeFunction, ...]:
+        """Return the elementary terms, in the order in which they are summed."""
+        return (self,)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form; `time_function` reads it back."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Harmonic(TimeFunction):
+    """The derivative of given order of ``amplitude sin(omega t + phase)``; antiderivatives are negative orders.
+
+    Keeping the order as a number makes every derivative and antiderivative exact in any arithmetic.
+    """
+
+    amplitude: Scalar
+    omega: Scalar
+    phase: Scalar = 0.0
+    order: int = 0
+    kind: ClassVar[str] = "harmonic"
+
+    def __post_init__(self) -> None:
+        for name in ("amplitude", "omega", "phase"):
+            check_scalar(f"Harmonic.{name}", getattr(self, name))
+        if not to_float(self.omega) > 0:
+            raise ProblemError(f"Harmonic.omega = {self.omega!r} must be positive (rad/s)")
+
+    def __call__(self, t: Any) -> Any:
+        amplitude, omega, phase = (in_arithmetic_of(s, t) for s in (self.amplitude, self.omega, self.phase))
+        multiple = isinstance(t, mpmath.mpf)
+        sin, cos = (mpmath.sin, mpmath.cos) if multiple else (np.sin, np.cos)
+        sign = 1 if self.order % 4 < 2 else -1
+        wave = (sin, cos)[self.order % 2](omega * t + phase)
+        return sign * amplitude * omega**self.order * wave
+
+    def derivative(self) -> Harmonic:
+        return Harmonic(self.amplitude, self.omega, self.phase, self.order + 1)
+
+    def antiderivative(self) -> Harmonic:
+        return Harmonic(self.amplitude, self.omega, self.phase, self.order - 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "amplitude": self.amplitude,
+            "omega": self.omega,
+            "phase": self.phase,
+            "order": self.order,
+        }
+
+
+@dataclass(frozen=True)
+class Piecewise(TimeFunction):
+    """Piecewise polynomial: on [breaks[i], breaks[i+1]) the sum of coefficients[i][k] (t - breaks[i])**k.
+
+    Zero before the first break; the last polynomial goes on for ever.
+    """
+
+    breaks: tuple[Scalar, ...]
+    coefficients: tuple[tuple[Scalar, ...], ...]
+    kind: ClassVar[str] = "piecewise"
+
+    def __post_init__(self) -> None:
+        if not self.breaks or len(self.breaks) != len(self.coefficients):
+            raise ProblemError(
+                f"Piecewise needs one coefficient list for each of its {len(self.breaks)} breaks, got {len(self.coefficients)}"
+            )
+        for i, (start, row) in enumerate(zip(self.breaks, self.coefficients, strict=True)):
+            check_scalar(f"Piecewise.breaks[{i}]", start)
+            for k, c in enumerate(row):
+                check_scalar(f"Piecewise.coefficients[{i}][{k}]", c)
+        if np.any(np.diff(self._starts()) <= 0):
+            raise ProblemError("Piecewise.breaks must increase")
+
+    def _starts(self) -> Any:
+        return np.array([to_float(b) for b in self.breaks])
+
+    def _polynomial(self, i: int, t: Any) -> Any:
+        tau = t - in_arithmetic_of(self.breaks[i], t)
+        value = 0 * tau
+        for c in reversed(self.coefficients[i]):
+            value = value * tau + in_arithmetic_of(c, t)
+        return value
+
+    def __call__(self, t: Any) -> Any:
+        if isinstance(t, mpmath.mpf):
+            i = int(np.searchsorted(self._starts(), float(t), side="right")) - 1
+            return self._polynomial(i, t) if i >= 0 else mpmath.mpf(0)
+        t = np.asarray(t, dtype=float)
+        degree = max(len(row) for row in self.coefficients)
+        table = np.array([[to_float(c) for c in row] + [0.0] * (degree - len(row)) for row in self.coefficients])
+        starts = self._starts()
+        i = np.searchsorted(starts, t, side="right") - 1
+        tau = t - starts[i]
+        value = np.zeros_like(t)
+        for k in range(degree - 1, -1, -1):
+            value = value * tau + table[i, k]
+        return np.where(i >= 0, value, 0.0)[()]
+
+    def derivative(self) -> Piecewise:
+        self._refuse_jumps()
+        rows = (tuple(_exact(c) * k for k, c in enumerate(row) if k) or (0.0,) for row in self.coefficients)
+        return Piecewise(self.breaks, tuple(tuple(_scalar(c) for c in row) for row in rows))
+
+    def antiderivative(self) -> Piecewise:
+        value: Any = Fraction(0)
+        rows = []
+        for i, row in enumerate(self.coefficients):
+            exact = [value, *(_exact(c) / (k + 1) for k, c in enumerate(row))]
+            rows.append(tuple(_scalar(c) for c in exact))
+            if i + 1 < len(self.breaks):
+                tau = _exact(self.breaks[i + 1]) - _exact(self.breaks[i])
+                value = sum(c * tau**k for k, c in enumerate(exact))
+        return Piecewise(self.breaks, tuple(rows))
+
+    def _refuse_jumps(self) -> None:
+        for i, start in enumerate(self.breaks):
+            left = self._polynomial(i - 1, to_float(start)) if i else 0.0
+            right = to_float(self.coefficients[i][0])
+            if abs(right - left) > 1e-12 * max(abs(left), abs(right)):
+                raise ProblemError(f"a function that jumps at t = {start} s has no derivative there")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "breaks": list(self.breaks),
+            "coefficients": [list(row) for row in self.coefficients],
+        }
+
+
+@dataclass(frozen=True)
+class Sum(TimeFunction):
+    """The sum of several time functions."""
+
+    summands: tuple[TimeFunction, ...]
+    kind: ClassVar[str] = "sum"
+
+    def __call__(self, t: Any) -> Any:
+        return sum((f(t) for f in self.summands), start=0 * t)
+
+    def derivative(self) -> Sum:
+        return Sum(tuple(f.derivative() for f in self.summands))
+
+    def antiderivative(self) -> Sum:
+        return Sum(tuple(f.antiderivative() for f in self.summands))
+
+    def terms(self) -> tuple[TimeFunction, ...]:
+        return tuple(term for f in self.summands for term in f.terms())
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "summands": [f.to_dict() for f in self.summands]}
+
+
+def _exact(value: Scalar) -> Any:
+    """Return a fraction for decimal strings, so that antiderivatives stay exact, and a float otherwise."""
+    return Fraction(value) if isinstance(value, str) and "pi" not in value else to_float(value)
+
+
+def _scalar(value: Any) -> Scalar:
+    return str(value) if isinstance(value, Fraction) else float(value)
+
+
+def polynomial(*coefficients: Scalar) -> Piecewise:
+    """Return ``c0 + c1 t + c2 t**2 + …`` for t >= 0, zero before."""
+    return Piecewise((0.0,), (coefficients,))
+
+
+def constant(value: Scalar) -> Piecewise:
+    """Return a constant for t >= 0."""
+    return polynomial(value)
+
+
+def step(height: Scalar, at: Scalar = 0.0) -> Piecewise:
+    """Return a step of given height at time ``at`` (s)."""
+    return Piecewise((at,), ((height,),))
+
+
+def pulse(height: Scalar, start: Scalar, end: Scalar) -> Piecewise:
+    """Return a rectangular pulse between two times (s)."""
+    return Piecewise((start, end), ((height,), (0.0,)))
+
+
+def table(times: ArrayLike, values: ArrayLike) -> Piecewise:
+    """Return the linear interpolation of a table; constant after its last time, zero before its first.
+
+    Raises
+    ------
+    ProblemError
+        If the times do not increase, the lengths differ, or a value is not finite.
+    """
+    t, f = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+    if t.ndim != 1 or t.shape != f.shape or t.size < 2:
+        raise ProblemError(f"a table needs two equally long lists, got shapes {t.shape} and {f.shape}")
+    if not np.all(np.diff(t) > 0):
+        raise ProblemError("the times of a table must increase")
+    slopes = np.append(np.diff(f) / np.diff(t), 0.0)
+    rows = zip(f.tolist(), slopes.tolist(), strict=True)
+    return Piecewise(tuple(t.tolist()), tuple(rows))
+
+
+def time_function(data: Mapping[str, Any]) -> TimeFunction:
+    """Read the JSON form of a time function.
+
+    Raises
+    ------
+    ProblemError
+        If the kind is unknown or a field is missing or malformed.
+    """
+    kind = data.get("kind")
+    try:
+        if kind == Harmonic.kind:
+            return Harmonic(data["amplitude"], data["omega"], data.get("phase", 0.0), data.get("order", 0))
+        if kind == Piecewise.kind:
+            return Piecewise(tuple(data["breaks"]), tuple(tuple(row) for row in data["coefficients"]))
+        if kind == Sum.kind:
+            return Sum(tuple(time_function(f) for f in data["summands"]))
+    except KeyError as missing:
+        raise ProblemError(f"time function of kind {kind!r} lacks the field {missing}") from None
+    raise ProblemError(f"unknown time function {kind!r}; known: harmonic, piecewise, sum")
+
+
+def sample(function: TimeFunction, times: Sequence[float]) -> TimeFunction:
+    """Return the table of a function at given times: what a code reads that takes accelerograms as tables."""
+    return table(times, function(np.asarray(times, dtype=float)))
