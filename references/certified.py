@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import lru_cache, wraps
+from typing import Any, Literal, ParamSpec, TypeVar
 
 import mpmath
 from mpmath import mpf
 from mpmath.ctx_iv import MPIntervalContext
-
 from veridyn.references.parameters import check_digits
 
 Kind = Literal["closed form", "quasi-analytical", "classification", "undefined"]
 
 GUARDS = (15, 50, 200)  # guard digits: more are tried when cancellation ate the first ones
 MAX_HALVINGS = 8  # of a bracket, to establish the sign of a slope on it
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 # An interval context of our own: its precision is set at will, the global one is never touched.
 _intervals = MPIntervalContext()
@@ -57,7 +60,8 @@ class Certified:
         return str(mpmath.nstr(self.value, self.digits, strip_zeros=False, min_fixed=-5, max_fixed=17))
 
     def __float__(self) -> float:
-        if self.digits is None:
+        """Round to double precision; raises TypeError where there is no number."""
+        if self.value is None or isinstance(self.value, str):
             raise TypeError(f"no number here: {self.text()}")
         return float(self.value)
 
@@ -133,7 +137,7 @@ def certify_all(first: Route, *others: Route, digits: int, kind: Kind, name: str
 
 
 def _attempt(first: Route, others: Sequence[Route], digits: int, guard: int) -> tuple[tuple[mpf, ...], str]:
-    """The values with this many guard digits, and what is wrong with them (empty if nothing)."""
+    """Return the values with this many guard digits, and what is wrong with them (empty if nothing)."""
     low = digits + guard
     values = _evaluate(first, low + max(guard, digits // 4))
     for route, how in ((first, "two precisions"), *((route, route.how) for route in others)):
@@ -150,7 +154,7 @@ def _evaluate(route: Route, dps: int) -> tuple[mpf, ...]:
 
 
 def _agreement(left: Sequence[mpf], right: Sequence[mpf]) -> float:
-    """Number of digits on which two sequences agree; -1 if they differ in length."""
+    """Count the digits on which two sequences agree; -1 if they differ in length."""
     if len(left) != len(right):
         return -1
     return min((agreeing_digits(a, b) for a, b in zip(left, right, strict=True)), default=mpmath.inf)
@@ -163,6 +167,20 @@ def agreeing_digits(left: mpf, right: mpf) -> float:
     with mpmath.workdps(15):  # the difference is exact before it is rounded
         error = abs(left - right) / max(abs(left), abs(right))
         return int(mpmath.floor(-mpmath.log10(error)))
+
+
+def per_precision(function: Callable[P, T]) -> Callable[P, T]:
+    """Cache a function of hashable arguments whose result depends on the current precision too."""
+
+    @lru_cache(maxsize=512)
+    def at(_precision: int, *args: P.args, **kwargs: P.kwargs) -> T:
+        return function(*args, **kwargs)
+
+    @wraps(function)
+    def cached(*args: P.args, **kwargs: P.kwargs) -> T:
+        return at(mpmath.mp.prec, *args, **kwargs)
+
+    return cached
 
 
 def bracketed_root(

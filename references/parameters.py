@@ -8,9 +8,9 @@ import numbers
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import mpmath
 from mpmath import mpf
@@ -48,16 +48,20 @@ class Exact:
         return mpmath.mpf(self.rational.numerator) / self.rational.denominator * mpmath.pi**self.pi
 
     def __float__(self) -> float:
+        """Round to double precision."""
         with mpmath.workdps(30):
             return float(self.mpf())
 
     def __mul__(self, other: Exact) -> Exact:
+        """Multiply exactly."""
         return Exact(self.rational * other.rational, self.pi + other.pi)
 
     def __truediv__(self, other: Exact) -> Exact:
+        """Divide exactly."""
         return Exact(self.rational / other.rational, self.pi - other.pi)
 
     def __str__(self) -> str:
+        """Write the number as `exact` reads it."""
         if self.pi == 0 or self.rational == 0:
             return _rational_text(self.rational)
         power = "pi" if self.pi == 1 else f"pi^{self.pi}"
@@ -66,7 +70,8 @@ class Exact:
         return f"{times}{power}{over}"
 
 
-Number = int | float | str | Fraction | Decimal | Exact | mpf
+# What users may write for a number; mpf has no static type of its own.
+Number: TypeAlias = "int | float | str | Fraction | Decimal | Exact | Any"
 
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _WITH_PI = re.compile(rf"([+-]?)(?:({_NUMBER})\*?)?(?:pi|π)(?:/({_NUMBER}))?")
@@ -102,14 +107,15 @@ def exact(value: Number, name: str = "value") -> Exact:
 
 
 def _fraction(value: Any) -> Fraction:
-    """The rational behind a Python number; raises ValueError for anything else."""
+    """Return the rational behind a Python number; raises ValueError for anything else."""
     if isinstance(value, bool):
         raise ValueError("a truth value is not a number")  # noqa: TRY004 - becomes a ParameterError
     if isinstance(value, mpmath.mpf):
         if not mpmath.isfinite(value):
             raise ValueError("not finite")
         sign, mantissa, exponent, _ = value._mpf_
-        return (-1) ** sign * Fraction(int(mantissa)) * Fraction(2) ** exponent
+        magnitude = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+        return -magnitude if sign else magnitude
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, Decimal | numbers.Real):
@@ -135,36 +141,13 @@ def _decimal(text: str) -> Fraction:
 
 
 def _rational_text(value: Fraction) -> str:
-    """Shortest exact text: a plain or scientific decimal where one exists, a fraction otherwise."""
-    twos_and_fives = value.denominator
-    for prime in (2, 5):
-        while twos_and_fives % prime == 0:
-            twos_and_fives //= prime
-    if twos_and_fives != 1:
+    """Write a decimal where a finite one exists, a fraction otherwise."""
+    with localcontext(prec=5 * MAX_EXPONENT):
+        decimal = (Decimal(value.numerator) / Decimal(value.denominator)).normalize()
+    if Fraction(decimal) != value:
         return str(value)
-    places = value.denominator.bit_length()  # 2^a 5^b divides 10^places
-    scaled = value.numerator * 10**places // value.denominator
-    decimal = Decimal(scaled).scaleb(-places) if abs(scaled) < 10**25 else _long_decimal(scaled, places)
-    return _trimmed(decimal)
-
-
-def _long_decimal(scaled: int, places: int) -> Decimal:
-    """A decimal of any length; the arithmetic of Decimal would round it to its context."""
-    return Decimal((int(scaled < 0), tuple(map(int, str(abs(scaled)))), -places))
-
-
-def _trimmed(decimal: Decimal) -> str:
-    sign, digits, exponent = decimal.as_tuple()
-    text = "".join(map(str, digits)).rstrip("0")
-    shift = int(exponent) + len(digits) - len(text)
-    if not text:
-        return "0"
-    minus = "-" if sign else ""
-    if shift >= 0:
-        return f"{minus}{text}{'0' * shift}" if len(text) + shift <= 17 else f"{minus}{text}e{shift}"
-    if -shift < len(text):
-        return f"{minus}{text[:shift]}.{text[shift:]}"
-    return f"{minus}0.{text.rjust(-shift, '0')}" if -shift <= 17 else f"{minus}{text}e{shift}"
+    plain = f"{decimal:f}"
+    return plain if len(plain) <= 20 else str(decimal).replace("E+", "e").replace("E", "e")
 
 
 def resolve(parameters: Iterable[Parameter], given: Mapping[str, Number]) -> dict[str, Exact]:

@@ -87,8 +87,6 @@ def merge(documents: list[Document]) -> Document:
         return documents[0]
     runs: list[dict[str, Any]] = []
     results = [record for document in documents for record in _numbered(document, runs)]
-    repeated = len(results) - len({json.dumps(record, sort_keys=True) for record in results})
-    note = f"{repeated} results occur more than once in these files; every occurrence is counted"
     return {
         "schema_version": "1.0",
         "environment": runs[0],
@@ -96,9 +94,18 @@ def merge(documents: list[Document]) -> Document:
         "cases": _merged_cases([case for document in documents for case in document["cases"]]),
         "results": results,
         "figures": [figure for document in documents for figure in document["figures"]],
-        "messages": [text for document in documents for text in document["messages"]]
-        + [note] * (repeated > 0),
+        "messages": [
+            *(text for document in documents for text in document["messages"]),
+            *_repetition(results),
+        ],
     }
+
+
+def _repetition(results: list[Record]) -> list[str]:
+    """Say that files overlap, for instance if one was named twice."""
+    repeated = len(results) - len({json.dumps(record, sort_keys=True) for record in results})
+    note = f"{repeated} results occur more than once in these files; every occurrence is counted"
+    return [note] if repeated else []
 
 
 def _numbered(document: Document, runs: list[dict[str, Any]]) -> list[Record]:
@@ -132,9 +139,7 @@ def _read(path: Path) -> Document:
 
 def _text(path: Path) -> str:
     if path.is_dir():
-        raise ReportError(
-            f"{path}: is a folder; name the result file in it, for instance {path / 'results.json'}"
-        )
+        raise ReportError(f"{path}: is a folder; name a file, for instance {path / 'results.json'}")
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -201,9 +206,7 @@ def _not_finite(node: Any, where: str = "") -> Iterator[str]:
 
 def _check_version(document: Any, name: str) -> None:
     if not isinstance(document, dict) or "schema_version" not in document:
-        raise ReportError(
-            f"{name}: has no schema_version; it is not a result file of: veridyn run --json FILE"
-        )
+        raise ReportError(f"{name}: has no schema_version; it does not come from: veridyn run --json FILE")
     version = document["schema_version"]
     if str(version).split(".")[0] != "1":
         raise ReportError(f"{name}: schema version {version!r} is unknown here (1.x is); update veridyn")
@@ -228,9 +231,8 @@ def _check_schema(document: Document, name: str) -> None:
     except JsonSchemaValueException as error:
         what = error.message.removeprefix("data").removeprefix(".").strip()
         here = "" if isinstance(error.value, dict | list) else f", not {error.value!r:.60}"
-        raise ReportError(
-            f"{name}: {what}{here}{_whose(document, error.path)}; see docs/result-schema.md"
-        ) from None
+        whose = _whose(document, error.path)
+        raise ReportError(f"{name}: {what}{here}{whose}; see docs/result-schema.md") from None
 
 
 def _whose(document: Document, path: list[str]) -> str:
@@ -244,22 +246,19 @@ def _whose(document: Document, path: list[str]) -> str:
 
 
 def _check_series(document: Document, name: str) -> None:
-    """What the schema cannot say: as many ordinates as abscissae."""
+    """Check what the schema cannot say: as many ordinates as abscissae."""
     for figure in document["figures"]:
         for series in (series for panel in figure["panels"] for series in panel["series"]):
             points = len(series["x"]), len(series["y"])
             if points[0] != points[1]:
                 where = f"figure {figure['id']} of {figure['case']}, series {series['label']!r}"
-                raise ReportError(
-                    f"{name}: {where}: {points[0]} x but {points[1]} y; record both at every point"
-                )
+                raise ReportError(f"{name}: {where}: {points[0]} x but {points[1]} y; record as many")
 
 
 def _check_runs(document: Document, name: str) -> None:
-    """What the schema cannot say either: a run number points to an environment."""
+    """Check what the schema cannot say either: a run number points to an environment."""
     known = len(environments(document))
     for number, record in enumerate(document["results"]):
-        if record.get("run", 1) > known:
-            raise ReportError(
-                f"{name}: results[{number}].run is {record['run']}, of {known} environments; merge anew"
-            )
+        run = record.get("run", 1)
+        if run > known:
+            raise ReportError(f"{name}: results[{number}].run is {run}, of {known} environments; merge anew")

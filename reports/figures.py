@@ -55,7 +55,6 @@ def draw(figure: Record, key: str) -> str:
         return _inline(_svg(canvas), key, figure["title"])
 
 
-
 def scatter(records: Sequence[Record]) -> Record:
     """Make the figure 'error against tolerance' of all numeric checks, log-log.
 
@@ -163,7 +162,7 @@ def _draw_events(axes: "Axes", events: Sequence[dict[str, Any]]) -> None:
     labelled = -math.inf
     for event in sorted(events, key=lambda event: event["x"]):
         axes.axvline(event["x"], color=style.GREY, linewidth=0.7, zorder=1)
-        if event["label"] and event["x"] - labelled > 0.022 * abs(right - left):
+        if event["label"] and event["x"] - labelled > 0.019 * abs(right - left):
             _label_event(axes, event)
             labelled = event["x"]
 
@@ -180,16 +179,17 @@ def _label_event(axes: "Axes", event: dict[str, Any]) -> None:
         va="top",
         fontsize=7.5,
         color=style.DARK,
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
     )
 
 
 def _draw_legend(axes: "Axes") -> None:
-    """Put the legend above the panel, where it cannot hide anything."""
+    """Put the legend above the panel, where it hides nothing, at the right: at the left is the power of ten."""
     labels = axes.get_legend_handles_labels()[1]
     if labels:
         longest = max(len(label) for label in labels)
-        columns = max(1, min(len(labels), 110 // (longest + 8)))
-        axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=columns, borderaxespad=0.2)
+        columns = max(1, min(len(labels), 96 // (longest + 8)))
+        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns, borderaxespad=0.2)
 
 
 def _plain(text: str) -> str:

@@ -23,15 +23,17 @@ def render(page: Page) -> str:
         from jinja2 import Environment, StrictUndefined
         from markupsafe import Markup
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters |= {"full": numbers.full, "plural": numbers.plural, "slug": slug}
     # The only text that is not escaped: our own style sheet, and drawings that figures.py has escaped.
     environment.filters["trusted"] = Markup
     template = environment.from_string(_resource("report.html"))
-    return template.render(
-        page=page, marks=MARKS, kinds=KINDS, verdicts=MEANINGS, css=_resource("report.css")
-    )
+    words = {"marks": MARKS, "kinds": KINDS, "verdicts": MEANINGS}
+    return template.render(page=page, css=_resource("report.css"), **words)
 
 
 def slug(verdict: str) -> str:

@@ -20,7 +20,7 @@ def value(number: float | str | None, digits: int = 12) -> str:
         return NONE
     if isinstance(number, str):
         return _shortened(number, digits)
-    return _shortened(_rounded(number, digits), digits)
+    return _shortened(_rounded(number, digits, zeros=False), digits)
 
 
 def full(number: float | str | None) -> str:
@@ -29,17 +29,22 @@ def full(number: float | str | None) -> str:
 
 
 def error(number: float | None) -> str:
-    """Print an error or a tolerance with two significant digits."""
+    """Print an error with two significant digits, zeros included."""
+    return NONE if number is None else _shortened(_rounded(number, 2, zeros=True), 2)
+
+
+def tolerance(number: float | None) -> str:
+    """Print a tolerance with up to two significant digits."""
     return value(number, 2)
 
 
 def margin(number: float | None) -> str:
     """Print a margin with two significant digits, rounded down."""
     if number is None or number <= 0.0:
-        return value(number, 2)
+        return error(number)
     unit = 10.0 ** (math.floor(math.log10(number)) - 1)
     # The nudge undoes the rounding of the division itself: 0.29/0.01 is 28.999999999999996.
-    return value(math.floor(number / unit * (1.0 + 1e-12)) * unit, 2) if unit > 0.0 else value(number, 2)
+    return error(math.floor(number / unit * (1.0 + 1e-12)) * unit) if unit > 0.0 else error(number)
 
 
 def correct_digits(number: float | None) -> str:
@@ -59,13 +64,13 @@ def plural(count: int, noun: str, many: str = "") -> str:
     return f"{count} {noun if count == 1 else many or noun + 's'}"
 
 
-def _rounded(number: float, digits: int) -> str:
-    """Round to significant digits, without trailing zeros."""
+def _rounded(number: float, digits: int, *, zeros: bool) -> str:
+    """Round to significant digits, with or without trailing zeros."""
     try:
         mantissa, exponent = f"{number:.{digits - 1}e}".split("e")
     except OverflowError:  # an integer beyond the range of floats
         return str(number)
-    return f"{mantissa.rstrip('0').rstrip('.') if '.' in mantissa else mantissa}e{exponent}"
+    return f"{mantissa if zeros else mantissa.rstrip('0').rstrip('.')}e{exponent}"
 
 
 def _shortened(text: str, digits: int) -> str:

@@ -1,13 +1,14 @@
 """What a report says, independent of markup: the HTML and the Markdown page are two renderings of it."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 from veridyn.reports import figures, numbers
 from veridyn.reports.document import Document, environments
 from veridyn.reports.tally import (
     KINDS,
+    TROUBLE,
     Record,
     Tally,
     anchors,
@@ -142,25 +143,29 @@ def make_page(document: Document) -> Page:
     ReportError
         If matplotlib is not installed.
     """
-    results = document["results"]
-    places = environments(document)
-    rows = _row_maker(len(places))
+    results, places = document["results"], environments(document)
+    runs = len(places)
     total = tally(results)
     return Page(
         headline=headline(total),
         tally=total,
         messages=document["messages"],
-        failures=[rows(record) for record in worst_first(results) if record["verdict"] in ("error", "fail")],
-        fragile=[rows(record) for record in results if flag(record) == "fragile"],
-        subjects=list(group(results, lambda record: subject(record, len(places)))),
-        sheets=_sheets(document, rows),
+        failures=[_row(record, runs) for record in worst_first(results) if record["verdict"] in TROUBLE],
+        fragile=[_row(record, runs) for record in results if flag(record) == "fragile"],
+        subjects=list(_by_subject(results, runs)),
+        sheets=_sheets(document, runs),
         overview=_overview(results),
         environments=places,
-        runs=[
-            tally(record for record in results if record.get("run", 1) == run + 1)
-            for run in range(len(places))
-        ],
+        runs=[tally(_of_run(results, number)) for number in range(1, runs + 1)],
     )
+
+
+def _of_run(results: list[Record], number: int) -> list[Record]:
+    return [record for record in results if record.get("run", 1) == number]
+
+
+def _by_subject(results: list[Record], runs: int) -> dict[str, list[Record]]:
+    return group(results, lambda record: subject(record, runs))
 
 
 def _overview(results: list[Record]) -> Drawing | None:
@@ -173,25 +178,21 @@ def _drawing(figure: Record, anchor: str) -> Drawing:
     return Drawing(anchor, figure["title"] or figure["id"], figure["caption"], figures.draw(figure, anchor))
 
 
-def _sheets(document: Document, rows: Callable[[Record], Row]) -> list[Sheet]:
+def _sheets(document: Document, runs: int) -> list[Sheet]:
     """Make a sheet of every case that is described, has results or figures, in this order."""
     described = {case["case"]: case for case in document["cases"]}
     results = group(document["results"], lambda record: str(record["case"]))
     drawings = _drawings(document["figures"])
     names = list(dict.fromkeys([*described, *results, *drawings]))
-    return [
-        _sheet(
-            anchor,
-            described.get(name, NO_CASE | {"case": name}),
-            results.get(name, []),
-            drawings.get(name, []),
-            rows,
-        )
-        for name, anchor in zip(names, anchors(names, "case-"), strict=True)
-    ]
+    sheets = []
+    for name, anchor in zip(names, anchors(names, "case-"), strict=True):
+        case = described.get(name, NO_CASE | {"case": name})
+        sheets.append(_sheet(anchor, case, results.get(name, []), drawings.get(name, []), runs))
+    return sheets
 
 
 def _drawings(listed: list[Record]) -> dict[str, list[Drawing]]:
+    """Draw the figures of every case."""
     keys = anchors([f"{figure['case']}-{figure['id']}" for figure in listed], "figure-")
     drawn: dict[str, list[Drawing]] = {}
     for figure, key in zip(listed, keys, strict=True):
@@ -199,40 +200,31 @@ def _drawings(listed: list[Record]) -> dict[str, list[Drawing]]:
     return drawn
 
 
-def _sheet(
-    anchor: str, case: Record, results: list[Record], drawings: list[Drawing], rows: Callable[[Record], Row]
-) -> Sheet:
-    made = [rows(record) for record in results]
-    by_subject = _rows_by(made, lambda row: row.subject)
-    by_run = _rows_by(made, lambda row: (row.record["variant"], row.subject))
+def _sheet(anchor: str, case: Record, results: list[Record], drawings: list[Drawing], runs: int) -> Sheet:
+    by_run = group(results, lambda record: (str(record["variant"]), subject(record, runs)))
+    by_subject = _by_subject(results, runs)
     keys = anchors(by_subject, f"{anchor}-by-")
+    total = tally(results)
     return Sheet(
         anchor=anchor,
         name=case["case"],
         case=case,
-        tally=tally(results),
-        runs=[_run(variant, name, members) for (variant, name), members in by_run.items()],
-        groups=[_group(key, *item) for key, item in zip(keys, by_subject.items(), strict=True)],
+        tally=total,
+        runs=[_run(*names, members) for names, members in by_run.items()],
+        groups=[
+            _group(key, name, by_subject[name], runs) for key, name in zip(keys, by_subject, strict=True)
+        ],
         drawings=drawings,
-        margin=numbers.margin(tally(results).worst),
+        margin=numbers.margin(total.worst),
         errata=sum(value["verdict"] != "reproduced" for value in case["published"]),
     )
 
 
-def _rows_by(rows: Sequence[Row], key: Callable[[Row], Any]) -> dict[Any, list[Row]]:
-    groups: dict[Any, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(key(row), []).append(row)
-    return groups
-
-
-def _run(variant: str, name: str, rows: list[Row]) -> Run:
-    records = [row.record for row in rows]
+def _run(variant: str, name: str, records: list[Record]) -> Run:
     counted = tally(records)
-    digits = [
-        record["digits"] for record in records if record["kind"] == "truth" and record["digits"] is not None
-    ]
-    # All quantities of a run carry the time of that run; several runs of a variant: the longest.
+    truths = [record for record in records if record["kind"] == "truth"]
+    digits = [record["digits"] for record in truths if record["digits"] is not None]
+    # All quantities of a run carry the time of that run; of several runs of a variant, the longest.
     times = [record["wall_time"] for record in records if record["wall_time"] is not None]
     return Run(
         variant=variant,
@@ -244,48 +236,32 @@ def _run(variant: str, name: str, rows: list[Row]) -> Run:
     )
 
 
-def _group(anchor: str, name: str, rows: list[Row]) -> Group:
-    by_record = {id(row.record): row for row in rows}
-    records = [row.record for row in rows]
+def _group(anchor: str, name: str, records: list[Record], runs: int) -> Group:
     common = common_settings(records)
     sections = [
-        Section(
-            kind,
-            KINDS[kind],
-            tally(members),
-            [_with_settings(by_record[id(record)], common) for record in members],
-        )
+        Section(kind, KINDS[kind], tally(members), [_row(record, runs, common) for record in members])
         for kind, members in by_kind(records).items()
     ]
     return Group(anchor, name, tally(records), _settings(common), sections)
 
 
-def _with_settings(row: Row, common: dict[str, Any]) -> Row:
-    """Add the settings by which a check differs from the others of its group."""
-    own = {name: value for name, value in row.record["settings"].items() if name not in common}
-    return replace(row, notes=(*row.notes, _settings(own))) if own else row
+def _row(record: Record, runs: int, common: Collection[str] = ()) -> Row:
+    """Print a record; settings that are named in `common` are said elsewhere."""
+    own = {name: value for name, value in record["settings"].items() if name not in common}
+    printed = f"printed: {record['published']}" if record["published"] else ""
+    return Row(
+        record=record,
+        subject=subject(record, runs),
+        flag=flag(record),
+        value=numbers.value(record["value"]),
+        reference=numbers.value(record["reference"]),
+        error=numbers.error(record["error"]),
+        tolerance=numbers.tolerance(record["tolerance"]),
+        margin=numbers.margin(record["margin"]),
+        digits=numbers.correct_digits(record["digits"]),
+        notes=tuple(filter(None, (record["detail"], record["reason"], printed, _settings(own)))),
+    )
 
 
 def _settings(settings: dict[str, Any]) -> str:
     return ", ".join(f"{name} = {numbers.value(value)}" for name, value in settings.items())
-
-
-def _row_maker(runs: int) -> Callable[[Record], Row]:
-    """Return the function that prints a record, given the number of runs in the document."""
-
-    def make(record: Record) -> Row:
-        printed = f"printed: {record['published']}" if record["published"] else ""
-        return Row(
-            record=record,
-            subject=subject(record, runs),
-            flag=flag(record),
-            value=numbers.value(record["value"]),
-            reference=numbers.value(record["reference"]),
-            error=numbers.error(record["error"]),
-            tolerance=numbers.error(record["tolerance"]),
-            margin=numbers.margin(record["margin"]),
-            digits=numbers.correct_digits(record["digits"]),
-            notes=tuple(filter(None, (record["reason"], printed, record["detail"]))),
-        )
-
-    return make

@@ -10,9 +10,13 @@ from veridyn.reports.numbers import plural
 
 Record = dict[str, Any]
 Key = TypeVar("Key", bound=Hashable)
+Item = TypeVar("Item")
 
 VERDICTS = ("error", "fail", "expected failure", "not applicable", "pass")
 """Worst first: the order of every table."""
+
+TROUBLE = ("error", "fail")
+"""The verdicts that make a run fail."""
 
 KINDS = {
     "truth": "against the certified reference",
@@ -81,10 +85,8 @@ class Tally:
     @property
     def words(self) -> str:
         """Counts in words, zeros left out: '2 fail, 48 pass'."""
-        return (
-            ", ".join(f"{number} {verdict}" for verdict, number in self.counts.items() if number)
-            or "no checks"
-        )
+        said = [f"{number} {verdict}" for verdict, number in self.counts.items() if number]
+        return ", ".join(said) or "no checks"
 
 
 def tally(records: Iterable[Record]) -> Tally:
@@ -120,11 +122,9 @@ def flag(record: Record) -> str:
 def headline(total: Tally) -> str:
     """Say in one sentence how a run went, trouble first."""
     if total.trouble:
-        said = [
-            _sentence(total.counts["fail"], "failed"),
-            _sentence(total.counts["error"], "ended in an error"),
-        ]
-        return f"{' and '.join(filter(None, said))}, of {total.total}"
+        failed = _sentence(total.counts["fail"], "failed")
+        crashed = _sentence(total.counts["error"], "ended in an error")
+        return f"{' and '.join(filter(None, (failed, crashed)))}, of {total.total}"
     if not total.total:
         return "Nothing was checked"
     if not total.judged:

@@ -9,9 +9,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from veridyn.solver.kernels.jit import kernel
 from veridyn.solver.kernels.system import archive, diverged, forces
+
+Floats = NDArray[np.float64]
 
 CONTROL_2002, CONTROL_2020 = 0, 1
 DONE, FULL, DIVERGED, STUCK = 0, 1, 2, 3
@@ -33,6 +36,30 @@ class Control(NamedTuple):
     weight_of_try: bool  # velocity weight from the step tried first (2020 as programmed) instead of the last step
     grid: float  # archive the nearest states to this grid (s); 0: archive every accepted step
     every: int  # archive every n-th accepted step (without grid)
+
+
+class Trial(NamedTuple):
+    """Current, tried and previous state: displacement q, velocity u half a step back, v at q, acceleration a."""
+
+    q: Floats
+    u: Floats
+    v: Floats
+    a: Floats
+    q_new: Floats
+    u_new: Floats
+    v_new: Floats
+    a_new: Floats
+    q_old: Floats
+    v_old: Floats
+
+
+@kernel
+def start(q, v):
+    """Trial state at the start."""
+    r = q.size
+    return Trial(
+        q.copy(), v.copy(), v.copy(), np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r), q.copy(), v.copy()
+    )
 
 
 @kernel
@@ -64,113 +91,138 @@ def update_floor(control, u, floor):
 
 
 @kernel
-def next_step(control, dt, error, counter):
-    """Step after a try with ``error`` and the counter of easy steps: (new step, new counter)."""
-    if control.generation == CONTROL_2020:
-        if error >= 1.0:
-            return min(control.largest, dt / control.shrink), counter
-        if counter > 4.5:
-            if error < 0.75:
-                return min(control.largest, dt * control.grow), 1.0
-            return min(control.largest, dt), counter
-        return min(control.largest, dt), counter + 1.0
-    if error > 1.0:
-        return dt / control.shrink, counter
+def control_2020(control, dt, error, counter):
+    """(next step, counter of easy steps, whether the step is tried again)."""
+    if error >= 1.0:
+        shorter = min(control.largest, dt / control.shrink)
+        return shorter, counter, shorter >= control.smallest
+    if counter <= 4.5:
+        return min(control.largest, dt), counter + 1.0, False
     if error < 0.75:
-        if counter == 5.0:
-            return min(control.grow * dt, control.largest), 5.0
-        return dt, counter + 1.0
-    return dt, 0.0
+        return min(control.largest, dt * control.grow), 1.0, False
+    return min(control.largest, dt), counter, False
 
 
 @kernel
-def rejected(control, error, dt_next, tries):
-    """Whether the step is tried again with dt_next."""
-    if control.generation == CONTROL_2020:
-        return error >= 1.0 and dt_next >= control.smallest and tries < control.tries
-    return error > 1.0 and tries < control.tries
+def control_2002(control, dt, error, counter):
+    """(next step, counter of easy steps, whether the step is tried again).
 
-
-@kernel
-def integrate(s, t0, t_end, control, q, u, state, record, work, g, times, displacement, velocity, records):
-    """March from (q, u) at t0 to t_end; velocities start at t0.
-
-    Returns archived states, diverged mode, status, time reached, accepted steps, evaluations.
+    From the fifth easy step in a row on, every easy step lets the step grow up to the largest.
     """
-    r = q.size
-    a, a_new, q_new, u_new, v_new = np.empty(r), np.empty(r), np.empty(r), np.empty(r), u.copy()
-    q_old, v_old = q.copy(), u.copy()
-    floor = np.full(r, 1e-15)
-    saved, saved_record = state.copy(), record.copy()
-    forces(t0, q, u, s, state, record, work, g)
-    for i in range(r):
-        a[i] = g[i] - s.damping[i] * u[i]
-    archive(0, t0, q, u, record, times, displacement, velocity, records)
-    slot, t, dt, before, counter = 1, t0, control.first, 0.0, 0.0
-    if control.generation == CONTROL_2020:
-        counter = 1.0
-    steps, evaluations = 0, 1
-    while t_end - t > (steps + 1) * 2.220446e-15:
-        if control.generation == CONTROL_2020 and control.largest > control.smallest:
-            dt = min(dt, t_end - t)
-        tries, tried_first = 0, dt
-        if control.restore:
-            saved[:] = state
-            saved_record[:] = record
-        while True:
-            tries += 1
-            weight = 0.5 * (before + dt)
-            if control.weight_of_try and steps > 0:
-                weight = 0.5 * (tried_first + dt)
-            for i in range(r):
-                u_new[i] = u[i] + a[i] * weight
-                q_new[i] = q[i] + dt * u_new[i]
-                v_new[i] = u_new[i] + 0.5 * dt * a[i]
-            forces(t + dt, q_new, v_new, s, state, record, work, g)
-            evaluations += 1
-            for i in range(r):
-                a_new[i] = g[i] - s.damping[i] * v_new[i]
-            if control.largest <= control.smallest:  # constant step
+    if error > 1.0:
+        return dt / control.shrink, 0.0, True
+    if error >= 0.75:
+        return dt, 0.0, False
+    if counter >= 4.0:
+        return min(control.grow * dt, control.largest), 4.0, False
+    return dt, counter + 1.0, False
+
+
+@kernel
+def attempt(s, t, dt, weight, trial, state, record, work, g):
+    """Advance the trial state by dt: velocity at the half-step, displacement, acceleration at t + dt."""
+    for i in range(g.size):
+        trial.u_new[i] = trial.u[i] + trial.a[i] * weight
+        trial.q_new[i] = trial.q[i] + dt * trial.u_new[i]
+        trial.v_new[i] = trial.u_new[i] + 0.5 * dt * trial.a[i]
+    forces(t + dt, trial.q_new, trial.v_new, s, state, record, work, g)
+    for i in range(g.size):
+        trial.a_new[i] = g[i] - s.damping[i] * trial.v_new[i]
+
+
+@kernel
+def accept(trial):
+    """Make the trial state the current one and remember the one before."""
+    for i in range(trial.q.size):
+        trial.q_old[i], trial.q[i] = trial.q[i], trial.q_new[i]
+        trial.v_old[i], trial.v[i] = trial.v[i], trial.v_new[i]
+        trial.u[i] = trial.u_new[i]
+        trial.a[i] = trial.a_new[i]
+
+
+@kernel
+def keep(control, slot, steps, t0, t_old, t, last, trial, record, times, displacement, velocity, records):
+    """Archive what the plan asks for; returns the next free slot.
+
+    On a grid the nearer of the two neighbouring states is kept, but always the newer contact record (as the
+    2002 generation did).
+    """
+    if control.grid == 0.0:
+        if steps % control.every == 0 or last:
+            archive(slot, t, trial.q, trial.v, record, times, displacement, velocity, records)
+            return slot + 1
+        return slot
+    target = t0 + slot * control.grid
+    if t < target - 1e-12:
+        return slot
+    if target - t_old < t - target:
+        archive(slot, t_old, trial.q_old, trial.v_old, record, times, displacement, velocity, records)
+    else:
+        archive(slot, t, trial.q, trial.v, record, times, displacement, velocity, records)
+    return slot + 1
+
+
+@kernel
+def advance(s, t, dt, before, counter, first, control, trial, floor, state, record, saved, work, g):
+    """One accepted step: (step used, next step, counter, tries; tries < 0 if the step got too small)."""
+    tries, tried_first = 0, dt
+    if control.restore:
+        saved[:] = state
+    while True:
+        tries += 1
+        base = tried_first if control.weight_of_try and not first else before
+        attempt(s, t, dt, 0.5 * (base + dt), trial, state, record, work, g)
+        if control.largest <= control.smallest:  # constant step
+            return dt, dt, counter, tries
+        error = apparent_error(control, dt, trial.q, trial.q_new, trial.a, trial.a_new, floor)
+        if control.generation == CONTROL_2020:
+            dt_next, counter, again = control_2020(control, dt, error, counter)
+        else:
+            dt_next, counter, again = control_2002(control, dt, error, counter)
+            if again and tries >= control.tries:
                 dt_next = dt
-                break
-            error = apparent_error(control, dt, q, q_new, a, a_new, floor)
-            dt_next, counter = next_step(control, dt, error, counter)
-            if not rejected(control, error, dt_next, tries):
-                break
-            if control.generation == CONTROL_2002 and dt_next <= control.smallest:
-                return slot, -1, STUCK, t, steps, evaluations
-            dt = dt_next
-            if control.restore:
-                state[:] = saved
-                record[:] = saved_record
         if dt_next < control.smallest:
-            return slot, -1, STUCK, t, steps, evaluations
-        for i in range(r):
-            q_old[i], q[i] = q[i], q_new[i]
-            u[i] = u_new[i]
-            a[i] = a_new[i]
-        t_old = t
-        t += dt
-        before = dt
+            return dt, dt_next, counter, -tries
+        if not again or tries >= control.tries:
+            return dt, dt_next, counter, tries
         dt = dt_next
-        steps += 1
-        update_floor(control, u, floor)
-        bad = diverged(q)
-        if bad >= 0:
-            return slot, bad, DIVERGED, t, steps, evaluations
+        if control.restore:
+            state[:] = saved
+
+
+@kernel
+def integrate(s, t0, t_end, control, q, v, state, record, work, g, times, displacement, velocity, records):
+    """March from (q, v) at t0 to t_end.
+
+    Returns archived states, diverged mode (-1: none), status, time reached, accepted steps, evaluations.
+    """
+    trial = start(q, v)
+    floor = np.full(q.size, 1e-15)
+    saved = state.copy()
+    forces(t0, q, v, s, state, record, work, g)
+    for i in range(q.size):
+        trial.a[i] = g[i] - s.damping[i] * v[i]
+    archive(0, t0, q, v, record, times, displacement, velocity, records)
+    slot, steps, evaluations, t, before = 1, 0, 1, t0, 0.0
+    dt, counter = control.first, 1.0 if control.generation == CONTROL_2020 else 0.0
+    while t_end - t > (steps + 1) * 2.220446e-15:
         if slot >= times.size:
             return slot, -1, FULL, t, steps, evaluations
-        if control.grid > 0.0:
-            target = t0 + slot * control.grid
-            if t >= target - 1e-12:
-                if target - t_old < t - target:
-                    archive(slot, t_old, q_old, v_old, record, times, displacement, velocity, records)
-                else:
-                    archive(slot, t, q, v_new, record, times, displacement, velocity, records)
-                slot += 1
-        elif steps % control.every == 0 or t >= t_end:
-            archive(slot, t, q, v_new, record, times, displacement, velocity, records)
-            slot += 1
-        for i in range(r):
-            v_old[i] = v_new[i]
+        if control.generation == CONTROL_2020 and control.largest > control.smallest:
+            dt = min(dt, t_end - t)
+        used, dt, counter, tries = advance(
+            s, t, dt, before, counter, steps == 0, control, trial, floor, state, record, saved, work, g
+        )
+        evaluations += abs(tries)
+        if tries < 0:
+            return slot, -1, STUCK, t, steps, evaluations
+        accept(trial)
+        t_old, t, before = t, t + used, used
+        steps += 1
+        update_floor(control, trial.u, floor)
+        bad = diverged(trial.q)
+        last = t_end - t <= (steps + 1) * 2.220446e-15
+        slot = keep(control, slot, steps, t0, t_old, t, last, trial, record, times, displacement, velocity, records)
+        if bad >= 0:
+            return slot, bad, DIVERGED, t, steps, evaluations
     return slot, -1, DONE, t, steps, evaluations

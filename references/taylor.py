@@ -1,0 +1,79 @@
+"""Taylor series of linear systems y' = A y: the second route of all references.
+
+Friction with one sign, a mass in contact or in flight, a driven chain: each phase is linear, and its
+loads satisfy linear equations themselves (sine and cosine, powers of time). Carrying the loads as
+states makes the system autonomous, and its series needs nothing but multiplications: no closed form,
+no modes, no trigonometric function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import mpmath
+from mpmath import mpf
+
+Rows = Sequence[Sequence[tuple[int, mpf]]]  # the non-zero entries (column, value) of each row of A
+State = tuple[mpf, ...]
+
+
+@dataclass(frozen=True)
+class Series:
+    """Solution on one step of length `step`: `coefficients[j][i]` multiplies (time/step)^j in state i."""
+
+    step: mpf
+    coefficients: tuple[State, ...]
+
+    def at(self, time: mpf) -> State:
+        """Evaluate all states at a time counted from the start of the step."""
+        return tuple(self.of(i, time) for i in range(len(self.coefficients[0])))
+
+    def of(self, state: int, time: mpf) -> mpf:
+        """Evaluate one state."""
+        x, value = time / self.step, mpmath.mpf(0)
+        for coefficient in reversed(self.coefficients):
+            value = value * x + coefficient[state]
+        return value
+
+    def end(self) -> State:
+        """Evaluate all states at the end of the step."""
+        return tuple(map(sum, zip(*self.coefficients, strict=True)))
+
+
+def series(rows: Rows, start: State, step: mpf) -> Series:
+    """Expand the solution of y' = A y from `start` until the terms vanish at the current precision."""
+    terms, size = [start], max(map(abs, start))
+    quiet = 0
+    while quiet < 3:  # single terms vanish by symmetry; three in a row do not
+        factor = step / len(terms)
+        last = terms[-1]
+        terms.append(tuple(factor * sum(a * last[j] for j, a in row) for row in rows))
+        quiet = quiet + 1 if max(map(abs, terms[-1])) <= mpmath.eps * size else 0
+    return Series(step, tuple(terms))
+
+
+def advance(rows: Rows, start: State, duration: mpf, longest: mpf) -> State:
+    """Carry the solution over `duration` in equal steps not above `longest`."""
+    steps = max(1, int(mpmath.ceil(duration / longest)))
+    state = start
+    for _ in range(steps):
+        state = series(rows, state, duration / steps).end()
+    return state
+
+
+def crossing(solution: Series, state: int, offset: mpf = 0) -> mpf:
+    """Locate where a state leaves the sign that it has just after the start, within the step.
+
+    `offset` is subtracted from the state. The caller knows that the sign at the end of the step
+    differs; a zero at the very start (the event before) is not the one sought.
+    """
+
+    def value(time: mpf) -> mpf:
+        return solution.of(state, time) - offset
+
+    high, end_sign = solution.step, mpmath.sign(value(solution.step))
+    low = high / 2
+    while value(low) * end_sign >= 0:
+        high, low = low, low / 2
+    return mpmath.findroot(value, (low, high), solver="anderson", tol=mpmath.eps**2, verify=False)

@@ -1,0 +1,206 @@
+"""Results on the terminal: tables by rich, plain text in a pipe.
+
+All text of the document goes in as `Text`, never as markup, so that a name in brackets stays a name.
+"""
+
+import textwrap
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from veridyn.reports import numbers
+from veridyn.reports.document import Document, environments
+from veridyn.reports.tally import (
+    TROUBLE,
+    VERDICTS,
+    Record,
+    Tally,
+    by_kind,
+    flag,
+    group,
+    headline,
+    subject,
+    tally,
+    worst_first,
+)
+
+Namer = Callable[[Record], str]
+
+STYLES = {
+    "pass": "green",
+    "fail": "bold red",
+    "error": "bold magenta",
+    "expected failure": "yellow",
+    "not applicable": "dim",
+}
+
+SHORT = {"expected failure": "xfail", "not applicable": "n/a"}
+
+
+def summary_table(document: Document, console: Console) -> None:
+    """Print counts and worst margin per case, variant and scheme, then failures in full, then totals.
+
+    Parameters
+    ----------
+    document
+        A checked result document.
+    console
+        Where to print; its width decides the layout.
+    """
+    console.print(_summary(document))
+    _print_close(document, console)
+
+
+def full_table(document: Document, console: Console) -> None:
+    """Print every check, a table per case, variant and scheme, then failures in full, then totals.
+
+    Parameters
+    ----------
+    document
+        A checked result document.
+    console
+        Where to print; its width decides the layout.
+    """
+    name = _namer(document)
+    for place, records in _runs(document, name).items():
+        console.print(Text(_run_name(*place), style="bold"))
+        console.print(_checks(records))
+        console.print()
+    _print_close(document, console)
+
+
+def _namer(document: Document) -> Namer:
+    """Return how to call what is under test: by its scheme if there is only one solver."""
+    runs = len(environments(document))
+    alone = runs == 1 and len({record["solver"] for record in document["results"]}) == 1
+    return lambda record: (alone and record["scheme"]) or subject(record, runs)
+
+
+def _runs(document: Document, name: Namer) -> dict[tuple[str, str, str], list[Record]]:
+    return group(document["results"], lambda record: (record["case"], record["variant"], name(record)))
+
+
+def _run_name(case: str, variant: str, name: str) -> str:
+    return f"{case}[{variant}] {name}" if variant else f"{case} {name}"
+
+
+def _table() -> Table:
+    return Table(
+        box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold"
+    )
+
+
+def _summary(document: Document) -> Table:
+    """Make a table with a column for every verdict that occurs."""
+    total = tally(document["results"])
+    shown = [
+        verdict for verdict in reversed(VERDICTS) if total.counts[verdict] or verdict in ("pass", "fail")
+    ]
+    table = _table()
+    for title in ("case", "variant", "scheme"):
+        table.add_column(title, overflow="fold")
+    for title in (*shown, "margin"):
+        table.add_column(SHORT.get(title, title), justify="right", no_wrap=True)
+    previous = ""
+    for (case, variant, name), records in _runs(document, _namer(document)).items():
+        cells = _cells(tally(records), shown)
+        table.add_row(Text(case if case != previous else ""), Text(variant), Text(name), *cells)
+        previous = case
+    return table
+
+
+def _cells(counted: Tally, shown: Iterable[str]) -> list[Text]:
+    counts = [(counted.counts[verdict], verdict) for verdict in shown]
+    cells = [Text(str(count), style=STYLES[verdict]) if count else Text("") for count, verdict in counts]
+    return [*cells, Text(numbers.margin(counted.worst))]
+
+
+def _checks(records: list[Record]) -> Table:
+    table = _table()
+    table.add_column("", no_wrap=True)
+    table.add_column("quantity", overflow="fold")
+    for title in ("value", "error", "tolerance", "margin", "LRE"):
+        table.add_column(title, justify="right", overflow="fold")
+    table.add_column("", no_wrap=True)
+    for kind, members in by_kind(records).items():
+        table.add_row(Text(kind, style="italic"))
+        for record in members:
+            table.add_row(*_check_cells(record))
+    return table
+
+
+def _check_cells(record: Record) -> list[Text]:
+    cells = (
+        record["quantity"],
+        numbers.value(record["value"], 7),
+        numbers.error(record["error"]),
+        numbers.tolerance(record["tolerance"]),
+        numbers.margin(record["margin"]),
+        numbers.correct_digits(record["digits"]),
+    )
+    verdict = record["verdict"]
+    mark = Text(f" {SHORT.get(verdict, verdict)}", style=STYLES[verdict])
+    return [mark, *map(Text, cells), Text(flag(record), style="yellow")]
+
+
+def _print_close(document: Document, console: Console) -> None:
+    """Print what both tables end with."""
+    name = _namer(document)
+    results = document["results"]
+    for record in worst_first(record for record in results if record["verdict"] in TROUBLE):
+        console.print()
+        _print_failure(record, name(record), console)
+    console.print()
+    for message in document["messages"]:
+        console.print(Text(f"Note: {message}", style="yellow"))
+    _print_totals(tally(results), console)
+
+
+def _print_failure(record: Record, name: str, console: Console) -> None:
+    """Print one failed check, a line for each thing known of it."""
+    where = _run_name(record["case"], record["variant"], name)
+    title = Text(record["verdict"].upper(), style=STYLES[record["verdict"]])
+    console.print(title.append(f"  {where}  {record['quantity']} ({record['kind']})", style="bold"))
+    for fact, text in _facts(record).items():
+        if text:
+            console.print(_hanging(fact, text, console.width))
+
+
+def _hanging(name: str, text: str, width: int) -> Text:
+    """Lay out a named text with a hanging indent."""
+    lines = textwrap.wrap(text, max(width, 40), initial_indent=f"  {name:<9}  ", subsequent_indent=" " * 13)
+    laid = Text("\n".join(lines))
+    laid.stylize("dim", 0, 11)
+    return laid
+
+
+def _facts(record: Record) -> dict[str, str]:
+    unit = f" {record['unit']}" if record["unit"] else ""
+    tolerance = numbers.tolerance(record["tolerance"])
+    return {
+        "value": _full(record["value"], unit),
+        "reference": _full(record["reference"], unit),
+        "error": f"{numbers.error(record['error'])} {record['error_kind']}"
+        if record["error"] is not None
+        else "",
+        "tolerance": tolerance if record["tolerance"] is not None else "",
+        "reason": record["reason"],
+        "printed": record["published"],
+        "detail": record["detail"],
+    }
+
+
+def _full(value: Any, unit: str) -> str:
+    return f"{numbers.full(value)}{unit}" if value is not None else ""
+
+
+def _print_totals(total: Tally, console: Console) -> None:
+    console.print(Text(headline(total), style=STYLES[total.verdict]))
+    flags = {"fragile (margin < 2)": total.fragile, "asleep (margin > 1000)": total.asleep}
+    weak = [f"{count} {name}" for name, count in flags.items() if count]
+    console.print(
+        Text(", ".join([f"{numbers.plural(total.total, 'check')}: {total.words}", *weak]), style="dim")
+    )
