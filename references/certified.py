@@ -178,7 +178,7 @@ def per_precision(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def cached(*args: P.args, **kwargs: P.kwargs) -> T:
-        return at(mpmath.mp.prec, *args, **kwargs)
+        return at(mpmath.mp.prec, *args, **kwargs)  # type: ignore[arg-type]
 
     return cached
 
@@ -246,6 +246,7 @@ def _newton(
     """Newton's iteration, kept inside a shrinking bracket by bisection."""
     low, high = bracket
     x = (low + high) / 2
+    last_step = mpmath.inf
     for _ in range(4 * mpmath.mp.prec):
         value = f(x)
         low, high = (x, high) if (value < 0) == rising else (low, x)
@@ -253,8 +254,11 @@ def _newton(
         previous, x = x, x - step
         if not low <= x <= high:
             x = (low + high) / 2
-        if abs(x - previous) <= 4 * mpmath.eps * abs(x):
+        step = abs(x - previous)
+        # Steps that are tiny and shrink no more are rounding noise.
+        if step <= 4 * mpmath.eps * abs(x) or last_step <= min(2 * step, mpmath.sqrt(mpmath.eps) * abs(x)):
             return x
+        last_step = step
     raise CertificationError(f"{name}: no convergence")
 
 

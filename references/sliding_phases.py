@@ -121,7 +121,8 @@ def slips(block: Block, count: int) -> Slips:
     phi = mpmath.asin(block.eta.mpf())
     if regime(block) == "stick-slip":  # every slip begins at τ1: periodic at once
         return Slips((phi,), (slip_root(block, phi),))
-    starts, ends = [], []
+    starts: list[mpf] = []
+    ends: list[mpf] = []
     while len(starts) < count:
         if len(starts) > MAX_TRANSIENT:
             raise ParameterError(
@@ -193,6 +194,40 @@ def changes(block: Block, until: Exact) -> Iterator[tuple[mpf, PhaseKind]]:
             yield start, "slip+" if k % 2 else "slip-"
         if sticks and end <= limit:
             yield end, "stick"
+
+
+def events(block: Block, until: Exact) -> tuple[tuple[mpf, PhaseKind], ...]:
+    """List the phase changes up to `until`: time in s, and the phase that begins."""
+    omega = block.omega.mpf()
+    return tuple((tau / omega, kind) for tau, kind in changes(block, until))
+
+
+def path_slid(block: Block, time: Exact) -> mpf:
+    """Path slid from 0 to `time` in m."""
+    return path(block, time) * (block.a0 / block.omega / block.omega).mpf()
+
+
+def limit_path(block: Block) -> mpf:
+    """Quadrature of |w| over one slip of the periodic motion, in units of a0/ω²."""
+    eta = block.eta.mpf()
+    if regime(block) == "slip-slip":
+        start = limit_root(block)
+        end = start + mpmath.pi
+    else:
+        start = mpmath.asin(eta)
+        end = slip_root(block, start)
+    return -mpmath.quad(lambda tau: relative(eta, 1, start, tau)[0], [start, (start + end) / 2, end])
+
+
+def limit_root(block: Block) -> mpf:
+    """Phase at which a slip must begin to last half a period: π η = 2 cos φ."""
+    return bracketed_root(
+        lambda phi: block.eta.mpf() * mpmath.pi - 2 * mpmath.cos(phi),
+        lambda ctx, phi: 2 * ctx.sin(phi),
+        mpmath.asin(block.eta.mpf()) / 2,
+        mpmath.pi / 2,
+        name="limit of the slip instants",
+    )
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,21 @@
 """The rubbing mass once more, by Taylor series in physical units: the second route of its references.
 
-State: 1, sin ωt, cos ωt, relative velocity, path slid. Steps end on a grid of sixteen per period,
-which holds every peak of the acceleration, so that no slip, however short, falls between two looks.
+State: 1, sin ωt, cos ωt, relative velocity, path slid. Steps end on the quarters of the
+period, which hold every peak of the acceleration, so that no slip, however short, falls between two looks.
 """
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 import mpmath
 from mpmath import mpf
 from veridyn.references import taylor
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Exact
-from veridyn.references.sliding_phases import SIGNS, Block, PhaseKind
+from veridyn.references.sliding_phases import SIGNS, Block, PhaseKind, events, half_periods, path_slid
 
-STEPS_PER_PERIOD = 16
+FOLLOWED = 100  # half periods that the series follow; a longer motion repeats itself or nearly so
 SINE, VELOCITY, PATH = 1, 3, 4
 
 Events = tuple[tuple[mpf, PhaseKind], ...]
@@ -51,8 +53,9 @@ def _next_kind(block: Block, kind: PhaseKind, sine: mpf) -> PhaseKind:
 @per_precision
 def march(block: Block, until: Exact) -> tuple[Events, mpf]:
     """Integrate from 0 to `until`: all phase changes, and the path slid in m."""
-    grid = 2 * mpmath.pi / block.omega.mpf() / STEPS_PER_PERIOD
-    t, stop, kind, k = mpmath.mpf(0), until.mpf(), "stick", 0
+    grid = 2 * mpmath.pi / block.omega.mpf() / 4
+    t, stop, k = mpmath.mpf(0), until.mpf(), 0
+    kind: PhaseKind = "stick"
     state: taylor.State = tuple(map(mpmath.mpf, (1, 0, 1, 0, 0)))
     events: list[tuple[mpf, PhaseKind]] = []
     while t < stop:
@@ -68,3 +71,22 @@ def march(block: Block, until: Exact) -> tuple[Events, mpf]:
         state = (one, sine, cosine, mpmath.mpf(0), path)
         events.append((t, kind))
     return tuple(events), state[PATH]
+
+
+def _followed(block: Block, end: Exact) -> Exact:
+    """Cut a long motion where the series stop following it."""
+    if half_periods(block, end) <= FOLLOWED:
+        return end
+    return Exact(Fraction(FOLLOWED), 1) / block.omega
+
+
+def followed_events(block: Block, end: Exact) -> list[tuple[mpf, PhaseKind]]:
+    """List the phase changes by the series, as far as they go."""
+    followed = march(block, _followed(block, end))[0]
+    return [*followed, *events(block, end)[len(followed) :]]
+
+
+def followed_path(block: Block, time: Exact) -> mpf:
+    """Give the path slid from 0 to `time` in m by the series, as far as they go."""
+    cut = _followed(block, time)
+    return march(block, cut)[1] + path_slid(block, time) - path_slid(block, cut)

@@ -150,10 +150,16 @@ def _draw_series(axes: "Axes", series: Series, panel: Panel, number: int) -> Non
     axes.plot(x, y, label=label, **arguments)
 
 
+# Beyond these, matplotlib's own arithmetic of axis limits overflows.
+_TINY, _HUGE = 1e-150, 1e150
+
+
 def _drawable(numbers: Sequence[float | None], scale: str) -> list[float]:
-    """Leave gaps where there is no number, or none that a logarithmic axis can show."""
-    hidden = scale == "log"
-    return [math.nan if number is None or (hidden and number <= 0.0) else float(number) for number in numbers]
+    """Leave gaps where there is no number, or none that the axis can show."""
+    lowest = _TINY if scale == "log" else -_HUGE
+    return [
+        math.nan if number is None or not lowest < number < _HUGE else float(number) for number in numbers
+    ]
 
 
 def _draw_events(axes: "Axes", events: Sequence[dict[str, Any]]) -> None:
@@ -184,7 +190,7 @@ def _label_event(axes: "Axes", event: dict[str, Any]) -> None:
 
 
 def _draw_legend(axes: "Axes") -> None:
-    """Put the legend above the panel, where it hides nothing, at the right: at the left is the power of ten."""
+    """Put the legend above the panel, where it hides nothing, and right, since the power of ten is left."""
     labels = axes.get_legend_handles_labels()[1]
     if labels:
         longest = max(len(label) for label in labels)

@@ -46,7 +46,7 @@ def escape(text: Any) -> str:
     plain = plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     plain = re.sub(r"([\\`*\[\]|~$])", r"\\\1", plain)
     # An underscore within a word is harmless, and names are full of them.
-    plain = re.sub(r"(?<!\w)_|_(?!\w)", r"\\_", plain)
+    plain = re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\\_", plain)
     return re.sub(r"^([-+#]|\d+(?=[.)] ))", _escape_start, plain)
 
 
@@ -77,7 +77,7 @@ def _check(row: Row) -> tuple[str, ...]:
     record = row.record
     flagged = f"{row.margin} ({row.flag})" if row.flag else row.margin
     name = f"{record['quantity']} [{record['unit']}]" if record["unit"] else record["quantity"]
-    error = f"{row.error} {record['error_kind']}".strip()
+    error = f"{row.error} {row.measure}".strip()
     measured = (row.value, row.reference, error, row.tolerance, flagged, row.digits, "; ".join(row.notes))
     return record["verdict"], record["variant"], name, *measured
 

@@ -46,6 +46,7 @@ class Row:
     value: str
     reference: str
     error: str
+    measure: str
     tolerance: str
     margin: str
     digits: str
@@ -171,7 +172,7 @@ def _by_subject(results: list[Record], runs: int) -> dict[str, list[Record]]:
 def _overview(results: list[Record]) -> Drawing | None:
     figure = figures.scatter(results)
     has_points = any(series["marker"] for series in figure["panels"][0]["series"])
-    return _drawing(figure, "overview") if has_points else None
+    return _drawing(figure, figure["id"]) if has_points else None
 
 
 def _drawing(figure: Record, anchor: str) -> Drawing:
@@ -256,6 +257,7 @@ def _row(record: Record, runs: int, common: Collection[str] = ()) -> Row:
         value=numbers.value(record["value"]),
         reference=numbers.value(record["reference"]),
         error=numbers.error(record["error"]),
+        measure=record["error_kind"] if record["error"] is not None else "",
         tolerance=numbers.tolerance(record["tolerance"]),
         margin=numbers.margin(record["margin"]),
         digits=numbers.correct_digits(record["digits"]),

@@ -199,8 +199,8 @@ def _full(value: Any, unit: str) -> str:
 
 def _print_totals(total: Tally, console: Console) -> None:
     console.print(Text(headline(total), style=STYLES[total.verdict]))
+    console.print(Text(f"{numbers.plural(total.total, 'check')}: {total.words}", style="dim"))
     flags = {"fragile (margin < 2)": total.fragile, "asleep (margin > 1000)": total.asleep}
-    weak = [f"{count} {name}" for name, count in flags.items() if count]
-    console.print(
-        Text(", ".join([f"{numbers.plural(total.total, 'check')}: {total.words}", *weak]), style="dim")
-    )
+    weak = ", ".join(f"{count} {name}" for name, count in flags.items() if count)
+    if weak:
+        console.print(Text(weak, style="dim"))

@@ -138,6 +138,8 @@ def _check_common(common: CommonSettings) -> None:
 def regularised(problem: MechanicalProblem, stiffness: float) -> MechanicalProblem:
     """Return the problem with its set-valued frictions regularised by a tangential stiffness (N/m).
 
+    The damper beside the spring is critical for the mass that the friction moves, ``2 sqrt(m k)``.
+
     Raises
     ------
     SettingsError
@@ -149,10 +151,20 @@ def regularised(problem: MechanicalProblem, stiffness: float) -> MechanicalProbl
     if stiffness == 0:
         raise SettingsError(f"{problem.name}: friction {ideal[0]!r} is set-valued; give tangential_stiffness (N/m)")
     frictions = tuple(
-        replace(f, law="regularised", stiffness=stiffness) if f.law == "set-valued" else f
+        replace(f, law="regularised", stiffness=stiffness, damping=2 * float(np.sqrt(_moved_mass(problem, f) * stiffness)))
+        if f.law == "set-valued"
+        else f
         for f in problem.frictions
     )
     return replace(problem, frictions=frictions)
+
+
+def _moved_mass(problem: MechanicalProblem, friction: Any) -> float:
+    """Effective mass ``1 / (tᵀ M⁻¹ t)`` along the first tangent."""
+    t = friction.tangents[0]
+    if problem.modes is not None:
+        return 1.0 / float(np.sum((problem.modes.shapes.T @ t) ** 2 / problem.modes.masses))
+    return 1.0 / float(t @ np.linalg.solve(problem.mass, t))
 
 
 def element_histories(pairs: tuple[Any, ...], records: Floats) -> dict[str, dict[str, Floats]]:

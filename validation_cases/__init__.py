@@ -1,1 +1,1 @@
-"""validation_cases"""
+"""What is verified and how strictly: one folder per case, and the judgement they share."""

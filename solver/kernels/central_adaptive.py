@@ -153,7 +153,7 @@ def keep(control, slot, steps, t0, t_old, t, last, trial, record, times, displac
             return slot + 1
         return slot
     target = t0 + slot * control.grid
-    if t < target - 1e-12:
+    if t < target - (steps + 1) * 2.220446e-15:
         return slot
     if target - t_old < t - target:
         archive(slot, t_old, trial.q_old, trial.v_old, record, times, displacement, velocity, records)

@@ -1,0 +1,132 @@
+"""Accelerations of a support that starts at rest, and what an undamped oscillator makes of them.
+
+Each term gives its acceleration a(t), the velocity and displacement from rest, and the Duhamel
+integral q(t) = 1/ω ∫ sin ω(t-s) a(s) ds with its derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import mpmath
+from mpmath import mpf
+from veridyn.references.parameters import Exact, Number, ParameterError, exact
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """Acceleration Σ c_j t^j, in m/s²; `coefficients` start with the constant."""
+
+    coefficients: tuple[Exact, ...]
+
+    def acceleration(self, t: mpf) -> mpf:
+        """a(t), in m/s²."""
+        return mpmath.fsum(c.mpf() * t**j for j, c in enumerate(self.coefficients))
+
+    def velocity(self, t: mpf) -> mpf:
+        """∫ a, in m/s."""
+        return mpmath.fsum(c.mpf() * t ** (j + 1) / (j + 1) for j, c in enumerate(self.coefficients))
+
+    def displacement(self, t: mpf) -> mpf:
+        """∬ a, in m."""
+        return mpmath.fsum(
+            c.mpf() * t ** (j + 2) / ((j + 1) * (j + 2)) for j, c in enumerate(self.coefficients)
+        )
+
+    def duhamel(self, omega: mpf, t: mpf) -> mpf:
+        """Response q(t) of an oscillator at rest, in m."""
+        return self._weighted(_power_responses(omega, t, len(self.coefficients)))
+
+    def duhamel_velocity(self, omega: mpf, t: mpf) -> mpf:
+        """Velocity of that response, in m/s."""
+        responses = _power_responses(omega, t, len(self.coefficients))
+        rates = [mpmath.sin(omega * t) / omega, *(j * d for j, d in enumerate(responses[:-1], start=1))]
+        return self._weighted(rates)
+
+    def _weighted(self, values: Sequence[mpf]) -> mpf:
+        return mpmath.fsum(c.mpf() * value for c, value in zip(self.coefficients, values, strict=True))
+
+    def generator(self) -> tuple[list[list[mpf]], list[mpf], list[mpf]]:
+        """Return B, z0, c of z' = B z, a = c·z: the powers t^j drive each other."""
+        size = len(self.coefficients)
+        rows = [[mpmath.mpf(i if j == i - 1 else 0) for j in range(size)] for i in range(size)]
+        return rows, [mpmath.mpf(not i) for i in range(size)], [c.mpf() for c in self.coefficients]
+
+
+def _power_responses(omega: mpf, t: mpf, count: int) -> list[mpf]:
+    """Response D_j to t^j for j < count: ω² D_j = t^j - j (j-1) D_{j-2}, from two integrations by parts."""
+    found = [2 * (mpmath.sin(omega * t / 2) / omega) ** 2, (t - mpmath.sin(omega * t) / omega) / omega**2]
+    for j in range(2, count):
+        found.append((t**j - j * (j - 1) * found[j - 2]) / omega**2)
+    return found[:count]
+
+
+@dataclass(frozen=True)
+class Harmonic:
+    """Acceleration A sin(Ω t + φ), in m/s²: amplitude (m/s²), circular frequency (rad/s), phase (rad)."""
+
+    amplitude: Exact
+    omega: Exact
+    phase: Exact
+
+    def acceleration(self, t: mpf) -> mpf:
+        """a(t), in m/s²."""
+        A, W, phi = self._numbers()
+        return A * mpmath.sin(W * t + phi)
+
+    def velocity(self, t: mpf) -> mpf:
+        """∫ a, in m/s."""
+        A, W, phi = self._numbers()
+        return A / W * (mpmath.cos(phi) - mpmath.cos(W * t + phi))
+
+    def displacement(self, t: mpf) -> mpf:
+        """∬ a, in m."""
+        A, W, phi = self._numbers()
+        return A / W * (t * mpmath.cos(phi) - (mpmath.sin(W * t + phi) - mpmath.sin(phi)) / W)
+
+    def duhamel(self, omega: mpf, t: mpf) -> mpf:
+        """Response q(t) of an oscillator at rest, in m; finite at resonance."""
+        A, W, phi = self._numbers()
+        slow, fast = (omega - W) * t / 2, (omega + W) * t / 2
+        summed = mpmath.cos(omega * t - phi - fast) * mpmath.sinc(fast)
+        return A * t / (2 * omega) * (summed - mpmath.cos(omega * t + phi - slow) * mpmath.sinc(slow))
+
+    def duhamel_velocity(self, omega: mpf, t: mpf) -> mpf:
+        """Velocity of that response, in m/s."""
+        A, W, phi = self._numbers()
+        slow, fast = (omega - W) * t / 2, (omega + W) * t / 2
+        summed = mpmath.sin(omega * t - phi - fast) * mpmath.sinc(fast)
+        return A * t / 2 * (mpmath.sin(omega * t + phi - slow) * mpmath.sinc(slow) - summed)
+
+    def _numbers(self) -> tuple[mpf, mpf, mpf]:
+        return self.amplitude.mpf(), self.omega.mpf(), self.phase.mpf()
+
+    def generator(self) -> tuple[list[list[mpf]], list[mpf], list[mpf]]:
+        """Return B, z0, c of z' = B z, a = c·z: sine and cosine drive each other."""
+        A, W, phi = self._numbers()
+        zero = mpmath.mpf(0)
+        return [[zero, W], [-W, zero]], [mpmath.sin(phi), mpmath.cos(phi)], [A, zero]
+
+
+Term = Polynomial | Harmonic
+Acceleration = tuple[Term, ...]  # the sum of its terms; () is a fixed support
+
+
+def polynomial(*coefficients: Number) -> Acceleration:
+    """Make Σ c_j t^j from its coefficients, constant first (m/s², m/s³, ...)."""
+    return (Polynomial(tuple(exact(c, f"coefficient {j}") for j, c in enumerate(coefficients))),)
+
+
+def harmonic(amplitude: Number, omega: Number, phase: Number = 0) -> Acceleration:
+    """Make A sin(Ω t + φ); sums are written ``harmonic(...) + polynomial(...)``.
+
+    Raises
+    ------
+    ParameterError
+        If a number cannot be read or the frequency is not positive.
+    """
+    frequency = exact(omega, "omega")
+    if frequency.rational <= 0:
+        raise ParameterError(f"omega must be positive, got {omega}; a constant is a polynomial")
+    return (Harmonic(exact(amplitude, "amplitude"), frequency, exact(phase, "phase")),)

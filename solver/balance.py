@@ -1,0 +1,92 @@
+"""Energy balance of a response: what went in, what is stored, what was dissipated.
+
+Only displacements (and reported friction forces) are used; velocities are their differences, so that
+schemes that keep velocities half a step away are judged fairly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.basis import driven_displacement
+from veridyn.solver.elements import Friction, Stop
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.response import Response
+
+Floats = NDArray[np.float64]
+
+
+def stop_gap(problem: MechanicalProblem, response: Response, stop: Stop) -> Floats:
+    """Return the gap history (m,) of a stop, negative in contact (m)."""
+    x = response.displacement
+    if stop.frame == "absolute":
+        x = x + driven_displacement(problem, response.time)
+    y = x @ stop.normal + stop.offset
+    return np.asarray(stop.gap - (np.abs(y) if stop.geometry == "parallel planes" else y))
+
+
+def _work(force: Floats, position: Floats) -> Floats:
+    """Cumulative work (m,) of a force history along a position history, trapezoidal."""
+    increments = 0.5 * (force[1:] + force[:-1]) * np.diff(position)
+    return np.concatenate(([0.0], np.cumsum(increments)))
+
+
+def _centred_velocity(t: Floats, x: Floats) -> Floats:
+    """Velocity (m - 2, n) at the inner samples from the parabola through three neighbours."""
+    h = np.diff(t)[:, None]
+    secant = np.diff(x, axis=0) / h
+    return np.asarray((secant[:-1] * h[1:] + secant[1:] * h[:-1]) / (h[1:] + h[:-1]))
+
+
+def _stored(problem: MechanicalProblem, response: Response) -> Floats:
+    """Kinetic, strain and stop energy at the inner samples (J)."""
+    assert problem.mass is not None
+    assert problem.stiffness is not None
+    t, x = response.time, response.displacement
+    v = _centred_velocity(t, x)
+    kinetic = 0.5 * np.einsum("mi,ij,mj->m", v, problem.mass, v)
+    strain = 0.5 * np.einsum("mi,ij,mj->m", x, problem.stiffness, x)[1:-1]
+    stops = sum(
+        (0.5 * s.stiffness * np.minimum(stop_gap(problem, response, s), 0.0) ** 2 for s in problem.stops),
+        start=np.zeros(t.size),
+    )
+    return np.asarray(kinetic + strain + stops[1:-1])
+
+
+def _friction_work(response: Response, friction: Friction) -> Floats:
+    histories = response.elements.get(friction.name, {})
+    if "force" not in histories:
+        raise SolverFailure(f"the solver reports no force of friction {friction.name!r}; no energy balance")
+    work = _work(histories["force"], response.displacement @ friction.tangents[0])
+    if len(friction.tangents) == 2:
+        work = work + _work(histories["force_2"], response.displacement @ friction.tangents[1])
+    return work
+
+
+def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
+    """Return the energy that appears from nowhere (J) at the inner samples, relative to the first of them.
+
+    Stored energy minus the work of loads, supports and friction. Undamped elastic stops and undamped
+    structures only.
+
+    Raises
+    ------
+    SolverFailure
+        If a friction has no force history.
+    NotImplementedError
+        If the structure or a stop is damped or the problem is given by modes.
+    """
+    if problem.mass is None or np.any(problem.damping) or any(s.damping for s in problem.stops):
+        raise NotImplementedError("the energy balance covers undamped problems given by matrices")
+    t, x = response.time, response.displacement
+    work = np.zeros(t.size)
+    for load in problem.loads:
+        work += _work(np.asarray(load.function(t)), x @ load.direction)
+    for support in problem.supports:
+        work -= _work(np.asarray(support.acceleration(t)), x @ problem.mass @ support.influence)
+    for friction in problem.frictions:
+        work += _friction_work(response, friction)
+    residual = _stored(problem, response) - work[1:-1]
+    return np.asarray(residual - residual[0])

@@ -1,0 +1,66 @@
+"""Local interpolation of histories: convergent instants and values between samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.optimize
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def _window(time: Floats, t: float) -> slice:
+    """Return the four samples around t (fewer if the history is shorter)."""
+    right = int(np.searchsorted(time, t))
+    first = min(max(right - 2, 0), max(time.size - 4, 0))
+    return slice(first, first + min(4, time.size))
+
+
+def lagrange(nodes: Floats, values: Floats, t: float) -> float:
+    """Evaluate the polynomial through a few nodes (Lagrange form)."""
+    weights = np.ones(nodes.size)
+    for i in range(nodes.size):
+        others = np.delete(nodes, i)
+        weights[i] = np.prod((t - others) / (nodes[i] - others))
+    return float(weights @ values)
+
+
+def value_at(time: Floats, history: Floats, t: float) -> float:
+    """Return the history at t by the cubic through the four samples around it; exact on samples.
+
+    Displacement alone is used: some schemes keep their velocity half a step away.
+    """
+    near = int(np.argmin(np.abs(time - t)))
+    spacing = time[min(near + 1, time.size - 1)] - time[max(near - 1, 0)]
+    if abs(time[near] - t) <= 1e-9 * spacing:
+        return float(history[near])
+    w = _window(time, t)
+    return lagrange(time[w], history[w], t)
+
+
+def values_at(time: Floats, histories: Floats, instants: Floats) -> Floats:
+    """Return several histories (m, n) at several instants (k,) as (k, n)."""
+    return np.array([[value_at(time, column, t) for column in histories.T] for t in instants])
+
+
+def crossings(time: Floats, history: Floats) -> list[tuple[float, int]]:
+    """Return (instant, direction ±1) of every sign change, located on the local cubic.
+
+    A history that starts at zero crosses at its first instant, towards the side of its second sample.
+    """
+    side = np.where(history > 0, 1, -1)
+    found: list[tuple[float, int]] = []
+    if history[0] == 0:
+        found.append((float(time[0]), int(side[1])))
+        side[0] = side[1]
+    for i in np.flatnonzero(side[1:] != side[:-1]):
+        w = _window(time, 0.5 * (time[i] + time[i + 1]))
+        nodes, values = time[w], history[w]
+        if history[i + 1] == 0:
+            root = time[i + 1]
+        elif history[i] == 0:
+            root = time[i]
+        else:
+            root = scipy.optimize.brentq(lambda t, n=nodes, v=values: lagrange(n, v, t), time[i], time[i + 1], xtol=1e-15)
+        found.append((float(root), int(side[i + 1])))
+    return found

@@ -1,0 +1,93 @@
+"""SDND101: every printed digit, balances, any shock."""
+
+from __future__ import annotations
+
+import mpmath
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from veridyn.references import ParameterError
+from veridyn.references import elastic_stop as stop
+
+CASE = {"m": 100, "k": "1e4", "kc": "1e6", "v0": 1}
+positive = st.floats(1e-3, 1e3)
+
+
+@pytest.mark.parametrize(
+    ("name", "shock", "text"),
+    [
+        ("peak_time", {"shock": 1}, "0.0156300076340616580131028152821"),
+        ("peak_time", {"shock": 2}, "0.361049288261164297885572784174"),
+        ("peak_force", {}, "9950.37190209989135665273753739"),
+        ("contact_duration", {}, "0.0312600152681233160262056305642"),
+        ("flight_duration", {}, "0.314159265358979323846264338328"),
+        ("impulse", {}, "198.019801980198019801980198020"),
+        ("impact_velocity", {}, "-1.00000000000000000000000000000"),
+        ("energy", {}, "50.0000000000000000000000000000"),
+        ("contact_start", {"shock": 1}, "0"),
+        ("contact_end", {"shock": 1}, "0.0312600152681233160262056305642"),
+        ("contact_start", {"shock": 2}, "0.345419280627102639872469968892"),
+    ],
+)
+def test_every_digit(name, shock, text):
+    result = getattr(stop, name)(**shock, **CASE)
+    assert result.text() == text
+    assert result.kind == "closed form"
+
+
+def test_hundred_digits_of_the_impulse():
+    result = stop.impulse(**CASE, digits=100)
+    assert result.digits == 100
+    assert result.text().replace(".", "") == ("1980" * 25)
+
+
+def test_shocks_repeat():
+    with mpmath.workdps(40):
+        contact, flight = (f(**CASE, digits=40).value for f in (stop.contact_duration, stop.flight_duration))
+        lapse = stop.peak_time(shock=100, **CASE, digits=40).value - stop.peak_time(**CASE, digits=40).value
+        assert abs(lapse - 99 * (contact + flight)) < mpmath.mpf(10) ** -37
+
+
+@given(positive, positive, positive, positive)
+@settings(max_examples=15, deadline=None)
+def test_momentum_and_energy_for_any_parameters(m, k, kc, v0):
+    p = {"m": m, "k": k, "kc": kc, "v0": v0}
+    assert float(stop.impulse(**p)) == pytest.approx(2 * m * v0 / (1 + k / kc), rel=1e-14)
+    compression = float(stop.peak_force(**p)) / kc
+    assert (k + kc) * compression**2 / 2 == pytest.approx(float(stop.energy(**p)), rel=1e-13)
+
+
+def test_motion_is_continuous_and_conserves_energy():
+    motion = stop.motion(**CASE)
+    for t in ("0", "0.01", "0.0312", "0.2", "0.3455", "34.2"):
+        x, v, force = motion.displacement(t), motion.velocity(t), motion.stop_force(t)
+        energy = 50 * v**2 + 5000 * x**2 + force**2 / 2e6
+        assert float(energy) == pytest.approx(50, rel=1e-13)
+        assert (force > 0) == (x > 0)
+
+
+def test_motion_meets_the_certified_numbers():
+    motion = stop.motion(**CASE, digits=30)
+    peak = stop.peak_time(shock=100, **CASE, digits=60).value
+    impact = stop.contact_start(shock=2, **CASE, digits=60).value
+    with mpmath.workdps(30):
+        assert abs(motion.stop_force(peak) / stop.peak_force(**CASE).value - 1) < mpmath.mpf(10) ** -28
+        assert abs(motion.velocity(impact) - 1) < mpmath.mpf(10) ** -28
+
+
+@pytest.mark.parametrize("name", ["m", "k", "kc", "v0"])
+@pytest.mark.parametrize("value", [0, -1, "nan"])
+def test_wrong_parameters_are_refused(name, value):
+    with pytest.raises(ParameterError, match=f"^{name} must be"):
+        stop.peak_force(**CASE | {name: value})
+
+
+@pytest.mark.parametrize("shock", [0, -1, 1.5, "first"])
+def test_wrong_shocks_are_refused(shock):
+    with pytest.raises(ParameterError, match="shock must be an integer not below 1"):
+        stop.peak_time(shock=shock, **CASE)
+
+
+def test_negative_time_is_refused():
+    with pytest.raises(ParameterError, match="t must be non-negative"):
+        stop.motion(**CASE).velocity(-1)

@@ -1,0 +1,190 @@
+"""A small document with every verdict, every kind, and names that try to break out of their place."""
+
+import copy
+import json
+
+import pytest
+
+HOSTILE = "<script>alert('x')</script> | \"quoted\" & [bold]*star* `code` $x_1$ {{ page }}"
+
+ENVIRONMENT = {
+    "veridyn": "0.1.0",
+    "python": "3.12.1",
+    "platform": "Linux",
+    "machine": "x86_64",
+    "date": "2025-01-02T03:04:05+00:00",
+    "command": "veridyn run --report report",
+    "packages": {"numpy": "2.0.0"},
+    "cores": "4",
+}
+
+
+def result(**changes):
+    """One passed check, with changes."""
+    record = {
+        "case": "shoe",
+        "variant": "a0=15",
+        "solver": "veridyn",
+        "scheme": "euler",
+        "quantity": "wear_power",
+        "kind": "truth",
+        "unit": "W",
+        "value": 15.2668,
+        "reference": "15.2670995893716138593344827041",
+        "reference_digits": 30,
+        "error": 1.96e-5,
+        "error_kind": "relative",
+        "tolerance": 1e-4,
+        "reason": "penalty",
+        "margin": 5.1,
+        "digits": 4.7,
+        "verdict": "pass",
+        "detail": "",
+        "published": "",
+        "settings": {"step": 1e-4},
+        "wall_time": 0.012,
+    }
+    return record | changes
+
+
+def results():
+    empty = {"value": None, "error": None, "margin": None, "digits": None, "wall_time": None}
+    return [
+        result(),
+        result(kind="frozen", margin=1e6, error=1e-15, tolerance=1e-9),
+        result(kind="order", quantity="order", reference="2", value=2.01, margin=9.9, error=0.01),
+        result(kind="events", quantity="slip_start[1]", unit="s", margin=1.4),
+        result(kind="balance", quantity="energy", margin=5000.0, error=2e-8),
+        result(
+            kind="parity", published="2.26164E-4", verdict="expected failure", margin=0.01, detail="misprint"
+        ),
+        result(
+            quantity="regime", value="slip-slip", reference="slip-slip", error=0.0, margin=None, digits=None
+        ),
+        result(case="spring", variant="", verdict="fail", margin=0.333, error=3e-4, detail="too slow"),
+        result(
+            case="spring", variant="", scheme="rk", verdict="error", detail="ZeroDivisionError: x", **empty
+        ),
+        result(
+            case="spring", solver="foreign", scheme="", verdict="not applicable", detail="friction", **empty
+        ),
+        result(case=HOSTILE, variant=HOSTILE, solver=HOSTILE, quantity=HOSTILE, unit=HOSTILE, verdict="fail"),
+    ]
+
+
+def case(name):
+    return {
+        "case": name,
+        "title": f"Title of {name}",
+        "document": "V5.01.104",
+        "summary": "A mass slides.",
+        "statement": ["First paragraph.", "# not a heading"],
+        "parameters": [{"name": "a0", "unit": "m/s²", "default": "1.5", "help": "amplitude"}],
+        "quantities": [{"name": "wear_power", "unit": "W", "definition": "mean of N |v|"}],
+        "references": [
+            {
+                "variant": "a0=15",
+                "quantity": "wear_power",
+                "unit": "W",
+                "value": "15.2670995893716138593344827041",
+                "digits": 30,
+                "kind": "quasi-analytical",
+                "routes": ["event by event", "quadrature"],
+            },
+            {"variant": "a0=1", "quantity": "wear_power", "unit": "W", "value": None, "digits": None},
+        ],
+        "modelling": ["a stiff spring"],
+        "published": [
+            {
+                "source": "manual",
+                "variant": "a0=15",
+                "quantity": "wear_power",
+                "value": "15.2671",
+                "verdict": verdict,
+                "truth": "15.2671",
+                "explanation": f"because {verdict}",
+            }
+            for verdict in ("reproduced", "misprint", "inaccurate")
+        ],
+        "remarks": ["Do not forget the overlap."],
+    }
+
+
+def figure(**changes):
+    time = [0.0, 0.5, 1.0]
+    series = [
+        {"label": role, "role": role, "marker": role == "limit", "x": time, "y": [0.1, None, 0.3]}
+        for role in ("reference", "computed", "limit", "guide", "error")
+    ]
+    axes = {"xlabel": "t [s]", "ylabel": "v", "xscale": "linear", "yscale": "linear"}
+    events = [{"x": 0.5, "label": "slip"}, {"x": 0.501, "label": "hidden"}, {"x": 0.9, "label": ""}]
+    panel = axes | {"series": series, "events": events}
+    return {
+        "case": "shoe",
+        "id": "velocity",
+        "title": "Velocity",
+        "caption": "Seen.",
+        "panels": [panel],
+    } | changes
+
+
+def document(**changes):
+    made = {
+        "schema_version": "1.0",
+        "environment": ENVIRONMENT,
+        "cases": [case("shoe"), case("spring")],
+        "results": results(),
+        "figures": [figure(), figure(id=HOSTILE, title=HOSTILE, caption=HOSTILE)],
+        "messages": [HOSTILE],
+    }
+    return copy.deepcopy(made | changes)
+
+
+@pytest.fixture
+def doc():
+    return document()
+
+
+@pytest.fixture(scope="session")
+def make_document():
+    return document
+
+
+@pytest.fixture(scope="session")
+def make_result():
+    return result
+
+
+@pytest.fixture(scope="session")
+def make_figure():
+    return figure
+
+
+@pytest.fixture
+def hostile():
+    return HOSTILE
+
+
+@pytest.fixture
+def save(tmp_path):
+    """Write a document or a text to a file."""
+
+    def write(content, name="results.json"):
+        path = tmp_path / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """Make a package look as if it were not installed."""
+    import sys
+
+    def remove(name):
+        for module in [module for module in sys.modules if module.split(".")[0] == name]:
+            monkeypatch.delitem(sys.modules, module)
+        monkeypatch.setitem(sys.modules, name, None)
+
+    return remove

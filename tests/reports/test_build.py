@@ -1,0 +1,247 @@
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from veridyn.reports import ReportError, build, markdown, read_results
+
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """Collects what a page contains and checks that tags are closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.open = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def values(self, name):
+        return [value for _, key, value in self.attributes if key == name]
+
+
+@pytest.fixture(scope="module")
+def built(make_document, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("built") / "report"
+    build(make_document(), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def html(built):
+    return (built / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def md(built):
+    return (built / "report.md").read_text(encoding="utf-8")
+
+
+def test_files(doc, tmp_path):
+    folder = tmp_path / "deep" / "report"
+    written = build(doc, folder)
+    names = [path.relative_to(folder).as_posix() for path in written]
+    assert names[:5] == [
+        "index.html",
+        "report.md",
+        "results.json",
+        "figures/error-against-tolerance.svg",
+        "figures/figure-shoe-velocity.svg",
+    ]
+    assert len(names) == 6
+    assert all(path.is_file() for path in written)
+
+
+def test_the_written_results_are_the_document(doc, built):
+    assert read_results(built / "results.json")["results"] == doc["results"]
+
+
+def test_repetition_is_byte_identical(doc, built, tmp_path):
+    for path in build(doc, tmp_path / "again"):
+        assert path.read_bytes() == (built / path.relative_to(tmp_path / "again")).read_bytes()
+
+
+def test_html_is_well_formed_and_links_lead_somewhere(html):
+    page = Page(html)
+    assert page.open == []
+    identifiers = page.values("id")
+    assert len(identifiers) == len(set(identifiers))
+    assert {value[1:] for value in page.values("href")} <= set(identifiers)
+
+
+def test_html_fetches_nothing(html):
+    page = Page(html)
+    assert not {"script", "link", "iframe", "object", "img"} & set(page.tags)
+    assert all(value.startswith("#") for name in ("href", "xlink:href", "src") for value in page.values(name))
+    assert "@import" not in html
+    assert not re.search(r"url\((?!#)", html)
+
+
+def test_html_tables_are_accessible(html):
+    page = Page(html)
+    assert page.tags.count("caption") == page.tags.count("table")
+    assert sum(key == "scope" for tag, key, _ in page.attributes if tag == "th") == page.tags.count("th")
+
+
+def test_html_says_the_trouble_first(html):
+    places = [
+        html.index(text)
+        for text in ("2 checks failed and 1 check ended", 'id="failures"', 'id="overview"', 'id="case-shoe"')
+    ]
+    assert "<title>2 checks failed" in html
+    assert places == sorted(places)
+    assert html.index('id="case-spring"') < html.index('id="environment"')
+
+
+def test_html_has_the_parts_of_a_case_in_order(html):
+    sheet = html[html.index('id="case-shoe"') : html.index('id="case-spring"')]
+    parts = (
+        "Problem",
+        "Parameters",
+        "Reference solution",
+        "Modelling",
+        "Results",
+        "Figures",
+        "Published values",
+        "Remarks",
+    )
+    places = [sheet.index(f">{part}<") for part in parts]
+    assert places == sorted(places)
+    assert ">15.2670995893716138593344827041<" in sheet
+    assert 'title="15.2670995893716138593344827041">15.2670995893…<' in sheet
+    assert "3 published values, 2 errata" in sheet
+
+
+def test_groups_with_failures_are_open(html):
+    assert '<details id="case-spring-by-veridyn-euler" open>' in html
+    assert '<details id="case-shoe-by-veridyn-euler">' in html
+
+
+def test_markup_in_names_stays_text(html, md):
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+    assert "{{ page }}" in html
+    assert "<script" not in md
+
+
+def _cells(line):
+    return len(re.findall(r"(?<!\\)\|", line))
+
+
+def test_markdown_tables_are_rectangular(md):
+    blocks = [block.splitlines() for block in md.split("\n\n") if block.startswith("|")]
+    assert len(blocks) > 10
+    for block in blocks:
+        assert len({_cells(line) for line in block}) == 1, block[0]
+
+
+def test_markdown_says_the_trouble_first(md):
+    assert md.startswith(
+        "# Verification report\n\n**2 checks failed and 1 check ended in an error, of 11**\n\n## Failures"
+    )
+    assert md.index("## Overview") < md.index("## shoe") < md.index("## Environment")
+
+
+def test_markdown_shows_the_figures(md, built):
+    names = re.findall(r"!\[.*?\]\((figures/.*?)\)", md)
+    assert len(names) == 3
+    assert all((built / name).is_file() for name in names)
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("a | b", r"a \| b"),
+        ("<b> & c", "&lt;b&gt; &amp; c"),
+        ("wear_power _x_ __y", r"wear_power \_x\_ \_\_y"),
+        ("# head", r"\# head"),
+        ("- item", r"\- item"),
+        ("-1.5", "-1.5"),
+        ("1. item", "1&#8203;. item"),
+        ("1.5", "1.5"),
+        ("two\nlines", "two lines"),
+        ("a\\b", r"a\\b"),
+        ("$x$", r"\$x\$"),
+        (7, "7"),
+    ],
+)
+def test_markdown_escape(text, escaped):
+    assert markdown.escape(text) == escaped
+
+
+def test_all_passed(make_document, make_result, tmp_path):
+    build(make_document(results=[make_result()], messages=[]), tmp_path)
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert 'class="banner pass"' in html
+    assert 'id="failures"' not in html
+    assert 'id="messages"' not in html
+    assert "Failures" not in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+def test_a_document_without_results(make_document, tmp_path):
+    build(make_document(results=[], cases=[], figures=[], messages=[]), tmp_path)
+    assert "Nothing was checked" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "Nothing was checked" in (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert not (tmp_path / "figures").exists()
+
+
+def test_several_runs_are_told_apart(doc, make_document, save, tmp_path):
+    other = make_document(environment=doc["environment"] | {"machine": "arm64"})
+    build(read_results([save(doc, "a.json"), save(other, "b.json")]), tmp_path / "report")
+    for name in ("index.html", "report.md"):
+        text = (tmp_path / "report" / name).read_text(encoding="utf-8")
+        assert "veridyn · euler · run 2" in text
+        assert "arm64" in text
+
+
+def test_many_results(make_document, make_result, tmp_path):
+    results = [make_result(quantity=f"q{number}", case=f"case{number % 7}") for number in range(20_000)]
+    build(make_document(results=results, cases=[], figures=[]), tmp_path)
+    assert (tmp_path / "index.html").read_text(encoding="utf-8").count('<th scope="row">q') == 20_000
+
+
+def test_folder_that_is_a_file(doc, save):
+    with pytest.raises(ReportError, match=r"results\.json: cannot be written .*; choose another folder"):
+        build(doc, save("x"))
+
+
+def test_folder_below_a_file(doc, save):
+    with pytest.raises(ReportError, match="cannot be written"):
+        build(doc, save("x") / "report")
+
+
+def test_a_bad_document_writes_nothing(doc, tmp_path):
+    del doc["results"]
+    with pytest.raises(ReportError, match="must contain"):
+        build(doc, tmp_path / "report")
+    assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize("package", ["jinja2", "matplotlib", "fastjsonschema"])
+def test_missing_packages(doc, tmp_path, without, package):
+    from veridyn.reports import document
+
+    document._validator.cache_clear()
+    without(package)
+    with pytest.raises(ReportError, match=rf'{package}.*: pip install "veridyn\[report\]"'):
+        build(doc, tmp_path / "report")
+    assert not (tmp_path / "report").exists()
+    document._validator.cache_clear()
+
+
+def test_results_json_is_one_document(built):
+    assert json.loads((built / "results.json").read_text(encoding="utf-8"))["schema_version"] == "1.0"

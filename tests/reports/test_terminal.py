@@ -1,0 +1,78 @@
+import io
+
+import pytest
+from rich.console import Console
+from veridyn.reports import check_document
+from veridyn.reports.terminal import full_table, summary_table
+
+
+@pytest.fixture
+def printed(doc):
+    """Print a document with one of the two functions, as into a pipe."""
+
+    def show(function, width=80, document=doc):
+        stream = io.StringIO()
+        function(check_document(document), Console(file=stream, width=width))
+        return stream.getvalue()
+
+    return show
+
+
+@pytest.mark.parametrize("function", [summary_table, full_table])
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_lines_fit_and_carry_no_control_codes(printed, function, width):
+    text = printed(function, width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "\x1b" not in text
+
+
+def test_summary_counts_then_failures_then_totals(printed):
+    text = printed(summary_table, 120)
+    places = [
+        text.index(part)
+        for part in ("shoe", "ERROR  spring", "FAIL  spring", "2 checks failed and 1 check ended")
+    ]
+    assert places == sorted(places)
+    assert text.rstrip().endswith("1 fragile (margin < 2), 1 asleep (margin > 1000)")
+
+
+def test_failures_are_told_in_full(printed):
+    text = printed(summary_table)
+    for line in (
+        "reference  15.2670995893716138593344827041 W",
+        "error      3.0e-4 relative",
+        "tolerance  1e-4",
+    ):
+        assert line in text
+    assert "detail     too slow" in text
+
+
+def test_columns_of_verdicts_that_do_not_occur_are_left_out(printed, make_document, make_result):
+    text = printed(summary_table, document=make_document(results=[make_result()], messages=[]))
+    assert "xfail" not in text
+    assert text.splitlines()[0].split() == ["case", "variant", "scheme", "pass", "fail", "margin"]
+
+
+def test_one_solver_is_called_by_its_schemes(printed, make_document, make_result):
+    text = printed(summary_table, document=make_document(results=[make_result()], messages=[]))
+    assert "euler" in text
+    assert "veridyn" not in text
+
+
+def test_names_in_brackets_are_not_markup(printed, make_document, make_result):
+    document = make_document(results=[make_result(variant="[red]x[/red]", verdict="fail")], messages=["[b]"])
+    text = printed(summary_table, document=document)
+    assert "shoe[[red]x[/red]]" in text
+    assert "Note: [b]" in text
+
+
+def test_full_table_lists_every_check(printed):
+    text = printed(full_table, 120)
+    assert text.count("wear_power") >= 6
+    assert "slip_start[1]" in text
+    assert "fragile" in text
+
+
+def test_nothing_was_checked(printed, make_document):
+    for function in (summary_table, full_table):
+        assert "Nothing was checked" in printed(function, document=make_document(results=[]))

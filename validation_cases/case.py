@@ -1,0 +1,189 @@
+"""What a case is made of: parameters, variants, quantities, published values, checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Literal, Protocol
+
+from veridyn.references.certified import Certified
+from veridyn.references.parameters import Exact, Parameter, arguments, resolve
+from veridyn.solver.problem import Problem
+from veridyn.solver.response import Response
+from veridyn.validation_cases.tolerances import Tolerance
+
+Values = Mapping[str, Exact]
+Settings = Mapping[str, Any]
+Number = float | str | None
+Kind = Literal["truth", "parity", "frozen", "order", "events", "balance"]
+
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a measurement may look at: the parameters, the problem and the response to it."""
+
+    values: Values
+    problem: Any
+    response: Response
+
+    def __getitem__(self, name: str) -> float:
+        """Return a parameter as float."""
+        return float(self.values[name])
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A named number: unit, definition, truth, how it is measured and how wrong it may be.
+
+    ``reference`` takes the parameters that its signature names. ``measure`` is None for quantities that no
+    response holds (they are still references). ``tolerance`` sees the parameters, the scheme and its settings.
+    """
+
+    name: str
+    unit: str
+    definition: str
+    reference: Callable[..., Certified]
+    measure: Callable[[Observation], Number] | None
+    tolerance: Callable[[Values, str, Settings], Tolerance]
+
+    def truth(self, values: Values, digits: int = 30) -> Certified:
+        """Return the certified reference for given parameters."""
+        return self.reference(**arguments(self.reference, {**values, "digits": digits}))
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One parameter set: the changes from the defaults, and the quantities that it asks for (None: all)."""
+
+    name: str
+    changes: Mapping[str, str]
+    quantities: frozenset[str] | None = None
+
+
+@dataclass(frozen=True)
+class Published:
+    """A value that a document prints, with its source and what we found.
+
+    ``scheme`` is set for what a code computed and empty for reference values. ``correct`` is what should have
+    been printed (the printed value itself if empty); ``at`` changes parameters of the variant, e.g. the window;
+    ``units`` of the last digit are granted instead of half a one for the reason in ``explanation``; ``unit`` is
+    needed for what is no quantity of the case.
+    """
+
+    source: str
+    variant: str
+    quantity: str
+    value: str
+    verdict: Literal["reproduced", "misprint", "inaccurate"]
+    explanation: str = ""
+    scheme: str = ""
+    correct: str = ""
+    units: float = 0.0
+    unit: str = ""
+    at: Mapping[str, str] = field(default_factory=dict)
+
+
+class Bench(Protocol):
+    """Runs the solver under test; answers are kept."""
+
+    def observe(self, run: Run) -> Observation:
+        """Return what there is to see of a run."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One problem to be solved with given settings; the key makes answers reusable."""
+
+    key: str
+    values: Values
+    build: Callable[[Values], Problem]
+    settings: Settings
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The problem statement."""
+        return self.build(self.values)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question to a solver: what is measured, what is true, how far apart they may be."""
+
+    case: str
+    variant: str
+    quantity: str
+    scheme: str
+    kind: Kind
+    unit: str
+    run: Run
+    measure: Callable[[Bench], Number]
+    reference: Callable[[], Certified | float | str]
+    tolerance: Callable[[], Tolerance]
+    published: str = ""
+
+    @property
+    def id(self) -> str:
+        """Stable name within the case, e.g. ``a0=1.5-wear_power-devogelaere``."""
+        name = self.quantity if self.kind == "truth" else f"{self.kind}:{self.quantity}"
+        return "-".join(part for part in (self.variant, name, self.scheme) if part)
+
+
+CheckMaker = Callable[["Case", "Subject", Variant], Iterable[Check]]
+FigureMaker = Callable[["Case", "Subject", Bench], Iterable[dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The solver under test as the cases see it: name, schemes to go through, whether it is our own."""
+
+    name: str
+    schemes: tuple[str, ...]
+    own: bool
+    overrides: Settings = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Everything about a case except its reference mathematics."""
+
+    name: str
+    title: str
+    document: str
+    summary: str
+    statement: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    variants: tuple[Variant, ...]
+    quantities: tuple[Quantity, ...]
+    problem: Callable[[Values], Problem]
+    settings: Callable[[Values, str], Settings]
+    modelling: tuple[str, ...]
+    published: tuple[Published, ...]
+    remarks: tuple[str, ...]
+    further_checks: tuple[CheckMaker, ...] = ()
+    figures: FigureMaker | None = None
+    benchmark_variant: str = ""
+    default_variant: Variant = field(default_factory=lambda: Variant("default", {}))
+
+    def values(self, given: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Exact]:
+        """Return all parameters, defaults completed; raises `ParameterError`."""
+        return resolve(self.parameters, given)
+
+    def variant(self, name: str) -> Variant:
+        """Return a variant by name; raises KeyError."""
+        return {v.name: v for v in self.variants}[name]
+
+    def asked(self, variant: Variant) -> tuple[Quantity, ...]:
+        """Return the quantities that a variant asks for."""
+        wanted = variant.quantities
+        return tuple(q for q in self.quantities if wanted is None or q.name in wanted)
+
+    def run(self, subject: Subject, variant: Variant, scheme: str, **changes: Any) -> Run:
+        """Return the run of a variant with the settings of a scheme, some of them changed."""
+        values = self.values(variant.changes)
+        own = self.settings(values, scheme) if subject.own else {}
+        settings = {**own, **changes, **subject.overrides}
+        key = f"{self.name}/{variant.name}/" + ",".join(f"{k}={v}" for k, v in sorted(settings.items()))
+        return Run(key, values, self.problem, settings)

@@ -1,0 +1,58 @@
+"""Parity: what a code printed for a scheme and its settings, against our scheme with the same settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from veridyn.validation_cases.case import Bench, Case, Check, Number, Observation, Published, Run, Subject, Variant
+from veridyn.validation_cases.tolerances import HALF_UNIT, Tolerance, exactly, printed_digits
+
+RunMaker = Callable[[Case, Published], Run]
+Reader = Callable[[Published, Observation], Number]
+
+
+def parity_checks(
+    case: Case, subject: Subject, variant: Variant, make_run: RunMaker, read: Reader
+) -> Iterator[Check]:
+    """Yield one check per value that the documents print for one of our schemes.
+
+    Parameters
+    ----------
+    make_run
+        The run that copies the published model and settings.
+    read
+        Reads the printed quantity from the response the way the code did.
+    """
+    if not subject.own or subject.overrides:
+        return
+    for cell in case.published:
+        if cell.scheme in subject.schemes and cell.variant == variant.name:
+            yield _parity_check(case, cell, make_run(case, cell), read)
+
+
+def _parity_check(case: Case, cell: Published, run: Run, read: Reader) -> Check:
+    printed = cell.correct or cell.value
+
+    def measure(bench: Bench) -> Number:
+        return read(cell, bench.observe(run))
+
+    unit = {q.name: q.unit for q in case.quantities}.get(cell.quantity, cell.unit)
+    return Check(
+        case=case.name,
+        variant=cell.variant,
+        quantity=f"{cell.quantity}[{cell.source}]",
+        scheme=cell.scheme,
+        kind="parity",
+        unit=unit,
+        run=run,
+        measure=measure,
+        reference=lambda: float(printed),
+        tolerance=lambda: _tolerance(cell, printed),
+        published=cell.value,
+    )
+
+
+def _tolerance(cell: Published, printed: str) -> Tolerance:
+    if float(printed) == 0:
+        return exactly("printed as zero")
+    return printed_digits(printed, cell.units or HALF_UNIT, why=cell.explanation)

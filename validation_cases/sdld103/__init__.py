@@ -1,0 +1,1 @@
+"""SDLD103: three masses between two supports that move differently."""

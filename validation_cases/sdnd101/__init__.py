@@ -1,0 +1,1 @@
+"""SDND101: release against an elastic stop."""

@@ -1,0 +1,1 @@
+"""SDND104: wear of a rubbing shoe."""

@@ -1,0 +1,97 @@
+"""Tolerances with reasons: no bare float says how wrong a solver may be."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+ErrorKind = Literal["relative", "absolute", "exact"]
+
+# Codes print from single-precision listings and binary-decimal conversions: a value half-way between two
+# printed digits may round either way.
+HALF_UNIT = 0.500001
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Largest admissible error, how the error is measured, and why this much is admissible."""
+
+    value: float
+    kind: ErrorKind
+    reason: str
+
+    def __post_init__(self) -> None:
+        if not self.value >= 0 or not self.reason:
+            raise ValueError(f"a tolerance needs a value >= 0 and a reason, got {self.value} and {self.reason!r}")
+
+
+def from_theory(order: int, constant: float, step: float, *, what: str, kind: ErrorKind = "relative") -> Tolerance:
+    """Return ``constant × step**order``: the leading error term that theory gives for a scheme.
+
+    ``what`` says where the constant comes from; the step is in s, the constant in the matching unit.
+    """
+    value = constant * step**order
+    return Tolerance(value, kind, f"theory, order {order}: {what}; step {step:g} s")
+
+
+def cited(source: str, value: float, *, kind: ErrorKind = "relative") -> Tolerance:
+    """Return the tolerance that a document asks for."""
+    return Tolerance(value, kind, f"cited: {source}")
+
+
+def penalty(value: float, *, what: str, kind: ErrorKind = "absolute") -> Tolerance:
+    """Return the deviation that a penalty stiffness causes; ``what`` derives it."""
+    return Tolerance(value, kind, f"penalty: {what}")
+
+
+def roundoff(operations: float, *, scale: float = 1.0, what: str, kind: ErrorKind = "relative") -> Tolerance:
+    """Return ``operations`` units of rounding (2.2e-16) of a quantity of size ``scale``."""
+    return Tolerance(operations * scale * 2.220446049250313e-16, kind, f"rounding: {what}")
+
+
+def exactly(what: str) -> Tolerance:
+    """Return the tolerance of values that must be equal."""
+    return Tolerance(0.0, "exact", what)
+
+
+def combined(*parts: Tolerance) -> Tolerance:
+    """Return the sum of tolerances of one kind.
+
+    Raises
+    ------
+    ValueError
+        If the kinds differ.
+    """
+    kinds = {part.kind for part in parts}
+    if len(kinds) != 1:
+        raise ValueError(f"cannot add tolerances of kinds {sorted(kinds)}")
+    return Tolerance(sum(p.value for p in parts), parts[0].kind, " + ".join(p.reason for p in parts))
+
+
+def unit_in_last_place(printed: str) -> float:
+    """Return the weight of the last printed digit: 1e-5 for "0.40907", 1e-9 for "2.26326E-4".
+
+    Raises
+    ------
+    ValueError
+        If the text is not a decimal number.
+    """
+    match = re.fullmatch(r"[+-]?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?", printed.strip())
+    if match is None:
+        raise ValueError(f"{printed!r} is not a printed decimal number")
+    return float(10.0 ** (int(match[3] or 0) - len(match[2] or "")))
+
+
+def printed_digits(printed: str, units: float = HALF_UNIT, *, why: str = "") -> Tolerance:
+    """Return half a unit in the last printed digit (or ``units`` of them, for a stated reason).
+
+    Raises
+    ------
+    ValueError
+        If more than half a unit is granted without a reason.
+    """
+    if units > HALF_UNIT and not why:
+        raise ValueError("more than half a unit of the last digit needs a reason")
+    text = "half a unit of the last printed digit" if units <= HALF_UNIT else f"{units:g} units of the last printed digit: {why}"
+    return Tolerance(units * unit_in_last_place(printed), "absolute", text)

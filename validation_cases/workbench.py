@@ -1,0 +1,74 @@
+"""Puts a solver to work: solves each run once, checks what comes back, keeps the time."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from veridyn.solver.errors import SolverFailure, SolverInputError
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.response import Response, read_response
+from veridyn.validation_cases.case import Observation, Run
+
+KEPT = 8  # responses held in memory; checks come grouped by run
+
+
+class SolverCrash(SolverFailure):
+    """The solver raised something that is no message for users."""
+
+
+@dataclass
+class Workbench:
+    """One solver and the responses that it gave.
+
+    ``observe`` solves a run at most once while it is kept; failures are kept too, so that a crashing solver
+    is not called again for every quantity.
+    """
+
+    solver: Any
+    answers: OrderedDict[str, Observation | Exception] = field(default_factory=OrderedDict)
+    wall_times: dict[str, float] = field(default_factory=dict)
+    last: str = ""
+
+    def observe(self, run: Run) -> Observation:
+        """Return problem and response of a run.
+
+        Raises
+        ------
+        SolverInputError
+            If the run cannot be solved as stated: wrong settings, step above the limit.
+        SolverFailure
+            If the solver crashed, diverged or returned a malformed response.
+        """
+        self.last = run.key
+        if run.key not in self.answers:
+            self.answers[run.key] = self._solve(run)
+            while len(self.answers) > KEPT:
+                self.answers.popitem(last=False)
+        answer = self.answers[run.key]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def _solve(self, run: Run) -> Observation | Exception:
+        problem = run.problem
+        start = time.perf_counter()
+        try:
+            # what a solver prints must not reach a JSON document on standard output
+            with contextlib.redirect_stdout(io.StringIO()):
+                answer = self.solver.solve(problem, dict(run.settings))
+            self.wall_times[run.key] = time.perf_counter() - start
+            response: Response = read_response(cast(MechanicalProblem, problem), answer, self.solver.name)
+        except (SolverInputError, SolverFailure) as error:
+            return error
+        except Exception as error:  # noqa: BLE001 - foreign code may raise anything; the run must go on
+            return SolverCrash(f"{self.solver.name} raised {type(error).__name__}: {error}")
+        return Observation(run.values, problem, response)
+
+    def wall_time(self) -> float | None:
+        """Return the time (s) of the last run asked for, None if it never ended."""
+        return self.wall_times.get(self.last)
