@@ -155,7 +155,7 @@ def keep(control, slot, steps, t0, t_old, t, last, trial, record, times, displac
     target = t0 + slot * control.grid
     if t < target - (steps + 1) * 2.220446e-15:
         return slot
-    if target - t_old < t - target:
+    if not last and target - t_old < t - target:
         archive(slot, t_old, trial.q_old, trial.v_old, record, times, displacement, velocity, records)
     else:
         archive(slot, t, trial.q, trial.v, record, times, displacement, velocity, records)
