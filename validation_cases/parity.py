@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from veridyn.validation_cases.case import Bench, Case, Check, Number, Observation, Published, Run, Subject, Variant
@@ -40,7 +41,7 @@ def _parity_check(case: Case, cell: Published, run: Run, read: Reader) -> Check:
     return Check(
         case=case.name,
         variant=cell.variant,
-        quantity=f"{cell.quantity}[{cell.source}]",
+        quantity=f"{cell.quantity}@{_slug(cell.source)}",
         scheme=cell.scheme,
         kind="parity",
         unit=unit,
@@ -50,6 +51,11 @@ def _parity_check(case: Case, cell: Published, run: Run, read: Reader) -> Check:
         tolerance=lambda: _tolerance(cell, printed),
         published=cell.value,
     )
+
+
+def _slug(source: str) -> str:
+    """Source as part of a test id: no spaces, no brackets."""
+    return re.sub(r"[^\w.]+", "_", source.replace("§", "")).strip("_")
 
 
 def _tolerance(cell: Published, printed: str) -> Tolerance:

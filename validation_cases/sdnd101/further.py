@@ -28,10 +28,9 @@ ORDER_LEVELS = 5
 def _sampled(cell: Published, o: Observation) -> float:
     stop = o.response.elements["stop"]
     found = sampled_impacts(o.response.time, stop["normal_force"], stop["normal_velocity"])
-    if cell.quantity == "sampled absolute peak force":
+    if cell.quantity == "sampled_absolute_peak_force":
         return statistics(found, stop["normal_force"]).absolute_peak
-    _, name, number = cell.quantity.rsplit(" ", 2)[0], *cell.quantity.removeprefix("sampled ").rsplit(" ", 1)
-    field = {"peak time": "peak_time", "peak force": "peak_force"}.get(name, name)
+    field, number = cell.quantity.removeprefix("sampled_").rsplit("_", 1)
     return float(getattr(found[int(number) - 1], field))
 
 
