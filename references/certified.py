@@ -129,7 +129,10 @@ def certify_all(first: Route, *others: Route, digits: int, kind: Kind, name: str
     promised = min([digits, *(route.digits for route in others if route.digits is not None)])
     complaint = ""
     for guard in GUARDS:
-        values, complaint = _attempt(first, others, digits, guard)
+        try:
+            values, complaint = _attempt(first, others, digits, guard)
+        except CertificationError as error:  # a bracket drowned in rounding noise: more digits may help
+            values, complaint = (), str(error)
         if not complaint:
             routes = (f"{first.how}, at two precisions", *(route.how for route in others))
             return tuple(Certified(value, promised, kind, routes) for value in values)
@@ -181,6 +184,15 @@ def per_precision(function: Callable[P, T]) -> Callable[P, T]:
         return at(mpmath.mp.prec, *args, **kwargs)  # type: ignore[arg-type]
 
     return cached
+
+
+def halve_until(condition: Callable[[mpf], bool], length: mpf, *, name: str) -> mpf:
+    """Halve a length until the condition holds; raises `CertificationError` at the current precision."""
+    for _ in range(mpmath.mp.prec):
+        if condition(length):
+            return length
+        length /= 2
+    raise CertificationError(f"{name}: lost in rounding noise")
 
 
 def bracketed_root(

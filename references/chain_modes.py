@@ -42,13 +42,11 @@ def _oriented(shape: Sequence[mpf]) -> tuple[mpf, ...]:
     return tuple(sign * x if abs(x) > floor else mpmath.mpf(0) for x in shape)
 
 
-def _below(c: Chain, square: mpf) -> int:
+def _below(k: Sequence[mpf], m: Sequence[mpf], square: mpf) -> int:
     """Count the squared circular frequencies below `square`: negative pivots of K - ω² M (Sturm)."""
-    k = [spring.mpf() for spring in c.springs]
-    pivot, count = mpmath.mpf(1), 0
-    for i, mass in enumerate(c.masses):
-        coupling = k[i] ** 2 / pivot if i else 0
-        pivot = k[i] + k[i + 1] - square * mass.mpf() - coupling
+    pivot, count = mpmath.inf, 0
+    for i, mass in enumerate(m):
+        pivot = k[i] + k[i + 1] - square * mass - k[i] ** 2 / pivot
         pivot = pivot or mpmath.eps * k[i]
         count += bool(pivot < 0)
     return count
@@ -57,10 +55,11 @@ def _below(c: Chain, square: mpf) -> int:
 @per_precision
 def sturm_omega(c: Chain, r: int) -> mpf:
     """Circular frequency r (from 0) by bisection between Sturm counts, which isolate it."""
+    k, m = [spring.mpf() for spring in c.springs], [mass.mpf() for mass in c.masses]
     low, high = mpmath.mpf(0), stiffest(c)
     while high - low > 4 * mpmath.eps * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if _below(c, middle) > r else (middle, high)
+        low, high = (low, middle) if _below(k, m, middle) > r else (middle, high)
     return mpmath.sqrt((low + high) / 2)
 
 

@@ -45,7 +45,8 @@ class Exact:
 
     def mpf(self) -> mpf:
         """Round to the current mpmath precision."""
-        return mpmath.mpf(self.rational.numerator) / self.rational.denominator * mpmath.pi**self.pi
+        value = mpmath.mpf(self.rational.numerator) / self.rational.denominator
+        return value * mpmath.pi**self.pi if self.pi else value
 
     def __float__(self) -> float:
         """Round to double precision."""

@@ -15,12 +15,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal
 
 import mpmath
 from mpmath import mpf
-from veridyn.references.certified import CertificationError, bracketed_root, per_precision
+from veridyn.references.certified import CertificationError, bracketed_root, halve_until, per_precision
 from veridyn.references.parameters import Exact, Number, ParameterError, exact
 
 MAX_HALF_PERIODS = 10**12
@@ -59,7 +60,7 @@ def critical_eta() -> mpf:
 def regime(block: Block) -> Regime:
     """Decide the regime exactly: η is rational times a power of π and never equals η*."""
     eta = block.eta
-    if eta == Exact(eta.rational * 0 + 1) or _exceeds(eta, lambda: mpmath.mpf(1)):
+    if eta == Exact(Fraction(1)) or _exceeds(eta, lambda: mpmath.mpf(1)):
         return "stick"
     return "stick-slip" if _exceeds(eta, critical_eta) else "slip-slip"
 
@@ -88,9 +89,7 @@ def slip_root(block: Block, phi: mpf) -> mpf:
 
     low, high = mpmath.pi - tau1, 2 * mpmath.pi - tau1
     # w falls until π - τ1, where its slope vanishes; a little later it is still negative and rises.
-    length = (high - low) / 2
-    while w(low + length) >= 0:
-        length /= 2
+    length = halve_until(lambda step: w(low + step) < 0, (high - low) / 2, name="end of slip")
     return bracketed_root(w, slope, low + length, high, name="end of slip")
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import mpmath
 from mpmath import mpf
+from veridyn.references.certified import halve_until
 
 Rows = Sequence[Sequence[tuple[int, mpf]]]  # the non-zero entries (column, value) of each row of A
 State = tuple[mpf, ...]
@@ -72,8 +73,10 @@ def crossing(solution: Series, state: int, offset: mpf = 0) -> mpf:
     def value(time: mpf) -> mpf:
         return solution.of(state, time) - offset
 
-    high, end_sign = solution.step, mpmath.sign(value(solution.step))
-    low = high / 2
-    while value(low) * end_sign >= 0:
-        high, low = low, low / 2
-    return mpmath.findroot(value, (low, high), solver="anderson", tol=mpmath.eps**2, verify=False)
+    end_sign = mpmath.sign(value(solution.step))
+    low = halve_until(lambda time: value(time) * end_sign < 0, solution.step / 2, name="crossing")
+    high = 2 * low
+    tolerance = 4 * mpmath.eps * solution.step
+    return mpmath.findroot(
+        value, (low, high), solver="anderson", tol=tolerance, maxsteps=4 * mpmath.mp.prec, verify=False
+    )

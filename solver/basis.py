@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
 from veridyn.solver.elements import SupportMotion
@@ -30,11 +29,13 @@ def modal_basis(problem: MechanicalProblem) -> Modes:
     CapabilityError
         If the modes couple through the damping matrix.
     """
+    from scipy.linalg import eigh  # late: listing cases must not wait for it
+
     if problem.modes is not None:
         return problem.modes
     assert problem.stiffness is not None
     assert problem.damping is not None
-    omega2, shapes = scipy.linalg.eigh(problem.stiffness, problem.mass)
+    omega2, shapes = eigh(problem.stiffness, problem.mass)
     rounding = 1e-12 * max(abs(omega2[0]), abs(omega2[-1]), 1e-300) * problem.size
     if omega2[0] < -rounding:
         raise ProblemError(f"{problem.name}: the stiffness matrix has the negative eigenvalue w² = {omega2[0]:.6g}")
@@ -74,13 +75,10 @@ def static_modes(stiffness: Floats, free: list[int], supports: list[int]) -> Flo
         If the free part of the stiffness matrix is singular.
     """
     try:
-        return np.asarray(
-            -scipy.linalg.solve(
-                stiffness[np.ix_(free, free)], stiffness[np.ix_(free, supports)], assume_a="sym"
-            )
-        )
-    except (scipy.linalg.LinAlgError, scipy.linalg.LinAlgWarning):
+        shapes = np.linalg.solve(stiffness[np.ix_(free, free)], stiffness[np.ix_(free, supports)])
+    except np.linalg.LinAlgError:
         raise ProblemError("static modes need supports that hold the structure: K_ff is singular") from None
+    return np.asarray(-shapes)
 
 
 def driven_displacement(problem: MechanicalProblem, times: Floats) -> Floats:

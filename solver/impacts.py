@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 
 from veridyn.solver.interpolation import crossings
 
@@ -111,6 +110,8 @@ def interpolated_impacts(time: Floats, gap: Floats, stiffness: float) -> list[Im
 
 
 def _closed_impact(time: Floats, gap: Floats, stiffness: float, start: float, end: float) -> Impact:
+    from scipy.interpolate import CubicSpline  # late: listing cases must not wait for it
+
     # a node closer to the root than a thousandth of a step would spoil the spline
     margin = 1e-3 * float(np.diff(time[:2])[0])
     inner = (time > start + margin) & (time < end - margin)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.optimize
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -48,6 +47,8 @@ def crossings(time: Floats, history: Floats) -> list[tuple[float, int]]:
 
     A history that starts at zero crosses at its first instant, towards the side of its second sample.
     """
+    from scipy.optimize import brentq  # late: listing cases must not wait for it
+
     side = np.where(history > 0, 1, -1)
     found: list[tuple[float, int]] = []
     if history[0] == 0:
@@ -61,6 +62,6 @@ def crossings(time: Floats, history: Floats) -> list[tuple[float, int]]:
         elif history[i] == 0:
             root = time[i]
         else:
-            root = scipy.optimize.brentq(lambda t, n=nodes, v=values: lagrange(n, v, t), time[i], time[i + 1], xtol=1e-15)
+            root = brentq(lambda t, n=nodes, v=values: lagrange(n, v, t), time[i], time[i + 1], xtol=1e-15)
         found.append((float(root), int(side[i + 1])))
     return found

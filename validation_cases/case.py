@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact, Parameter, arguments, resolve
+from veridyn.solver.modal import ModalIntegrator
 from veridyn.solver.problem import Problem
 from veridyn.solver.response import Response
 from veridyn.validation_cases.tolerances import Tolerance
@@ -144,6 +145,12 @@ class Subject:
     own: bool
     overrides: Settings = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, solver: Any, overrides: Settings | None = None) -> Subject:
+        """Describe a solver; one without ``schemes`` is its own single scheme."""
+        own = isinstance(solver, ModalIntegrator)
+        return cls(solver.name, tuple(getattr(solver, "schemes", ("",))), own, dict(overrides or {}))
+
 
 @dataclass(frozen=True)
 class Case:
@@ -162,10 +169,10 @@ class Case:
     modelling: tuple[str, ...]
     published: tuple[Published, ...]
     remarks: tuple[str, ...]
+    errata: tuple[str, ...] = ()
     further_checks: tuple[CheckMaker, ...] = ()
     figures: FigureMaker | None = None
     benchmark_variant: str = ""
-    default_variant: Variant = field(default_factory=lambda: Variant("default", {}))
 
     def values(self, given: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Exact]:
         """Return all parameters, defaults completed; raises `ParameterError`."""

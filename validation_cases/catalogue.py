@@ -6,6 +6,7 @@ import difflib
 import importlib
 import pkgutil
 from functools import cache
+from importlib.util import find_spec
 
 import veridyn.validation_cases as room
 from veridyn.validation_cases.case import Case
@@ -18,7 +19,8 @@ class UnknownCase(ValueError):
 @cache
 def case_names() -> tuple[str, ...]:
     """Return the names of all cases, sorted."""
-    return tuple(sorted(m.name for m in pkgutil.iter_modules(room.__path__) if m.ispkg))
+    folders = (m.name for m in pkgutil.iter_modules(room.__path__) if m.ispkg)
+    return tuple(sorted(name for name in folders if find_spec(f"{room.__name__}.{name}.case")))
 
 
 @cache

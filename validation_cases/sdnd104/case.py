@@ -13,7 +13,7 @@ from veridyn.validation_cases.case import Case, Quantity, Settings, Values, Vari
 from veridyn.validation_cases.sdnd104 import further, measures
 from veridyn.validation_cases.sdnd104.figures import figures
 from veridyn.validation_cases.sdnd104.measures import STIFFNESS_NUMBER
-from veridyn.validation_cases.sdnd104.published import PUBLISHED
+from veridyn.validation_cases.sdnd104.published import PUBLISHED, SETTINGS_ERRATA
 from veridyn.validation_cases.tolerances import Tolerance, cited, combined, exactly, from_theory, penalty
 
 STEPS_PER_PERIOD = 10_000  # 1e-4 s at the default period of 1 s, as Code_Aster's test
@@ -197,6 +197,7 @@ CASE = Case(
         "Without the adherence filter the micro-sliding of the penalised stick counts as wear: 4.4e-6 W instead of 0.",
         "A state machine without a limit on the step jumps over the break-away and reports no wear.",
     ),
+    errata=SETTINGS_ERRATA,
     further_checks=further.MAKERS,
     figures=figures,
     benchmark_variant="a0=1.5",

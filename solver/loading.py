@@ -1,0 +1,91 @@
+"""Find a solver under test: by name, by module, by file."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from veridyn.solver.errors import SolverInputError
+
+GROUP = "veridyn.solvers"
+OWN = "veridyn"
+CONTRACT = ("name", "version", "capabilities", "solve")
+
+
+class SolverNotFound(SolverInputError):
+    """No solver answers to this specification."""
+
+
+def load_solver(spec: str) -> Any:
+    """Return the solver that a specification names.
+
+    Parameters
+    ----------
+    spec
+        ``NAME`` (entry point of the group ``veridyn.solvers``), ``package.module:attr`` or ``path/file.py:attr``.
+        A class is instantiated without arguments.
+
+    Raises
+    ------
+    SolverNotFound
+        If nothing is found there, or what is found is no solver.
+    """
+    if spec.startswith("cmd:"):
+        raise SolverNotFound(f"{spec!r}: external programs are not supported yet; wrap the program in a Python solver")
+    place, _, attribute = spec.rpartition(":")
+    found = _attribute(spec, _module(spec, place), attribute) if place else _entry_point(spec)
+    solver = _instance(spec, found)
+    missing = [name for name in CONTRACT if not hasattr(solver, name)]
+    if missing:
+        raise SolverNotFound(f"{spec!r} is no solver: it lacks {', '.join(missing)}")
+    return solver
+
+
+def _entry_point(name: str) -> Any:
+    known = {point.name: point for point in entry_points(group=GROUP)}
+    if name not in known:
+        hint = "; write package.module:attr or path/file.py:attr for others"
+        raise SolverNotFound(f"unknown solver {name!r}; installed are {', '.join(sorted(known)) or 'none'}{hint}")
+    return known[name].load()
+
+
+def _module(spec: str, place: str) -> ModuleType:
+    try:
+        return _from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
+    except ModuleNotFoundError as error:
+        raise SolverNotFound(f"{spec!r}: {error}; is it installed or on the path?") from None
+    except Exception as error:
+        raise SolverNotFound(f"{spec!r} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def _from_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise SolverNotFound(f"there is no file {path}")
+    name = f"veridyn_solver_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and pickling look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def _attribute(spec: str, module: ModuleType, name: str) -> Any:
+    if not hasattr(module, name):
+        raise SolverNotFound(f"{spec!r}: {module.__name__} has no attribute {name!r}")
+    return getattr(module, name)
+
+
+def _instance(spec: str, found: Any) -> Any:
+    if not isinstance(found, type):
+        return found
+    try:
+        return found()
+    except Exception as error:
+        raise SolverNotFound(f"{spec!r} cannot be created: {type(error).__name__}: {error}") from error

@@ -1,0 +1,89 @@
+"""pytest plugin: option ``--solver``, one parametrized test per check, the bench that solves each run once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from veridyn.solver.errors import SolverInputError
+from veridyn.solver.loading import OWN, load_solver
+from veridyn.validation_cases.case import Check, Subject
+from veridyn.validation_cases.catalogue import load_case
+from veridyn.validation_cases.checks import checks
+from veridyn.validation_cases.judge import Record, judge
+from veridyn.validation_cases.workbench import Workbench
+
+BENCHES: dict[str, Workbench] = {}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--solver``."""
+    parser.getgroup("veridyn").addoption(
+        "--solver",
+        action="append",
+        dest="veridyn_solvers",
+        metavar="S",
+        help="solver under test: NAME, package.module:attr or path/file.py:attr; repeatable (default: our own)",
+    )
+
+
+def _specifications(config: pytest.Config) -> list[str]:
+    return config.getoption("veridyn_solvers") or [OWN]
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Name the solvers under test, with version and capabilities."""
+    if not config.getoption("veridyn_solvers"):
+        return []
+    try:
+        solvers = [load_solver(spec) for spec in _specifications(config)]
+    except SolverInputError as error:
+        raise pytest.UsageError(str(error)) from None
+    return [f"solver under test: {s.name} {s.version} ({', '.join(sorted(s.capabilities))})" for s in solvers]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Turn ``verifies("CASE")`` into one test per check of that case."""
+    marker = metafunc.definition.get_closest_marker("verifies")
+    if marker is None:
+        return
+    pairs = [
+        (spec, check)
+        for spec in _specifications(metafunc.config)
+        for check in checks(load_case(marker.args[0]), Subject.of(load_solver(spec)))
+    ]
+    several = len(_specifications(metafunc.config)) > 1
+    ids = [f"{spec}-{check.id}" if several else check.id for spec, check in pairs]
+    metafunc.parametrize(("solver_under_test", "check"), pairs, ids=ids, scope="module")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker."""
+    config.addinivalue_line("markers", "verifies(case): one test per check of a case, through the argument `check`")
+
+
+@pytest.fixture
+def record(solver_under_test: str, check: Check) -> Iterator[Record]:
+    """Judge a check; skips what the solver does not offer."""
+    bench = BENCHES.setdefault(solver_under_test, Workbench(load_solver(solver_under_test)))
+    judged = judge(check, bench)
+    if judged.verdict == "not applicable":
+        pytest.skip(judged.detail)
+    yield judged
+
+
+def explain(judged: Record) -> str:
+    """Return why a check failed, in one message."""
+    if judged.verdict == "error":
+        return f"{judged.case} {judged.id}: {judged.detail}"
+    return (
+        f"{judged.case} {judged.id}: {judged.value} instead of {_short(judged.reference)} {judged.unit}: {judged.error_kind} error "
+        f"{judged.error} above {judged.tolerance} ({judged.reason})"
+    )
+
+
+def _short(reference: Any) -> str:
+    text = str(reference)
+    return text if len(text) <= 20 else text[:20] + "…"

@@ -1,0 +1,108 @@
+"""The command line. Exit status: 0 all fine, 1 a check failed, 2 bad input, 3 a solver crashed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from veridyn import __version__
+
+FINE, FAILED, BAD_INPUT, CRASHED = 0, 1, 2, 3
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong in one line."""
+        self.exit(BAD_INPUT, f"veridyn: {message}; see {self.prog} --help\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="veridyn", description="Verify solvers of nonlinear dynamics against certified references.")
+    parser.add_argument("--version", action="version", version=f"veridyn {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+
+    listing = commands.add_parser("list", help="list the cases")
+    listing.add_argument("--json", action="store_true", help="one JSON document on standard output")
+
+    show = commands.add_parser("show", help="statement, parameters, references, published values, errata of a case")
+    show.add_argument("case")
+
+    reference = commands.add_parser("reference", help="certified reference values")
+    reference.add_argument("case")
+    _add_set(reference)
+    reference.add_argument("--digits", default="30", metavar="N", help="significant digits, 1 to 1000 (default 30)")
+    reference.add_argument("--json", action="store_true", help="one JSON document on standard output")
+
+    run = commands.add_parser("run", help="run solvers through the cases and judge them")
+    _add_cases(run)
+    _add_solvers(run)
+    _add_set(run, "; also settings of our schemes, e.g. step=5e-5")
+    run.add_argument("--report", metavar="DIR", help="write index.html, report.md, results.json and figures")
+    run.add_argument("--json", metavar="FILE", help="write the result document; - for standard output")
+    run.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes (default 1)")
+    run.add_argument("-v", "--verbose", action="store_true", help="list every check, not only the failures")
+
+    doctor = commands.add_parser("doctor", help="tell a broken adapter from an inaccurate solver")
+    _add_solvers(doctor)
+
+    report = commands.add_parser("report", help="build a report from result documents")
+    report.add_argument("results", nargs="+", metavar="RESULTS.json")
+    report.add_argument("--output", required=True, metavar="DIR")
+
+    bench = commands.add_parser("bench", help="time the solvers, digits beside the times")
+    _add_cases(bench)
+    _add_solvers(bench)
+    bench.add_argument("--report", metavar="DIR", help="write timing.json and timing.md")
+
+    freeze = commands.add_parser("freeze", help="update the frozen values of our own solver; shows old and new")
+    _add_cases(freeze)
+    return parser
+
+
+def _add_cases(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("cases", nargs="*", metavar="CASE", help="all cases if none is named")
+
+
+def _add_solvers(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--solver",
+        action="append",
+        metavar="S",
+        help="NAME, package.module:attr or path/file.py:attr; repeatable (default: our own)",
+    )
+
+
+def _add_set(parser: argparse.ArgumentParser, more: str = "") -> None:
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help=f"change a parameter, e.g. a0=1.2 or omega=2*pi{more}; repeatable",
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return the exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(given)
+    from veridyn import commands
+
+    try:
+        return commands.run(options, ["veridyn", *given])
+    except commands.BAD_INPUT_ERRORS as error:
+        print(f"veridyn: {_one_line(error)}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("veridyn: interrupted", file=sys.stderr)
+        return 130
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,159 @@
+"""What each command does. Numerical libraries are imported only by the commands that need them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from veridyn.references import ParameterError
+from veridyn.references.parameters import check_digits
+from veridyn.reports.errors import ReportError
+from veridyn.solver.errors import SolverInputError
+from veridyn.validation_cases.catalogue import UnknownCase, all_cases, load_case
+
+BAD_INPUT_ERRORS = (ParameterError, SolverInputError, UnknownCase, ReportError, OSError)
+FINE, FAILED, CRASHED = 0, 1, 3
+
+
+class UsageError(SolverInputError):
+    """An option has a value that cannot be used."""
+
+
+def run(options: argparse.Namespace, command: Sequence[str]) -> int:
+    """Carry out a command; returns the exit status."""
+    handlers: dict[str, Callable[[argparse.Namespace, Sequence[str]], int]] = {
+        "list": _list,
+        "show": _show,
+        "reference": _reference,
+        "run": _run,
+        "doctor": _doctor,
+        "report": _report,
+        "bench": _bench,
+        "freeze": _freeze,
+    }
+    # an ASCII-only pipe must not stop on a "²"
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+    return handlers[options.command](options, command)
+
+
+def changes(pairs: Sequence[str]) -> dict[str, str]:
+    """Read NAME=VALUE pairs.
+
+    Raises
+    ------
+    UsageError
+        If a pair has no ``=``, an empty side, or a name is given twice.
+    """
+    found: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = (part.strip() for part in pair.partition("="))
+        if not (name and equals and value):
+            raise UsageError(f"--set {pair!r}: write NAME=VALUE, e.g. a0=1.2")
+        if name in found:
+            raise UsageError(f"--set {name} is given twice")
+        found[name] = value
+    return found
+
+
+def _whole(text: str, name: str, least: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise UsageError(f"{name} must be a whole number, got {text!r}") from None
+    if number < least:
+        raise UsageError(f"{name} must be at least {least}, got {number}")
+    return number
+
+
+def _print_json(data: Any) -> None:
+    print(json.dumps(data, indent=1, ensure_ascii=True, allow_nan=False))
+
+
+def _list(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001 - one signature for all
+    from veridyn import texts
+
+    cases = all_cases()
+    if options.json:
+        _print_json({"schema_version": "1.0", "cases": [texts.entry(case) for case in cases]})
+    else:
+        texts.print_list(cases)
+    return FINE
+
+
+def _show(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
+    from veridyn import texts
+
+    texts.print_case(load_case(options.case))
+    return FINE
+
+
+def _reference(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
+    from veridyn import texts
+
+    case = load_case(options.case)
+    given = changes(options.set)
+    case.values(given)
+    digits = check_digits(_whole(options.digits, "digits", 1))
+    if options.json:
+        _print_json(texts.reference_document(case, given, digits))
+    else:
+        texts.print_reference(case, given, digits)
+    return FINE
+
+
+def _run(options: argparse.Namespace, command: Sequence[str]) -> int:
+    from veridyn import running
+
+    return running.run(
+        cases=options.cases,
+        solvers=_solvers(options),
+        changed=changes(options.set),
+        jobs=_whole(options.jobs, "jobs", 1),
+        report=Path(options.report) if options.report else None,
+        output=options.json,
+        verbose=options.verbose,
+        command=command,
+    )
+
+
+def _solvers(options: argparse.Namespace) -> list[str]:
+    from veridyn.solver.loading import OWN
+
+    return options.solver or [OWN]
+
+
+def _doctor(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
+    from veridyn import doctor
+
+    return max(doctor.examine(spec) for spec in _solvers(options))
+
+
+def _report(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
+    from veridyn import running
+    from veridyn.reports import build, read_results
+
+    found = read_results([Path(name) for name in options.results])
+    build(found, Path(options.output))
+    print(f"{Path(options.output) / 'index.html'}")
+    return running.status(found["results"])
+
+
+def _bench(options: argparse.Namespace, command: Sequence[str]) -> int:
+    from veridyn import timing
+
+    return timing.bench(
+        cases=options.cases,
+        solvers=_solvers(options),
+        report=Path(options.report) if options.report else None,
+        command=command,
+    )
+
+
+def _freeze(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
+    from veridyn import freezing
+
+    return freezing.freeze(options.cases)

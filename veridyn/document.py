@@ -1,0 +1,163 @@
+"""The result document: what `veridyn run --json` prints and reports are built from."""
+
+from __future__ import annotations
+
+import math
+import platform
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import mpmath
+
+from veridyn import __version__
+from veridyn.validation_cases.case import Case, Published
+from veridyn.validation_cases.judge import Record
+
+SCHEMA_VERSION = "1.0"
+PACKAGES = ("numpy", "scipy", "mpmath", "numba", "llvmlite", "matplotlib")
+LONGEST_NUMBER = 17  # digits; longer decimals stay strings
+
+
+def environment(command: Sequence[str]) -> dict[str, Any]:
+    """Return what a reader needs to repeat the run."""
+    described = {
+        "veridyn": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "machine": f"{platform.machine()}, {_processor()}",
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": shlex.join(command),
+        "packages": {name: _version(name) for name in PACKAGES},
+    }
+    commit = _commit()
+    return described | ({"commit": commit} if commit else {})
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or "unknown processor"
+
+
+def _commit() -> str:
+    """Commit of the checkout this package runs from; empty for an installed wheel."""
+    root = Path(__file__).resolve().parent.parent
+    if not (root / ".git").exists():
+        return ""
+    answer = subprocess.run(
+        ["git", "-C", str(root), "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
+    )
+    return answer.stdout.strip()
+
+
+def document(
+    records: Iterable[Record],
+    cases: Iterable[tuple[Case, Mapping[str, str]]],
+    figures: Sequence[dict[str, Any]],
+    command: Sequence[str],
+    messages: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Assemble the result document of a run."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "environment": environment(command),
+        "cases": [sheet(case, changes) for case, changes in cases],
+        "results": [row(record) for record in records],
+        "figures": list(figures),
+        "messages": list(messages),
+    }
+
+
+def row(record: Record) -> dict[str, Any]:
+    """Return a record as JSON allows: NaN and infinity become null."""
+    return {name: _finite(value) for name, value in record.as_dict().items()}
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def sheet(case: Case, changes: Mapping[str, str]) -> dict[str, Any]:
+    """Return the sheet of a case: problem, parameters, references, published values, remarks.
+
+    With changed parameters the references are those of the user's parameter set.
+    """
+    variants = [(",".join(f"{k}={v}" for k, v in changes.items()), changes)] if changes else _asked(case)
+    return {
+        "case": case.name,
+        "title": case.title,
+        "document": case.document,
+        "summary": case.summary,
+        "statement": list(case.statement),
+        "parameters": [
+            {"name": p.name, "unit": p.unit, "default": p.default, "help": p.help} for p in case.parameters
+        ],
+        "quantities": [{"name": q.name, "unit": q.unit, "definition": q.definition} for q in case.quantities],
+        "references": [line for name, given in variants for line in references(case, name, given)],
+        "modelling": list(case.modelling),
+        "published": [published(case, value) for value in case.published],
+        "remarks": list(case.remarks),
+    }
+
+
+def _asked(case: Case) -> list[tuple[str, Mapping[str, str]]]:
+    return [(v.name, v.changes) for v in case.variants if case.asked(v)]
+
+
+def references(case: Case, variant: str, changes: Mapping[str, Any], digits: int = 30) -> list[dict[str, Any]]:
+    """Return the certified reference of every quantity for a parameter set."""
+    values = case.values(changes)
+    lines = []
+    for quantity in case.quantities:
+        truth = quantity.truth(values, digits)
+        lines.append(
+            {
+                "variant": variant,
+                "quantity": quantity.name,
+                "unit": quantity.unit,
+                "value": None if truth.value is None else truth.text(),
+                "digits": truth.digits,
+                "kind": truth.kind,
+                "routes": list(truth.routes),
+            }
+        )
+    return lines
+
+
+def published(case: Case, value: Published) -> dict[str, str]:
+    """Return a published value with the truth beside it: what should have been printed."""
+    return {
+        "source": value.source,
+        "variant": value.variant,
+        "quantity": value.quantity,
+        "value": value.value,
+        "verdict": value.verdict,
+        "truth": truth_of(case, value),
+        "explanation": value.explanation,
+    }
+
+
+def truth_of(case: Case, value: Published) -> str:
+    """Return the certified value (12 digits) behind a published reference, the right digits of a computed one."""
+    if value.scheme:
+        return value.correct or value.value
+    quantity = {q.name: q for q in case.quantities}[value.quantity]
+    values = case.values({**case.variant(value.variant).changes, **value.at})
+    truth = quantity.truth(values)  # at the default digits, which the sheet has computed already
+    return truth.text() if truth.value is None or isinstance(truth.value, str) else str(mpmath.nstr(truth.value, 12))

@@ -1,0 +1,141 @@
+"""The command `run`: progress, tables, result document, report."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from veridyn.document import document
+from veridyn.reports import build, check_document
+from veridyn.reports.errors import ReportError
+from veridyn.reports.terminal import full_table, summary_table
+from veridyn.solver.loading import load_solver
+from veridyn.texts import console
+from veridyn.validation_cases.case import Case, Subject
+from veridyn.validation_cases.catalogue import load_case
+from veridyn.validation_cases.checks import checks
+from veridyn.validation_cases.judge import Record
+from veridyn.validation_cases.workbench import Workbench
+from veridyn.verification import Task, run_tasks, tasks
+
+FINE, FAILED, CRASHED = 0, 1, 3
+
+
+def run(
+    *,
+    cases: Sequence[str],
+    solvers: Sequence[str],
+    changed: Mapping[str, str],
+    jobs: int,
+    report: Path | None,
+    output: str | None,
+    verbose: bool,
+    command: Sequence[str],
+) -> int:
+    """Run, judge, print, write; returns the exit status.
+
+    Raises
+    ------
+    ParameterError, SolverInputError, UnknownCase
+        If something was asked for that does not exist or cannot be.
+    ReportError
+        If the report or the result file cannot be written; found out before the work starts.
+    """
+    todo = tasks(solvers, cases, changed)
+    for spec in solvers:
+        load_solver(spec)
+    _writable(report, output)
+    records = _with_progress(todo, jobs)
+    wanted = report is not None or output is not None
+    found = document(
+        records,
+        [(load_case(name), dict(todo[0].parameters) and _changes_of(todo, name)) for name in dict.fromkeys(t.case for t in todo)]
+        if wanted
+        else [],
+        [] if changed or not wanted else figures(solvers[0], dict.fromkeys(t.case for t in todo)),
+        command,
+    )
+    found = check_document(found) if wanted else found
+    if output != "-":
+        screen = console()
+        (full_table if verbose else summary_table)(found, screen)
+    _write(found, report, output)
+    return status(found["results"])
+
+
+def _changes_of(todo: Iterable[Task], case: str) -> Mapping[str, str]:
+    return next(task.parameters for task in todo if task.case == case)
+
+
+def _with_progress(todo: Sequence[Task], jobs: int) -> list[Record]:
+    """Judge all tasks; progress goes to a terminal only."""
+    screen = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=screen, disable=not screen.is_terminal, transient=True) as progress:
+        bar = progress.add_task("checks", total=_count(todo) if screen.is_terminal else None)
+
+        def advance(record: Record) -> None:
+            progress.update(bar, advance=1, description=f"{record.case} {record.variant}")
+
+        return [record for records in run_tasks(todo, jobs, advance) for record in records]
+
+
+def _count(todo: Sequence[Task]) -> int:
+    total = 0
+    for task in todo:
+        subject = Subject.of(load_solver(task.solver), task.settings)
+        case = load_case(task.case)
+        own = None if not task.parameters else []
+        total += sum(1 for _ in checks(case, subject, own))
+    return total
+
+
+def figures(solver: str, cases: Iterable[str]) -> list[dict[str, Any]]:
+    """Return the figures of the cases, drawn for the first solver."""
+    found = load_solver(solver)
+    subject, bench = Subject.of(found), Workbench(found)
+    return [figure for name in cases for figure in _figures(load_case(name), subject, bench)]
+
+
+def _figures(case: Case, subject: Subject, bench: Workbench) -> list[dict[str, Any]]:
+    return list(case.figures(case, subject, bench)) if case.figures else []
+
+
+def _writable(report: Path | None, output: str | None) -> None:
+    """Find out before minutes of work whether the results can be kept."""
+    for folder in (report, Path(output).parent if output and output != "-" else None):
+        if folder is None:
+            continue
+        probe = folder / ".veridyn-probe"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            raise ReportError(f"cannot write into {folder}: {error.strerror or error}; choose another folder") from None
+
+
+def _write(found: dict[str, Any], report: Path | None, output: str | None) -> None:
+    if output == "-":
+        json.dump(found, sys.stdout, indent=1, allow_nan=False)
+        print()
+    elif output:
+        Path(output).write_text(json.dumps(found, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    if report:
+        build(found, report)
+        if output != "-":
+            print(f"report: {report / 'index.html'}")
+
+
+def status(results: Iterable[Mapping[str, Any]]) -> int:
+    """Return 0 if all verdicts are fine, 3 if a solver crashed, 1 if a check failed."""
+    verdicts = {result["verdict"] for result in results}
+    if "error" in verdicts:
+        return CRASHED
+    return FAILED if "fail" in verdicts else FINE

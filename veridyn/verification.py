@@ -1,0 +1,153 @@
+"""Run checks: solvers × cases × variants, one process or several."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from veridyn.solver.loading import OWN, load_solver
+from veridyn.validation_cases.case import Case, Subject, Variant
+from veridyn.validation_cases.catalogue import case_names, load_case
+from veridyn.validation_cases.checks import checks
+from veridyn.validation_cases.judge import Record, judge
+from veridyn.validation_cases.workbench import Workbench
+
+OnRecord = Callable[[Record], None]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one process does: one solver on one case, all its variants or one parameter set of the user."""
+
+    solver: str
+    case: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def tasks(
+    solvers: Sequence[str], cases: Sequence[str], changes: Mapping[str, str] | None = None
+) -> list[Task]:
+    """Return the tasks of a run; changes are parameters of the cases or settings of our schemes.
+
+    Raises
+    ------
+    UnknownCase
+        If a case does not exist.
+    ParameterError
+        If a change is no parameter and no setting, or breaks the rule of the parameter.
+    """
+    names = list(cases) or list(case_names())
+    split = {name: split_changes(load_case(name), changes or {}) for name in names}
+    return [Task(solver, name, *split[name]) for solver in solvers for name in names]
+
+
+SETTINGS: dict[str, Callable[[str], Any]] = {
+    "step": float,
+    "tangential_stiffness": float,
+    "largest": float,
+    "smallest": float,
+    "points_per_period": float,
+}
+
+
+def split_changes(case: Case, changes: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any]]:
+    """Tell parameters of the case from settings of our schemes, and check both."""
+    parameters = {name: text for name, text in changes.items() if name not in SETTINGS}
+    case.values(parameters)
+    return parameters, {name: _number(name, text) for name, text in changes.items() if name in SETTINGS}
+
+
+def _number(name: str, text: str) -> Any:
+    from veridyn.solver.errors import SettingsError
+
+    try:
+        return SETTINGS[name](text)
+    except ValueError:
+        raise SettingsError(f"{name} = {text!r} is not a number") from None
+
+
+def run_task(task: Task, on_record: OnRecord | None = None) -> list[Record]:
+    """Judge every check of a task.
+
+    Raises
+    ------
+    SolverInputError
+        If the settings of the user cannot be used.
+    """
+    solver = load_solver(task.solver)
+    return judge_all(solver, load_case(task.case), task.parameters, task.settings, on_record)
+
+
+def judge_all(
+    solver: Any,
+    case: Case,
+    parameters: Mapping[str, str],
+    settings: Mapping[str, Any],
+    on_record: OnRecord | None = None,
+) -> list[Record]:
+    """Judge every check of a case for a solver; with parameters of the user only the truth is asked."""
+    subject = Subject.of(solver, settings)
+    own = [Variant(",".join(f"{k}={v}" for k, v in parameters.items()), dict(parameters))] if parameters else None
+    bench = Workbench(solver)
+    records = []
+    for check in checks(case, subject, own):
+        record = judge(check, bench)
+        records.append(record)
+        if on_record:
+            on_record(record)
+    return records
+
+
+def run_tasks(todo: Sequence[Task], jobs: int = 1, on_record: OnRecord | None = None) -> Iterator[list[Record]]:
+    """Yield the records of each task, in the order of the tasks.
+
+    With several jobs the tasks are spread over processes (spawned: threads of numerical libraries do not
+    survive a fork), and ``on_record`` is called when a task is done.
+    """
+    if jobs <= 1 or len(todo) <= 1:
+        for task in todo:
+            yield run_task(task, on_record)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        for records in pool.map(run_task, todo):
+            for record in records if on_record else ():
+                on_record(record)  # type: ignore[misc]
+            yield records
+
+
+def verify(
+    solver: Any = None,
+    cases: Iterable[str] = (),
+    *,
+    parameters: Mapping[str, str] | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> list[Record]:
+    """Verify a solver and return one record per check.
+
+    Parameters
+    ----------
+    solver
+        A solver object or a specification (see `load_solver`); our own if None.
+    cases
+        Names of cases; all if empty.
+    parameters
+        One parameter set of yours instead of the variants of the case.
+    settings
+        Settings of our schemes to override, e.g. ``{"step": 5e-5}``.
+
+    Raises
+    ------
+    SolverNotFound, UnknownCase, ParameterError, SolverInputError
+        See `load_solver`, `load_case`, `Case.values`, `judge`.
+    """
+    subject = load_solver(solver or OWN) if solver is None or isinstance(solver, str) else solver
+    names = list(cases) or list(case_names())
+    return [
+        record
+        for name in names
+        for record in judge_all(subject, load_case(name), parameters or {}, settings or {})
+    ]
