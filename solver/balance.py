@@ -65,6 +65,15 @@ def _friction_work(response: Response, friction: Friction) -> Floats:
     return work
 
 
+def _work_of_moving_stop(problem: MechanicalProblem, response: Response, stop: Stop) -> Floats:
+    """Work (m,) that the supports draw through a stop that sees the absolute displacement."""
+    driven = driven_displacement(problem, response.time)
+    y = (response.displacement + driven) @ stop.normal + stop.offset
+    side = np.sign(y) if stop.geometry == "parallel planes" else 1.0
+    force = stop.stiffness * np.minimum(stop_gap(problem, response, stop), 0.0) * side
+    return _work(force, driven @ stop.normal)
+
+
 def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
     """Return the energy that appears from nowhere (J) at the inner samples, relative to the first of them.
 
@@ -86,6 +95,9 @@ def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
         work += _work(np.asarray(load.function(t)), x @ load.direction)
     for support in problem.supports:
         work -= _work(np.asarray(support.acceleration(t)), x @ problem.mass @ support.influence)
+    for stop in problem.stops:
+        if stop.frame == "absolute":
+            work -= _work_of_moving_stop(problem, response, stop)
     for friction in problem.frictions:
         work += _friction_work(response, friction)
     residual = _stored(problem, response) - work[1:-1]

@@ -12,6 +12,7 @@ from veridyn.solver.problem import MechanicalProblem, Modes
 Floats = NDArray[np.float64]
 
 COUPLING = 1e-9  # relative; off-diagonal modal damping below this is rounding
+SINGULAR = 1e-14  # reciprocal condition; below it a solution is rounding
 
 
 def modal_basis(problem: MechanicalProblem) -> Modes:
@@ -74,11 +75,10 @@ def static_modes(stiffness: Floats, free: list[int], supports: list[int]) -> Flo
     ProblemError
         If the free part of the stiffness matrix is singular.
     """
-    try:
-        shapes = np.linalg.solve(stiffness[np.ix_(free, free)], stiffness[np.ix_(free, supports)])
-    except np.linalg.LinAlgError:
-        raise ProblemError("static modes need supports that hold the structure: K_ff is singular") from None
-    return np.asarray(-shapes)
+    held = stiffness[np.ix_(free, free)]
+    if np.linalg.cond(held) > 1 / SINGULAR:
+        raise ProblemError("static modes need supports that hold the structure: K_ff is singular")
+    return np.asarray(-np.linalg.solve(held, stiffness[np.ix_(free, supports)]))
 
 
 def driven_displacement(problem: MechanicalProblem, times: Floats) -> Floats:

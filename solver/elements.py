@@ -33,7 +33,10 @@ def vector(owner: str, value: ArrayLike) -> NDArray[np.float64]:
     ProblemError
         If it is not one-dimensional or holds NaN or infinity.
     """
-    array = np.array(value, dtype=float)
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ProblemError(f"{owner} must be a vector of numbers") from None
     if array.ndim != 1:
         raise ProblemError(f"{owner} must be a vector, got shape {array.shape}")
     if not np.all(np.isfinite(array)):
@@ -70,7 +73,7 @@ class Load:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Load:
         """Read the JSON form."""
-        return cls(np.array(data["direction"], dtype=float), time_function(data["function"]))
+        return cls(data["direction"], time_function(data["function"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +113,7 @@ class SupportMotion:
     def from_dict(cls, data: dict[str, Any]) -> SupportMotion:
         """Read the JSON form."""
         motion = (time_function(data[key]) for key in ("acceleration", "velocity", "displacement"))
-        return cls(data["name"], np.array(data["influence"], dtype=float), *motion)
+        return cls(data["name"], data["influence"], *motion)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +152,7 @@ class Stop:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Stop:
         """Read the JSON form."""
-        return cls(**{**data, "normal": np.array(data["normal"], dtype=float)})
+        return cls(**data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,5 +198,4 @@ class Friction:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Friction:
         """Read the JSON form."""
-        tangents = tuple(np.array(t, dtype=float) for t in data["tangents"])
-        return cls(**{**data, "tangents": tangents})
+        return cls(**data)

@@ -103,7 +103,7 @@ def interpolated_impacts(time: Floats, gap: Floats, stiffness: float) -> list[Im
     for instant, side in crossings(time, gap):
         if side < 0:
             opened = instant
-        elif opened is not None:
+        elif opened is not None and instant > opened:  # a mere touch of zero is no impact
             impacts.append(_closed_impact(time, gap, stiffness, opened, instant))
             opened = None
     return impacts

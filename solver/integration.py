@@ -68,6 +68,8 @@ def integrate(
     SolverFailure
         If the step control cannot meet its target.
     """
+    # a whole number would have the kernels compiled once more
+    step, start, end = float(step), float(start), float(end)
     if scheme.adaptive:
         return _adaptive(options, step, archive, system, q, v, start, end)
     return _fixed(scheme, step, archive, system, q, v, start, end)
@@ -90,19 +92,21 @@ def control_arrays(options: AdaptiveOptions, step: float, archive: Archive) -> c
     old = options.control == "2002"
     largest = options.largest if options.largest is not None else (step if old else 1e6 * step)
     smallest = options.smallest if options.smallest is not None else 1e-6 * step
+    if not smallest <= step <= largest:
+        raise SettingsError(f"step {step:g} s is not between the smallest {smallest:g} s and the largest {largest:g} s")
     return central_adaptive.Control(
         generation=central_adaptive.CONTROL_2002 if old else central_adaptive.CONTROL_2020,
         first=step,
-        smallest=smallest,
-        largest=largest,
-        points=options.points_per_period,
-        grow=options.grow,
-        shrink=options.shrink,
+        smallest=float(smallest),
+        largest=float(largest),
+        points=float(options.points_per_period),
+        grow=float(options.grow),
+        shrink=float(options.shrink),
         tries=options.tries,
         own_minimum=options.velocity_floor == "maximum",
         restore=options.restore_friction,
         weight_of_try=options.weight_of_try,
-        grid=options.archive_grid,
+        grid=float(options.archive_grid),
         every=archive.every,
     )
 

@@ -45,6 +45,14 @@ class ModalIntegrator:
     )
     schemes: tuple[str, ...] = tuple(SCHEMES)
 
+    def warm_up(self, settings: Settings) -> None:
+        """Compile the kernels of a scheme (or load them from the cache) so that timings do not contain it."""
+        one = np.ones(1)
+        tiny = MechanicalProblem(
+            name="warm-up", mass=[one], stiffness=[one], initial_displacement=one, initial_velocity=one, end=1e-3
+        )
+        self.solve(tiny, {"scheme": settings["scheme"], "step": 1e-4})
+
     def solve(self, problem: MechanicalProblem, settings: Settings) -> Response:
         """Integrate a problem.
 
@@ -127,6 +135,12 @@ def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
 
 
 def _check_common(common: CommonSettings) -> None:
+    for name in ("step", "tangential_stiffness", "archive_every"):
+        value = getattr(common, name)
+        if not isinstance(value, float | int | np.number):
+            raise SettingsError(f"{name} = {value!r} is not a number")
+    if common.archive_every != int(common.archive_every):
+        raise SettingsError(f"archive_every = {common.archive_every} must be a whole number")
     if not (np.isfinite(common.step) and common.step > 0):
         raise SettingsError(f"step = {common.step} s must be positive and finite")
     if not (np.isfinite(common.tangential_stiffness) and common.tangential_stiffness >= 0):

@@ -65,7 +65,7 @@ class Modes:
     def __post_init__(self) -> None:
         for name in ("omega", "damping", "masses"):
             object.__setattr__(self, name, vector(f"Modes.{name}", getattr(self, name)))
-        object.__setattr__(self, "shapes", np.array(self.shapes, dtype=float))
+        object.__setattr__(self, "shapes", _matrix("Modes.shapes", self.shapes))
         r = self.omega.size
         if self.damping.size != r or self.masses.size != r or self.shapes.ndim != 2 or self.shapes.shape[1] != r:
             raise ProblemError(f"Modes: {r} frequencies need as many damping ratios, masses and shape columns")
@@ -103,6 +103,8 @@ class MechanicalProblem(Problem):
         super().__post_init__()
         for name in ("initial_displacement", "initial_velocity"):
             object.__setattr__(self, name, vector(f"{self.name}: {name}", getattr(self, name)))
+        if self.size == 0:
+            raise ProblemError(f"{self.name}: a problem needs at least one coordinate")
         self._check_matrices()
         self._check_lengths()
         self._check_names()
@@ -118,6 +120,8 @@ class MechanicalProblem(Problem):
         if (self.mass is None) == (self.modes is None):
             raise ProblemError(f"{self.name}: give either mass and stiffness matrices or modes")
         if self.modes is not None:
+            if self.stiffness is not None or self.damping is not None:
+                raise ProblemError(f"{self.name}: modes bring their own stiffness and damping; give no matrices beside them")
             if self.modes.shapes.shape[0] != self.size:
                 raise ProblemError(f"{self.name}: the mode shapes have {self.modes.shapes.shape[0]} rows, not {self.size}")
             return
@@ -208,13 +212,21 @@ def _plain(value: Any) -> Any:
 
 
 def _symmetric(owner: str, value: ArrayLike, n: int) -> Floats:
-    matrix = np.array(value, dtype=float)
+    matrix = _matrix(owner, value)
     if matrix.shape != (n, n):
         raise ProblemError(f"{owner} has shape {matrix.shape}, the problem needs ({n}, {n})")
-    if not np.all(np.isfinite(matrix)):
-        raise ProblemError(f"{owner} holds a value that is not finite")
     if np.abs(matrix - matrix.T).max() > SYMMETRY * max(np.abs(matrix).max(), 1e-300):
         raise ProblemError(f"{owner} is not symmetric")
+    return matrix
+
+
+def _matrix(owner: str, value: ArrayLike) -> Floats:
+    try:
+        matrix = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ProblemError(f"{owner} must be a matrix of numbers") from None
+    if not np.all(np.isfinite(matrix)):
+        raise ProblemError(f"{owner} holds a value that is not finite")
     matrix.flags.writeable = False
     return matrix
 
@@ -237,6 +249,6 @@ def problem_from_json(text: str) -> Problem:
     if not isinstance(data, dict) or data.pop("format_version", None) != FORMAT_VERSION:
         raise ProblemError(f"problem lacks format_version {FORMAT_VERSION}")
     kind = data.pop("kind", None)
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ProblemError(f"unknown problem kind {kind!r}; known: {', '.join(KINDS)}")
     return KINDS[kind].from_dict(data)

@@ -64,9 +64,12 @@ def read_response(problem: MechanicalProblem, answer: Response | Mapping[str, An
     time = _history(solver, "time", source["time"])
     _check_time(problem, time, solver)
     x, v = (_matrix(solver, name, source[name], time.size, problem.size) for name in ("displacement", "velocity"))
+    reported = source.get("elements", EMPTY)
+    if not isinstance(reported, Mapping) or not all(isinstance(h, Mapping) for h in reported.values()):
+        raise SolverFailure(f"{solver} returned elements that are not histories by element and name")
     elements = {
         name: {key: _matrix(solver, f"{name}.{key}", value, time.size, 1)[:, 0] for key, value in histories.items()}
-        for name, histories in source.get("elements", EMPTY).items()
+        for name, histories in reported.items()
     }
     return Response(time, x, v, elements, dict(source.get("counters", EMPTY)))
 

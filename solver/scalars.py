@@ -37,7 +37,7 @@ def check_scalar(name: str, value: Scalar) -> None:
     """
     try:
         number = to_float(value)
-    except (TypeError, ValueError, ZeroDivisionError):
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
         raise ProblemError(f"{name} = {value!r} is not a number; write e.g. 0.5, '1.01' or '2*pi'") from None
     if not math.isfinite(number):
         raise ProblemError(f"{name} = {value!r} must be finite")

@@ -45,6 +45,8 @@ class AdaptiveOptions:
             raise SettingsError(f"velocity_floor {self.velocity_floor!r} is unknown; known: norm, maximum")
         if self.grow <= 1 or self.shrink <= 1 or self.tries < 1 or self.points_per_period <= 0:
             raise SettingsError("grow and shrink must be above 1, tries at least 1, points_per_period positive")
+        if not (np.isfinite(self.archive_grid) and self.archive_grid >= 0):
+            raise SettingsError(f"archive_grid = {self.archive_grid} s must be finite and not negative")
         if self.smallest is not None and self.largest is not None and self.smallest > self.largest:
             raise SettingsError(f"smallest step {self.smallest} s is above the largest {self.largest} s")
         for name in ("smallest", "largest"):

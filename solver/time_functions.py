@@ -7,6 +7,7 @@ piecewise polynomials); sums of them cover the rest.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from veridyn.solver.errors import ProblemError
-from veridyn.solver.scalars import Scalar, check_scalar, in_arithmetic_of, to_float
+from veridyn.solver.scalars import Scalar, check_scalar, in_arithmetic_of, to_float, to_mpf
 
 
 class TimeFunction:
@@ -64,6 +65,8 @@ class Harmonic(TimeFunction):
             check_scalar(f"Harmonic.{name}", getattr(self, name))
         if not to_float(self.omega) > 0:
             raise ProblemError(f"Harmonic.omega = {self.omega!r} must be positive (rad/s)")
+        if not isinstance(self.order, int):
+            raise ProblemError(f"Harmonic.order = {self.order!r} must be a whole number")
 
     def __call__(self, t: Any) -> Any:
         amplitude, omega, phase = (in_arithmetic_of(s, t) for s in (self.amplitude, self.omega, self.phase))
@@ -107,6 +110,8 @@ class Piecewise(TimeFunction):
             )
         for i, (start, row) in enumerate(zip(self.breaks, self.coefficients, strict=True)):
             check_scalar(f"Piecewise.breaks[{i}]", start)
+            if not row:
+                raise ProblemError(f"Piecewise.coefficients[{i}] is empty; write 0.0 for zero")
             for k, c in enumerate(row):
                 check_scalar(f"Piecewise.coefficients[{i}][{k}]", c)
         if np.any(np.diff(self._starts()) <= 0):
@@ -124,7 +129,7 @@ class Piecewise(TimeFunction):
 
     def __call__(self, t: Any) -> Any:
         if isinstance(t, mpmath.mpf):
-            i = int(np.searchsorted(self._starts(), float(t), side="right")) - 1
+            i = bisect_right(self.breaks, t, key=to_mpf) - 1
             return self._polynomial(i, t) if i >= 0 else mpmath.mpf(0)
         t = np.asarray(t, dtype=float)
         degree = max(len(row) for row in self.coefficients)
@@ -231,6 +236,8 @@ def table(times: ArrayLike, values: ArrayLike) -> Piecewise:
     t, f = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
     if t.ndim != 1 or t.shape != f.shape or t.size < 2:
         raise ProblemError(f"a table needs two equally long lists, got shapes {t.shape} and {f.shape}")
+    if not np.all(np.isfinite(t) & np.isfinite(f)):
+        raise ProblemError("the times and values of a table must be finite")
     if not np.all(np.diff(t) > 0):
         raise ProblemError("the times of a table must increase")
     slopes = np.append(np.diff(f) / np.diff(t), 0.0)
@@ -256,6 +263,8 @@ def time_function(data: Mapping[str, Any]) -> TimeFunction:
             return Sum(tuple(time_function(f) for f in data["summands"]))
     except KeyError as missing:
         raise ProblemError(f"time function of kind {kind!r} lacks the field {missing}") from None
+    except TypeError as error:
+        raise ProblemError(f"time function of kind {kind!r} is malformed: {error}") from None
     raise ProblemError(f"unknown time function {kind!r}; known: harmonic, piecewise, sum")
 
 

@@ -66,12 +66,12 @@ def _regular_window(time: Floats, start: float, end: float) -> tuple[int, int]:
     n = time.size
     # Code_Aster takes the mean step over all intervals but the last two, and truncates
     step = (time[n - 3] - time[0]) / (n - 3)
-    return int((start - time[0]) / step), min(int((end - time[0]) / step) + 1, n) - 1
+    return max(int((start - time[0]) / step), 0), min(int((end - time[0]) / step) + 1, n) - 1
 
 
 def _irregular_window(time: Floats, start: float, end: float) -> tuple[int, int]:
     last = time.size - 1 if end >= time[-1] else int(np.argmax(time >= end))
-    return int(np.argmax(time >= start)), last
+    return int(np.searchsorted(time, start)), last
 
 
 def sliding_distance(time: Floats, position: Floats, stuck: Floats | None, start: float, end: float) -> float:

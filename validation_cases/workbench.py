@@ -32,6 +32,7 @@ class Workbench:
     solver: Any
     answers: OrderedDict[str, Observation | Exception] = field(default_factory=OrderedDict)
     wall_times: dict[str, float] = field(default_factory=dict)
+    warm: set[str] = field(default_factory=set)
     last: str = ""
 
     def observe(self, run: Run) -> Observation:
@@ -56,8 +57,9 @@ class Workbench:
 
     def _solve(self, run: Run) -> Observation | Exception:
         problem = run.problem
-        start = time.perf_counter()
         try:
+            self._warm_up(run)
+            start = time.perf_counter()
             # what a solver prints must not reach a JSON document on standard output
             with contextlib.redirect_stdout(io.StringIO()):
                 answer = self.solver.solve(problem, dict(run.settings))
@@ -68,6 +70,13 @@ class Workbench:
         except Exception as error:  # noqa: BLE001 - foreign code may raise anything; the run must go on
             return SolverCrash(f"{self.solver.name} raised {type(error).__name__}: {error}")
         return Observation(run.values, problem, response)
+
+    def _warm_up(self, run: Run) -> None:
+        """Let a solver that can warm up (compile) do so once per scheme, outside the timing."""
+        scheme = str(run.settings.get("scheme", ""))
+        if hasattr(self.solver, "warm_up") and scheme not in self.warm:
+            self.warm.add(scheme)
+            self.solver.warm_up(dict(run.settings))
 
     def wall_time(self) -> float | None:
         """Return the time (s) of the last run asked for, None if it never ended."""

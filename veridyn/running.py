@@ -53,13 +53,10 @@ def run(
     _writable(report, output)
     records = _with_progress(todo, jobs)
     wanted = report is not None or output is not None
+    sheets = {task.case: task.parameters for task in todo} if wanted else {}
+    drawn, messages = figures(solvers[0], sheets) if wanted and not changed else ([], [])
     found = document(
-        records,
-        [(load_case(name), dict(todo[0].parameters) and _changes_of(todo, name)) for name in dict.fromkeys(t.case for t in todo)]
-        if wanted
-        else [],
-        [] if changed or not wanted else figures(solvers[0], dict.fromkeys(t.case for t in todo)),
-        command,
+        records, [(load_case(name), parameters) for name, parameters in sheets.items()], drawn, command, messages
     )
     found = check_document(found) if wanted else found
     if output != "-":
@@ -67,10 +64,6 @@ def run(
         (full_table if verbose else summary_table)(found, screen)
     _write(found, report, output)
     return status(found["results"])
-
-
-def _changes_of(todo: Iterable[Task], case: str) -> Mapping[str, str]:
-    return next(task.parameters for task in todo if task.case == case)
 
 
 def _with_progress(todo: Sequence[Task], jobs: int) -> list[Record]:
@@ -96,15 +89,17 @@ def _count(todo: Sequence[Task]) -> int:
     return total
 
 
-def figures(solver: str, cases: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the figures of the cases, drawn for the first solver."""
+def figures(solver: str, cases: Iterable[str]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the figures of the cases, drawn for the first solver, and messages about those that failed."""
     found = load_solver(solver)
     subject, bench = Subject.of(found), Workbench(found)
-    return [figure for name in cases for figure in _figures(load_case(name), subject, bench)]
-
-
-def _figures(case: Case, subject: Subject, bench: Workbench) -> list[dict[str, Any]]:
-    return list(case.figures(case, subject, bench)) if case.figures else []
+    drawn, messages = [], []
+    for case in map(load_case, cases):
+        try:
+            drawn += list(case.figures(case, subject, bench)) if case.figures else []
+        except Exception as error:  # noqa: BLE001 - a figure must not cost the results
+            messages.append(f"figures of {case.name} not drawn: {type(error).__name__}: {error}")
+    return drawn, messages
 
 
 def _writable(report: Path | None, output: str | None) -> None:

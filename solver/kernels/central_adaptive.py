@@ -95,7 +95,7 @@ def control_2020(control, dt, error, counter):
     """(next step, counter of easy steps, whether the step is tried again)."""
     if error >= 1.0:
         shorter = min(control.largest, dt / control.shrink)
-        return shorter, counter, shorter >= control.smallest
+        return shorter, counter, True
     if counter <= 4.5:
         return min(control.largest, dt), counter + 1.0, False
     if error < 0.75:
@@ -181,7 +181,7 @@ def advance(s, t, dt, before, counter, first, control, trial, floor, state, reco
             dt_next, counter, again = control_2002(control, dt, error, counter)
             if again and tries >= control.tries:
                 dt_next = dt
-        if dt_next < control.smallest:
+        if again and dt_next < control.smallest:
             return dt, dt_next, counter, -tries
         if not again or tries >= control.tries:
             return dt, dt_next, counter, tries
@@ -221,7 +221,7 @@ def integrate(s, t0, t_end, control, q, v, state, record, work, g, times, displa
         steps += 1
         update_floor(control, trial.u, floor)
         bad = diverged(trial.q)
-        last = t_end - t <= (steps + 1) * 2.220446e-15
+        last = bad >= 0 or t_end - t <= (steps + 1) * 2.220446e-15
         slot = keep(control, slot, steps, t0, t_old, t, last, trial, record, times, displacement, velocity, records)
         if bad >= 0:
             return slot, bad, DIVERGED, t, steps, evaluations

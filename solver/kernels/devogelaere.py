@@ -56,10 +56,10 @@ def integrate(s, t0, dt, steps, every, q, v, state, record, work, g, times, disp
             v[i] = 6.0 / (6.0 + c * dt) * (v[i] + dt / 6.0 * rate)
             q[i] = q_new[i]
             g[i] = g_new[i]
-        if k % every == 0 or k == steps:
+        bad = diverged(q)
+        if k % every == 0 or k == steps or bad >= 0:
             archive(slot, t, q, v, record, times, displacement, velocity, records)
             slot += 1
-        bad = diverged(q)
         if bad >= 0:
             return slot, bad
     return slot, -1

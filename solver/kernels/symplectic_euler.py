@@ -21,10 +21,10 @@ def integrate(s, t0, dt, steps, every, q, v, state, record, work, g, times, disp
             q[i] += dt * v[i]
         t += dt
         forces(t, q, v, s, state, record, work, g)
-        if k % every == 0 or k == steps:
+        bad = diverged(q)
+        if k % every == 0 or k == steps or bad >= 0:
             archive(slot, t, q, v, record, times, displacement, velocity, records)
             slot += 1
-        bad = diverged(q)
         if bad >= 0:
             return slot, bad
     return slot, -1

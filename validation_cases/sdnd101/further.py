@@ -115,7 +115,8 @@ def _given(values: Values) -> dict[str, Any]:
     return {name: values[name] for name in ("m", "k", "kc", "v0")}
 
 
-def _true_instants(values: Values, count: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+def true_instants(values: Values, count: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return touch and release of the first impacts, one after the other (s)."""
     given = _given(values)
     first = float(elastic_stop.contact_start(shock=2, **given, digits=20))
     duration = float(elastic_stop.contact_duration(**given, digits=20))
@@ -128,7 +129,7 @@ def _worst_instant(o: Observation, count: int) -> float | None:
     if len(found) != count:
         return None
     seen = np.array([[i.start, i.end] for i in found]).ravel()
-    return float(np.abs(seen - _true_instants(o.values, count)).max())
+    return float(np.abs(seen - true_instants(o.values, count)).max())
 
 
 def _base(case: Case, subject: Subject, variant: Variant, scheme: str, build: Callable[[Values], MechanicalProblem]) -> Run:
@@ -152,7 +153,7 @@ def events(case: Case, subject: Subject, variant: Variant, build: Callable[[Valu
             tolerance=lambda: exactly("impacts are counted"),
         )
         step = float(run.settings.get("step", 0.0))
-        cycle = float(_true_instants(run.values, 2)[2])
+        cycle = float(true_instants(run.values, 2)[2])
         theory = from_theory(
             2, wc**2 / 12 * cycle * count, step, what="period error of every cycle adds up", kind="absolute"
         )

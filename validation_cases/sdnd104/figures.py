@@ -1,13 +1,200 @@
-"""SDND104: the figures of the sheet."""
+"""SDND104: the manual's figures, redrawn from the reference and the solver under test."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from veridyn.validation_cases.case import Bench, Case, Subject
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.references import sliding_block
+from veridyn.solver.errors import SolverFailure
+from veridyn.validation_cases.case import Bench, Case, Run, Subject, Values
+from veridyn.validation_cases.convergence import halvings
+from veridyn.validation_cases.plotting import figure, guide, panel, series, thinned
+from veridyn.validation_cases.sdnd104 import measures
+
+Floats = NDArray[np.float64]
+
+SHOWN = 3.0  # periods of a history
+MAP = (0.06, 0.12, 0.2, 0.28, 0.36, 0.44, 0.5, 0.53, 0.545, 0.6, 0.68, 0.76, 0.84, 0.92, 0.97, 1.02)
 
 
 def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, Any]]:
-    """Yield the figures as data."""
-    yield from ()
+    """Yield the figures as data, drawn for the first scheme of the solver where one is enough."""
+    for name in ("a0=15", "a0=1.5", "a0=1.01"):
+        yield _history(case, subject, bench, name)
+    yield _limit(case)
+    yield _regime_map(case, subject, bench)
+    if subject.own:
+        yield _convergence(case, subject, bench)
+
+
+def _given(values: Values) -> dict[str, Any]:
+    return {name: values[name] for name in ("a0", "mu", "g", "m", "omega")}
+
+
+def _history(case: Case, subject: Subject, bench: Bench, name: str) -> dict[str, Any]:
+    scheme = subject.schemes[0]
+    run = case.run(subject, case.variant(name), scheme)
+    o = bench.observe(run)
+    period = 2 * math.pi / o["omega"]
+    time, slip = thinned(o.response.time, o.response.velocity[:, 0], start=0.0, end=SHOWN * period)
+    true = sliding_block.motion(**_given(run.values), until=SHOWN * period + period, digits=15)
+    plane = np.array([float(true.plate_velocity(t)) for t in time.tolist()])
+    mass = np.array([float(true.mass_velocity(t)) for t in time.tolist()])
+    regime = sliding_block.regime(**_given(run.values)).value
+    events = [
+        (float(e.time), e.kind)
+        for e in sliding_block.slip_events(**_given(run.values), until=SHOWN * period, digits=15)
+    ]
+    label = scheme or subject.name
+    return figure(
+        case.name,
+        f"velocity-{name}",
+        f"Velocities for {name} m/s²: {regime}",
+        f"Velocity of plane and mass over {SHOWN:g} periods; reference dashed, {label} solid; beneath, the error of the "
+        "mass velocity. Vertical lines: true slip and stick events.",
+        [
+            panel(
+                "t (s)",
+                "velocity (m/s)",
+                [
+                    series("plane", "guide", time, plane),
+                    series("mass, reference", "reference", time, mass),
+                    series(f"mass, {label}", "computed", time, plane + slip),
+                ],
+                events=events,
+            ),
+            panel("t (s)", "error (m/s)", [series(label, "error", time, plane + slip - mass)]),
+        ],
+    )
+
+
+def _limit(case: Case) -> dict[str, Any]:
+    """Slip-slip: the broken line of the mass velocity and its periodic limit (eta = 0.4)."""
+    values = case.values({"a0": "2.5"})
+    given = _given(values)
+    period = 2 * math.pi / float(values["omega"])
+    until = 4 * period
+    true = sliding_block.motion(**given, until=until, digits=15)
+    time = np.linspace(0.0, until, 601)
+    plane = np.array([float(true.plate_velocity(t)) for t in time.tolist()])
+    mass = np.array([float(true.mass_velocity(t)) for t in time.tolist()])
+    theta = float(sliding_block.theta(**given).value)  # type: ignore[arg-type]
+    limit = _limit_velocity(values, theta, time)
+    return figure(
+        case.name,
+        "limit",
+        "Slip-slip: convergence to the periodic limit (a0 = 2.5 m/s², eta = 0.4)",
+        "The mass velocity is a broken line of slopes ±mu g that meets the plane at every reversal; it tends to the periodic "
+        "limit whose slips start theta = acos(pi eta/2)/omega after each half-period.",
+        [
+            panel(
+                "t (s)",
+                "velocity (m/s)",
+                [
+                    series("plane", "guide", time, plane),
+                    series("mass", "reference", time, mass),
+                    series("periodic limit", "limit", time, limit),
+                ],
+                events=[(theta, "theta")],
+            )
+        ],
+    )
+
+
+def _limit_velocity(values: Values, theta: float, time: Floats) -> Floats:
+    """Zigzag of slopes ±mu g between the plane velocities at theta and half a period later."""
+    half = math.pi / float(values["omega"])
+    slope = float(values["mu"]) * float(values["g"])
+    phase = np.mod(time - theta, 2 * half)
+    rising = -slope * half / 2 + slope * phase
+    return np.where(phase < half, rising, slope * half / 2 - slope * (phase - half))
+
+
+def _periodic_run(case: Case, subject: Subject, scheme: str, eta: float) -> Run:
+    values = case.values({"a0": f"{1 / eta:.12g}"})
+    period = 2 * math.pi / float(values["omega"])
+    late = case.values({**values, "t_start": 30 * period, "t_end": 31 * period})
+    run = case.run(subject, case.variants[0], scheme)
+    settings = {**case.settings(late, scheme), **subject.overrides} if subject.own else run.settings
+    return replace(run, key=f"{case.name}/map/{eta}/{scheme}", values=late, settings=settings)
+
+
+def _regime_map(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
+    """Wear power of the periodic motion over eta, with the critical value marked."""
+    scheme = subject.schemes[0]
+    eta = np.concatenate((np.linspace(0.02, 0.999, 99), [1.0, 1.1]))
+    truth = [_asymptotic(case, float(e)) for e in eta]
+    computed = [_scaled_power(case, bench, _periodic_run(case, subject, scheme, e)) for e in MAP]
+    critical = float(sliding_block.critical_eta())
+    label = scheme or subject.name
+    return figure(
+        case.name,
+        "regime-map",
+        "Wear power and regime over eta = mu g/a0",
+        "Mean wear power of the periodic motion over m g a0/omega. Left of eta* = 2/sqrt(pi² + 4) the mass slips to and fro, "
+        "between eta* and 1 it sticks and slips, from 1 on it sticks.",
+        [
+            panel(
+                "eta",
+                "P omega/(m g a0)",
+                [
+                    series("reference", "reference", eta, truth),
+                    series(label, "computed", MAP, computed, marker=True),
+                ],
+                events=[(critical, "eta*"), (1.0, "stick")],
+            )
+        ],
+    )
+
+
+def _scale(values: Values) -> float:
+    return float(values["m"]) * float(values["g"]) * float(values["a0"]) / float(values["omega"])
+
+
+def _asymptotic(case: Case, eta: float) -> float:
+    values = case.values({"a0": f"{1 / eta:.12g}"})
+    return float(sliding_block.asymptotic_wear_power(**_given(values), digits=10)) / _scale(values)
+
+
+def _scaled_power(case: Case, bench: Bench, run: Run) -> float:
+    try:
+        return measures.wear_power(bench.observe(run)) / _scale(run.values)
+    except SolverFailure:  # a point less in a figure; the checks report the failure
+        return math.nan
+
+
+def _convergence(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
+    """Error of the wear power over the step, penalty refined with it."""
+    quantity = next(q for q in case.quantities if q.name == "wear_power")
+    steps = halvings(4e-4, 4)
+    curves = []
+    for name in ("a0=15", "a0=1.5", "a0=1.01"):
+        base = case.run(subject, case.variant(name), subject.schemes[0])
+        truth = float(quantity.truth(base.values))
+        errors = []
+        for step in steps:
+            changed = {"step": step, "tangential_stiffness": 9e6 * (1e-4 / step) ** 2}
+            run = replace(base, key=f"{base.key}/figure/{step}", settings={**base.settings, **changed})
+            errors.append(abs(measures.wear_power(bench.observe(run)) / truth - 1))
+        curves.append(series(name, "computed", steps, errors))
+    return figure(
+        case.name,
+        "convergence",
+        f"Convergence of the wear power, {subject.schemes[0]}",
+        "Relative error over the step, with k_T step² kept constant: order 2 in stick-slip, order 1 in slip-slip, where a "
+        "reversal inside a step is seen at its end.",
+        [
+            panel(
+                "step (s)",
+                "relative error",
+                [*curves, guide("order 1", steps, 3e-4, 1), guide("order 2", steps, 6e-4, 2)],
+                log=True,
+            )
+        ],
+    )
