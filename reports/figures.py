@@ -147,8 +147,13 @@ def _draw_series(axes: "Axes", series: Series, panel: Panel, number: int) -> Non
     x, y = _drawable(series["x"], panel["xscale"]), _drawable(series["y"], panel["yscale"])
     # matplotlib hides labels that begin with an underscore, and that is meant only for empty ones.
     label = re.sub("^_", " _", _plain(series["label"])) or "_"
+    if series["role"] == "computed" and not series["marker"] and len(x) <= FEW_POINTS:
+        # a study of a few steps: show where they are
+        arguments |= {"marker": style.MARKERS[number % len(style.MARKERS)], "markersize": 4.5}
     axes.plot(x, y, label=label, **arguments)
 
+
+FEW_POINTS = 20
 
 # Beyond these, matplotlib's own arithmetic of axis limits overflows.
 _TINY, _HUGE = 1e-150, 1e150

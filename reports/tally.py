@@ -108,15 +108,15 @@ def judged_margin(record: Record) -> float | None:
 def flag(record: Record) -> str:
     """Return 'fragile' for a check that barely passes, 'asleep' for one that hardly can fail, else ''.
 
-    Frozen values are never asleep: on the machine that recorded them the error is zero, and their
-    tolerance is there for other machines.
+    Parity and frozen values are neither: half a unit of the last printed digit is what it is, and on
+    the machine that froze a value its error is zero.
     """
     margin = record["margin"]
-    if record["verdict"] != "pass" or margin is None:
+    if record["verdict"] != "pass" or margin is None or record["kind"] in ("parity", "frozen"):
         return ""
     if margin < FRAGILE:
         return "fragile"
-    return "asleep" if margin > ASLEEP and record["kind"] != "frozen" else ""
+    return "asleep" if margin > ASLEEP else ""
 
 
 def headline(total: Tally) -> str:

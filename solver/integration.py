@@ -35,7 +35,7 @@ class Run:
     counters: dict[str, float]
 
 
-class _Storage:
+class Storage:
     """Archive, contact memory and scratch arrays of one integration."""
 
     def __init__(self, slots: int, system: System, q: Floats, v: Floats) -> None:
@@ -80,7 +80,7 @@ def _fixed(
 ) -> Run:
     # a span that is a whole number of steps up to rounding gets exactly that number
     steps = int(np.ceil((end - start) / step * (1 - 1e-12) - 1e-9))
-    storage = _Storage(2 + steps // archive.every, system, q, v)
+    storage = Storage(2 + steps // archive.every, system, q, v)
     march = FIXED_STEP[scheme.name]
     slots, diverged = march(system, start, step, steps, archive.every, *storage.arguments())
     evaluations = steps * (2 if scheme.name == "devogelaere" else 1) + 1
@@ -124,7 +124,7 @@ def _adaptive(
     control = control_arrays(options, step, archive)
     slots = 1000 + int((end - start) / (control.grid or step * archive.every))
     while True:
-        storage = _Storage(slots, system, q, v)
+        storage = Storage(slots, system, q, v)
         used, diverged, status, reached, steps, evaluations = central_adaptive.integrate(
             system, start, end, control, *storage.arguments()
         )

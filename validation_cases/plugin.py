@@ -9,8 +9,8 @@ import pytest
 
 from veridyn.solver.errors import SolverInputError
 from veridyn.solver.loading import OWN, load_solver
-from veridyn.validation_cases.case import Check, Subject
-from veridyn.validation_cases.catalogue import load_case
+from veridyn.validation_cases.case import Case, Check, Subject
+from veridyn.validation_cases.catalogue import case_names, load_case
 from veridyn.validation_cases.checks import checks
 from veridyn.validation_cases.judge import Record, judge
 from veridyn.validation_cases.workbench import Workbench
@@ -19,8 +19,12 @@ BENCHES: dict[str, Workbench] = {}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--solver``."""
-    parser.getgroup("veridyn").addoption(
+    """Add ``--solver`` and ``--timed``."""
+    group = parser.getgroup("veridyn")
+    group.addoption(
+        "--timed", action="append", dest="veridyn_timed", metavar="CASE", help="case to benchmark; repeatable (default: all)"
+    )
+    group.addoption(
         "--solver",
         action="append",
         dest="veridyn_solvers",
@@ -46,6 +50,8 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Turn ``verifies("CASE")`` into one test per check of that case."""
+    if "case_name" in metafunc.fixturenames:
+        _generate_benchmarks(metafunc)
     marker = metafunc.definition.get_closest_marker("verifies")
     if marker is None:
         return
@@ -59,8 +65,35 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize(("solver_under_test", "check"), pairs, ids=ids, scope="module")
 
 
+def _generate_benchmarks(metafunc: pytest.Metafunc) -> None:
+    chosen = [
+        (spec, case.name, scheme)
+        for spec in _specifications(metafunc.config)
+        for case in _timed(metafunc.config)
+        for scheme in Subject.of(load_solver(spec)).schemes
+    ]
+    ids = ["-".join(part for part in parts if part) for parts in chosen]
+    metafunc.parametrize(("solver_under_test", "case_name", "scheme"), chosen, ids=ids)
+
+
+def _timed(config: pytest.Config) -> list[Case]:
+    names = config.getoption("veridyn_timed") or case_names()
+    return [case for case in map(load_case, names) if case.benchmark_variant]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave benchmarks out of ordinary runs; they take time and assert nothing."""
+    if config.getoption("benchmark_only", default=False):
+        return
+    left_out = [item for item in items if item.get_closest_marker("speed")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker."""
+    config.addinivalue_line("markers", "speed: benchmark; runs with --benchmark-only")
     config.addinivalue_line("markers", "verifies(case): one test per check of a case, through the argument `check`")
 
 

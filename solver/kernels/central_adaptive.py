@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.kernels.jit import kernel
+from veridyn.solver.kernels.jit import kernel, part
 from veridyn.solver.kernels.system import archive, diverged, forces
 
 Floats = NDArray[np.float64]
@@ -62,7 +62,7 @@ def start(q, v):
     )
 
 
-@kernel
+@part
 def apparent_error(control, dt, q, q_new, a, a_new, floor):
     """Points per period × apparent frequency × step; above 1 the step is too long."""
     ratio = 0.0
@@ -75,7 +75,7 @@ def apparent_error(control, dt, q, q_new, a, a_new, floor):
     return control.points * dt * math.sqrt(ratio) / (2.0 * math.pi)
 
 
-@kernel
+@part
 def update_floor(control, u, floor):
     """Velocity floor: one hundredth of the norm, or of the largest velocity so far of each mode."""
     if control.own_minimum:
@@ -90,7 +90,7 @@ def update_floor(control, u, floor):
         floor[i] = norm
 
 
-@kernel
+@part
 def control_2020(control, dt, error, counter):
     """(next step, counter of easy steps, whether the step is tried again)."""
     if error >= 1.0:
@@ -103,7 +103,7 @@ def control_2020(control, dt, error, counter):
     return min(control.largest, dt), counter, False
 
 
-@kernel
+@part
 def control_2002(control, dt, error, counter):
     """(next step, counter of easy steps, whether the step is tried again).
 
@@ -118,7 +118,7 @@ def control_2002(control, dt, error, counter):
     return dt, counter + 1.0, False
 
 
-@kernel
+@part
 def attempt(s, t, dt, weight, trial, state, record, work, g):
     """Advance the trial state by dt: velocity at the half-step, displacement, acceleration at t + dt."""
     for i in range(g.size):
@@ -130,7 +130,15 @@ def attempt(s, t, dt, weight, trial, state, record, work, g):
         trial.a_new[i] = g[i] - s.damping[i] * trial.v_new[i]
 
 
-@kernel
+@part
+def copy(source, target):
+    """Copy the contact memory (c, 7)."""
+    for c in range(source.shape[0]):
+        for k in range(source.shape[1]):
+            target[c, k] = source[c, k]
+
+
+@part
 def accept(trial):
     """Make the trial state the current one and remember the one before."""
     for i in range(trial.q.size):
@@ -140,7 +148,7 @@ def accept(trial):
         trial.a[i] = trial.a_new[i]
 
 
-@kernel
+@part
 def keep(control, slot, steps, t0, t_old, t, last, trial, record, times, displacement, velocity, records):
     """Archive what the plan asks for; returns the next free slot.
 
@@ -162,12 +170,12 @@ def keep(control, slot, steps, t0, t_old, t, last, trial, record, times, displac
     return slot + 1
 
 
-@kernel
+@part
 def advance(s, t, dt, before, counter, first, control, trial, floor, state, record, saved, work, g):
     """One accepted step: (step used, next step, counter, tries; tries < 0 if the step got too small)."""
     tries, tried_first = 0, dt
     if control.restore:
-        saved[:] = state
+        copy(state, saved)
     while True:
         tries += 1
         base = tried_first if control.weight_of_try and not first else before
@@ -187,7 +195,7 @@ def advance(s, t, dt, before, counter, first, control, trial, floor, state, reco
             return dt, dt_next, counter, tries
         dt = dt_next
         if control.restore:
-            state[:] = saved
+            copy(saved, state)
 
 
 @kernel

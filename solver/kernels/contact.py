@@ -6,7 +6,7 @@ Local coordinates: y normal, z and x tangential. Constants of a contact are colu
 
 import math
 
-from veridyn.solver.kernels.jit import kernel
+from veridyn.solver.kernels.jit import part
 
 # geometry
 CONSTANT_FORCE, PLANE, PARALLEL_PLANES = 0, 1, 2
@@ -24,7 +24,7 @@ SLIDING = 1e-6  # m/s: slower motion is a candidate for sticking (Code_Aster's c
 TINY = 2.220446e-16
 
 
-@kernel
+@part
 def release(state, record, c, z, x):
     """Out of contact: no force, no stick, the anchor follows."""
     state[c, STUCK] = 0.0
@@ -40,7 +40,7 @@ def release(state, record, c, z, x):
     record[c, R_STUCK] = 0.0
 
 
-@kernel
+@part
 def friction_force(c, constants, normal, z, x, w1, w2, state):
     """Tangential force (f1, f2): slide, or stick until the trial force leaves the cone."""
     speed = math.sqrt(w1 * w1 + w2 * w2)
@@ -67,7 +67,7 @@ def friction_force(c, constants, normal, z, x, w1, w2, state):
     return f1, f2
 
 
-@kernel
+@part
 def contact_force(c, index, constants, position, velocity, state, record):
     """Force (fy, fz, fx) of contact c on its local coordinates; the stop pushes, it never pulls."""
     geometry, iy, iz, ix = index[c, 0], index[c, 1], index[c, 2], index[c, 3]

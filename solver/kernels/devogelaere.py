@@ -7,11 +7,11 @@ mean velocity over the last half-step.
 
 import numpy as np
 
-from veridyn.solver.kernels.jit import kernel
+from veridyn.solver.kernels.jit import kernel, part
 from veridyn.solver.kernels.system import archive, diverged, forces
 
 
-@kernel
+@part
 def start_half_step_before(t0, dt, s, q, v, g, q_half, v_half, g_half):
     """State at t0 - h by Taylor expansion (g_half without contact: nothing has touched yet)."""
     h = 0.5 * dt

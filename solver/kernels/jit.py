@@ -19,4 +19,10 @@ def drop_stale_caches(folder: Path) -> None:
 
 drop_stale_caches(Path(__file__).parent)
 
+# A scheme: compiled once, kept on disk.
 kernel = numba.njit(cache=True, error_model="numpy", nogil=True)
+
+# A part of a scheme: always inlined, and without reference counts, since counting the sixteen arrays of a
+# system at every access costs ten times the step itself. The arrays belong to the caller of the scheme. A part
+# cannot allocate: it would not compile.
+part = numba.njit(cache=True, error_model="numpy", nogil=True, forceinline=True, _nrt=False)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.kernels.contact import contact_force
-from veridyn.solver.kernels.jit import kernel
+from veridyn.solver.kernels.jit import part
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -52,7 +52,7 @@ class Workspace(NamedTuple):
     support: Floats  # (s, 2)
 
 
-@kernel
+@part
 def piecewise(t, parameter, start, pieces, width):
     """Piece i: its break, then its coefficients. Zero before the first break."""
     if t < parameter[start]:
@@ -72,7 +72,7 @@ def piecewise(t, parameter, start, pieces, width):
     return value
 
 
-@kernel
+@part
 def evaluate(t, function, s):
     """Value of one time function."""
     value = 0.0
@@ -85,7 +85,7 @@ def evaluate(t, function, s):
     return value
 
 
-@kernel
+@part
 def project(t, q, v, s, work):
     """Local coordinates and velocities of all contacts, with the driven part of absolute frames."""
     for j in range(s.drive.shape[1]):
@@ -104,7 +104,7 @@ def project(t, q, v, s, work):
         work.velocity[row] = velocity
 
 
-@kernel
+@part
 def linear_forces(t, q, s, g):
     """g = -w² q + loads."""
     for i in range(q.size):
@@ -115,7 +115,7 @@ def linear_forces(t, q, s, g):
             g[i] += s.load[e, i] * factor
 
 
-@kernel
+@part
 def forces(t, q, v, s, state, record, work, g):
     """g (r,) at (t, q, v); every call runs the contact laws and moves their state (c, 7) on.
 
@@ -139,7 +139,7 @@ def forces(t, q, v, s, state, record, work, g):
                 g[i] += s.back[ix, i] * fx
 
 
-@kernel
+@part
 def diverged(q):
     """Index of the first coordinate out of range, -1 if there is none."""
     for i in range(q.size):
@@ -148,7 +148,7 @@ def diverged(q):
     return -1
 
 
-@kernel
+@part
 def archive(slot, t, q, v, record, times, displacement, velocity, records):
     """Store one state."""
     times[slot] = t

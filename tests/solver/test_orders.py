@@ -1,0 +1,149 @@
+"""Orders, phase errors, stability limits: what theory promises of each scheme on a linear oscillator."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from veridyn.solver.elements import Load
+from veridyn.solver.errors import DivergenceError
+from veridyn.solver.time_functions import Harmonic
+
+OMEGA = 2 * math.pi
+CONSTANT = {"symplectic_euler": {}, "devogelaere": {}, "central_adaptive": {"smallest": None}}
+SCHEMES = tuple(CONSTANT)
+
+
+@pytest.fixture(scope="session")
+def march(run):
+    """Run any scheme at a constant step."""
+
+    def march_it(problem, scheme, step, **settings):
+        constant = {"smallest": step, "largest": step} if scheme == "central_adaptive" else {}
+        return run(problem, scheme, step, **constant, **settings)
+
+    return march_it
+
+
+def free_vibration(xi, x0, v0, t):
+    """Return displacement and velocity of the damped oscillator."""
+    wd = OMEGA * math.sqrt(1 - xi**2)
+    b = (v0 + xi * OMEGA * x0) / wd
+    decay, c, s = np.exp(-xi * OMEGA * t), np.cos(wd * t), np.sin(wd * t)
+    x = decay * (x0 * c + b * s)
+    return x, decay * wd * (b * c - x0 * s) - xi * OMEGA * x
+
+
+def slope(errors):
+    """Return the least-squares order over halvings."""
+    return -np.polyfit(np.arange(len(errors)), np.log2(errors), 1)[0]
+
+
+ORDERS = [
+    # scheme, damping ratio, start (x0, v0), what is compared, order, largest step
+    ("symplectic_euler", 0.0, (0.0, 1.0), "displacement", 2, 1 / 40),
+    ("symplectic_euler", 0.0, (1.0, 0.0), "displacement", 1, 1 / 40),
+    ("symplectic_euler", 0.0, (0.0, 1.0), "velocity", 1, 1 / 160),
+    ("symplectic_euler", 0.1, (0.0, 1.0), "displacement", 1, 1 / 160),
+    ("devogelaere", 0.0, (0.0, 1.0), "displacement", 4, 1 / 20),
+    ("devogelaere", 0.0, (1.0, 0.0), "velocity", 4, 1 / 20),
+    ("devogelaere", 0.1, (1.0, 0.0), "displacement", 3, 1 / 80),
+    ("central_adaptive", 0.0, (1.0, 0.0), "displacement", 2, 1 / 40),
+    ("central_adaptive", 0.0, (1.0, 0.0), "velocity", 2, 1 / 40),
+    ("central_adaptive", 0.1, (0.0, 1.0), "displacement", 2, 1 / 80),
+    ("central_adaptive", 0.1, (0.0, 1.0), "velocity", 2, 1 / 80),
+]
+
+
+@pytest.mark.parametrize(("scheme", "xi", "start", "history", "order", "step"), ORDERS)
+def test_order_of_free_vibration(scheme, xi, start, history, order, step, build, march):
+    x0, v0 = start
+    problem = build.oscillator(OMEGA, xi, end=2.0, initial_displacement=[x0], initial_velocity=[v0])
+    errors = []
+    for k in range(5):
+        r = march(problem, scheme, step / 2**k)
+        truth = dict(zip(("displacement", "velocity"), free_vibration(xi, x0, v0, r.time), strict=True))
+        errors.append(np.abs(getattr(r, history)[:, 0] - truth[history]).max())
+    assert slope(errors) == pytest.approx(order, abs=0.15)
+
+
+@pytest.mark.parametrize(("scheme", "order"), [("symplectic_euler", 2), ("devogelaere", 4), ("central_adaptive", 2)])
+def test_order_under_a_load(scheme, order, build, march):
+    """x'' + w² x = sin 3t from rest."""
+    load, errors = Load([1.0], Harmonic(1.0, 3.0)), []
+    problem = build.oscillator(OMEGA, end=2.0, initial_displacement=[0.0], loads=(load,))
+    for k in range(5):
+        r = march(problem, scheme, 0.05 / 2**k)
+        truth = (np.sin(3 * r.time) - 3 / OMEGA * np.sin(OMEGA * r.time)) / (OMEGA**2 - 9)
+        errors.append(np.abs(r.displacement[:, 0] - truth).max())
+    assert slope(errors) == pytest.approx(order, abs=0.15)
+
+
+def amplification(x):
+    """Return decay per step and phase per step of a history with one frequency (three-term recurrence)."""
+    x = x[10:]
+    pairs = np.column_stack((x[1:-1], -x[:-2]))
+    trace, determinant = np.linalg.lstsq(pairs, x[2:], rcond=None)[0]
+    decay = math.sqrt(determinant)
+    return decay, math.acos(trace / (2 * decay))
+
+
+PHASE = [
+    ("symplectic_euler", 2, 1 / 24),
+    ("central_adaptive", 2, 1 / 24),
+    ("devogelaere", 4, 1 / 320),
+]
+
+
+@pytest.mark.parametrize("wh", [0.2, 0.4])
+@pytest.mark.parametrize(("scheme", "order", "factor"), PHASE)
+def test_phase_error_per_radian(scheme, order, factor, wh, build, march):
+    problem = build.oscillator(1.0, end=60.0)
+    _, phase = amplification(march(problem, scheme, wh).displacement[:, 0])
+    assert abs(phase / wh - 1) == pytest.approx(factor * wh**order, rel=0.06)
+
+
+@pytest.mark.parametrize("wh", [0.3, 0.6])
+def test_devogelaere_loses_amplitude(wh, build, march):
+    decay, _ = amplification(march(build.oscillator(1.0, end=60.0), "devogelaere", wh).displacement[:, 0])
+    assert 1 - decay == pytest.approx(wh**6 / 576, rel=0.1)
+
+
+@pytest.mark.parametrize("scheme", ["symplectic_euler", "central_adaptive"])
+def test_central_differences_keep_the_amplitude(scheme, build, march):
+    decay, _ = amplification(march(build.oscillator(1.0, end=60.0), scheme, 0.5).displacement[:, 0])
+    assert decay == pytest.approx(1, abs=1e-13)
+
+
+LIMITS = [
+    ("symplectic_euler", 0.0, 2.0),
+    ("symplectic_euler", 0.3, 2 * (math.sqrt(1.09) - 0.3)),
+    ("symplectic_euler", 1.0, 2 * (math.sqrt(2) - 1)),
+    ("central_adaptive", 0.0, 2.0),
+    ("central_adaptive", 0.1, 2 * (math.sqrt(1.04) - 0.2)),
+    ("central_adaptive", 1.0, 2 * (math.sqrt(5) - 2)),
+    ("devogelaere", 0.0, math.sqrt(8)),
+]
+
+
+@pytest.mark.parametrize(("scheme", "xi", "limit"), LIMITS)
+def test_stable_below_the_limit(scheme, xi, limit, build, march):
+    r = march(build.oscillator(1.0, xi, end=3000.0), scheme, 0.999 * limit)
+    assert np.abs(r.displacement).max() < 100
+
+
+@pytest.mark.parametrize(("scheme", "xi", "limit"), LIMITS)
+def test_unstable_above_the_limit(scheme, xi, limit, build, march, refused):
+    with refused(DivergenceError, scheme, "mode 1 (0.159155 Hz)", "reduce the step"):
+        march(build.oscillator(1.0, xi, end=30000.0), scheme, 1.01 * limit)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("every", [1, 10**6])
+def test_divergence_names_the_time_and_the_mode(scheme, every, build, march):
+    """Mode 3 of the chain is the fastest; 1e100 is passed long before the end, archived or not."""
+    problem = build.chain(3, initial_displacement=[0.0, 0.0, 1.0], end=1e4)
+    with pytest.raises(DivergenceError, match=r"at t = (\d+)\.?\d* s in mode 3") as caught:
+        march(problem, scheme, 2.0, archive_every=every)
+    assert 50 < float(str(caught.value).partition("t = ")[2].split()[0]) < 5000

@@ -1,0 +1,277 @@
+"""The kernels against plain implementations of the published formulas, written here once more.
+
+Random modal systems with stops and friction; a few hundred steps, short of the horizon where rounding
+is amplified by grazing contacts.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from veridyn.solver.elements import Friction, Load, Stop
+from veridyn.solver.problem import MechanicalProblem, Modes
+from veridyn.solver.time_functions import Harmonic
+
+EPS = 2.220446e-16
+
+
+@dataclass
+class Law:
+    """One stop with Coulomb friction, as formulas: gap d, inward normal at angle theta, anchor of the stick."""
+
+    stop: Stop
+    friction: Friction | None
+    stuck: bool = False
+    force: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    anchor: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    before: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    row: tuple[float, ...] = ()
+
+    def tangents(self, n):
+        given = self.friction.tangents if self.friction else ()
+        return np.array([*given, *[np.zeros(n)] * (2 - len(given))])
+
+    def __call__(self, x, v):
+        """Return the nodal force (n,) at the position x (n,) and velocity v (n,)."""
+        y = self.stop.normal @ x + self.stop.offset
+        two_sided = self.stop.geometry == "parallel planes"
+        inward = -1.0 if y >= 0 or not two_sided else 1.0
+        d = self.stop.gap - abs(y) if two_sided else self.stop.gap - y
+        tangents = self.tangents(x.size)
+        place, slip, vn = tangents @ x, tangents @ v, inward * (self.stop.normal @ v)
+        if d > 0:
+            self.stuck, self.force, self.anchor, self.before = False, np.zeros(2), place, np.zeros(2)
+            self.row = (0.0, d, vn, 0.0, 0.0)
+            return np.zeros(x.size)
+        fn = max(0.0, -self.stop.stiffness * d - self.stop.damping * vn)
+        ft = self.tangential(fn, place, slip) if self.friction else np.zeros(2)
+        self.row = (fn, d, vn, ft[0], float(self.stuck))
+        return inward * fn * self.stop.normal + ft @ tangents
+
+    def tangential(self, fn, place, slip):
+        law, speed = self.friction, math.hypot(*slip)
+        slides = not self.stuck and slip @ self.before >= 0 and speed > 1e-6
+        self.before = slip
+        if not slides:
+            trial = self.force - law.stiffness * (place - self.anchor) - law.damping * slip
+            self.stuck = math.hypot(*trial) <= law.static * fn
+            if self.stuck:
+                return trial
+        self.force = -law.kinetic * fn * slip / speed if speed > EPS else np.zeros(2)
+        self.anchor = place
+        return self.force
+
+    def save(self):
+        return (self.stuck, self.force, self.anchor, self.before)
+
+    def restore(self, saved):
+        self.stuck, self.force, self.anchor, self.before = saved
+
+
+class Plain:
+    """A modal system: g(t, q, v) is everything but the modal damping c v."""
+
+    def __init__(self, problem):
+        self.modes, self.loads = problem.modes, problem.loads
+        self.c = 2 * self.modes.damping * self.modes.omega
+        rubbing = {f.normal: f for f in problem.frictions}
+        self.laws = [Law(s, rubbing.get(s.name)) for s in problem.stops]
+
+    def g(self, t, q, v):
+        phi = self.modes.shapes
+        nodal = sum((float(load.function(t)) * load.direction for load in self.loads), start=np.zeros(phi.shape[0]))
+        for law in self.laws:
+            nodal = nodal + law(phi @ q, phi @ v)
+        return phi.T @ nodal / self.modes.masses - self.modes.omega**2 * q
+
+    def row(self):
+        return [x for law in self.laws for x in law.row]
+
+
+def symplectic_euler(plain, q, v, t, dt, steps):
+    g = plain.g(t, q, v)
+    yield t, q, v, plain.row()
+    for _ in range(steps):
+        v = v + dt * (g - plain.c * v)
+        q = q + dt * v
+        t += dt
+        g = plain.g(t, q, v)
+        yield t, q, v, plain.row()
+
+
+def devogelaere(plain, q, v, t, dt, steps):
+    h, c = dt / 2, plain.c
+    g = plain.g(t, q, v)
+    yield t, q, v, plain.row()
+    q_half = q - h * v + dt**2 / 8 * (g - c * v)
+    g_half = g + plain.modes.omega**2 * (q - q_half)
+    v_half = ((4 + c * dt) * v - dt * (g_half + g)) / (4 - c * dt)
+    for _ in range(steps):
+        q_half = q + h * v + dt**2 / 24 * (4 * g - g_half - c * (4 * v - v_half))
+        g_half = plain.g(t + h, q_half, (q_half - q) / h)
+        v_half = 4 / (4 + c * dt) * (v + dt / 4 * (g + g_half - c * v))
+        q_new = q + dt * v + dt**2 / 6 * (g + 2 * g_half - c * (v + 2 * v_half))
+        t += dt
+        g_new = plain.g(t, q_new, (q_new - q_half) / h)
+        v = 6 / (6 + c * dt) * (v + dt / 6 * (g_new + 4 * g_half + g - c * (4 * v_half + v)))
+        q, g = q_new, g_new
+        yield t, q, v, plain.row()
+
+
+def central_differences(plain, q, v, t, dt, steps):
+    a, u = plain.g(t, q, v) - plain.c * v, v
+    yield t, q, v, plain.row()
+    for k in range(steps):
+        u = u + a * (dt / 2 if k == 0 else dt)
+        q = q + dt * u
+        v = u + dt / 2 * a
+        t += dt
+        a = plain.g(t, q, v) - plain.c * v
+        yield t, q, v, plain.row()
+
+
+def adaptive_2020(plain, q, v, t, dt, end, *, largest, points=50.0, maximum=False, restore=True, tried=False):
+    """Central differences under the control of 2020, retries included."""
+    a, u, before, counter, floor = plain.g(t, q, v) - plain.c * v, v, 0.0, 1, np.full(q.size, 1e-15)
+    yield t, q, v, plain.row()
+    steps = 0
+    while end - t > (steps + 1) * 10 * EPS:
+        dt = min(dt, end - t)
+        saved, first_try, tries = [law.save() for law in plain.laws], dt, 0
+        while True:
+            tries += 1
+            last = first_try if tried and steps else before
+            u_new = u + a * (last + dt) / 2
+            q_new, v_new = q + dt * u_new, u_new + dt / 2 * a
+            a_new = plain.g(t + dt, q_new, v_new) - plain.c * v_new
+            ratio = np.max(np.abs(a_new - a) / np.maximum(np.abs(q_new - q), floor * dt))
+            error = points * dt * math.sqrt(max(ratio, EPS)) / (2 * math.pi)
+            if error < 1 or tries == 16:
+                break
+            dt /= 1.3333334
+            if restore:
+                for law, state in zip(plain.laws, saved, strict=True):
+                    law.restore(state)
+        q, v, u, a, t, before, steps = q_new, v_new, u_new, a_new, t + dt, dt, steps + 1
+        floor = np.maximum(floor, 0.01 * np.abs(u)) if maximum else np.full(q.size, 0.01 * np.linalg.norm(u))
+        if counter <= 4.5:
+            counter += 1
+        elif error < 0.75:
+            dt, counter = dt * 1.1, 1
+        dt = min(dt, largest)
+        yield t, q, v, plain.row()
+
+
+FIXED = {
+    "symplectic_euler": symplectic_euler,
+    "devogelaere": devogelaere,
+    "central_adaptive": central_differences,
+}
+
+
+def random_problem(seed, *, contact=True, end=3.0):
+    """Return two or three modes of three coordinates, a load, and stops that are hit and rubbed."""
+    draw = np.random.default_rng(seed)
+    r = 2 + seed % 2
+    modes = Modes(
+        omega=draw.uniform(2, 8, r),
+        damping=draw.uniform(0, 0.1, r),
+        masses=draw.uniform(0.5, 2, r),
+        shapes=draw.normal(size=(3, r)),
+    )
+    tangents = tuple(draw.normal(size=3) for _ in range(1 + seed % 2))
+    stops = (
+        Stop("wall", draw.normal(size=3), 0.05, 200.0, damping=draw.uniform(0, 5), offset=0.01),
+        Stop("slot", draw.normal(size=3), 0.1, 150.0, geometry="parallel planes"),
+    )
+    rubs = (
+        Friction("rub", tangents, "wall", 0.4, 0.3, "regularised", 300.0, damping=draw.uniform(0, 5)),
+        Friction("side rub", (draw.normal(size=3),), "slot", 0.3, 0.3, "regularised", 200.0),
+    )
+    return MechanicalProblem(
+        name=f"random {seed}",
+        modes=modes,
+        initial_displacement=modes.shapes @ draw.uniform(-0.2, 0.2, r),
+        initial_velocity=modes.shapes @ draw.uniform(-1, 1, r),
+        end=end,
+        loads=(Load(draw.normal(size=3), Harmonic(2.0, 3.0)),),
+        stops=stops if contact else (),
+        frictions=rubs if contact else (),
+    )
+
+
+def response_rows(response):
+    """Return the histories of the elements side by side, as `Plain.row` orders them."""
+    columns = []
+    for stop, friction in (("wall", "rub"), ("slot", "side rub")):
+        s, f = response.elements[stop], response.elements[friction]
+        columns += [s["normal_force"], s["gap"], s["normal_velocity"], f["force"], f["stuck"]]
+    return np.array(columns).T
+
+
+def assert_same(response, states, shapes, *, elements=True):
+    time, q, v, rows = (np.array(part) for part in zip(*states, strict=True))
+    assert response.time == pytest.approx(time, rel=1e-13)
+    scale = np.abs(q @ shapes.T).max()
+    assert response.displacement == pytest.approx(q @ shapes.T, rel=1e-12, abs=1e-11 * scale)
+    assert response.velocity == pytest.approx(v @ shapes.T, rel=1e-12, abs=1e-11 * np.abs(v @ shapes.T).max())
+    if elements:
+        assert response_rows(response) == pytest.approx(rows, abs=1e-9 * (1 + np.abs(rows).max()))
+        forces = rows[:, [0, 5]]
+        assert (forces > 0).any(axis=0).all(), "a stop that nothing touches tests nothing"
+        assert {0.0, 1.0} == set(rows[:, [4, 9]].ravel()), "friction must stick and slide"
+
+
+def start(problem):
+    back = np.linalg.pinv(problem.modes.shapes)
+    return back @ problem.initial_displacement, back @ problem.initial_velocity, problem.start
+
+
+@pytest.mark.parametrize("scheme", FIXED)
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 4, 5, 7, 9])
+def test_fixed_step(scheme, seed, run):
+    problem, step, steps = random_problem(seed), 0.01, 300
+    constant = {"smallest": step, "largest": step} if scheme == "central_adaptive" else {}
+    response = run(problem, scheme, step, **constant)
+    states = FIXED[scheme](Plain(problem), *start(problem), step, steps)
+    assert_same(response, states, problem.modes.shapes)
+
+
+@pytest.mark.parametrize("scheme", FIXED)
+def test_fixed_step_without_contact(scheme, run):
+    problem, step, steps = random_problem(3, contact=False, end=5.0), 0.01, 500
+    constant = {"smallest": step, "largest": step} if scheme == "central_adaptive" else {}
+    response = run(problem, scheme, step, **constant)
+    states = FIXED[scheme](Plain(problem), *start(problem), step, steps)
+    assert_same(response, states, problem.modes.shapes, elements=False)
+
+
+VARIANTS = {
+    "clean": ({}, {}),
+    "growing": ({"points_per_period": 20.0, "largest": 0.02}, {"points": 20.0, "largest": 0.02}),
+    "fine": ({"points_per_period": 80.0}, {"points": 80.0}),
+    "maximum": ({"velocity_floor": "maximum"}, {"maximum": True}),
+    "friction kept": ({"restore_friction": False}, {"restore": False}),
+    "weight of try": ({"weight_of_try": True}, {"tried": True}),
+}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("seed", [0, 3, 4, 7])
+def test_adaptive_step(variant, seed, run):
+    options, arguments = VARIANTS[variant]
+    problem, step = random_problem(seed, end=1.0), 0.01
+    response = run(problem, "central_adaptive", step, **{"largest": step, **options})
+    states = adaptive_2020(Plain(problem), *start(problem), step, problem.end, **{"largest": step, **arguments})
+    assert_same(response, list(states), problem.modes.shapes, elements=False)
+
+
+@pytest.mark.parametrize("variant", ["growing", "fine", "maximum", "friction kept", "weight of try"])
+def test_every_option_matters(variant, run):
+    problem = random_problem(7, end=1.0)
+    clean = run(problem, "central_adaptive", 0.01, largest=0.01)
+    changed = run(problem, "central_adaptive", 0.01, **{"largest": 0.01, **VARIANTS[variant][0]})
+    assert not np.array_equal(clean.displacement[-1], changed.displacement[-1])
