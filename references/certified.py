@@ -10,6 +10,7 @@ from typing import Any, Literal, ParamSpec, TypeVar
 import mpmath
 from mpmath import mpf
 from mpmath.ctx_iv import MPIntervalContext
+
 from veridyn.references.parameters import check_digits
 
 Kind = Literal["closed form", "quasi-analytical", "classification", "undefined"]
@@ -195,9 +196,7 @@ def halve_until(condition: Callable[[mpf], bool], length: mpf, *, name: str) -> 
     raise CertificationError(f"{name}: lost in rounding noise")
 
 
-def bracketed_root(
-    f: Callable[[mpf], mpf], slope: Callable[[Any, Any], Any], low: mpf, high: mpf, *, name: str
-) -> mpf:
+def bracketed_root(f: Callable[[mpf], mpf], slope: Callable[[Any, Any], Any], low: mpf, high: mpf, *, name: str) -> mpf:
     """Find the only root of `f` on [low, high] to the current precision.
 
     Existence is shown by the change of sign, uniqueness by interval arithmetic: the slope keeps

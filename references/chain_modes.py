@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import mpmath
 from mpmath import mpf
+
 from veridyn.references.certified import per_precision
 from veridyn.references.chain_series import Chain, stiffest
 from veridyn.references.parameters import Exact

@@ -17,6 +17,7 @@ from typing import Literal
 
 import mpmath
 from mpmath import mpf
+
 from veridyn.references.certified import Certified, Route, certify, certify_all, exact_zero, per_precision
 from veridyn.references.chain_modes import (
     add_up,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import mpmath
 from mpmath import mpf
+
 from veridyn.references import taylor
 from veridyn.references.certified import Certified, Route, certify, per_precision
 from veridyn.references.parameters import (
@@ -132,9 +133,7 @@ def _followed_start(o: Oscillator, shock: int) -> mpf:
     return (shock - 1) * (_followed_contact(o).duration + _followed_flight(o).duration)
 
 
-def contact_start(
-    *, shock: int = 1, m: Number, k: Number, kc: Number, v0: Number, digits: int = 30
-) -> Certified:
+def contact_start(*, shock: int = 1, m: Number, k: Number, kc: Number, v0: Number, digits: int = 30) -> Certified:
     """Instant at which a shock begins.
 
     Parameters
@@ -166,9 +165,7 @@ def contact_start(
     )
 
 
-def contact_end(
-    *, shock: int = 1, m: Number, k: Number, kc: Number, v0: Number, digits: int = 30
-) -> Certified:
+def contact_end(*, shock: int = 1, m: Number, k: Number, kc: Number, v0: Number, digits: int = 30) -> Certified:
     """Instant at which a shock ends, in s; parameters and errors as `contact_start`."""
     o, shock = _oscillator(m=m, k=k, kc=kc, v0=v0), check_count(shock, "shock")
     return _certified(
@@ -215,17 +212,13 @@ def peak_force(*, m: Number, k: Number, kc: Number, v0: Number, digits: int = 30
 def contact_duration(*, m: Number, k: Number, kc: Number, v0: Number, digits: int = 30) -> Certified:
     """Duration of each shock, π/ωc, in s; parameters and errors as `contact_start`."""
     o = _oscillator(m=m, k=k, kc=kc, v0=v0)
-    return _certified(
-        "contact_duration", digits, "π/ωc", lambda: o.contact, lambda: _followed_contact(o).duration
-    )
+    return _certified("contact_duration", digits, "π/ωc", lambda: o.contact, lambda: _followed_contact(o).duration)
 
 
 def flight_duration(*, m: Number, k: Number, kc: Number, v0: Number, digits: int = 30) -> Certified:
     """Duration of each flight, π/ω0, in s; parameters and errors as `contact_start`."""
     o = _oscillator(m=m, k=k, kc=kc, v0=v0)
-    return _certified(
-        "flight_duration", digits, "π/ω0", lambda: o.flight, lambda: _followed_flight(o).duration
-    )
+    return _certified("flight_duration", digits, "π/ω0", lambda: o.flight, lambda: _followed_flight(o).duration)
 
 
 def impulse(*, m: Number, k: Number, kc: Number, v0: Number, digits: int = 30) -> Certified:
@@ -256,9 +249,7 @@ def impact_velocity(*, m: Number, k: Number, kc: Number, v0: Number, digits: int
     Parameters and errors as `contact_start`. Source: EDF V5.01.101.
     """
     o = _oscillator(m=m, k=k, kc=kc, v0=v0)
-    return _certified(
-        "impact_velocity", digits, "-v0", lambda: -o.v0.mpf(), lambda: -_followed_flight(o).velocity
-    )
+    return _certified("impact_velocity", digits, "-v0", lambda: -o.v0.mpf(), lambda: -_followed_flight(o).velocity)
 
 
 def energy(*, m: Number, k: Number, kc: Number, v0: Number, digits: int = 30) -> Certified:

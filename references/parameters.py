@@ -102,9 +102,7 @@ def exact(value: Number, name: str = "value") -> Exact:
             return _parse(value)
         return Exact(_fraction(value))
     except (ValueError, OverflowError, ZeroDivisionError, TypeError) as error:
-        raise ParameterError(
-            f"{name} must be a finite number such as 1.5, 3/4, 1e4 or 2*pi, got {value!r}"
-        ) from error
+        raise ParameterError(f"{name} must be a finite number such as 1.5, 3/4, 1e4 or 2*pi, got {value!r}") from error
 
 
 def _fraction(value: Any) -> Fraction:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import mpmath
 from mpmath import mpf
+
 from veridyn.references import sliding_phases as phases
 from veridyn.references.certified import (
     Certified,
@@ -54,9 +55,7 @@ PARAMETERS = (
 )
 
 _UNTIL = Parameter("until", "s", "end of the motion", "12")
-_SERIES = (
-    f"Taylor series from phase to phase, events located on the polynomials (first {FOLLOWED} half periods)"
-)
+_SERIES = f"Taylor series from phase to phase, events located on the polynomials (first {FOLLOWED} half periods)"
 _STUCK = "the mass sticks for ever: friction holds it even at the peak acceleration"
 
 
@@ -194,9 +193,7 @@ def slip_events(
     if phases.regime(block) == "stick":
         return ()
     times = certify_all(
-        Route(
-            "roots of the relative velocity, slip by slip", lambda: [t for t, _ in phases.events(block, end)]
-        ),
+        Route("roots of the relative velocity, slip by slip", lambda: [t for t, _ in phases.events(block, end)]),
         Route(_SERIES, lambda: [t for t, _ in followed_events(block, end)]),
         digits=digits,
         kind="quasi-analytical",
@@ -280,9 +277,7 @@ def friction_power(
     return _worn(block, *window, factor, digits, "friction_power")
 
 
-def _worn(
-    block: Block, begin: Exact, end: Exact, factor: Callable[[], mpf], digits: int, name: str
-) -> Certified:
+def _worn(block: Block, begin: Exact, end: Exact, factor: Callable[[], mpf], digits: int, name: str) -> Certified:
     """Certify factor × ∫ m g |v| dt."""
     check_digits(digits)
     if phases.regime(block) == "stick":
@@ -326,12 +321,8 @@ def asymptotic_wear_power(
 
     slip_slip = phases.regime(block) == "slip-slip"
     return certify(
-        Route("2 m g a0 √(4 - η²π²)/(ω² T)", closed)
-        if slip_slip
-        else Route("path of one slip, t1 to t2", from_slip),
-        Route(
-            "quadrature of |v| over the limit slip", lambda: unit.mpf() / mpmath.pi * phases.limit_path(block)
-        ),
+        Route("2 m g a0 √(4 - η²π²)/(ω² T)", closed) if slip_slip else Route("path of one slip, t1 to t2", from_slip),
+        Route("quadrature of |v| over the limit slip", lambda: unit.mpf() / mpmath.pi * phases.limit_path(block)),
         digits=digits,
         kind="closed form" if slip_slip else "quasi-analytical",
         name="asymptotic_wear_power",
@@ -358,9 +349,7 @@ def theta(*, a0: Number, mu: Number, g: Number, m: Number, omega: Number, digits
     )
 
 
-def motion(
-    *, a0: Number, mu: Number, g: Number, m: Number, omega: Number, until: Number, digits: int = 30
-) -> Motion:
+def motion(*, a0: Number, mu: Number, g: Number, m: Number, omega: Number, until: Number, digits: int = 30) -> Motion:
     """Motion of plane and mass on [0, until] (s), for figures and comparison of histories.
 
     Parameters and errors as `regime`; the methods raise `ParameterError` outside the interval.

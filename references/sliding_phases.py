@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 import mpmath
 from mpmath import mpf
+
 from veridyn.references.certified import CertificationError, bracketed_root, halve_until, per_precision
 from veridyn.references.parameters import Exact, Number, ParameterError, exact
 
@@ -124,9 +125,7 @@ def slips(block: Block, count: int) -> Slips:
     ends: list[mpf] = []
     while len(starts) < count:
         if len(starts) > MAX_TRANSIENT:
-            raise ParameterError(
-                f"more than {MAX_TRANSIENT} slips before the motion repeats: shorten the window"
-            )
+            raise ParameterError(f"more than {MAX_TRANSIENT} slips before the motion repeats: shorten the window")
         starts.append(phi)
         ends.append(slip_root(block, phi))
         previous, phi = phi, ends[-1] - mpmath.pi

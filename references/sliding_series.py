@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import mpmath
 from mpmath import mpf
+
 from veridyn.references import taylor
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Exact

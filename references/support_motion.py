@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import mpmath
 from mpmath import mpf
+
 from veridyn.references.parameters import Exact, Number, ParameterError, exact
 
 
@@ -30,9 +31,7 @@ class Polynomial:
 
     def displacement(self, t: mpf) -> mpf:
         """∬ a, in m."""
-        return mpmath.fsum(
-            c.mpf() * t ** (j + 2) / ((j + 1) * (j + 2)) for j, c in enumerate(self.coefficients)
-        )
+        return mpmath.fsum(c.mpf() * t ** (j + 2) / ((j + 1) * (j + 2)) for j, c in enumerate(self.coefficients))
 
     def duhamel(self, omega: mpf, t: mpf) -> mpf:
         """Response q(t) of an oscillator at rest, in m."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import mpmath
 from mpmath import mpf
+
 from veridyn.references.certified import halve_until
 
 Rows = Sequence[Sequence[tuple[int, mpf]]]  # the non-zero entries (column, value) of each row of A

@@ -162,9 +162,7 @@ _TINY, _HUGE = 1e-150, 1e150
 def _drawable(numbers: Sequence[float | None], scale: str) -> list[float]:
     """Leave gaps where there is no number, or none that the axis can show."""
     lowest = _TINY if scale == "log" else -_HUGE
-    return [
-        math.nan if number is None or not lowest < number < _HUGE else float(number) for number in numbers
-    ]
+    return [math.nan if number is None or not lowest < number < _HUGE else float(number) for number in numbers]
 
 
 def _draw_events(axes: "Axes", events: Sequence[dict[str, Any]]) -> None:

@@ -184,9 +184,7 @@ def _results(sheet: Sheet) -> Lines:
     if not sheet.groups:
         return []
     head = ("Variant", "Subject", "Verdicts", "Worst margin", "LRE", "Time")
-    runs = [
-        (run.variant, run.subject, run.tally.words, run.margin, run.digits, run.time) for run in sheet.runs
-    ]
+    runs = [(run.variant, run.subject, run.tally.words, run.margin, run.digits, run.time) for run in sheet.runs]
     return ["### Results", table(head, runs), *(line for group in sheet.groups for line in _group(group))]
 
 
@@ -217,7 +215,5 @@ def _environments(page: Page) -> Lines:
             ]
         said = {name: value for name, value in environment.items() if isinstance(value, str)}
         packages = ", ".join(f"{name} {version}" for name, version in environment["packages"].items())
-        lines.append(
-            table(("Key", "Value"), [*said.items(), *([("packages", packages)] if packages else [])])
-        )
+        lines.append(table(("Key", "Value"), [*said.items(), *([("packages", packages)] if packages else [])]))
     return lines

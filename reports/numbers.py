@@ -84,9 +84,7 @@ def _shortened(text: str, digits: int) -> str:
         return "0"
     exponent = len(whole) - 1 + int(power or 0) - (len(whole + fraction) - len(figures))
     ellipsis = "…" if len(figures.rstrip("0")) > digits else ""
-    return sign.replace("+", "") + _layout(
-        figures[:digits], exponent, ellipsis, plain=-3 <= exponent < max(digits, 4)
-    )
+    return sign.replace("+", "") + _layout(figures[:digits], exponent, ellipsis, plain=-3 <= exponent < max(digits, 4))
 
 
 def _layout(figures: str, exponent: int, ellipsis: str, *, plain: bool) -> str:

@@ -212,9 +212,7 @@ def _sheet(anchor: str, case: Record, results: list[Record], drawings: list[Draw
         case=case,
         tally=total,
         runs=[_run(*names, members) for names, members in by_run.items()],
-        groups=[
-            _group(key, name, by_subject[name], runs) for key, name in zip(keys, by_subject, strict=True)
-        ],
+        groups=[_group(key, name, by_subject[name], runs) for key, name in zip(keys, by_subject, strict=True)],
         drawings=drawings,
         margin=numbers.margin(total.worst),
         errata=sum(value["verdict"] != "reproduced" for value in case["published"]),

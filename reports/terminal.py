@@ -11,6 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
 from veridyn.reports import numbers
 from veridyn.reports.document import Document, environments
 from veridyn.reports.tally import (
@@ -88,17 +89,13 @@ def _run_name(case: str, variant: str, name: str) -> str:
 
 
 def _table() -> Table:
-    return Table(
-        box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold"
-    )
+    return Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold")
 
 
 def _summary(document: Document) -> Table:
     """Make a table with a column for every verdict that occurs."""
     total = tally(document["results"])
-    shown = [
-        verdict for verdict in reversed(VERDICTS) if total.counts[verdict] or verdict in ("pass", "fail")
-    ]
+    shown = [verdict for verdict in reversed(VERDICTS) if total.counts[verdict] or verdict in ("pass", "fail")]
     table = _table()
     for title in ("case", "variant", "scheme"):
         table.add_column(title, overflow="fold")
@@ -183,9 +180,7 @@ def _facts(record: Record) -> dict[str, str]:
     return {
         "value": _full(record["value"], unit),
         "reference": _full(record["reference"], unit),
-        "error": f"{numbers.error(record['error'])} {record['error_kind']}"
-        if record["error"] is not None
-        else "",
+        "error": f"{numbers.error(record['error'])} {record['error_kind']}" if record["error"] is not None else "",
         "tolerance": tolerance if record["tolerance"] is not None else "",
         "reason": record["reason"],
         "printed": record["published"],

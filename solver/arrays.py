@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,7 @@ def contacts(problem: MechanicalProblem) -> tuple[Contact, ...]:
     return (*pairs, *alone)
 
 
-def _encode(functions: Iterable[TimeFunction]) -> dict[str, NDArray[np.int64] | Floats]:
+def _encode(functions: Iterable[TimeFunction]) -> dict[str, Any]:
     first, kinds, starts, pieces, widths, parameters = [0], [], [], [], [], [0.0]
     for function in functions:
         for term in function.terms():
@@ -105,7 +106,7 @@ class _Rows:
         influence = np.array([s.influence for s in self.problem.supports]).reshape(-1, self.problem.size)
         if not any(self.driven):
             return np.zeros((len(self.driven), 0))
-        return (self.matrix() @ influence.T) * np.array(self.driven, dtype=float)[:, None]
+        return np.asarray((self.matrix() @ influence.T) * np.array(self.driven, dtype=float)[:, None])
 
 
 def _contact_arrays(pairs: tuple[Contact, ...], rows: _Rows) -> tuple[NDArray[np.int64], Floats]:

@@ -55,13 +55,25 @@ def _stored(problem: MechanicalProblem, response: Response) -> Floats:
     return np.asarray(kinetic + strain + stops[1:-1])
 
 
+def friction_history(response: Response, name: str, history: str = "force") -> Floats:
+    """Return a history (m,) of a friction.
+
+    Raises
+    ------
+    SolverFailure
+        If the solver does not report it.
+    """
+    histories = response.elements.get(name, {})
+    if history not in histories:
+        raise SolverFailure(f"the solver reports no {history} of friction {name!r}; report it in elements[{name!r}]")
+    return histories[history]
+
+
 def _friction_work(response: Response, friction: Friction) -> Floats:
-    histories = response.elements.get(friction.name, {})
-    if "force" not in histories:
-        raise SolverFailure(f"the solver reports no force of friction {friction.name!r}; no energy balance")
-    work = _work(histories["force"], response.displacement @ friction.tangents[0])
-    if len(friction.tangents) == 2:
-        work = work + _work(histories["force_2"], response.displacement @ friction.tangents[1])
+    names = ("force", "force_2")
+    work = np.zeros(response.time.size)
+    for name, tangent in zip(names, friction.tangents, strict=False):
+        work += _work(friction_history(response, friction.name, name), response.displacement @ tangent)
     return work
 
 

@@ -44,7 +44,9 @@ def modal_basis(problem: MechanicalProblem) -> Modes:
     modal_damping = shapes.T @ problem.damping @ shapes
     diagonal = np.diag(modal_damping)
     if np.abs(modal_damping - np.diag(diagonal)).max() > COUPLING * max(np.abs(diagonal).max(), 1e-300):
-        raise CapabilityError(f"{problem.name}: the damping couples the modes; modal integration needs diagonal damping")
+        raise CapabilityError(
+            f"{problem.name}: the damping couples the modes; modal integration needs diagonal damping"
+        )
     if np.any((omega == 0) & (diagonal != 0)):
         raise CapabilityError(f"{problem.name}: damping of a rigid-body mode cannot be stated as a damping ratio")
     ratio = np.divide(diagonal, 2 * omega, out=np.zeros_like(omega), where=omega > 0)
@@ -53,10 +55,9 @@ def modal_basis(problem: MechanicalProblem) -> Modes:
 
 def modal_state(problem: MechanicalProblem, modes: Modes) -> tuple[Floats, Floats]:
     """Project the initial displacement and velocity on the modes (M-orthogonal or least squares)."""
+    back: Floats = np.asarray(np.linalg.pinv(modes.shapes), dtype=float)
     if problem.mass is not None:
         back = modes.shapes.T @ problem.mass / modes.masses[:, None]
-    else:
-        back = np.linalg.pinv(modes.shapes)
     return back @ problem.initial_displacement, back @ problem.initial_velocity
 
 

@@ -181,9 +181,7 @@ class Friction:
             raise ProblemError(f"{owner}: one or two tangents are needed, got {len(tangents)}")
         _one_of(owner, "law", self.law, LAWS)
         _one_of(owner, "frame", self.frame, FRAMES)
-        _at_least_zero(
-            owner, static=self.static, kinetic=self.kinetic, stiffness=self.stiffness, damping=self.damping
-        )
+        _at_least_zero(owner, static=self.static, kinetic=self.kinetic, stiffness=self.stiffness, damping=self.damping)
         if self.static < self.kinetic:
             raise ProblemError(f"{owner}: the static coefficient {self.static} is below the kinetic {self.kinetic}")
         if self.law == "regularised" and self.stiffness == 0:

@@ -47,17 +47,31 @@ class Storage:
         self.state, self.record = np.zeros((c, contact.STATES)), np.zeros((c, contact.RECORDS))
         p, s = system.drive.shape
         self.work = Workspace(np.zeros(p), np.zeros(p), np.zeros((s, 2)))
-        self.archive = (np.empty(slots), np.empty((slots, r)), np.empty((slots, r)), np.empty((slots, c, contact.RECORDS)))
+        self.archive = (
+            np.empty(slots),
+            np.empty((slots, r)),
+            np.empty((slots, r)),
+            np.empty((slots, c, contact.RECORDS)),
+        )
 
     def arguments(self) -> tuple[Any, ...]:
         return (self.q, self.v, self.state, self.record, self.work, self.g, *self.archive)
 
     def run(self, slots: int, diverged: int, counters: dict[str, float]) -> Run:
-        return Run(*(array[:slots] for array in self.archive), diverged, counters)
+        time, displacement, velocity, records = (array[:slots] for array in self.archive)
+        return Run(time, displacement, velocity, records, diverged, counters)
 
 
 def integrate(
-    scheme: Scheme, options: Any, step: float, archive: Archive, system: System, q: Floats, v: Floats, start: float, end: float
+    scheme: Scheme,
+    options: Any,
+    step: float,
+    archive: Archive,
+    system: System,
+    q: Floats,
+    v: Floats,
+    start: float,
+    end: float,
 ) -> Run:
     """Integrate a modal system from ``start`` to ``end`` (s).
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.basis import modal_basis, modal_state
 from veridyn.solver.errors import DivergenceError, SettingsError
-from veridyn.solver.problem import MechanicalProblem, Modes
+from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
 from veridyn.solver.schemes import SCHEMES, Archive, Scheme
 
@@ -49,7 +49,12 @@ class ModalIntegrator:
         """Compile the kernels of a scheme (or load them from the cache) so that timings do not contain it."""
         one = np.ones(1)
         tiny = MechanicalProblem(
-            name="warm-up", mass=[one], stiffness=[one], initial_displacement=one, initial_velocity=one, end=1e-3
+            name="warm-up",
+            mass=np.ones((1, 1)),
+            stiffness=np.ones((1, 1)),
+            initial_displacement=one,
+            initial_velocity=one,
+            end=1e-3,
         )
         self.solve(tiny, {"scheme": settings["scheme"], "step": 1e-4})
 
@@ -165,7 +170,9 @@ def regularised(problem: MechanicalProblem, stiffness: float) -> MechanicalProbl
     if stiffness == 0:
         raise SettingsError(f"{problem.name}: friction {ideal[0]!r} is set-valued; give tangential_stiffness (N/m)")
     frictions = tuple(
-        replace(f, law="regularised", stiffness=stiffness, damping=2 * float(np.sqrt(_moved_mass(problem, f) * stiffness)))
+        replace(
+            f, law="regularised", stiffness=stiffness, damping=2 * float(np.sqrt(_moved_mass(problem, f) * stiffness))
+        )
         if f.law == "set-valued"
         else f
         for f in problem.frictions
@@ -178,6 +185,7 @@ def _moved_mass(problem: MechanicalProblem, friction: Any) -> float:
     t = friction.tangents[0]
     if problem.modes is not None:
         return 1.0 / float(np.sum((problem.modes.shapes.T @ t) ** 2 / problem.modes.masses))
+    assert problem.mass is not None
     return 1.0 / float(t @ np.linalg.solve(problem.mass, t))
 
 

@@ -55,7 +55,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Modes:
-    """A modal basis: circular frequencies (r,) in rad/s, damping ratios (r,), generalised masses (r,), shapes (n, r)."""
+    """A modal basis: omega (r,) in rad/s, damping ratios (r,), generalised masses (r,), shapes (n, r)."""
 
     omega: Floats
     damping: Floats
@@ -121,15 +121,21 @@ class MechanicalProblem(Problem):
             raise ProblemError(f"{self.name}: give either mass and stiffness matrices or modes")
         if self.modes is not None:
             if self.stiffness is not None or self.damping is not None:
-                raise ProblemError(f"{self.name}: modes bring their own stiffness and damping; give no matrices beside them")
+                raise ProblemError(
+                    f"{self.name}: modes bring their own stiffness and damping; give no matrices beside them"
+                )
             if self.modes.shapes.shape[0] != self.size:
-                raise ProblemError(f"{self.name}: the mode shapes have {self.modes.shapes.shape[0]} rows, not {self.size}")
+                raise ProblemError(
+                    f"{self.name}: the mode shapes have {self.modes.shapes.shape[0]} rows, not {self.size}"
+                )
             return
+        matrices = {}
         for name in ("mass", "stiffness", "damping"):
             value = getattr(self, name)
             value = np.zeros((self.size, self.size)) if value is None else value
-            object.__setattr__(self, name, _symmetric(f"{self.name}: {name}", value, self.size))
-        if np.linalg.eigvalsh(self.mass)[0] <= 0:
+            matrices[name] = _symmetric(f"{self.name}: {name}", value, self.size)
+            object.__setattr__(self, name, matrices[name])
+        if np.linalg.eigvalsh(matrices["mass"])[0] <= 0:
             raise ProblemError(f"{self.name}: the mass matrix is not positive definite; every coordinate needs mass")
 
     def _check_lengths(self) -> None:
@@ -147,7 +153,7 @@ class MechanicalProblem(Problem):
             raise ProblemError(f"{self.name}: {len(self.coordinates)} coordinate names for {self.size} coordinates")
 
     def _check_names(self) -> None:
-        names = [e.name for e in (*self.stops, *self.frictions)]
+        names = [stop.name for stop in self.stops] + [friction.name for friction in self.frictions]
         if len(set(names)) != len(names):
             raise ProblemError(f"{self.name}: stops and frictions must have different names, got {names}")
         stops = {s.name for s in self.stops}

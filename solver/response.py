@@ -104,7 +104,8 @@ def _check_time(problem: MechanicalProblem, time: Floats, solver: str) -> None:
     if problem.output_times is None:
         if time[0] > problem.start + slack or time[-1] < problem.end - slack:
             raise SolverFailure(
-                f"{solver} returned [{time[0]:.6g}, {time[-1]:.6g}] s of the span [{problem.start:.6g}, {problem.end:.6g}] s"
+                f"{solver} returned [{time[0]:.6g}, {time[-1]:.6g}] s of the span [{problem.start:.6g}, "
+                f"{problem.end:.6g}] s"
             )
     elif time[0] > problem.output_times[0] + slack or time[-1] < problem.output_times[-1] - slack:
         raise SolverFailure(f"{solver} did not reach all requested output instants")

@@ -106,7 +106,8 @@ class Piecewise(TimeFunction):
     def __post_init__(self) -> None:
         if not self.breaks or len(self.breaks) != len(self.coefficients):
             raise ProblemError(
-                f"Piecewise needs one coefficient list for each of its {len(self.breaks)} breaks, got {len(self.coefficients)}"
+                f"Piecewise needs one coefficient list for each of its {len(self.breaks)} breaks, got "
+                f"{len(self.coefficients)}"
             )
         for i, (start, row) in enumerate(zip(self.breaks, self.coefficients, strict=True)):
             check_scalar(f"Piecewise.breaks[{i}]", start)
@@ -116,6 +117,12 @@ class Piecewise(TimeFunction):
                 check_scalar(f"Piecewise.coefficients[{i}][{k}]", c)
         if np.any(np.diff(self._starts()) <= 0):
             raise ProblemError("Piecewise.breaks must increase")
+
+    def _check_one_by_one(self) -> None:
+        for i, (start, row) in enumerate(zip(self.breaks, self.coefficients, strict=True)):
+            check_scalar(f"Piecewise.breaks[{i}]", start)
+            for k, c in enumerate(row):
+                check_scalar(f"Piecewise.coefficients[{i}][{k}]", c)
 
     def _starts(self) -> Any:
         return np.array([to_float(b) for b in self.breaks])

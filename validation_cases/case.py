@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact, Parameter, arguments, resolve
+from veridyn.solver.errors import SolverInputError
 from veridyn.solver.modal import ModalIntegrator
 from veridyn.solver.problem import Problem
 from veridyn.solver.response import Response
@@ -18,8 +19,8 @@ from veridyn.validation_cases.tolerances import Tolerance
 Values = Mapping[str, Exact]
 Settings = Mapping[str, Any]
 Number = float | str | None
+PublishedVerdict = Literal["reproduced", "misprint", "inaccurate"]
 Kind = Literal["truth", "parity", "frozen", "order", "events", "balance"]
-
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Published:
     variant: str
     quantity: str
     value: str
-    verdict: Literal["reproduced", "misprint", "inaccurate"]
+    verdict: PublishedVerdict
     explanation: str = ""
     scheme: str = ""
     correct: str = ""
@@ -147,7 +148,19 @@ class Subject:
 
     @classmethod
     def of(cls, solver: Any, overrides: Settings | None = None) -> Subject:
-        """Describe a solver; one without ``schemes`` is its own single scheme."""
+        """Describe a solver; one without ``schemes`` is its own single scheme.
+
+        Raises
+        ------
+        SolverInputError
+            If its capabilities or schemes are no collection of names.
+        """
+        for attribute in ("capabilities", "schemes"):
+            names = getattr(solver, attribute, ("",))
+            if isinstance(names, str) or not isinstance(names, Iterable) or not all(isinstance(n, str) for n in names):
+                raise SolverInputError(
+                    f"solver {solver.name}: {attribute} must be names, e.g. {{'mechanical'}}, got {names!r}"
+                )
         own = isinstance(solver, ModalIntegrator)
         return cls(solver.name, tuple(getattr(solver, "schemes", ("",))), own, dict(overrides or {}))
 
@@ -192,5 +205,7 @@ class Case:
         values = self.values(variant.changes)
         own = self.settings(values, scheme) if subject.own else {}
         settings = {**own, **changes, **subject.overrides}
+        if "largest" not in subject.overrides and own.get("largest", 0) == own.get("step"):
+            settings["largest"] = settings["step"]  # a step of the user is the largest step, as ours is
         key = f"{self.name}/{variant.name}/" + ",".join(f"{k}={v}" for k, v in sorted(settings.items()))
         return Run(key, values, self.problem, settings)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from functools import partial
 
-from veridyn.validation_cases.case import Bench, Case, Check, Number, Quantity, Run, Subject, Variant
+from veridyn.validation_cases.case import Case, Check, Quantity, Run, Subject, Variant
 from veridyn.validation_cases.frozen import frozen_checks
+from veridyn.validation_cases.making import reading
 
 
 def checks(case: Case, subject: Subject, variants: Iterable[Variant] | None = None) -> Iterator[Check]:
@@ -41,10 +42,9 @@ def truth_checks(case: Case, subject: Subject, variant: Variant) -> Iterator[Che
                 yield truth_check(case, subject, variant, scheme, run, quantity)
 
 
-def truth_check(
-    case: Case, subject: Subject, variant: Variant, scheme: str, run: Run, quantity: Quantity
-) -> Check:
+def truth_check(case: Case, subject: Subject, variant: Variant, scheme: str, run: Run, quantity: Quantity) -> Check:
     """Return one comparison with a certified reference."""
+    assert quantity.measure is not None
     judged_as = scheme if subject.own else ""
     return Check(
         case=case.name,
@@ -54,18 +54,7 @@ def truth_check(
         kind="truth",
         unit=quantity.unit,
         run=run,
-        measure=measured(run, quantity),
-        reference=lambda: quantity.truth(run.values),
-        tolerance=lambda: quantity.tolerance(run.values, judged_as, run.settings),
+        measure=reading(run, quantity.measure),
+        reference=partial(quantity.truth, run.values),
+        tolerance=partial(quantity.tolerance, run.values, judged_as, run.settings),
     )
-
-
-def measured(run: Run, quantity: Quantity) -> Any:
-    """Return the function that measures a quantity on a bench."""
-    measure = quantity.measure
-    assert measure is not None
-
-    def on(bench: Bench) -> Number:
-        return measure(bench.observe(run))
-
-    return on

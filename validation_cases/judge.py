@@ -9,7 +9,7 @@ from typing import Any, Literal
 import mpmath
 
 from veridyn.references.certified import Certified
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.errors import SolverFailure, SolverInputError
 from veridyn.validation_cases.case import Check, Number
 from veridyn.validation_cases.tolerances import Tolerance
 from veridyn.validation_cases.workbench import Workbench
@@ -64,8 +64,13 @@ def judge(check: Check, bench: Workbench) -> Record:
         return _record(check, bench, "not applicable", detail=f"the solver does not offer {', '.join(missing)}")
     try:
         value = check.measure(bench)
+    except SolverInputError:
+        raise
     except SolverFailure as failure:
-        return _record(check, bench, "error", detail=str(failure))
+        return _record(check, bench, "error" if bench.crashed() else "fail", detail=str(failure))
+    except Exception as broken:  # noqa: BLE001 - a response without impacts, say, breaks what is measured in it
+        detail = f"the response cannot be measured: {type(broken).__name__}: {broken}"
+        return _record(check, bench, "fail", detail=detail)
     reference = check.reference()
     truth = reference.value if isinstance(reference, Certified) else reference
     tolerance = check.tolerance()
@@ -109,11 +114,13 @@ def measured_error(value: Number, truth: Any, tolerance: Tolerance) -> float | N
 def correct_digits(value: Number, reference: Certified | float | str) -> float | None:
     """Return the number of correct digits (LRE, -log10 of the relative error), at most what both can hold.
 
-    For a truth of zero: None, unless the value is exactly zero.
+    For a truth of zero: None, unless the value is exactly zero. What is not finite has no correct digit.
     """
     truth = reference.value if isinstance(reference, Certified) else reference
     if isinstance(value, str) or isinstance(truth, str) or value is None or truth is None:
         return None
+    if not math.isfinite(value):
+        return 0.0
     most = DOUBLE_DIGITS
     if isinstance(reference, Certified) and reference.digits is not None:
         most = min(most, float(reference.digits))

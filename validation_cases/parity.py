@@ -12,9 +12,7 @@ RunMaker = Callable[[Case, Published], Run]
 Reader = Callable[[Published, Observation], Number]
 
 
-def parity_checks(
-    case: Case, subject: Subject, variant: Variant, make_run: RunMaker, read: Reader
-) -> Iterator[Check]:
+def parity_checks(case: Case, subject: Subject, variant: Variant, make_run: RunMaker, read: Reader) -> Iterator[Check]:
     """Yield one check per value that the documents print for one of our schemes.
 
     Parameters

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,7 +21,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add ``--solver`` and ``--timed``."""
     group = parser.getgroup("veridyn")
     group.addoption(
-        "--timed", action="append", dest="veridyn_timed", metavar="CASE", help="case to benchmark; repeatable (default: all)"
+        "--timed",
+        action="append",
+        dest="veridyn_timed",
+        metavar="CASE",
+        help="case to benchmark; repeatable (default: all)",
     )
     group.addoption(
         "--solver",
@@ -98,21 +101,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
-def record(solver_under_test: str, check: Check) -> Iterator[Record]:
+def record(solver_under_test: str, check: Check) -> Record:
     """Judge a check; skips what the solver does not offer."""
     bench = BENCHES.setdefault(solver_under_test, Workbench(load_solver(solver_under_test)))
     judged = judge(check, bench)
     if judged.verdict == "not applicable":
         pytest.skip(judged.detail)
-    yield judged
+    return judged
 
 
 def explain(judged: Record) -> str:
     """Return why a check failed, in one message."""
-    if judged.verdict == "error":
+    if judged.detail:
         return f"{judged.case} {judged.id}: {judged.detail}"
     return (
-        f"{judged.case} {judged.id}: {judged.value} instead of {_short(judged.reference)} {judged.unit}: {judged.error_kind} error "
+        f"{judged.case} {judged.id}: {judged.value} instead of {_short(judged.reference)} {judged.unit}: "
+        f"{judged.error_kind} error "
         f"{judged.error} above {judged.tolerance} ({judged.reason})"
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numba
 import numpy as np
@@ -21,6 +21,7 @@ from veridyn.solver.integration import Storage
 from veridyn.solver.kernels import symplectic_euler
 from veridyn.solver.loading import load_solver
 from veridyn.solver.modal import regularised
+from veridyn.solver.problem import MechanicalProblem
 from veridyn.validation_cases.case import Observation, Run, Subject
 from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.judge import correct_digits
@@ -64,8 +65,9 @@ def test_solve(benchmark: Any, solver_under_test: str, case_name: str, scheme: s
     benchmark.pedantic(solver.solve, args=(problem, dict(run.settings)), rounds=7, warmup_rounds=1)
 
 
-@numba.njit
-def hand_written(a0: float, steps: int, dt: float, t: Floats, q: Floats, v: Floats, f: Floats, w: Floats, stuck: Floats) -> None:
+def by_hand_in_python(
+    a0: float, steps: int, dt: float, t: Floats, q: Floats, v: Floats, f: Floats, w: Floats, stuck: Floats
+) -> None:
     """SDND104 by hand: one mode, one friction contact, symplectic Euler, everything archived."""
     k, c, cone, omega = 9e6, 6000.0, 1.0, 2 * math.pi
     anchor_f, anchor_x, last, still = 0.0, 0.0, 0.0, 0.0
@@ -85,10 +87,13 @@ def hand_written(a0: float, steps: int, dt: float, t: Floats, q: Floats, v: Floa
         t[i], q[i], v[i], f[i], w[i], stuck[i] = now, x, speed, force, speed, still
 
 
+hand_written = numba.njit()(by_hand_in_python)
+
+
 def _general(steps: int) -> Callable[[], None]:
-    """The general kernel on the same problem and step, arrays prepared beforehand."""
+    """Return the general kernel on the same problem and step, arrays prepared beforehand."""
     case = load_case("sdnd104")
-    problem = regularised(case.problem(case.values({"a0": "15"})), 9e6)
+    problem = regularised(cast(MechanicalProblem, case.problem(case.values({"a0": "15"}))), 9e6)
     modes = modal_basis(problem)
     system = system_arrays(problem, modes)
     storage = Storage(steps + 2, system, *modal_state(problem, modes))

@@ -93,5 +93,9 @@ def printed_digits(printed: str, units: float = HALF_UNIT, *, why: str = "") -> 
     """
     if units > HALF_UNIT and not why:
         raise ValueError("more than half a unit of the last digit needs a reason")
-    text = "half a unit of the last printed digit" if units <= HALF_UNIT else f"{units:g} units of the last printed digit: {why}"
+    text = (
+        "half a unit of the last printed digit"
+        if units <= HALF_UNIT
+        else f"{units:g} units of the last printed digit: {why}"
+    )
     return Tolerance(units * unit_in_last_place(printed), "absolute", text)

@@ -58,16 +58,16 @@ class Workbench:
     def _solve(self, run: Run) -> Observation | Exception:
         problem = run.problem
         try:
-            self._warm_up(run)
-            start = time.perf_counter()
             # what a solver prints must not reach a JSON document on standard output
             with contextlib.redirect_stdout(io.StringIO()):
+                self._warm_up(run)
+                start = time.perf_counter()
                 answer = self.solver.solve(problem, dict(run.settings))
             self.wall_times[run.key] = time.perf_counter() - start
             response: Response = read_response(cast(MechanicalProblem, problem), answer, self.solver.name)
         except (SolverInputError, SolverFailure) as error:
             return error
-        except Exception as error:  # noqa: BLE001 - foreign code may raise anything; the run must go on
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code may raise anything; the run must go on
             return SolverCrash(f"{self.solver.name} raised {type(error).__name__}: {error}")
         return Observation(run.values, problem, response)
 
@@ -77,6 +77,10 @@ class Workbench:
         if hasattr(self.solver, "warm_up") and scheme not in self.warm:
             self.warm.add(scheme)
             self.solver.warm_up(dict(run.settings))
+
+    def crashed(self) -> bool:
+        """Tell whether the last run asked for has no response."""
+        return not isinstance(self.answers.get(self.last), Observation)
 
     def wall_time(self) -> float | None:
         """Return the time (s) of the last run asked for, None if it never ended."""

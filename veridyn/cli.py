@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import difflib
+import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -15,7 +18,14 @@ FINE, FAILED, BAD_INPUT, CRASHED = 0, 1, 2, 3
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what is wrong in one line."""
-        self.exit(BAD_INPUT, f"veridyn: {message}; see {self.prog} --help\n")
+        self.exit(BAD_INPUT, f"veridyn: {_one_line(message)}{_suggestion(message)}; see {self.prog} --help\n")
+
+
+def _suggestion(message: str) -> str:
+    """Name the command that was probably meant."""
+    wrong = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
+    near = difflib.get_close_matches(wrong[1], re.findall(r"\w+", wrong[2]), n=1) if wrong else []
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -92,6 +102,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     try:
         return commands.run(options, ["veridyn", *given])
+    except BrokenPipeError:
+        # the reader (head, a pager) has seen enough; the interpreter must not try to flush to it at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
     except commands.BAD_INPUT_ERRORS as error:
         print(f"veridyn: {_one_line(error)}", file=sys.stderr)
         return BAD_INPUT
@@ -100,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _one_line(error: Exception) -> str:
+def _one_line(error: object) -> str:
     return " ".join(str(error).split())
 
 

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from veridyn.references import ParameterError
+from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import check_digits
 from veridyn.reports.errors import ReportError
 from veridyn.solver.errors import SolverInputError
 from veridyn.validation_cases.catalogue import UnknownCase, all_cases, load_case
 
-BAD_INPUT_ERRORS = (ParameterError, SolverInputError, UnknownCase, ReportError, OSError)
+BAD_INPUT_ERRORS = (ParameterError, CertificationError, SolverInputError, UnknownCase, ReportError, OSError)
 FINE, FAILED, CRASHED = 0, 1, 3
 
 
@@ -113,11 +114,22 @@ def _run(options: argparse.Namespace, command: Sequence[str]) -> int:
         solvers=_solvers(options),
         changed=changes(options.set),
         jobs=_whole(options.jobs, "jobs", 1),
-        report=Path(options.report) if options.report else None,
-        output=options.json,
+        report=_place(options.report, "--report"),
+        output=_named(options.json, "--json"),
         verbose=options.verbose,
         command=command,
     )
+
+
+def _named(text: str | None, option: str) -> str | None:
+    if text == "":
+        raise UsageError(f"{option} needs a name, got nothing")
+    return text
+
+
+def _place(text: str | None, option: str) -> Path | None:
+    named = _named(text, option)
+    return Path(named) if named else None
 
 
 def _solvers(options: argparse.Namespace) -> list[str]:

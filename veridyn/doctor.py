@@ -12,11 +12,11 @@ from rich.text import Text
 
 from veridyn.solver.elements import Stop
 from veridyn.solver.errors import SolverFailure, SolverInputError
-from veridyn.solver.loading import load_solver
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response, read_response
 from veridyn.texts import console
 from veridyn.validation_cases.case import Subject
+from veridyn.verification import load_quietly
 
 HEALTHY, INACCURATE, BROKEN = 0, 1, 3
 STEP = 1e-3  # s, for our own schemes
@@ -37,10 +37,10 @@ class Patient:
 def _oscillator(name: str, stiffness: float, stops: tuple[Stop, ...] = ()) -> MechanicalProblem:
     return MechanicalProblem(
         name=name,
-        mass=[[2.0]],
-        stiffness=[[stiffness]],
-        initial_displacement=[0.0],
-        initial_velocity=[1.0],
+        mass=np.array([[2.0]]),
+        stiffness=np.array([[stiffness]]),
+        initial_displacement=np.zeros(1),
+        initial_velocity=np.ones(1),
         end=1.0,
         output_times=np.linspace(0.0, 1.0, 101),
         stops=stops,
@@ -48,7 +48,7 @@ def _oscillator(name: str, stiffness: float, stops: tuple[Stop, ...] = ()) -> Me
 
 
 def _touch(t: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Unit mass-2 body with velocity 1 meets a stop of 2e4 N/m (w = 100) after 0.5 s."""
+    """Return the path of a body that meets a stop of 2e4 N/m (w = 100 rad/s) after 0.5 s."""
     w, reach = 100.0, 0.5
     leave = reach + math.pi / w
     return np.where(
@@ -68,7 +68,7 @@ PATIENTS = (
     ),
     Patient(
         "one touch of a stop",
-        _oscillator("one touch", 0.0, (Stop("stop", [1.0], gap=0.5, stiffness=2e4),)),
+        _oscillator("one touch", 0.0, (Stop("stop", np.ones(1), gap=0.5, stiffness=2e4),)),
         _touch,
         "sign of the contact force, gap, or contact stiffness",
     ),
@@ -83,7 +83,7 @@ def examine(spec: str) -> int:
     SolverNotFound
         If the specification leads nowhere.
     """
-    solver = load_solver(spec)
+    solver = load_quietly(spec)
     subject = Subject.of(solver)
     out = console()
     out.print(Text(f"{solver.name} {solver.version}: {', '.join(sorted(solver.capabilities))}", style="bold"))
@@ -114,7 +114,7 @@ def _diagnose(solver: Any, patient: Patient, settings: dict[str, Any]) -> tuple[
         response = read_response(patient.problem, solver.solve(patient.problem, settings), solver.name)
     except (SolverFailure, SolverInputError) as error:
         return BROKEN, f"broken: {error}"
-    except Exception as error:  # noqa: BLE001 - foreign code may raise anything
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code may raise anything
         return BROKEN, f"broken: solve raised {type(error).__name__}: {error}"
     return _compare(patient, response)
 

@@ -6,7 +6,6 @@ import math
 import platform
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -105,9 +104,7 @@ def sheet(case: Case, changes: Mapping[str, str]) -> dict[str, Any]:
         "document": case.document,
         "summary": case.summary,
         "statement": list(case.statement),
-        "parameters": [
-            {"name": p.name, "unit": p.unit, "default": p.default, "help": p.help} for p in case.parameters
-        ],
+        "parameters": [{"name": p.name, "unit": p.unit, "default": p.default, "help": p.help} for p in case.parameters],
         "quantities": [{"name": q.name, "unit": q.unit, "definition": q.definition} for q in case.quantities],
         "references": [line for name, given in variants for line in references(case, name, given)],
         "modelling": list(case.modelling),

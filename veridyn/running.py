@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +17,13 @@ from veridyn.document import document
 from veridyn.reports import build, check_document
 from veridyn.reports.errors import ReportError
 from veridyn.reports.terminal import full_table, summary_table
-from veridyn.solver.loading import load_solver
 from veridyn.texts import console
-from veridyn.validation_cases.case import Case, Subject
+from veridyn.validation_cases.case import Subject
 from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.checks import checks
 from veridyn.validation_cases.judge import Record
 from veridyn.validation_cases.workbench import Workbench
-from veridyn.verification import Task, run_tasks, tasks
+from veridyn.verification import Task, load_quietly, rehearse, run_tasks, tasks, variants_of
 
 FINE, FAILED, CRASHED = 0, 1, 3
 
@@ -49,9 +50,18 @@ def run(
     """
     todo = tasks(solvers, cases, changed)
     for spec in solvers:
-        load_solver(spec)
+        load_quietly(spec)
     _writable(report, output)
-    records = _with_progress(todo, jobs)
+    for task in todo:
+        rehearse(task)
+    try:
+        records = _with_progress(todo, jobs)
+    except BrokenProcessPool:
+        print(
+            "veridyn: a process died: the compiled code of a solver crashed or ended it; run solvers one by one",
+            file=sys.stderr,
+        )
+        return CRASHED
     wanted = report is not None or output is not None
     sheets = {task.case: task.parameters for task in todo} if wanted else {}
     drawn, messages = figures(solvers[0], sheets) if wanted and not changed else ([], [])
@@ -82,16 +92,15 @@ def _with_progress(todo: Sequence[Task], jobs: int) -> list[Record]:
 def _count(todo: Sequence[Task]) -> int:
     total = 0
     for task in todo:
-        subject = Subject.of(load_solver(task.solver), task.settings)
+        subject = Subject.of(load_quietly(task.solver), task.settings)
         case = load_case(task.case)
-        own = None if not task.parameters else []
-        total += sum(1 for _ in checks(case, subject, own))
+        total += sum(1 for _ in checks(case, subject, variants_of(task.parameters)))
     return total
 
 
 def figures(solver: str, cases: Iterable[str]) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the figures of the cases, drawn for the first solver, and messages about those that failed."""
-    found = load_solver(solver)
+    found = load_quietly(solver)
     subject, bench = Subject.of(found), Workbench(found)
     drawn, messages = [], []
     for case in map(load_case, cases):
@@ -114,6 +123,12 @@ def _writable(report: Path | None, output: str | None) -> None:
             probe.unlink()
         except OSError as error:
             raise ReportError(f"cannot write into {folder}: {error.strerror or error}; choose another folder") from None
+    if output and output != "-":
+        file = Path(output)
+        if file.is_dir():
+            raise ReportError(f"cannot write {file}: it is a folder; name a file in it")
+        if file.exists() and not os.access(file, os.W_OK):
+            raise ReportError(f"cannot write {file}: it is write-protected; choose another name")
 
 
 def _write(found: dict[str, Any], report: Path | None, output: str | None) -> None:

@@ -93,7 +93,9 @@ def _print_published(out: Console, case: Case) -> None:
     explained = list(dict.fromkeys((p.verdict, p.explanation) for p in case.published if p.explanation))
     out.print(Text("Explanations", style="bold"))
     for verdict, explanation in explained:
-        cells = [f"{p.quantity} {p.variant} ({p.source}: {p.value})" for p in case.published if p.explanation == explanation]
+        cells = [
+            f"{p.quantity} {p.variant} ({p.source}: {p.value})" for p in case.published if p.explanation == explanation
+        ]
         shown = "; ".join(cells[:3]) + (f"; and {len(cells) - 3} more" if len(cells) > 3 else "")
         out.print(Text(f"- {verdict}: {explanation}\n  {shown}"))
     for line in case.errata:
@@ -111,9 +113,11 @@ def _reference_table(case: Case, changes: Mapping[str, Any], digits: int) -> Tab
 def print_reference(case: Case, changes: Mapping[str, str], digits: int) -> None:
     """Print the certified values for a parameter set."""
     values = case.values(changes)
+    # computed before anything is printed: parameters may have no certified reference
+    table = _reference_table(case, changes, digits)
     out = console()
     out.print(Text(f"{case.name} with " + ", ".join(f"{name} = {value}" for name, value in values.items())))
-    out.print(_reference_table(case, changes, digits))
+    out.print(table)
 
 
 def reference_document(case: Case, changes: Mapping[str, str], digits: int) -> dict[str, Any]:
@@ -122,19 +126,18 @@ def reference_document(case: Case, changes: Mapping[str, str], digits: int) -> d
     Published values are listed where they were printed for these parameters.
     """
     values = case.values(changes)
-    quantities = []
-    for line in references(case, "", changes, digits):
-        quantities.append(
-            {
-                "name": line["quantity"],
-                "unit": line["unit"],
-                "value": line["value"],
-                "digits": line["digits"],
-                "kind": line["kind"],
-                "routes": line["routes"],
-                "published": _printed(case, line["quantity"], values),
-            }
-        )
+    quantities = [
+        {
+            "name": line["quantity"],
+            "unit": line["unit"],
+            "value": line["value"],
+            "digits": line["digits"],
+            "kind": line["kind"],
+            "routes": line["routes"],
+            "published": _printed(case, line["quantity"], values),
+        }
+        for line in references(case, "", changes, digits)
+    ]
     return {
         "schema_version": SCHEMA_VERSION,
         "case": case.name,

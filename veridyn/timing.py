@@ -38,7 +38,10 @@ def bench(*, cases: Sequence[str], solvers: Sequence[str], report: Path | None, 
         data = Path(scratch) / "timing.json"
         status = _run(data, cases, solvers)
         if not data.exists() or data.stat().st_size == 0:
-            raise ReportError("the benchmarks gave no result; run pytest --benchmark-only --pyargs veridyn.validation_cases to see why")
+            raise ReportError(
+                "the benchmarks gave no result; run pytest --benchmark-only --pyargs veridyn.validation_cases to "
+                "see why"
+            )
         measured = json.loads(data.read_text(encoding="utf-8"))
     rows = table_rows(measured)
     _print(rows, measured)
@@ -64,12 +67,14 @@ def _run(data: Path, cases: Sequence[str], solvers: Sequence[str]) -> int:
 
 def table_rows(measured: dict[str, Any]) -> list[tuple[str, ...]]:
     """Return one row per benchmark of a solution."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for b in measured["benchmarks"]:
         info, stats = b["extra_info"], b["stats"]
         if "first_call" in info:
             times = (_time(stats["median"]), _time(stats["min"]), _time(info["first_call"]))
-            rows.append((info["solver"], f"{info['case']} {info['variant']}", info["scheme"], *times, f"{info['digits']:.1f}"))
+            rows.append(
+                (info["solver"], f"{info['case']} {info['variant']}", info["scheme"], *times, f"{info['digits']:.1f}")
+            )
     return rows
 
 
@@ -109,7 +114,8 @@ def markdown(rows: Sequence[tuple[str, ...]], measured: dict[str, Any], command:
         "",
         f"`{' '.join(command)}` on {cpu}, Python {machine['python_version']}, {measured['datetime']}.",
         "",
-        "Digits are the fewest correct digits over the quantities of the run. The first call contains compilation or the "
+        "Digits are the fewest correct digits over the quantities of the run. The first call contains "
+        "compilation or the "
         "loading of cached kernels. Machines are shared and noisy: compare ratios within one run.",
         "",
         "| " + " | ".join(COLUMNS) + " |",

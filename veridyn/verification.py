@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import math
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from veridyn.solver.loading import OWN, load_solver
+from veridyn.references import ParameterError
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.loading import OWN, SolverNotFound, load_solver
 from veridyn.validation_cases.case import Case, Subject, Variant
 from veridyn.validation_cases.catalogue import case_names, load_case
 from veridyn.validation_cases.checks import checks
@@ -28,9 +33,28 @@ class Task:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-def tasks(
-    solvers: Sequence[str], cases: Sequence[str], changes: Mapping[str, str] | None = None
-) -> list[Task]:
+def load_quietly(spec: str) -> Any:
+    """Return the solver that a specification names; what its module prints does not reach standard output.
+
+    Raises
+    ------
+    SolverNotFound
+        See `load_solver`; also if the module ends the program.
+    SolverInputError
+        If it does not describe itself as a solver does.
+    """
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            solver = load_solver(spec)
+    except SystemExit:
+        raise SolverNotFound(
+            f"{spec!r} ends the program when it is imported; put that under if __name__ == '__main__'"
+        ) from None
+    Subject.of(solver)
+    return solver
+
+
+def tasks(solvers: Sequence[str], cases: Sequence[str], changes: Mapping[str, str] | None = None) -> list[Task]:
     """Return the tasks of a run; changes are parameters of the cases or settings of our schemes.
 
     Raises
@@ -40,9 +64,9 @@ def tasks(
     ParameterError
         If a change is no parameter and no setting, or breaks the rule of the parameter.
     """
-    names = list(cases) or list(case_names())
+    names = list(dict.fromkeys(cases)) or list(case_names())
     split = {name: split_changes(load_case(name), changes or {}) for name in names}
-    return [Task(solver, name, *split[name]) for solver in solvers for name in names]
+    return [Task(solver, name, *split[name]) for solver in dict.fromkeys(solvers) for name in names]
 
 
 SETTINGS: dict[str, Callable[[str], Any]] = {
@@ -55,9 +79,24 @@ SETTINGS: dict[str, Callable[[str], Any]] = {
 
 
 def split_changes(case: Case, changes: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any]]:
-    """Tell parameters of the case from settings of our schemes, and check both."""
+    """Tell parameters of the case from settings of our schemes, and check both.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is unknown, breaks its rule, or no solver can compute with it.
+    CertificationError
+        If there is no certified reference for the parameters.
+    SettingsError
+        If a setting is no number.
+    """
     parameters = {name: text for name, text in changes.items() if name not in SETTINGS}
-    case.values(parameters)
+    values = case.values(parameters)
+    for name, value in values.items():
+        if not math.isfinite(float(value)) or (value.rational != 0 and float(value) == 0):
+            raise ParameterError(f"{name} = {value} is beyond the floating-point numbers of a solver")
+    for quantity in case.quantities if parameters else ():
+        quantity.truth(values)
     return parameters, {name: _number(name, text) for name, text in changes.items() if name in SETTINGS}
 
 
@@ -78,7 +117,7 @@ def run_task(task: Task, on_record: OnRecord | None = None) -> list[Record]:
     SolverInputError
         If the settings of the user cannot be used.
     """
-    solver = load_solver(task.solver)
+    solver = load_quietly(task.solver)
     return judge_all(solver, load_case(task.case), task.parameters, task.settings, on_record)
 
 
@@ -91,15 +130,44 @@ def judge_all(
 ) -> list[Record]:
     """Judge every check of a case for a solver; with parameters of the user only the truth is asked."""
     subject = Subject.of(solver, settings)
-    own = [Variant(",".join(f"{k}={v}" for k, v in parameters.items()), dict(parameters))] if parameters else None
     bench = Workbench(solver)
     records = []
-    for check in checks(case, subject, own):
+    for check in checks(case, subject, variants_of(parameters)):
         record = judge(check, bench)
         records.append(record)
         if on_record:
             on_record(record)
     return records
+
+
+def rehearse(task: Task) -> None:
+    """Solve a few steps of every variant with the settings of the user: wrong ones show before minutes of work.
+
+    Raises
+    ------
+    SolverInputError
+        If the settings cannot be used.
+    """
+    solver = load_quietly(task.solver)
+    subject = Subject.of(solver, task.settings)
+    if not (subject.own and task.settings):
+        return
+    case = load_case(task.case)
+    for variant in [Variant("", task.parameters)] if task.parameters else case.variants:
+        for scheme in subject.schemes:
+            run = case.run(subject, variant, scheme)
+            start, end = run.problem.start, run.problem.end
+            step = float(run.settings["step"])
+            few = min(end, start + 2 * step) if step > 0 else end
+            with contextlib.suppress(SolverFailure):  # that is a verdict, not a wrong input
+                solver.solve(replace(run.problem, end=few, output_times=None), dict(run.settings))
+
+
+def variants_of(parameters: Mapping[str, str]) -> list[Variant] | None:
+    """Return the parameter set of the user as the only variant; None (those of the case) without one."""
+    if not parameters:
+        return None
+    return [Variant(",".join(f"{name}={value}" for name, value in parameters.items()), dict(parameters))]
 
 
 def run_tasks(todo: Sequence[Task], jobs: int = 1, on_record: OnRecord | None = None) -> Iterator[list[Record]]:
@@ -144,10 +212,8 @@ def verify(
     SolverNotFound, UnknownCase, ParameterError, SolverInputError
         See `load_solver`, `load_case`, `Case.values`, `judge`.
     """
-    subject = load_solver(solver or OWN) if solver is None or isinstance(solver, str) else solver
+    subject = load_quietly(solver or OWN) if solver is None or isinstance(solver, str) else solver
     names = list(cases) or list(case_names())
     return [
-        record
-        for name in names
-        for record in judge_all(subject, load_case(name), parameters or {}, settings or {})
+        record for name in names for record in judge_all(subject, load_case(name), parameters or {}, settings or {})
     ]

@@ -58,7 +58,16 @@ def start(q, v):
     """Trial state at the start."""
     r = q.size
     return Trial(
-        q.copy(), v.copy(), v.copy(), np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r), q.copy(), v.copy()
+        q.copy(),
+        v.copy(),
+        v.copy(),
+        np.zeros(r),
+        np.zeros(r),
+        np.zeros(r),
+        np.zeros(r),
+        np.zeros(r),
+        q.copy(),
+        v.copy(),
     )
 
 

@@ -12,8 +12,8 @@ from veridyn.solver.kernels.system import archive, diverged, forces
 
 
 @part
-def start_half_step_before(t0, dt, s, q, v, g, q_half, v_half, g_half):
-    """State at t0 - h by Taylor expansion (g_half without contact: nothing has touched yet)."""
+def start_half_step_before(dt, s, q, v, g, q_half, v_half, g_half):
+    """State half a step before the start by Taylor expansion (g_half without contact: nothing has touched yet)."""
     h = 0.5 * dt
     for i in range(q.size):
         q_half[i] = q[i] - h * v[i] + dt * dt / 8.0 * (g[i] - s.damping[i] * v[i])
@@ -34,7 +34,7 @@ def integrate(s, t0, dt, steps, every, q, v, state, record, work, g, times, disp
     q_new, w, g_new = np.empty(r), np.empty(r), np.empty(r)
     forces(t0, q, v, s, state, record, work, g)
     archive(0, t0, q, v, record, times, displacement, velocity, records)
-    start_half_step_before(t0, dt, s, q, v, g, q_half, v_half, g_half)
+    start_half_step_before(dt, s, q, v, g, q_half, v_half, g_half)
     slot = 1
     t = t0
     for k in range(1, steps + 1):

@@ -1,6 +1,7 @@
 """How kernels are compiled: cached on disk, IEEE arithmetic, no Python objects."""
 
 from pathlib import Path
+from typing import Any
 
 import numba
 
@@ -25,4 +26,5 @@ kernel = numba.njit(cache=True, error_model="numpy", nogil=True)
 # A part of a scheme: always inlined, and without reference counts, since counting the sixteen arrays of a
 # system at every access costs ten times the step itself. The arrays belong to the caller of the scheme. A part
 # cannot allocate: it would not compile.
-part = numba.njit(cache=True, error_model="numpy", nogil=True, forceinline=True, _nrt=False)
+options: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True, "forceinline": True, "_nrt": False}
+part = numba.njit(**options)

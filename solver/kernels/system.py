@@ -106,7 +106,7 @@ def project(t, q, v, s, work):
 
 @part
 def linear_forces(t, q, s, g):
-    """g = -w² q + loads."""
+    """G = -w² q + loads."""
     for i in range(q.size):
         g[i] = -s.omega2[i] * q[i]
     for e in range(s.load.shape[0]):
@@ -117,7 +117,7 @@ def linear_forces(t, q, s, g):
 
 @part
 def forces(t, q, v, s, state, record, work, g):
-    """g (r,) at (t, q, v); every call runs the contact laws and moves their state (c, 7) on.
+    """G (r,) at (t, q, v); every call runs the contact laws and moves their state (c, 7) on.
 
     ``record`` (c, 8) receives what the contacts did.
     """

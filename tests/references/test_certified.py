@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mpmath
 import pytest
+
 from veridyn.references import CertificationError, Certified, ParameterError
 from veridyn.references.certified import (
     Route,

@@ -8,6 +8,7 @@ import mpmath
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from veridyn.references import ParameterError
 from veridyn.references import driven_chain as dc
 from veridyn.references.certified import agreeing_digits

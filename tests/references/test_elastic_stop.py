@@ -6,6 +6,7 @@ import mpmath
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from veridyn.references import ParameterError
 from veridyn.references import elastic_stop as stop
 

@@ -9,6 +9,7 @@ import mpmath
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from veridyn.references import ParameterError
 from veridyn.references.parameters import Exact, arguments, check_digits, exact, resolve
 from veridyn.references.sliding_block import PARAMETERS, wear_power

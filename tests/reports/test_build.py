@@ -3,6 +3,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+
 from veridyn.reports import ReportError, build, markdown, read_results
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}

@@ -4,6 +4,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+
 from veridyn.reports import ReportError, check_document, read_results
 from veridyn.reports.document import environments
 

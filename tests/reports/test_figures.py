@@ -2,6 +2,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+
 from veridyn.reports import ReportError, check_document
 from veridyn.reports.figures import draw, scatter
 

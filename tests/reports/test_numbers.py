@@ -1,4 +1,5 @@
 import pytest
+
 from veridyn.reports import numbers
 
 

@@ -1,4 +1,5 @@
 import pytest
+
 from veridyn.reports.tally import (
     anchors,
     by_kind,

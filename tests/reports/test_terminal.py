@@ -2,6 +2,7 @@ import io
 
 import pytest
 from rich.console import Console
+
 from veridyn.reports import check_document
 from veridyn.reports.terminal import full_table, summary_table
 

@@ -9,6 +9,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+
 from veridyn.solver.modal import SOLVER
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from veridyn.solver.basis import (
     driven_displacement,
     driven_velocity,

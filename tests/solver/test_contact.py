@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.errors import CapabilityError
 from veridyn.solver.time_functions import Harmonic, Sum, constant, polynomial, step
@@ -54,7 +55,11 @@ def test_parallel_planes_are_symmetric(scheme, build, run):
     """The mirrored start gives the mirrored motion, bit for bit."""
     stop = Stop("slot", [1.0], 0.1, 500.0, 1.0, geometry="parallel planes")
     left, right = (
-        run(build.oscillator(2.0, initial_displacement=[0.0], initial_velocity=[s], end=5.0, stops=(stop,)), scheme, 0.01)
+        run(
+            build.oscillator(2.0, initial_displacement=[0.0], initial_velocity=[s], end=5.0, stops=(stop,)),
+            scheme,
+            0.01,
+        )
         for s in (-1.0, 1.0)
     )
     assert np.array_equal(left.displacement, -right.displacement)
@@ -156,7 +161,7 @@ def test_static_coefficient_decides_the_start(scheme, load, slips, build, run):
     """Loaded slowly to just below and just above 0.3 × 10 N."""
     slow = Sum((polynomial(0.0, load / 20), step(0.0)))
     problem = rubbing(build, slow, end=20.0)
-    assert (run(problem, scheme, 0.01).displacement[-1, 0] > 0.05) == slips
+    assert (run(problem, scheme, 0.01).displacement[-1, 0] > 0.01) == slips
 
 
 @each_scheme
@@ -172,13 +177,11 @@ def test_constant_deceleration(scheme, build, run):
 def test_friction_in_two_directions_is_isotropic(scheme, build, run):
     """A mass sliding obliquely: force antiparallel to the velocity, distance v²/(2 mu N)."""
     friction = Friction("shoe", ([1.0, 0.0], [0.0, 1.0]), 10.0, 0.2, 0.2, "regularised", 1e5, 2 * math.sqrt(1e5))
-    problem = build.chain(
-        2, stiffness=np.zeros((2, 2)), initial_velocity=[0.6, 0.8], end=1.0, frictions=(friction,)
-    )
+    problem = build.chain(2, stiffness=np.zeros((2, 2)), initial_velocity=[0.6, 0.8], end=1.0, frictions=(friction,))
     r = run(problem, scheme, 1e-4)
     assert r.displacement[-1] == pytest.approx(np.array([0.6, 0.8]) / (2 * 2.0), rel=1e-3)
     shoe = r.elements["shoe"]
-    early = slice(1, 1000)
+    early = (r.time > 0) & (r.time < 0.4)
     assert shoe["force"][early] == pytest.approx(-0.6 * 2.0, rel=1e-9)
     assert shoe["force_2"][early] == pytest.approx(-0.8 * 2.0, rel=1e-9)
     assert shoe["sliding_velocity_2"][early] == pytest.approx(shoe["sliding_velocity"][early] * 4 / 3)

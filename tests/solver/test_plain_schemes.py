@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+
 from veridyn.solver.elements import Friction, Load, Stop
 from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.solver.time_functions import Harmonic

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem import MechanicalProblem, Modes, problem_from_json

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from veridyn.solver.arrays import system_arrays
 from veridyn.solver.basis import modal_basis
 from veridyn.solver.elements import Load

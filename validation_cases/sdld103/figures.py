@@ -26,9 +26,7 @@ def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, An
 
 
 def _true(values: Values, node: str, times: Floats) -> Floats:
-    motion = driven_chain.motion(
-        driven_chain.uniform_chain(m=values["m"], k=values["k"], a=values["a"]), digits=20
-    )
+    motion = driven_chain.motion(driven_chain.uniform_chain(m=values["m"], k=values["k"], a=values["a"]), digits=20)
     number = NODES.index(node) + 2
     return np.array([float(motion.displacement("relative", number, t)) for t in times.tolist()])
 
@@ -47,7 +45,8 @@ def _history(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
         case.name,
         "relative-displacement",
         "Relative displacements",
-        f"Reference dashed, {label} solid; beneath, the error: the free vibration that lags, not the growing forced part.",
+        f"Reference dashed, {label} solid; beneath, the error: the free vibration that lags, not the growing "
+        "forced part.",
         [panel("t (s)", "relative displacement (m)", curves), panel("t (s)", "error (m)", errors)],
     )
 
@@ -64,7 +63,8 @@ def _orders(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
         case.name,
         "convergence",
         "Orders of the schemes on the linear problem",
-        "Relative error of NO2 at 1 s over the step. Symplectic Euler and central differences give the same displacements "
+        "Relative error of NO2 at 1 s over the step. Symplectic Euler and central differences give the same "
+        "displacements "
         "at constant step.",
         [
             panel(

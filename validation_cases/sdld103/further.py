@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import cast
 
 import numpy as np
 
+from veridyn.references.certified import Certified
 from veridyn.solver.balance import energy_residual
 from veridyn.solver.basis import driven_displacement, modal_basis
-from veridyn.validation_cases.case import Bench, Case, Check, Observation, Published, Run, Settings, Subject, Values, Variant
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.validation_cases.case import (
+    Bench,
+    Case,
+    Check,
+    Observation,
+    Published,
+    Run,
+    Settings,
+    Subject,
+    Values,
+    Variant,
+)
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
+from veridyn.validation_cases.making import always, asked_of, check_of, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
 from veridyn.validation_cases.sdld103.measures import NODES, relative
 from veridyn.validation_cases.tolerances import Tolerance, cited, from_theory, roundoff
@@ -29,29 +45,33 @@ ORDERS = {"symplectic_euler": 2, "central_adaptive": 2, "devogelaere": 4}
 
 
 def frequency_tolerance(values: Values, scheme: str, chosen: Settings) -> Tolerance:  # noqa: ARG001 - same for all
-    """Symmetric eigenvalue problems of this size are solved to a few roundings."""
+    """Return the tolerance of frequencies: symmetric eigenvalue problems of this size hold to a few roundings."""
     return roundoff(50, what="eigenvalues of a well-conditioned 3 x 3 problem")
 
 
 def frequencies(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Natural frequencies of our modal basis."""
+    """Yield the natural frequencies of our modal basis."""
     if not subject.own or variant.name == "B":
         return
     scheme = subject.schemes[0]
     run = case.run(subject, variant, scheme)
     for i, quantity in enumerate(q for q in case.quantities if q.name.startswith("frequency")):
-        yield Check(
-            case=case.name,
-            variant=variant.name,
+        yield check_of(
+            case,
+            variant,
+            "",
+            run,
             quantity=quantity.name,
-            scheme="",
             kind="truth",
             unit=quantity.unit,
-            run=run,
-            measure=lambda bench, run=run, i=i: float(modal_basis(bench.observe(run).problem).omega[i]) / (2 * np.pi),
-            reference=lambda quantity=quantity: quantity.truth(run.values),
-            tolerance=lambda quantity=quantity: quantity.tolerance(run.values, "", run.settings),
+            measure=reading(run, partial(_frequency, i)),
+            reference=partial(quantity.truth, run.values),
+            tolerance=partial(quantity.tolerance, run.values, "", run.settings),
         )
+
+
+def _frequency(i: int, o: Observation) -> float:
+    return float(modal_basis(o.problem).omega[i]) / (2 * np.pi)
 
 
 def _parity_run(case: Case, cell: Published) -> Run:
@@ -60,7 +80,7 @@ def _parity_run(case: Case, cell: Published) -> Run:
 
 
 def _restored(cell: Published, o: Observation) -> float:
-    """Displacement as the manual reads it: archive every 0.05 s, linear interpolation, magnitude."""
+    """Return the displacement as the manual reads it: archive every 0.05 s, linear interpolation, magnitude."""
     name, time = cell.quantity.split("@")
     part, node = name.split("_")
     instants = np.arange(0.0, 1.0 + RESTITUTION / 2, RESTITUTION)
@@ -72,42 +92,40 @@ def _restored(cell: Published, o: Observation) -> float:
 
 
 def parity(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Every displacement that the manual prints for our schemes."""
+    """Yield every displacement that the manual prints for our schemes."""
     yield from parity_checks(case, subject, variant, _parity_run, _restored)
 
 
 def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Observed order of the relative displacements at 1 s, all nodes together."""
+    """Yield the observed order of the relative displacements at 1 s, all nodes together."""
     if not subject.own or subject.overrides or variant.name == "B":
         return
-    quantities = {q.name: q for q in case.quantities}
+    truths = [quantity_of(case, f"relative_{node}@1.0").truth for node in NODES]
+    why = "linear problem, smooth load: the clean order; four halvings from w_3 h = 0.23"
     for scheme in subject.schemes:
         base = case.run(subject, variant, scheme)
-
-        def measure(bench: Bench, base: Run = base) -> float:
-            true = np.array([float(quantities[f"relative_{node}@1.0"].truth(base.values)) for node in NODES])
-
-            def worst(step: float) -> float:
-                o = bench.observe(constant_step(base, step))
-                return float(np.abs(np.array([relative(o, node, 1.0) for node in NODES]) - true).max())
-
-            return observed_order(errors_over_steps(worst, 0.0, halvings(COARSE, ORDER_LEVELS)))
-
-        expected = float(ORDERS[scheme])
-        yield Check(
-            case=case.name,
-            variant=variant.name,
+        yield check_of(
+            case,
+            variant,
+            scheme,
+            base,
             quantity="order_of_displacement",
-            scheme=scheme,
             kind="order",
             unit="",
-            run=base,
-            measure=measure,
-            reference=lambda expected=expected: expected,
-            tolerance=lambda: Tolerance(
-                0.1, "absolute", "linear problem, smooth load: the clean order; four halvings from w_3 h = 0.23"
-            ),
+            measure=partial(_observed_order, base, truths),
+            reference=always(float(ORDERS[scheme])),
+            tolerance=always(Tolerance(0.1, "absolute", why)),
         )
+
+
+def _observed_order(base: Run, truths: Sequence[Callable[[Values], Certified]], bench: Bench) -> float:
+    true = np.array([float(truth(base.values)) for truth in truths])
+
+    def worst(step: float) -> float:
+        o = bench.observe(constant_step(base, step))
+        return float(np.abs(np.array([relative(o, node, 1.0) for node in NODES]) - true).max())
+
+    return observed_order(errors_over_steps(worst, 0.0, halvings(COARSE, ORDER_LEVELS)))
 
 
 def constant_step(base: Run, step: float) -> Run:
@@ -119,33 +137,38 @@ def constant_step(base: Run, step: float) -> Run:
 
 
 def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Energy: stored = work of the inertia forces that the support motion causes."""
+    """Yield the energy balance: stored = work of the inertia forces that the support motion causes."""
     if variant.name == "B":
         return
+    what = "trapezoidal work and differenced velocities, (w_3 h)²"
+    cite = cited("twice the 1e-3 of Code_Aster's test SDLD103A for displacements", 2e-3, kind="absolute")
     for scheme in subject.schemes:
         run = case.run(subject, variant, scheme)
-        step = float(run.settings.get("step", 0.0))
-        highest = float(modal_basis(run.problem).omega[-1])  # type: ignore[arg-type]
-        theory = from_theory(2, highest**2, step, what="trapezoidal work and differenced velocities, (w_3 h)²", kind="absolute")
-        cite = cited("twice the 1e-3 of Code_Aster's test SDLD103A for displacements", 2e-3, kind="absolute")
-        yield Check(
-            case=case.name,
-            variant=variant.name,
+        highest = float(modal_basis(cast(MechanicalProblem, run.problem)).omega[-1])
+        theory = from_theory(2, highest**2, float(run.settings.get("step", 0.0)), what=what, kind="absolute")
+        yield check_of(
+            case,
+            variant,
+            scheme,
+            run,
             quantity="energy_residual",
-            scheme=scheme,
             kind="balance",
-            unit="of the final strain energy",
-            run=run,
-            measure=lambda bench, run=run: _worst_residual(bench.observe(run)),
-            reference=lambda: 0.0,
-            tolerance=lambda theory=theory, cite=cite: theory if subject.own else cite,
+            unit="of the largest energy of free vibration",
+            measure=reading(run, _worst_residual),
+            reference=always(0.0),
+            tolerance=asked_of(subject, theory, cite),
         )
 
 
 def _worst_residual(o: Observation) -> float:
-    x = o.response.displacement[-1]
-    strain = 0.5 * float(x @ o.problem.stiffness @ x)
-    return float(np.abs(energy_residual(o.problem, o.response)).max()) / strain
+    return float(np.abs(energy_residual(o.problem, o.response)).max()) / free_energy(o)
+
+
+def free_energy(o: Observation) -> float:
+    """Return the energy (J) of the free vibration: q'' + w² q = G t² from rest leaves the amplitude 2 G/w⁴."""
+    modes = modal_basis(o.problem)
+    g = o["a"] * (modes.shapes.T @ o.problem.mass @ o.problem.supports[0].influence)
+    return float(np.sum(0.5 * modes.omega**2 * (2 * g / modes.omega**4) ** 2))
 
 
 MAKERS = (frequencies, parity, order, balance)

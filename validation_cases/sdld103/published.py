@@ -3,7 +3,7 @@
 Relative displacements are printed as magnitudes; the true ones are negative.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from veridyn.validation_cases.case import Published
 
@@ -12,7 +12,7 @@ TIMES = ("0.1", "0.3", "0.5", "0.7", "1.0")
 EARLY_TIMES = ("0.01", "0.02", "0.03", "0.04", "0.05", "0.06", "0.07", "0.08", "0.09")
 SCHEMES = {"EULER": "symplectic_euler", "DEVOGE": "devogelaere", "ADAPT": "central_adaptive"}
 
-REFERENCE = {
+REFERENCE: dict[str, tuple[str, ...]] = {
     "relative_NO2": ("8.47734E-01", "1.55202E+01", "4.36449E+01", "8.50830E+01", "1.74790E+02"),
     "relative_NO3": ("7.68449E-01", "1.76923E+01", "4.99310E+01", "9.70711E+01", "1.99722E+02"),
     "relative_NO4": ("4.09632E-01", "1.10372E+01", "3.12415E+01", "6.05833E+01", "1.24803E+02"),
@@ -114,7 +114,16 @@ GRANTED: dict[tuple[str, str, str, str], tuple[float, str]] = {
 }
 
 
-def _cell(modelling: str, source: str, quantity: str, time: str, value: str, scheme: str = "", explanation: str = "", misprint: bool = False) -> Published:
+def _cell(
+    modelling: str,
+    source: str,
+    quantity: str,
+    time: str,
+    value: str,
+    scheme: str = "",
+    explanation: str = "",
+    misprint: bool = False,
+) -> Published:
     units, why = GRANTED.get((modelling, source, quantity, time), (0.0, ""))
     return Published(
         source=f"{DOCUMENT} {modelling}, {source}",
@@ -128,7 +137,9 @@ def _cell(modelling: str, source: str, quantity: str, time: str, value: str, sch
     )
 
 
-def _tables(modelling: str, computed: dict[str, dict[str, tuple[str, ...]]], early: tuple[str, ...]) -> Iterator[Published]:
+def _tables(
+    modelling: str, computed: Mapping[str, Mapping[str, tuple[str, ...]]], early: tuple[str, ...]
+) -> Iterator[Published]:
     for quantity, row in REFERENCE.items():
         for time, value in zip(TIMES, row, strict=True):
             yield _cell(modelling, "reference", quantity, time, value)
@@ -138,7 +149,9 @@ def _tables(modelling: str, computed: dict[str, dict[str, tuple[str, ...]]], ear
                 yield _cell(modelling, name, quantity, time, value, SCHEMES[name])
     wrong = modelling == "A"
     for time, true, seen in zip(EARLY_TIMES, EARLY_REFERENCE, early, strict=True):
-        yield _cell(modelling, "reference", "absolute_NO3", time, true, explanation=HEADING if wrong else "", misprint=wrong)
+        yield _cell(
+            modelling, "reference", "absolute_NO3", time, true, explanation=HEADING if wrong else "", misprint=wrong
+        )
         explanation = f"{INTERPOLATED}; {HEADING}" if wrong else INTERPOLATED
         yield _cell(modelling, "EULER", "absolute_NO3", time, seen, SCHEMES["EULER"], explanation, misprint=wrong)
 

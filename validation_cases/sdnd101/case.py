@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from veridyn.references import elastic_stop
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Number
@@ -18,6 +20,7 @@ from veridyn.validation_cases.sdnd101.published import PUBLISHED
 from veridyn.validation_cases.tolerances import Tolerance, cited, from_theory
 
 STEP_NUMBER = math.sqrt(10100.0) * 5e-4  # w_c h: 5e-4 s at the default parameters, as the manual
+OUTPUT_NUMBER = 0.02  # w_c times the spacing of the requested output, 2e-4 s at the default parameters
 CYCLES_SHORT = 1.45  # two impacts: 0.5 s at the default parameters
 
 ASTER_TOLERANCE = "tolerance of Code_Aster's test SDND101A"
@@ -26,14 +29,16 @@ ASTER_TOLERANCE = "tolerance of Code_Aster's test SDND101A"
 def _problem(values: Values, cycles: float) -> MechanicalProblem:
     m, k, kc, v0 = (float(values[name]) for name in ("m", "k", "kc", "v0"))
     w, wc = frequencies(values)
+    end = cycles * (math.pi / w + math.pi / wc)
     return MechanicalProblem(
         name="sdnd101",
-        mass=[[m]],
-        stiffness=[[k]],
-        initial_displacement=[0.0],
-        initial_velocity=[v0],
-        end=cycles * (math.pi / w + math.pi / wc),
-        stops=(Stop("stop", [1.0], gap=0.0, stiffness=kc),),
+        mass=np.array([[m]]),
+        stiffness=np.array([[k]]),
+        initial_displacement=np.zeros(1),
+        initial_velocity=np.array([v0]),
+        end=end,
+        output_times=np.linspace(0.0, end, math.ceil(end * wc / OUTPUT_NUMBER) + 1),
+        stops=(Stop("stop", np.ones(1), gap=0.0, stiffness=kc),),
         coordinates=("x",),
     )
 
@@ -56,7 +61,7 @@ def settings(values: Values, scheme: str) -> Settings:
 
 
 def _period(values: Values, scheme: str, chosen: Settings) -> Tolerance:
-    """Durations: a central difference lengthens no period by more than (w_c h)²/24."""
+    """Return the tolerance of durations: a central difference lengthens no period by more than (w_c h)²/24."""
     if not scheme:
         return cited(ASTER_TOLERANCE + " for instants and durations", 1e-3)
     wc = frequencies(values)[1]
@@ -65,7 +70,7 @@ def _period(values: Values, scheme: str, chosen: Settings) -> Tolerance:
 
 
 def _energy(values: Values, scheme: str, chosen: Settings) -> Tolerance:
-    """Forces and velocities: touching inside a step leaves up to k_c (v h)²/2 of energy uncounted."""
+    """Return the tolerance of forces: touching inside a step leaves up to k_c (v h)²/2 of energy uncounted."""
     if not scheme:
         return cited(ASTER_TOLERANCE + " for forces, impulses and velocities", 1e-3)
     wc = frequencies(values)[1]
@@ -82,8 +87,12 @@ def _peak_time_2(*, m: Number, k: Number, kc: Number, v0: Number, digits: int = 
 
 
 QUANTITIES = (
-    Quantity("peak_time_1", "s", "instant of the largest force of impact 1", _peak_time_1, measures.peak_time_1, _period),
-    Quantity("peak_time_2", "s", "instant of the largest force of impact 2", _peak_time_2, measures.peak_time_2, _period),
+    Quantity(
+        "peak_time_1", "s", "instant of the largest force of impact 1", _peak_time_1, measures.peak_time_1, _period
+    ),
+    Quantity(
+        "peak_time_2", "s", "instant of the largest force of impact 2", _peak_time_2, measures.peak_time_2, _period
+    ),
     Quantity("peak_force", "N", "largest force of impact 2", elastic_stop.peak_force, measures.peak_force, _energy),
     Quantity(
         "contact_duration",
@@ -101,7 +110,9 @@ QUANTITIES = (
         measures.flight_duration,
         _period,
     ),
-    Quantity("impulse", "N s", "impulse of the stop alone in impact 2", elastic_stop.impulse, measures.impulse, _energy),
+    Quantity(
+        "impulse", "N s", "impulse of the stop alone in impact 2", elastic_stop.impulse, measures.impulse, _energy
+    ),
     Quantity(
         "impact_velocity",
         "m/s",
@@ -117,12 +128,15 @@ CASE = Case(
     name="sdnd101",
     title="Release of a mass-spring system against a stop",
     document="V5.01.101",
-    summary="An oscillator starts at zero gap towards an elastic stop and rebounds periodically; forces, durations, impulses, a hundred impacts.",
+    summary="An oscillator starts at zero gap towards an elastic stop and rebounds periodically; forces, "
+    "durations, impulses, a hundred impacts.",
     statement=(
         "A mass m on a spring k starts at x = 0 with velocity v0 towards an elastic stop of stiffness k_c at gap 0. "
         "Nothing is damped.",
-        "In contact x = (v0/w_c) sin(w_c t) with w_c = sqrt((k + k_c)/m), for half a period pi/w_c; in flight half a period "
-        "pi/w of w = sqrt(k/m); then again. The period does not depend on the amplitude, so counts and durations stay right "
+        "In contact x = (v0/w_c) sin(w_c t) with w_c = sqrt((k + k_c)/m), for half a period pi/w_c; in flight "
+        "half a period "
+        "pi/w of w = sqrt(k/m); then again. The period does not depend on the amplitude, so counts and durations "
+        "stay right "
         "even when a solver loses or makes energy: forces and impulses of the hundredth impact tell.",
     ),
     parameters=elastic_stop.PARAMETERS,
@@ -133,7 +147,8 @@ CASE = Case(
     modelling=(
         "One mode; the stop is the penalty spring itself, so that no modelling error remains.",
         "Step 5e-4 s as in the manual: w_c h = 0.05.",
-        "Contact instants are roots of the gap between samples, forces and impulses come from a spline of the penetration; "
+        "Contact instants are roots of the gap between samples, forces and impulses come from a spline of the "
+        "penetration; "
         "sampled values are used only for parity with the manual.",
     ),
     published=PUBLISHED,
@@ -142,7 +157,8 @@ CASE = Case(
         "Sampled peaks do not converge smoothly; interpolated contact durations do, with order 2.",
         "Schemes with numerical damping, and variable steps of schemes that are symplectic only at constant step, lose "
         "most of the energy in a hundred impacts while every duration stays right.",
-        "A stiffness read per unit mass, or a restitution law instead of a spring, changes the force by orders of magnitude.",
+        "A stiffness read per unit mass, or a restitution law instead of a spring, changes the force by orders "
+        "of magnitude.",
     ),
     further_checks=further.makers(long_problem),
     figures=figures,

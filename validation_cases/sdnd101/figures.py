@@ -87,7 +87,7 @@ def _sampled_peak(o: Observation) -> float:
 
 
 def _convergence(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
-    """The study that the manual's closing remark asks for."""
+    """Return the study that the manual's closing remark asks for."""
     duration, force = (next(q for q in case.quantities if q.name == n) for n in ("contact_duration", "peak_force"))
     curves, steps = [], []
     for scheme in ("symplectic_euler", "devogelaere"):
@@ -105,8 +105,8 @@ def _convergence(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
         case.name,
         "convergence",
         "Convergence: sampled peaks do not converge smoothly, interpolated durations do",
-        "Relative error over the step, five and more halvings from the manual's 5e-4 s. The duration of central differences "
+        "Relative error over the step, five and more halvings from the manual's 5e-4 s. The duration of central "
+        "differences "
         "follows (w_c h)²/24; the sampled peak depends on where the samples fall.",
         [panel("step (s)", "relative error", [*curves, guide("order 2", steps, 1.05e-4, 2)], log=True)],
     )
-

@@ -4,21 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from veridyn.references import elastic_stop
 from veridyn.references.certified import Certified
 from veridyn.solver.balance import energy_residual
 from veridyn.solver.impacts import sampled_impacts, statistics
 from veridyn.solver.problem import MechanicalProblem
-from veridyn.validation_cases.case import Bench, Case, Check, CheckMaker, Observation, Published, Run, Subject, Values, Variant
+from veridyn.validation_cases.case import (
+    Bench,
+    Case,
+    Check,
+    CheckMaker,
+    Observation,
+    Published,
+    Run,
+    Subject,
+    Values,
+    Variant,
+)
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
+from veridyn.validation_cases.making import always, asked_of, check_of, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
 from veridyn.validation_cases.sdnd101 import measures
 from veridyn.validation_cases.sdnd101.measures import MANY, frequencies
 from veridyn.validation_cases.tolerances import Tolerance, cited, exactly, from_theory
+
+Build = Callable[[Values], MechanicalProblem]
 
 SHORT, LONG = "2-shocks", "100-shocks"
 ASTER_STEP = 5e-4
@@ -40,62 +56,60 @@ def _parity_run(case: Case, cell: Published) -> Run:
 
 
 def parity(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Every value that the impact table of Code_Aster prints."""
+    """Yield every value that the impact table of Code_Aster prints."""
     yield from parity_checks(case, subject, variant, _parity_run, _sampled)
 
 
 def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Observed order of the contact duration, interpolated between samples: the study the manual asks for."""
+    """Yield the observed order of the contact duration, interpolated between samples: the manual's open study."""
     if not subject.own or subject.overrides or variant.name != SHORT:
         return
-    quantity = next(q for q in case.quantities if q.name == "contact_duration")
+    truth = partial(quantity_of(case, "contact_duration").truth, case.values(variant.changes))
+    why = "central differences: period error (w_c h)²/24; five halvings, next term (w_c h)² smaller"
     for scheme in subject.schemes:
         if scheme == "devogelaere":  # order 4 in each phase, broken at the kinks: no clean power of the step
             continue
         base = case.run(subject, variant, scheme)
-
-        def measure(bench: Bench, base: Run = base) -> float:
-            errors = duration_errors(bench, base, float(quantity.truth(base.values)))
-            return observed_order(errors)
-
-        yield Check(
-            case=case.name,
-            variant=variant.name,
+        yield check_of(
+            case,
+            variant,
+            scheme,
+            base,
             quantity="order_of_contact_duration",
-            scheme=scheme,
             kind="order",
             unit="",
-            run=base,
-            measure=measure,
-            reference=lambda: 2.0,
-            tolerance=lambda: Tolerance(
-                0.05, "absolute", "central differences: period error (w_c h)²/24; five halvings, next term (w_c h)² smaller"
-            ),
+            measure=partial(_observed_order, base, truth),
+            reference=always(2.0),
+            tolerance=always(Tolerance(0.05, "absolute", why)),
         )
-        yield _leading_error(case, variant, base, quantity)
+        yield _leading_error(case, variant, base, truth)
 
 
-def _leading_error(case: Case, variant: Variant, base: Run, quantity: Any) -> Check:
+def _observed_order(base: Run, truth: Callable[[], Certified], bench: Bench) -> float:
+    steps = halvings(float(base.settings["step"]), ORDER_LEVELS)
+
+    def duration(step: float) -> float:
+        return measures.contact_duration(bench.observe(with_step(base, step)))
+
+    return observed_order(errors_over_steps(duration, float(truth()), steps))
+
+
+def _leading_error(case: Case, variant: Variant, base: Run, truth: Callable[[], Certified]) -> Check:
+    """Return the comparison of the error itself, sign included, with its leading term."""
     wc = frequencies(base.values)[1]
     h = float(base.settings["step"])
-
-    def measure(bench: Bench) -> float:
-        truth = float(quantity.truth(base.values))
-        return (measures.contact_duration(bench.observe(base)) - truth) / truth
-
-    return Check(
-        case=case.name,
-        variant=variant.name,
+    why = "the next terms are (w_c h)² smaller, and the contact instants lie on cubics through a kink"
+    return check_of(
+        case,
+        variant,
+        str(base.settings["scheme"]),
+        base,
         quantity="leading_error_of_contact_duration",
-        scheme=str(base.settings["scheme"]),
         kind="order",
         unit="",
-        run=base,
-        measure=measure,
-        reference=lambda: -((wc * h) ** 2) / 24,
-        tolerance=lambda: Tolerance(
-            0.1, "relative", "the next terms are (w_c h)² smaller, and the contact instants lie on cubics through a kink"
-        ),
+        measure=reading(base, lambda o: measures.contact_duration(o) / float(truth()) - 1),
+        reference=always(-((wc * h) ** 2) / 24),
+        tolerance=always(Tolerance(0.1, "relative", why)),
     )
 
 
@@ -105,26 +119,19 @@ def with_step(base: Run, step: float) -> Run:
     return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, **changed})
 
 
-def duration_errors(bench: Bench, base: Run, truth: float) -> list[float]:
-    """Errors of the contact duration over halvings of the step."""
-    steps = halvings(float(base.settings["step"]), ORDER_LEVELS)
-    return errors_over_steps(lambda h: measures.contact_duration(bench.observe(with_step(base, h))), truth, steps)
-
-
 def _given(values: Values) -> dict[str, Any]:
     return {name: values[name] for name in ("m", "k", "kc", "v0")}
 
 
-def true_instants(values: Values, count: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+def true_instants(values: Values, count: int) -> NDArray[np.float64]:
     """Return touch and release of the first impacts, one after the other (s)."""
     given = _given(values)
-    first = float(elastic_stop.contact_start(shock=2, **given, digits=20))
-    duration = float(elastic_stop.contact_duration(**given, digits=20))
-    starts = np.arange(count) * first
-    return np.column_stack((starts, starts + duration)).ravel()
+    cycle = float(elastic_stop.contact_start(shock=2, **given, digits=20))
+    starts = np.arange(count) * cycle
+    return np.column_stack((starts, starts + float(elastic_stop.contact_duration(**given, digits=20)))).ravel()
 
 
-def _worst_instant(o: Observation, count: int) -> float | None:
+def _worst_instant(count: int, o: Observation) -> float | None:
     found = measures.impacts(o)
     if len(found) != count:
         return None
@@ -132,79 +139,82 @@ def _worst_instant(o: Observation, count: int) -> float | None:
     return float(np.abs(seen - true_instants(o.values, count)).max())
 
 
-def _base(case: Case, subject: Subject, variant: Variant, scheme: str, build: Callable[[Values], MechanicalProblem]) -> Run:
+def _run(case: Case, subject: Subject, variant: Variant, scheme: str, build: Build) -> Run:
     run = case.run(subject, variant, scheme)
     return replace(run, build=build) if variant.name == LONG else run
 
 
-def events(case: Case, subject: Subject, variant: Variant, build: Callable[[Values], MechanicalProblem]) -> Iterator[Check]:
-    """Impacts by count and contact instants by time; in order, since each is compared with its own."""
+def events(build: Build, case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
+    """Yield impacts by count and contact instants by time; in order, since each is compared with its own."""
     count = MANY if variant.name == LONG else 2
-    wc = frequencies(case.values(variant.changes))[1]
-    for scheme in subject.schemes:
-        run = _base(case, subject, variant, scheme, build)
-        common = {"case": case.name, "variant": variant.name, "scheme": scheme, "kind": "events", "run": run}
-        yield Check(
-            **common,  # type: ignore[arg-type]
-            quantity="impacts",
-            unit="",
-            measure=lambda bench, run=run: float(len(measures.impacts(bench.observe(run)))),
-            reference=lambda: float(count),
-            tolerance=lambda: exactly("impacts are counted"),
-        )
-        step = float(run.settings.get("step", 0.0))
-        cycle = float(true_instants(run.values, 2)[2])
-        theory = from_theory(
-            2, wc**2 / 12 * cycle * count, step, what="period error of every cycle adds up", kind="absolute"
-        )
-        cite = cited("a thousandth of the time passed, Code_Aster's tolerance for instants", 1e-3 * cycle * count, kind="absolute")
-        yield Check(
-            **common,  # type: ignore[arg-type]
-            quantity="contact_instants",
-            unit="s",
-            measure=lambda bench, run=run: _worst_instant(bench.observe(run), count),
-            reference=lambda: 0.0,
-            tolerance=lambda theory=theory, cite=cite: theory if subject.own else cite,
-        )
-
-
-def balance(case: Case, subject: Subject, variant: Variant, build: Callable[[Values], MechanicalProblem]) -> Iterator[Check]:
-    """Energy over the whole run, and momentum over each impact."""
     values = case.values(variant.changes)
-    energy = float(elastic_stop.energy(**_given(values), digits=20))
     wc = frequencies(values)[1]
+    passed = count * float(true_instants(values, 2)[2])
+    cite = cited("a thousandth of the time passed, Code_Aster's tolerance for instants", 1e-3 * passed, kind="absolute")
     for scheme in subject.schemes:
-        run = _base(case, subject, variant, scheme, build)
-        common = {"case": case.name, "variant": variant.name, "scheme": scheme, "kind": "balance", "run": run}
+        run = _run(case, subject, variant, scheme, build)
+        yield check_of(
+            case,
+            variant,
+            scheme,
+            run,
+            quantity="impacts",
+            kind="events",
+            unit="",
+            measure=reading(run, lambda o: float(len(measures.impacts(o)))),
+            reference=always(float(count)),
+            tolerance=always(exactly("impacts are counted")),
+        )
         step = float(run.settings.get("step", 0.0))
-        uncounted = from_theory(
-            2, wc**2, step, what="contact inside a step leaves up to k_c (v h)²/2 of energy uncounted", kind="absolute"
-        )
-        cite = cited("Code_Aster's tolerance of 1e-3 for forces, twice for energies", 2e-3, kind="absolute")
-        yield Check(
-            **common,  # type: ignore[arg-type]
-            quantity="energy_residual",
-            unit="of m v0²/2",
-            measure=lambda bench, run=run: _worst_residual(bench.observe(run)) / energy,
-            reference=lambda: 0.0,
-            tolerance=lambda uncounted=uncounted, cite=cite: uncounted if subject.own else cite,
-        )
-        yield Check(
-            **common,  # type: ignore[arg-type]
-            quantity="impulse_residual",
-            unit="of 2 m v0",
-            measure=lambda bench, run=run: _impulse_residual(bench.observe(run)),
-            reference=lambda: 0.0,
-            tolerance=lambda uncounted=uncounted, cite=cite: uncounted if subject.own else cite,
+        theory = from_theory(2, wc**2 / 12 * passed, step, what="period error of every cycle adds up", kind="absolute")
+        yield check_of(
+            case,
+            variant,
+            scheme,
+            run,
+            quantity="contact_instants",
+            kind="events",
+            unit="s",
+            measure=reading(run, partial(_worst_instant, count)),
+            reference=always(0.0),
+            tolerance=asked_of(subject, theory, cite),
         )
 
 
-def _worst_residual(o: Observation) -> float:
-    return float(np.abs(energy_residual(o.problem, o.response)).max())
+def balance(build: Build, case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
+    """Yield energy over the whole run, and momentum over each impact."""
+    wc = frequencies(case.values(variant.changes))[1]
+    what = "contact inside a step leaves up to k_c (v h)²/2 of energy uncounted"
+    cite = cited("Code_Aster's tolerance of 1e-3 for forces, twice for energies", 2e-3, kind="absolute")
+    residuals: tuple[tuple[str, str, Callable[[Observation], float]], ...] = (
+        ("energy_residual", "of m v0²/2", _energy_residual),
+        ("impulse_residual", "of 2 m v0", _impulse_residual),
+    )
+    for scheme in subject.schemes:
+        run = _run(case, subject, variant, scheme, build)
+        theory = from_theory(2, wc**2, float(run.settings.get("step", 0.0)), what=what, kind="absolute")
+        for name, unit, read in residuals:
+            yield check_of(
+                case,
+                variant,
+                scheme,
+                run,
+                quantity=name,
+                kind="balance",
+                unit=unit,
+                measure=reading(run, read),
+                reference=always(0.0),
+                tolerance=asked_of(subject, theory, cite),
+            )
+
+
+def _energy_residual(o: Observation) -> float:
+    energy = 0.5 * o["m"] * o["v0"] ** 2
+    return float(np.abs(energy_residual(o.problem, o.response)).max()) / energy
 
 
 def _impulse_residual(o: Observation) -> float:
-    """Largest |stop impulse (1 + k/k_c) - 2 m |v|| over the impacts, in 2 m v0.
+    """Return the largest |stop impulse (1 + k/k_c) - 2 m |v|| over the impacts, in 2 m v0.
 
     During contact the spring k takes the same displacement as the stop, hence k/k_c of its impulse.
     """
@@ -212,49 +222,43 @@ def _impulse_residual(o: Observation) -> float:
     return max(abs(i.impulse * (1 + k / kc) + 2 * m * i.velocity) for i in measures.impacts(o)) / (2 * m * v0)
 
 
-def last_impact(
-    case: Case, subject: Subject, variant: Variant, build: Callable[[Values], MechanicalProblem]
-) -> Iterator[Check]:
-    """Force, impulse and energy of the hundredth impact, where lost energy shows."""
+def _last_energy(o: Observation) -> float:
+    return 0.5 * o["m"] * measures.impact(o, MANY).velocity ** 2
+
+
+def last_impact(build: Build, case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
+    """Yield force, impulse and energy of the hundredth impact, where lost energy shows."""
     if variant.name != LONG:
         return
-    by_name = {q.name: q for q in case.quantities}
-    readings: tuple[tuple[str, str, str, Callable[[Observation], float], float], ...] = (
-        ("peak_force", f"peak_force_{MANY}", "N", lambda o: measures.impact(o, MANY).peak_force, 1.0),
-        ("impulse", f"impulse_{MANY}", "N s", lambda o: measures.impact(o, MANY).impulse, 1.0),
-        ("contact_duration", f"contact_duration_{MANY}", "s", lambda o: measures.impact(o, MANY).duration, 1.0),
-        ("peak_force", f"energy_{MANY}", "J", lambda o: 0.5 * o["m"] * measures.impact(o, MANY).velocity ** 2, 2.0),
-    )
     values = case.values(variant.changes)
+    readings: tuple[tuple[str, str, str, Callable[[Observation], float], float], ...] = (
+        ("peak_force", "peak_force", "N", lambda o: measures.impact(o, MANY).peak_force, 1.0),
+        ("impulse", "impulse", "N s", lambda o: measures.impact(o, MANY).impulse, 1.0),
+        ("contact_duration", "contact_duration", "s", lambda o: measures.impact(o, MANY).duration, 1.0),
+        ("energy", "peak_force", "J", _last_energy, 2.0),  # energy goes with the square of the force
+    )
     for scheme in subject.schemes:
-        run = _base(case, subject, variant, scheme, build)
-        for source, name, unit, read, factor in readings:
-            quantity = by_name[source]
-            allowed = quantity.tolerance(values, scheme if subject.own else "", run.settings)
-            yield Check(
-                case=case.name,
-                variant=variant.name,
-                quantity=name,
-                scheme=scheme,
+        run = _run(case, subject, variant, scheme, build)
+        for name, like, unit, read, factor in readings:
+            allowed = quantity_of(case, like).tolerance(values, scheme if subject.own else "", run.settings)
+            yield check_of(
+                case,
+                variant,
+                scheme,
+                run,
+                quantity=f"{name}_{MANY}",
                 kind="truth",
                 unit=unit,
-                run=run,
-                measure=lambda bench, run=run, read=read: read(bench.observe(run)),
-                reference=lambda name=name, quantity=quantity: _last_truth(name, quantity, values),
-                tolerance=lambda allowed=allowed, factor=factor: Tolerance(factor * allowed.value, allowed.kind, allowed.reason),
+                measure=reading(run, read),
+                reference=partial(_last_truth, case, name, values),
+                tolerance=always(Tolerance(factor * allowed.value, allowed.kind, allowed.reason)),
             )
 
 
-def _last_truth(name: str, quantity: Any, values: Values) -> Certified:
-    return elastic_stop.energy(**_given(values)) if name.startswith("energy") else quantity.truth(values)
+def _last_truth(case: Case, name: str, values: Values) -> Certified:
+    return elastic_stop.energy(**_given(values)) if name == "energy" else quantity_of(case, name).truth(values)
 
 
-def makers(long_problem: Callable[[Values], MechanicalProblem]) -> tuple[CheckMaker, ...]:
+def makers(long_problem: Build) -> tuple[CheckMaker, ...]:
     """Return the makers of checks; the long run has its own problem."""
-    return (
-        parity,
-        order,
-        lambda case, subject, variant: last_impact(case, subject, variant, long_problem),
-        lambda case, subject, variant: events(case, subject, variant, long_problem),
-        lambda case, subject, variant: balance(case, subject, variant, long_problem),
-    )
+    return (parity, order, *(partial(make, long_problem) for make in (last_impact, events, balance)))

@@ -1,6 +1,9 @@
 """SDND101: what EDF's manual V5.01.101 (STA 5, 2001) and test file print."""
 
+from typing import Any
+
 from veridyn.validation_cases.case import Published
+from veridyn.validation_cases.case import PublishedVerdict as Verdict
 
 MANUAL = "V5.01.101 §4.1, reference"
 COMPUTED = "V5.01.101 §4.1, EULER"
@@ -12,13 +15,13 @@ EULER = "symplectic_euler"
 SHORT = "2-shocks"
 
 
-def _reference(quantity: str, value: str, **more: str) -> Published:
-    verdict = "inaccurate" if "explanation" in more else "reproduced"
+def _reference(quantity: str, value: str, **more: Any) -> Published:
+    verdict: Verdict = "inaccurate" if "explanation" in more else "reproduced"
     return Published(MANUAL, SHORT, quantity, value, verdict, **more)
 
 
-def _computed(quantity: str, unit: str, value: str, source: str = COMPUTED, **more: str) -> Published:
-    verdict = "misprint" if "correct" in more else "reproduced"
+def _computed(quantity: str, unit: str, value: str, source: str = COMPUTED, **more: Any) -> Published:
+    verdict: Verdict = "misprint" if "correct" in more else "reproduced"
     return Published(source, SHORT, quantity, value, verdict, scheme=EULER, unit=unit, **more)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from veridyn.references import sliding_block
 from veridyn.solver.elements import Friction, SupportMotion
 from veridyn.solver.problem import MechanicalProblem
@@ -16,6 +18,7 @@ from veridyn.validation_cases.sdnd104.measures import STIFFNESS_NUMBER
 from veridyn.validation_cases.sdnd104.published import PUBLISHED, SETTINGS_ERRATA
 from veridyn.validation_cases.tolerances import Tolerance, cited, combined, exactly, from_theory, penalty
 
+OUTPUTS_PER_PERIOD = 1000  # requested of any solver
 STEPS_PER_PERIOD = 10_000  # 1e-4 s at the default period of 1 s, as Code_Aster's test
 
 ASTER_TOLERANCE = "tolerance of Code_Aster's test SDND104A for this amplitude (TEST_TABLE)"
@@ -23,17 +26,19 @@ ASTER_TOLERANCE = "tolerance of Code_Aster's test SDND104A for this amplitude (T
 
 def problem(values: Values) -> MechanicalProblem:
     """Return the ideal problem: relative motion on the plane, set-valued Coulomb friction under N = m g."""
-    m, mu = float(values["m"]), float(values["mu"])
+    m, mu, end = (float(values[name]) for name in ("m", "mu", "t_end"))
+    period = 2 * math.pi / float(values["omega"])
     shake = Harmonic(str(values["a0"]), str(values["omega"]))
     return MechanicalProblem(
         name="sdnd104",
-        mass=[[m]],
-        stiffness=[[0.0]],
-        initial_displacement=[0.0],
-        initial_velocity=[0.0],
-        end=float(values["t_end"]),
-        supports=(SupportMotion.from_acceleration("plane", [1.0], shake),),
-        frictions=(Friction("shoe", ([1.0],), m * float(values["g"]), mu, mu),),
+        mass=np.array([[m]]),
+        stiffness=np.zeros((1, 1)),
+        initial_displacement=np.zeros(1),
+        initial_velocity=np.zeros(1),
+        end=end,
+        output_times=np.linspace(0.0, end, math.ceil(end / period * OUTPUTS_PER_PERIOD) + 1),
+        supports=(SupportMotion.from_acceleration("plane", np.ones(1), shake),),
+        frictions=(Friction("shoe", (np.ones(1),), m * float(values["g"]), mu, mu),),
         coordinates=("slip",),
     )
 
@@ -108,7 +113,11 @@ def _instant(values: Values, scheme: str, chosen: Settings) -> Tolerance:
         return exactly("there is no slip")
     if not scheme:
         period = 2 * math.pi / float(values["omega"])
-        return cited("tolerance 5e-4 of Code_Aster's test SDND104A, taken as a part of the period", 5e-4 * period, kind="absolute")
+        return cited(
+            "tolerance 5e-4 of Code_Aster's test SDND104A, taken as a part of the period",
+            5e-4 * period,
+            kind="absolute",
+        )
     step, k = float(chosen["step"]), float(chosen["tangential_stiffness"])
     settle = 5 * math.sqrt(float(values["m"]) / k)
     return combined(
@@ -159,7 +168,9 @@ QUANTITIES = (
         lambda *_: exactly("the regime is a matter of kind"),
     ),
     Quantity("slip_start", "s", "first instant of slip", sliding_block.slip_start, measures.slip_start, _instant),
-    Quantity("slip_end", "s", "end of the first slip: stick or reversal", sliding_block.slip_end, measures.slip_end, _instant),
+    Quantity(
+        "slip_end", "s", "end of the first slip: stick or reversal", sliding_block.slip_end, measures.slip_end, _instant
+    ),
 )
 
 VARIANTS = tuple(Variant(f"a0={a0}", {"a0": a0}) for a0 in ("15", "1.5", "1.01", "0.99"))
@@ -169,11 +180,14 @@ CASE = Case(
     name="sdnd104",
     title="Wear power of a rubbing shoe",
     document="V5.01.104",
-    summary="A mass rests on a plane that shakes harmonically; Coulomb friction; wear power in the regimes stick, stick-slip and slip-slip.",
+    summary="A mass rests on a plane that shakes harmonically; Coulomb friction; wear power in the regimes "
+    "stick, stick-slip and slip-slip.",
     statement=(
         "A mass m lies on a rigid plane under its weight m g. The plane accelerates with a0 sin(omega t); its "
-        "velocity is -(a0/omega) cos(omega t). Coulomb friction mu acts between them. At t = 0 the mass moves with the plane.",
-        "With eta = mu g/a0 and eta* = 2/sqrt(pi² + 4) = 0.5370…: eta >= 1 sticks for ever; eta* < eta < 1 sticks and slips, "
+        "velocity is -(a0/omega) cos(omega t). Coulomb friction mu acts between them. At t = 0 the mass moves "
+        "with the plane.",
+        "With eta = mu g/a0 and eta* = 2/sqrt(pi² + 4) = 0.5370…: eta >= 1 sticks for ever; eta* < eta < 1 "
+        "sticks and slips, "
         "periodic from the first slip on; eta <= eta* slips to and fro and becomes periodic only in the limit.",
         "Wear power is the mean of N |v| (Archard), without the friction coefficient; friction power is mu times that.",
     ),
@@ -184,14 +198,16 @@ CASE = Case(
     settings=settings,
     modelling=(
         "Relative motion of the mass on the plane, one rigid-body mode, constant normal force N = m g.",
-        "Set-valued friction is regularised: tangential spring k_T = 9e6 N/m (at m = 1 kg, period 1 s) with critical damper.",
+        "Set-valued friction is regularised: tangential spring k_T = 9e6 N/m (at m = 1 kg, period 1 s) with "
+        "critical damper.",
         "Step 1e-4 s, one hundredth of a percent of the period; the adaptive scheme may shrink it.",
         "Parity runs copy Code_Aster's model instead: a spring of 3e-5 N/m, an obstacle of 20 N/m with 0.5 m overlap "
         "(N = 10 N exactly), k_T = 9e6 N/m, 8 blocks on [4, 12] s.",
     ),
     published=PUBLISHED,
     remarks=(
-        "Smoothing friction with tanh(v/v_s) gives wear at a0 = 0.99, where there is none, and many times too much at 1.01.",
+        "Smoothing friction with tanh(v/v_s) gives wear at a0 = 0.99, where there is none, and many times too "
+        "much at 1.01.",
         "A step ten times longer, or k_T ten times larger at the same step, breaks the step rule.",
         "Another k_N or overlap of the obstacle changes N and with it everything.",
         "Without the adherence filter the micro-sliding of the penalised stick counts as wear: 4.4e-6 W instead of 0.",
@@ -202,4 +218,3 @@ CASE = Case(
     figures=figures,
     benchmark_variant="a0=1.5",
 )
-

@@ -16,6 +16,7 @@ from veridyn.validation_cases.case import Bench, Case, Run, Subject, Values
 from veridyn.validation_cases.convergence import halvings
 from veridyn.validation_cases.plotting import figure, guide, panel, series, thinned
 from veridyn.validation_cases.sdnd104 import measures
+from veridyn.validation_cases.sdnd104.further import refined
 
 Floats = NDArray[np.float64]
 
@@ -56,7 +57,8 @@ def _history(case: Case, subject: Subject, bench: Bench, name: str) -> dict[str,
         case.name,
         f"velocity-{name}",
         f"Velocities for {name} m/s²: {regime}",
-        f"Velocity of plane and mass over {SHOWN:g} periods; reference dashed, {label} solid; beneath, the error of the "
+        f"Velocity of plane and mass over {SHOWN:g} periods; reference dashed, {label} solid; beneath, the error "
+        "of the "
         "mass velocity. Vertical lines: true slip and stick events.",
         [
             panel(
@@ -90,7 +92,8 @@ def _limit(case: Case) -> dict[str, Any]:
         case.name,
         "limit",
         "Slip-slip: convergence to the periodic limit (a0 = 2.5 m/s², eta = 0.4)",
-        "The mass velocity is a broken line of slopes ±mu g that meets the plane at every reversal; it tends to the periodic "
+        "The mass velocity is a broken line of slopes ±mu g that meets the plane at every reversal; it tends to "
+        "the periodic "
         "limit whose slips start theta = acos(pi eta/2)/omega after each half-period.",
         [
             panel(
@@ -130,14 +133,15 @@ def _regime_map(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
     scheme = subject.schemes[0]
     eta = np.concatenate((np.linspace(0.02, 0.999, 99), [1.0, 1.1]))
     truth = [_asymptotic(case, float(e)) for e in eta]
-    computed = [_scaled_power(case, bench, _periodic_run(case, subject, scheme, e)) for e in MAP]
+    computed = [_scaled_power(bench, _periodic_run(case, subject, scheme, e)) for e in MAP]
     critical = float(sliding_block.critical_eta())
     label = scheme or subject.name
     return figure(
         case.name,
         "regime-map",
         "Wear power and regime over eta = mu g/a0",
-        "Mean wear power of the periodic motion over m g a0/omega. Left of eta* = 2/sqrt(pi² + 4) the mass slips to and fro, "
+        "Mean wear power of the periodic motion over m g a0/omega. Left of eta* = 2/sqrt(pi² + 4) the mass slips "
+        "to and fro, "
         "between eta* and 1 it sticks and slips, from 1 on it sticks.",
         [
             panel(
@@ -162,7 +166,7 @@ def _asymptotic(case: Case, eta: float) -> float:
     return float(sliding_block.asymptotic_wear_power(**_given(values), digits=10)) / _scale(values)
 
 
-def _scaled_power(case: Case, bench: Bench, run: Run) -> float:
+def _scaled_power(bench: Bench, run: Run) -> float:
     try:
         return measures.wear_power(bench.observe(run)) / _scale(run.values)
     except SolverFailure:  # a point less in a figure; the checks report the failure
@@ -177,17 +181,14 @@ def _convergence(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
     for name in ("a0=15", "a0=1.5", "a0=1.01"):
         base = case.run(subject, case.variant(name), subject.schemes[0])
         truth = float(quantity.truth(base.values))
-        errors = []
-        for step in steps:
-            changed = {"step": step, "tangential_stiffness": 9e6 * (1e-4 / step) ** 2}
-            run = replace(base, key=f"{base.key}/figure/{step}", settings={**base.settings, **changed})
-            errors.append(abs(measures.wear_power(bench.observe(run)) / truth - 1))
+        errors = [abs(measures.wear_power(bench.observe(refined(base, h))) / truth - 1) for h in steps]
         curves.append(series(name, "computed", steps, errors))
     return figure(
         case.name,
         "convergence",
         f"Convergence of the wear power, {subject.schemes[0]}",
-        "Relative error over the step, with k_T step² kept constant: order 2 in stick-slip, order 1 in slip-slip, where a "
+        "Relative error over the step, with k_T step² kept constant: order 2 in stick-slip, order 1 in "
+        "slip-slip, where a "
         "reversal inside a step is seen at its end.",
         [
             panel(

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from veridyn.references import sliding_block
-from veridyn.solver.balance import energy_residual
+from veridyn.references.certified import Certified
+from veridyn.solver.balance import energy_residual, friction_history
 from veridyn.solver.elements import Friction, Stop, SupportMotion
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.time_functions import Harmonic, sample
 from veridyn.solver.wear import sampled_wear_power
-from veridyn.validation_cases.case import Bench, Case, Check, Observation, Published, Run, Settings, Subject, Values, Variant
+from veridyn.validation_cases.case import (
+    Bench,
+    Case,
+    Check,
+    Observation,
+    Published,
+    Run,
+    Settings,
+    Subject,
+    Values,
+    Variant,
+)
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
+from veridyn.validation_cases.making import always, asked_of, check_of, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
 from veridyn.validation_cases.sdnd104 import measures
 from veridyn.validation_cases.sdnd104.published import TEST_FILE
@@ -39,15 +53,15 @@ def aster_model(values: Values, *, table: float | None = None) -> MechanicalProb
     damping = 2 * math.sqrt(ASTER_STIFFNESS + ASTER_SPRING)  # critical, for the unit mass
     return MechanicalProblem(
         name="sdnd104 as modelled by Code_Aster",
-        mass=[[1.0]],
-        stiffness=[[ASTER_SPRING]],
-        initial_displacement=[0.0],
-        initial_velocity=[0.0],
+        mass=np.ones((1, 1)),
+        stiffness=np.array([[ASTER_SPRING]]),
+        initial_displacement=np.zeros(1),
+        initial_velocity=np.zeros(1),
         end=end,
         supports=(shake,),
         # the plane does not move with the slip: overlap times stiffness is the constant normal force of 10 N
-        stops=(Stop("plane", [0.0], gap=-0.5, stiffness=20.0),),
-        frictions=(Friction("shoe", ([1.0],), "plane", mu, mu, "regularised", ASTER_STIFFNESS, damping),),
+        stops=(Stop("plane", np.zeros(1), gap=-0.5, stiffness=20.0),),
+        frictions=(Friction("shoe", (np.ones(1),), "plane", mu, mu, "regularised", ASTER_STIFFNESS, damping),),
         coordinates=("slip",),
     )
 
@@ -87,36 +101,31 @@ def _sampled(cell: Published, o: Observation) -> float:
 
 
 def parity(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Every wear power that Code_Aster printed for our schemes."""
+    """Yield every wear power that Code_Aster printed for our schemes."""
     yield from parity_checks(case, subject, variant, _parity_run, _sampled)
 
 
-def _check(case: Case, variant: Variant, run: Run, scheme: str, **fields: Any) -> Check:
-    return Check(case=case.name, variant=variant.name, scheme=scheme, run=run, **fields)
-
-
 def limit(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Wear power of the periodic limit, from one period after the transient has died out."""
-    quantity = next(q for q in case.quantities if q.name == "asymptotic_wear_power")
+    """Yield the wear power of the periodic limit, from one period after the transient has died out."""
+    quantity = quantity_of(case, "asymptotic_wear_power")
     values = case.values(variant.changes)
     period = 2 * math.pi / float(values["omega"])
-    late = case.values(
-        {**values, "t_start": (PERIODS_TO_LIMIT - 1) * period, "t_end": PERIODS_TO_LIMIT * period}
-    )
+    window = {"t_start": (PERIODS_TO_LIMIT - 1) * period, "t_end": PERIODS_TO_LIMIT * period}
+    late = case.values({**values, **window})
     for scheme in subject.schemes:
-        run = replace(case.run(subject, variant, scheme), values=late)
-        run = replace(run, key=f"{run.key}/limit")
-        yield _check(
+        base = case.run(subject, variant, scheme)
+        run = replace(base, values=late, key=f"{base.key}/limit")
+        yield check_of(
             case,
             variant,
-            run,
             scheme,
+            run,
             quantity=quantity.name,
             kind="truth",
             unit=quantity.unit,
-            measure=lambda bench, run=run: measures.wear_power(bench.observe(run)),
-            reference=lambda: quantity.truth(values),
-            tolerance=lambda run=run, scheme=scheme: quantity.tolerance(late, scheme if subject.own else "", run.settings),
+            measure=reading(run, measures.wear_power),
+            reference=partial(quantity.truth, values),
+            tolerance=partial(quantity.tolerance, late, scheme if subject.own else "", run.settings),
         )
 
 
@@ -133,6 +142,14 @@ def _seen_events(o: Observation) -> list[tuple[float, str]]:
     return [(p.start, EVENT_KINDS[p.direction]) for p in measures.slip_phases(o)[1:]]
 
 
+def _count(o: Observation) -> float:
+    return float(len(_seen_events(o)))
+
+
+def _order(o: Observation) -> str:
+    return " ".join(kind for _, kind in _seen_events(o))
+
+
 def _worst_time(o: Observation) -> float | None:
     seen, true = _seen_events(o), _true_events(o.values)
     if len(seen) != len(true):
@@ -141,154 +158,132 @@ def _worst_time(o: Observation) -> float | None:
 
 
 def events(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Phase changes on [0, t_end] by count, order and time."""
-    instant = next(q for q in case.quantities if q.name == "slip_end")
+    """Yield the phase changes on [0, t_end] by count, order and time."""
+    instant = quantity_of(case, "slip_end").tolerance
     values = case.values(variant.changes)
     for scheme in subject.schemes:
         run = case.run(subject, variant, scheme)
-        judged_as = scheme if subject.own else ""
-        yield _check(
-            case,
-            variant,
-            run,
-            scheme,
+        make = partial(check_of, case, variant, scheme, run, kind="events")
+        yield make(
             quantity="phase_changes",
-            kind="events",
             unit="",
-            measure=lambda bench, run=run: float(len(_seen_events(bench.observe(run)))),
+            measure=reading(run, _count),
             reference=lambda: float(len(_true_events(values))),
-            tolerance=lambda: exactly("events are counted"),
+            tolerance=always(exactly("events are counted")),
         )
-        yield _check(
-            case,
-            variant,
-            run,
-            scheme,
+        yield make(
             quantity="phase_order",
-            kind="events",
             unit="",
-            measure=lambda bench, run=run: " ".join(kind for _, kind in _seen_events(bench.observe(run))),
+            measure=reading(run, _order),
             reference=lambda: " ".join(kind for _, kind in _true_events(values)),
-            tolerance=lambda: exactly("events have an order"),
+            tolerance=always(exactly("events have an order")),
         )
-        yield _check(
-            case,
-            variant,
-            run,
-            scheme,
+        yield make(
             quantity="phase_times",
-            kind="events",
             unit="s",
-            measure=lambda bench, run=run: _worst_time(bench.observe(run)),
-            reference=lambda: 0.0,
-            tolerance=lambda run=run, judged_as=judged_as: _drifting(instant.tolerance(values, judged_as, run.settings), values),
+            measure=reading(run, _worst_time),
+            reference=always(0.0),
+            tolerance=partial(instant, values, scheme if subject.own else "", run.settings),
         )
-
-
-def _drifting(one: Tolerance, values: Values) -> Tolerance:
-    """Reversals in slip-slip hang on the velocity that the earlier ones left."""
-    if one.kind == "exact":
-        return Tolerance(0.0, "absolute", one.reason)
-    return one
 
 
 def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Energy balance over [0, t_end], and the friction cone."""
+    """Yield the energy balance over [0, t_end], and the friction cone."""
     values = case.values(variant.changes)
-    m, omega, mu, g = (float(values[n]) for n in ("m", "omega", "mu", "g"))
-    energy = _energy_scale(case, values)
+    omega = float(values["omega"])
+    what = "|F| <= mu N up to a few roundings"
+    cite = cited(
+        "half a percent of the dissipated energy, the loosest tolerance of Code_Aster's test SDND104A",
+        5e-3,
+        kind="absolute",
+    )
     for scheme in subject.schemes:
         run = case.run(subject, variant, scheme)
         step = float(run.settings.get("step", 0.0))
         theory = from_theory(2, omega**2, step, what="trapezoidal work of smooth forces, (omega h)²", kind="absolute")
-        cite = cited("half a percent of the energy scale, the loosest tolerance of Code_Aster's test SDND104A", 5e-3, kind="absolute")
-        yield _check(
-            case,
-            variant,
-            run,
-            scheme,
+        make = partial(check_of, case, variant, scheme, run, kind="balance", reference=always(0.0))
+        yield make(
             quantity="energy_residual",
-            kind="balance",
             unit="of the dissipated energy",
-            measure=lambda bench, run=run: _residual(bench, run) / energy,
-            reference=lambda: 0.0,
-            tolerance=lambda theory=theory, cite=cite: theory if subject.own else cite,
+            measure=reading(run, partial(_residual, case)),
+            tolerance=asked_of(subject, theory, cite),
         )
-        yield _check(
-            case,
-            variant,
-            run,
-            scheme,
+        yield make(
             quantity="friction_cone",
-            kind="balance",
             unit="of mu N",
-            measure=lambda bench, run=run: _cone_excess(bench.observe(run), mu * m * g),
-            reference=lambda: 0.0,
-            tolerance=lambda: roundoff(8, what="|F| <= mu N up to a few roundings", kind="absolute"),
+            measure=reading(run, _cone_excess),
+            tolerance=always(roundoff(8, what=what, kind="absolute")),
         )
 
 
 def _energy_scale(case: Case, values: Values) -> float:
-    """Dissipated energy of the window (J); where nothing slips, what an elastic stick of the test file stores."""
-    worn = next(q for q in case.quantities if q.name == "wear_energy").truth(values)
+    """Return the dissipated energy of the window (J); where nothing slips, what an elastic stick stores."""
+    worn = quantity_of(case, "wear_energy").truth(values)
     friction = float(values["mu"]) * float(values["m"]) * float(values["g"])
     return float(values["mu"]) * float(worn) or friction**2 / ASTER_STIFFNESS
 
 
-def _residual(bench: Bench, run: Run) -> float:
-    o = bench.observe(run)
-    return float(np.abs(energy_residual(o.problem, o.response)).max())
+def _residual(case: Case, o: Observation) -> float:
+    return float(np.abs(energy_residual(o.problem, o.response)).max()) / _energy_scale(case, o.values)
 
 
-def _cone_excess(o: Observation, limit_force: float) -> float:
-    """Largest excess of the friction force over mu N, in mu N; 0 if the solver reports no force."""
-    force = o.response.elements.get("shoe", {}).get("force", np.zeros(1))
-    return max(0.0, float(np.abs(force).max()) / limit_force - 1.0)
+def _cone_excess(o: Observation) -> float:
+    """Return the largest excess of the friction force over mu N, in mu N.
+
+    Raises
+    ------
+    SolverFailure
+        If the solver reports no friction force.
+    """
+    limit_force = o["mu"] * o["m"] * o["g"]
+    return max(0.0, float(np.abs(friction_history(o.response, "shoe")).max()) / limit_force - 1.0)
 
 
 ORDER_LEVELS = 4
+EXPECTED_ORDERS = {
+    "a0=15": (1.0, "slip-slip: a reversal inside a step is seen at its end, order 1"),
+    "a0=1.5": (2.0, "stick-slip: penalty error m/k_T and step error both fall with the square"),
+    "a0=1.01": (2.0, "stick-slip: penalty error m/k_T and step error both fall with the square"),
+}
 
 
 def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Observed order of the wear power when step and penalty time constant are halved together."""
-    if not subject.own or subject.overrides or variant.name not in ("a0=15", "a0=1.5", "a0=1.01"):
+    """Yield the observed order of the wear power when step and penalty time constant are halved together."""
+    if not subject.own or subject.overrides or variant.name not in EXPECTED_ORDERS:
         return
-    quantity = next(q for q in case.quantities if q.name == "wear_power")
-    expected = 1.0 if variant.name == "a0=15" else 2.0
-    why = (
-        "slip-slip: a reversal inside a step is seen at its end, order 1"
-        if expected == 1.0
-        else "stick-slip: penalty error m/k_T and step error both fall with the square"
-    )
+    truth = partial(quantity_of(case, "wear_power").truth, case.values(variant.changes))
+    expected, why = EXPECTED_ORDERS[variant.name]
+    scatter = f"{why}; four halvings, events fall differently into the steps at each level"
     for scheme in subject.schemes:
         base = case.run(subject, variant, scheme)
-        coarse = 4 * float(base.settings["step"])
-        k = float(base.settings["tangential_stiffness"]) / 16
-
-        def measure(bench: Bench, base: Run = base, coarse: float = coarse, k: float = k) -> float:
-            def at(step: float) -> float:
-                changed = {"step": step, "tangential_stiffness": k * (coarse / step) ** 2}
-                changed |= {"largest": step} if "largest" in base.settings else {}
-                run = replace(base, key=f"{base.key}/h={step}", settings={**base.settings, **changed})
-                return measures.wear_power(bench.observe(run))
-
-            truth = float(quantity.truth(base.values))
-            return observed_order(errors_over_steps(at, truth, halvings(coarse, ORDER_LEVELS)))
-
-        yield _check(
+        yield check_of(
             case,
             variant,
-            base,
             scheme,
+            base,
             quantity="order_of_wear_power",
             kind="order",
             unit="",
-            measure=measure,
-            reference=lambda: expected,
-            tolerance=lambda: Tolerance(
-                0.15, "absolute", f"{why}; four halvings, events fall differently into the steps at each level"
-            ),
+            measure=partial(_observed_order, base, truth),
+            reference=always(expected),
+            tolerance=always(Tolerance(0.15, "absolute", scatter)),
         )
+
+
+def refined(base: Run, step: float) -> Run:
+    """Return a run with another step, and the penalty stiffness that keeps k_T step² constant."""
+    ratio = float(base.settings["step"]) / step
+    changed: dict[str, Any] = {"step": step, "tangential_stiffness": base.settings["tangential_stiffness"] * ratio**2}
+    changed |= {"largest": step} if "largest" in base.settings else {}
+    return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, **changed})
+
+
+def _observed_order(base: Run, truth: Callable[[], Certified], bench: Bench) -> float:
+    def power(step: float) -> float:
+        return measures.wear_power(bench.observe(refined(base, step)))
+
+    steps = halvings(4 * float(base.settings["step"]), ORDER_LEVELS)
+    return observed_order(errors_over_steps(power, float(truth()), steps))
 
 
 MAKERS = (parity, limit, events, balance, order)

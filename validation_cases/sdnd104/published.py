@@ -1,5 +1,7 @@
 """SDND104: what EDF's manual V5.01.104 (6.4, 2003) and test file print."""
 
+from typing import Any
+
 from veridyn.validation_cases.case import Published
 
 MANUAL = "V5.01.104 §2.1"
@@ -19,7 +21,7 @@ ROBUST = (
 )
 
 
-def _computed(a0: str, scheme: str, name: str, value: str, **more: str) -> Published:
+def _computed(a0: str, scheme: str, name: str, value: str, **more: Any) -> Published:
     wrong = "correct" in more
     return Published(
         source=f"{COMPUTED}, {name}",
@@ -32,7 +34,9 @@ def _computed(a0: str, scheme: str, name: str, value: str, **more: str) -> Publi
     )
 
 
-def _reference(a0: str, value: str, explanation: str = "", source: str = MANUAL, quantity: str = "wear_power", **more: str) -> Published:
+def _reference(
+    a0: str, value: str, explanation: str = "", source: str = MANUAL, quantity: str = "wear_power", **more: str
+) -> Published:
     return Published(source, f"a0={a0}", quantity, value, "reproduced", explanation, at=more)
 
 
@@ -68,6 +72,8 @@ PUBLISHED: tuple[Published, ...] = (
 
 # What the manual states about its own model, against what its numbers were computed with.
 SETTINGS_ERRATA = (
-    "The text says k_T = 9e5 N/m and a step of 3e-5 s (elsewhere 1e-4 s); only k_T = 9e6 N/m with 1e-4 s gives the printed numbers.",
-    "The text defines the wear power as mu m g |v|; all its numbers are m g |v|, ten times larger, as its Maple program computes.",
+    "The text says k_T = 9e5 N/m and a step of 3e-5 s (elsewhere 1e-4 s); only k_T = 9e6 N/m with 1e-4 s gives "
+    "the printed numbers.",
+    "The text defines the wear power as mu m g |v|; all its numbers are m g |v|, ten times larger, as its Maple "
+    "program computes.",
 )

@@ -1,0 +1,225 @@
+"""The command line in this process, and small solvers in files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from veridyn.cli import main
+
+# A foreign solver: plain class, plain Python, dict of lists; nothing of ours is imported.
+FOREIGN = '''
+class Foreign:
+    """Semi-implicit Euler for one mass on a spring between elastic stops."""
+
+    name, version, capabilities = "foreign", "7", {"mechanical", "contact"}
+    step, sign, factor = 1e-4, 1.0, 1.0
+
+    def solve(self, problem, settings):
+        m, k = problem.mass[0][0], problem.stiffness[0][0]
+        x, v = float(problem.initial_displacement[0]), float(problem.initial_velocity[0])
+        steps = round((problem.end - problem.start) / self.step)
+        h = (problem.end - problem.start) / steps
+        t, xs, vs = [problem.start], [x], [v]
+        for i in range(1, steps + 1):
+            force = -k * x
+            for stop in problem.stops:
+                force -= self.sign * stop.stiffness * max(x - stop.gap, 0.0)
+            v += h * force / m * (0.5 if i == 1 else 1.0)  # velocities live half a step away
+            x += h * v
+            t.append(problem.start + i * h)
+            xs.append(self.factor * x)
+            vs.append(v)
+        return {"time": t, "displacement": xs, "velocity": vs}
+
+
+class Scaled(Foreign):
+    name, factor = "scaled", 1.01
+
+
+class Coarse(Foreign):
+    name, step = "coarse", 7e-3
+
+
+class Flipped(Foreign):
+    name, sign = "flipped", -1.0
+
+
+class Few(Foreign):
+    name, capabilities = "few", {"mechanical"}
+
+
+class Raises(Foreign):
+    name = "raises"
+
+    def solve(self, problem, settings):
+        raise ZeroDivisionError("my fault")
+
+
+class Exits(Foreign):
+    name = "exits"
+
+    def solve(self, problem, settings):
+        raise SystemExit(0)
+
+
+class NotANumber(Foreign):
+    name = "nan"
+
+    def solve(self, problem, settings):
+        return {"time": [0.0, problem.end], "displacement": [0.0, float("nan")], "velocity": [0.0, 0.0]}
+
+
+class Shapes(Foreign):
+    name = "shapes"
+
+    def solve(self, problem, settings):
+        return {"time": [0.0, problem.end], "displacement": [[0.0, 0.0]] * 2, "velocity": [0.0, 0.0]}
+
+
+class Nothing(Foreign):
+    name = "nothing"
+
+    def solve(self, problem, settings):
+        return None
+
+
+class Stops(Foreign):
+    name = "stops"
+
+    def solve(self, problem, settings):
+        return {"time": [0.0, problem.end / 2], "displacement": [0.0, 0.0], "velocity": [0.0, 0.0]}
+
+
+class Chatty(Foreign):
+    name = "chatty"
+
+    def __init__(self):
+        print("hello from the constructor")
+
+    def solve(self, problem, settings):
+        print("hello from solve")
+        return super().solve(problem, settings)
+
+
+class ShortOnly(Foreign):
+    name = "short-only"
+
+    def solve(self, problem, settings):
+        if problem.end > 10.0:
+            raise MemoryError("too long for me")
+        return super().solve(problem, settings)
+
+
+class Still(Foreign):
+    """No impact at all."""
+
+    name = "still"
+
+    def solve(self, problem, settings):
+        t = [problem.end * i / 100 for i in range(101)]
+        return {"time": t, "displacement": [-s for s in t], "velocity": [-1.0] * 101}
+
+
+class Demanding(Foreign):
+    def __init__(self, licence):
+        self.licence = licence
+
+
+class Empty:
+    name = "empty"
+
+
+class Wordy(Foreign):
+    capabilities = "mechanical"
+
+
+class Unset(Foreign):
+    capabilities = None
+
+
+INSTANCE = Foreign()
+'''
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command left behind."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def document(self):
+        """Standard output as exactly one JSON document."""
+        return json.loads(self.out, parse_constant=_not_json)
+
+
+def _not_json(name):
+    raise ValueError(f"{name} is not JSON")
+
+
+@pytest.fixture
+def veridyn(capsys):
+    """Run the command line in this process."""
+
+    def run(*arguments):
+        capsys.readouterr()
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as stop:  # argparse
+            status = stop.code
+        captured = capsys.readouterr()
+        return Outcome(status, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def foreign(tmp_path_factory):
+    """Return the specification of a solver of the file by name."""
+    file = tmp_path_factory.mktemp("solvers") / "foreign.py"
+    file.write_text(FOREIGN, encoding="utf-8")
+    return lambda name: f"{file}:{name}"
+
+
+@pytest.fixture
+def python(tmp_path):
+    """Run a fresh interpreter away from the checkout."""
+
+    def run(*arguments, **options):
+        done = subprocess.run(
+            [sys.executable, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            check=False,
+            **({"cwd": tmp_path} | options),
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def no_work(monkeypatch):
+    """Fail as soon as a solver is put to work in earnest."""
+    from veridyn import verification
+
+    def refuse(*_):
+        raise AssertionError("work has begun before the input was checked")
+
+    monkeypatch.setattr(verification, "judge_all", refuse)
+
+
+@pytest.fixture
+def in_the_way(tmp_path) -> Path:
+    """A file where a folder is wanted."""
+    file = tmp_path / "file"
+    file.write_text("precious", encoding="utf-8")
+    return file

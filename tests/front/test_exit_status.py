@@ -1,0 +1,115 @@
+"""0 fine, 1 a check failed, 3 a solver crashed; what is known is kept."""
+
+import pytest
+
+
+@pytest.fixture
+def run(veridyn, foreign):
+    """Verify solvers of the file on sdnd101; returns status and result rows."""
+
+    def verified(*names, **options):
+        solvers = [word for name in names for word in ("--solver", foreign(name))]
+        more = [word for pair in options.items() for word in ("--set", "=".join(pair))]
+        seen = veridyn("run", "sdnd101", *solvers, *more, "--json", "-")
+        return seen.status, seen.document["results"]
+
+    return verified
+
+
+def verdicts(results):
+    return {row["verdict"] for row in results}
+
+
+def test_a_right_solver(run):
+    status, results = run("Foreign")
+    assert (status, verdicts(results)) == (0, {"pass"})
+
+
+def test_a_wrong_solver(run):
+    status, results = run("Scaled")
+    assert status == 1
+    assert verdicts(results) == {"pass", "fail"}
+    failed = {row["quantity"] for row in results if row["verdict"] == "fail"}
+    assert {"peak_force", "impulse", "impact_velocity"} <= failed
+    assert not failed & {"peak_time_1", "contact_duration", "flight_duration", "impacts"}
+
+
+def test_a_solver_without_impacts_is_wrong_not_broken(run):
+    status, results = run("Still")
+    assert (status, verdicts(results)) == (1, {"fail"})
+    assert all(row["detail"] for row in results if row["value"] is None and row["quantity"] != "contact_instants")
+
+
+CRASHES = {
+    "Raises": "raises raised ZeroDivisionError: my fault",
+    "Exits": "exits raised SystemExit: 0",
+    "NotANumber": "nan returned displacement with NaN or infinity, first at index [1]",
+    "Shapes": "shapes returned displacement of shape (2, 2); (2, 1) is needed",
+    "Nothing": "nothing returned NoneType; a Response or a dict of arrays is needed",
+    "Stops": "stops returned [0, 0.25",
+}
+
+
+@pytest.mark.parametrize("name", CRASHES)
+def test_a_crashing_solver(run, name):
+    status, results = run(name)
+    assert (status, verdicts(results)) == (3, {"error"})
+    assert all(row["value"] is None and row["margin"] is None for row in results)
+    assert results[0]["detail"].startswith(CRASHES[name])
+
+
+def test_a_crash_costs_only_its_own_checks(run):
+    status, results = run("ShortOnly", "Foreign")
+    assert status == 3
+    by_variant = {
+        (row["solver"], row["variant"]): verdicts(r for r in results if (r["solver"], r["variant"]) == key)
+        for row in results
+        for key in [(row["solver"], row["variant"])]
+    }
+    assert by_variant == {
+        ("short-only", "2-shocks"): {"pass"},
+        ("short-only", "100-shocks"): {"error"},
+        ("foreign", "2-shocks"): {"pass"},
+        ("foreign", "100-shocks"): {"pass"},
+    }
+
+
+def test_a_crash_outweighs_a_failure(run):
+    assert run("Scaled", "Raises", v0="2")[0] == 3
+
+
+def test_a_solver_with_few_capabilities(run):
+    status, results = run("Few")
+    assert (status, verdicts(results)) == (0, {"not applicable"})
+    assert {row["detail"] for row in results} == {"the solver does not offer contact"}
+
+
+def test_what_a_solver_prints_stays_out_of_the_document(run):
+    status, results = run("Chatty", v0="2")
+    assert (status, verdicts(results)) == (0, {"pass"})
+
+
+def test_the_table_names_the_failures(veridyn, foreign):
+    seen = veridyn("run", "sdnd101", "--solver", foreign("Scaled"), "--set", "v0=2")
+    assert seen.status == 1
+    assert "peak_force" in seen.out
+    assert seen.err == ""
+
+
+def test_a_report_has_the_status_of_its_results(veridyn, foreign, tmp_path):
+    file, folder = tmp_path / "results.json", tmp_path / "report"
+    veridyn("run", "sdnd101", "--solver", foreign("Scaled"), "--set", "v0=2", "--json", file)
+    assert veridyn("report", file, "--output", folder).status == 1
+    assert "peak_force" in (folder / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_process_that_dies_ends_in_one_line(python, tmp_path):
+    (tmp_path / "dying.py").write_text(
+        "import os\nclass Dies:\n    name, version, capabilities = 'dies', '1', {'mechanical', 'contact'}\n"
+        "    def solve(self, problem, settings):\n        os._exit(0)\n",
+        encoding="utf-8",
+    )
+    both = ("--solver", "dying.py:Dies", "--solver", "veridyn", "-n", "2")
+    seen = python("-m", "veridyn.cli", "run", "sdnd101", *both, "--set", "v0=2")
+    assert (seen.status, seen.out, seen.err.count("\n")) == (3, "", 1)
+    assert seen.err.startswith("veridyn: a process died")

@@ -1,0 +1,210 @@
+"""Impacts as samples see them, and as they converge between samples."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from veridyn.solver.impacts import interpolated_impacts, sampled_impacts, statistics
+from veridyn.solver.interpolation import crossings, lagrange, value_at, values_at
+
+examples = settings(deadline=None, max_examples=60, derandomize=True)
+
+#                 0    1    2    3    4    5    6    7    8    9   10   11   12   13
+FORCE = np.array([0.0, 2.0, 5.0, 5.0, 0.0, 3.0, 0.0, 0.0, 0.0, 1.0, 4.0, 0.0, 0.0, 7.0])
+TIME = 0.5 * np.arange(14)
+VELOCITY = -np.arange(14.0)
+
+
+def seen(**options):
+    return sampled_impacts(TIME, FORCE, VELOCITY, **options)
+
+
+def test_samples_in_contact_are_grouped():
+    assert [(i.start, i.end) for i in seen()] == [(0.5, 2.0), (2.5, 3.0), (4.5, 5.5)]
+
+
+def test_peak_is_the_last_of_equals():
+    assert [(i.peak_force, i.peak_time) for i in seen()] == [(5.0, 1.5), (3.0, 2.5), (4.0, 5.0)]
+
+
+def test_velocity_is_that_of_the_first_sample():
+    assert [i.velocity for i in seen()] == [-1.0, -5.0, -9.0]
+
+
+def test_impulse_is_a_trapezoid():
+    assert [i.impulse for i in seen()] == [0.5 * 12, 0.5 * 3, 0.5 * 5]
+
+
+def test_impulse_weighs_uneven_samples():
+    time = np.array([0.0, 1.0, 3.0, 4.0, 8.0])
+    (impact,) = sampled_impacts(time, np.array([0.0, 1.0, 1.0, 0.0, 0.0]), time)
+    assert impact.impulse == 0.5 * 3 + 0.5 * 3
+
+
+def test_impact_at_the_start_of_the_record_counts_half_a_weight():
+    (impact,) = sampled_impacts(TIME[:5], np.array([4.0, 0.0, 0.0, 0.0, 0.0]), VELOCITY[:5])
+    assert (impact.start, impact.impulse) == (0.0, 4.0 * 0.25)
+
+
+@pytest.mark.parametrize(
+    ("rest", "groups"),
+    [
+        (0.0, [(0.5, 2.0, 1), (2.5, 3.0, 1), (4.5, 5.5, 1)]),
+        (0.5, [(0.5, 3.0, 2), (4.5, 5.5, 1)]),
+        (1.0, [(0.5, 3.0, 2)]),  # the open contact at the end lies within the rest of the second
+        (1.5, []),
+    ],
+)
+def test_rest_merges_impacts(rest, groups):
+    assert [(i.start, i.end, i.elementary) for i in seen(rest=rest)] == groups
+
+
+def test_merged_impact_sums_its_samples_in_contact():
+    first = seen(rest=0.5)[0]
+    assert (first.impulse, first.peak_force, first.duration) == (0.5 * 15, 5.0, 2.5)
+
+
+@pytest.mark.parametrize(("threshold", "starts"), [(1.0, [0.5, 2.5, 5.0]), (3.0, [1.0, 5.0]), (5.0, [])])
+def test_threshold_is_exceeded_not_met(threshold, starts):
+    assert [i.start for i in seen(threshold=threshold)] == starts
+
+
+def test_open_impact_at_the_end_is_not_counted():
+    assert all(i.end < TIME[-1] for i in seen())
+
+
+def test_statistics_of_the_peaks():
+    s = statistics(seen(), FORCE, bins=2)
+    assert (s.count, s.absolute_peak, s.mean_peak) == (3, 7.0, 4.0)
+    assert s.deviation_peak == pytest.approx(math.sqrt(2 / 3))
+    assert s.bin_edges == (3.0, 4.0, 5.0)
+    assert s.probabilities == pytest.approx((1 / 3, 2 / 3))
+
+
+def test_statistics_need_an_impact(refused):
+    with refused(ValueError, "no impact"):
+        statistics([], FORCE)
+
+
+@examples
+@given(st.lists(st.sampled_from([0.0, 0.0, 1.0, 2.0]), min_size=5, max_size=40), st.integers(0, 4))
+def test_impacts_follow_the_rule_sample_by_sample(force, look_ahead):
+    """A plain loop over the samples, as POST_DYNA_MODA_T states it."""
+    time, f = np.arange(len(force), dtype=float), np.array(force)
+    groups, opened, returns = [], None, 0
+    for i in range(len(force)):
+        if f[i] > 0:
+            opened = i if opened is None else opened
+        elif opened is not None and f[i - 1] > 0:
+            returns += 1
+            if not (f[i : i + 1 + look_ahead] > 0).any():
+                groups.append((opened, i, returns))
+                opened, returns = None, 0
+    found = sampled_impacts(time, f, time, rest=float(look_ahead))
+    assert [(i.start, i.end, i.elementary) for i in found] == groups
+
+
+W, K = 7.0, 400.0  # rad/s, N/m
+TRUTH = {
+    "start": math.pi / W,
+    "end": 2 * math.pi / W,
+    "peak_time": 1.5 * math.pi / W,
+    "peak_force": K,
+    "impulse": 2 * K / W,
+    "velocity": -W,
+}
+
+
+def half_sine(h, shift=0.37):
+    """Return the only full contact of the gap sin(w t), sampled with steps h off the roots."""
+    time = shift * h + h * np.arange(int(1.3 / h))
+    return interpolated_impacts(time, np.sin(W * time), K)[0]
+
+
+@pytest.mark.parametrize("quantity", TRUTH)
+def test_interpolated_impacts_converge(quantity):
+    errors = [abs(getattr(half_sine(0.02 / 2**k), quantity) - TRUTH[quantity]) for k in range(6)]
+    assert -np.polyfit(range(6), np.log2(errors), 1)[0] > 2
+    assert errors[-1] < 1e-5 * abs(TRUTH[quantity])
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e-9, 1e-6, 1e-3, 0.5, 1 - 1e-6])
+def test_samples_next_to_a_root_do_no_harm(shift):
+    """A sample right at the touch must not spoil the spline."""
+    h = math.pi / W / 20
+    assert half_sine(h, shift).velocity == pytest.approx(-W, rel=1e-3)
+    assert half_sine(h, shift).impulse == pytest.approx(TRUTH["impulse"], rel=1e-3)
+
+
+def test_contact_open_at_the_end_is_not_counted():
+    time = np.linspace(0.01, 1.5 * math.pi / W, 50)
+    assert interpolated_impacts(time, np.sin(W * time), K) == []
+
+
+def test_record_may_start_in_contact():
+    time = np.linspace(1.5 * math.pi / W, 4.5 * math.pi / W, 100)
+    first, second = interpolated_impacts(time, np.sin(W * time), K)
+    assert (first.start, first.end) == (time[0], pytest.approx(2 * math.pi / W))
+    assert second.duration == pytest.approx(math.pi / W)
+
+
+def test_mere_touch_is_no_impact():
+    time = np.arange(7.0)
+    assert interpolated_impacts(time, np.array([3.0, 2.0, 1.0, 0.0, 1.0, 2.0, 3.0]), K) == []
+
+
+def test_crossings_of_a_sine():
+    time = np.linspace(0.1, 6.5, 200)
+    instants, directions = zip(*crossings(time, np.sin(2 * time)), strict=True)
+    assert instants == pytest.approx([k * math.pi / 2 for k in (1, 2, 3, 4)], abs=1e-6)
+    assert directions == (-1, 1, -1, 1)
+
+
+@pytest.mark.parametrize(
+    ("history", "found"),
+    [
+        ([1.0, 2.0, 1.0], []),
+        ([0.0, 1.0, 2.0], [(0.0, 1)]),
+        ([0.0, -1.0, -2.0], [(0.0, -1)]),
+        ([1.0, 0.0, -1.0], [(1.0, -1)]),
+        ([-1.0, 0.0, 1.0], [(1.0, 1)]),
+        ([-1.5, -0.5, 0.5], [(1.5, 1)]),
+    ],
+)
+def test_crossings_at_samples(history, found):
+    assert crossings(np.arange(3.0), np.array(history)) == found
+
+
+@pytest.mark.parametrize("t", [0.0, 0.05, 0.31, 1.07, 2.0])
+def test_value_between_samples_is_a_cubic(t):
+    time = np.linspace(0, 2, 11)
+    assert value_at(time, time**3 - time, t) == pytest.approx(t**3 - t, abs=1e-14)
+
+
+def test_value_on_a_sample_is_the_sample():
+    time = np.array([0.0, 0.1, 0.2, 0.3])
+    assert value_at(time, np.array([5.0, 7.0, 1.0, 2.0]), 0.1 + 1e-12) == 7.0
+
+
+def test_value_converges_with_order_four():
+    errors = []
+    for k in range(5):
+        time = np.arange(0, 3, 0.1 / 2**k)
+        errors.append(max(abs(value_at(time, np.sin(time), t) - math.sin(t)) for t in (0.71, 1.33, 2.217)))
+    assert -np.polyfit(range(5), np.log2(errors), 1)[0] == pytest.approx(4, abs=0.6)
+
+
+def test_short_history_is_interpolated_with_what_there_is():
+    assert value_at(np.array([0.0, 1.0]), np.array([0.0, 2.0]), 0.25) == 0.5
+    assert lagrange(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 4.0]), 1.5) == 2.25
+
+
+def test_several_values_at_several_instants():
+    time = np.linspace(0, 1, 6)
+    table = values_at(time, np.column_stack((time, time**2)), np.array([0.1, 0.5, 0.77]))
+    assert table == pytest.approx(np.array([[0.1, 0.01], [0.5, 0.25], [0.77, 0.77**2]]))

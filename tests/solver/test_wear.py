@@ -1,0 +1,169 @@
+"""Wear power, sliding distance and phases of motion."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from veridyn.solver.wear import Phase, phases, sampled_wear_power, sliding_distance
+
+TIME = np.linspace(0.0, 10.0, 101)
+FREE = np.zeros(101)
+
+
+def power(velocity, stuck=FREE, *, normal=2.0, start=2.0, end=8.0, **options):
+    force = np.full(TIME.size, normal)
+    return sampled_wear_power(TIME, force, velocity, stuck, start=start, end=end, **options)
+
+
+@pytest.mark.parametrize("irregular", [False, True])
+def test_steady_sliding(irregular):
+    assert power(np.full(101, -3.0), normal=-2.0, irregular=irregular) == pytest.approx(6.0)
+
+
+def test_power_is_a_trapezoid_of_normal_force_times_speed():
+    p = power(TIME**2)
+    assert p == pytest.approx(np.trapezoid(2 * TIME[20:81] ** 2, TIME[20:81]) / 6)
+
+
+def test_stuck_intervals_do_not_wear():
+    """The left end of an interval decides."""
+    stuck = np.zeros(101)
+    stuck[30:50] = 1
+    assert power(np.ones(101), stuck) == pytest.approx(2.0 * (6.0 - 2.0) / 6.0)
+
+
+def test_interval_before_sticking_wears():
+    stuck = np.zeros(101)
+    stuck[80] = 1
+    assert power(np.ones(101), stuck) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 3, 7])
+def test_blocks_share_no_sample(blocks):
+    velocity = TIME**3
+    each = 61 // blocks
+    means = []
+    for b in range(blocks):
+        s = slice(20 + b * each, 20 + (b + 1) * each)
+        means.append(np.trapezoid(2 * velocity[s], TIME[s]) / (TIME[s][-1] - TIME[s][0]))
+    assert power(velocity, blocks=blocks) == pytest.approx(np.mean(means))
+
+
+def test_irregular_window_compares_times():
+    time = np.array([0.0, 1.0, 1.5, 4.0, 4.2, 9.0])
+    args = (time, np.ones(6), time, np.zeros(6))
+    assert sampled_wear_power(*args, start=1.2, end=4.1, irregular=True) == pytest.approx((1.5 + 4.2) / 2)
+    assert sampled_wear_power(*args, start=1.5, end=99.0, irregular=True) == pytest.approx((1.5 + 9.0) / 2)
+
+
+def test_regular_window_divides_by_the_mean_step_of_all_but_the_last_two():
+    time = np.append(np.arange(9.0), [8.001, 8.002])
+    p = sampled_wear_power(time, np.ones(11), time, np.zeros(11), start=2.0, end=6.0)
+    assert p == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize("irregular", [False, True])
+def test_window_is_clipped_to_the_record(irregular):
+    whole = np.trapezoid(2 * TIME, TIME) / 10
+    assert power(TIME, start=-5.0, end=50.0, irregular=irregular) == pytest.approx(whole)
+
+
+@pytest.mark.parametrize("irregular", [False, True])
+@pytest.mark.parametrize(("start", "end", "blocks"), [(2.0, 2.05, 5), (8.0, 2.0, 1), (20.0, 30.0, 1)])
+def test_empty_window_is_refused(start, end, blocks, irregular, refused):
+    with refused(ValueError, f"[{start}, {end}] s", "too few"):
+        power(TIME, start=start, end=end, blocks=blocks, irregular=irregular)
+
+
+def sweep(t):
+    """A motion that turns at odd multiples of pi/2."""
+    return np.sin(t)
+
+
+def distance(h, start=0.3, end=7.1, stuck=None):
+    time = 0.21 * h + h * np.arange(-5, int(8 / h))
+    return sliding_distance(time, sweep(time), None if stuck is None else stuck(time), start, end)
+
+
+DISTANCE = (1 - math.sin(0.3)) + 2 + math.sin(7.1) + 1
+
+
+def test_distance_of_straight_motion_is_exact():
+    assert sliding_distance(TIME, -3 * TIME, None, 1.23, 4.56) == pytest.approx(3 * 3.33, rel=1e-14)
+
+
+def test_distance_counts_reversals():
+    assert distance(0.01) == pytest.approx(DISTANCE, rel=1e-6)
+
+
+def test_distance_converges_with_order_two_or_better():
+    errors = [abs(distance(0.2 / 2**k) - DISTANCE) for k in range(6)]
+    assert -np.polyfit(range(6), np.log2(errors), 1)[0] > 2
+
+
+def test_distance_converges_on_uneven_samples():
+    errors = []
+    for k in range(5):
+        time = np.cumsum(np.append(0.0, 0.1 / 2**k * (1 + 0.5 * np.sin(np.arange(100 * 2**k)))))
+        errors.append(abs(sliding_distance(time, sweep(time), None, 0.3, 7.1) - DISTANCE))
+    assert -np.polyfit(range(5), np.log2(errors), 1)[0] > 1.8
+
+
+def test_distance_leaves_stick_out():
+    """Micro-motion between 2 and 3 is elastic, not slid."""
+    slid = distance(0.001, stuck=lambda t: ((t >= 2) & (t < 3)).astype(float))
+    assert slid == pytest.approx(DISTANCE - (math.sin(2) - math.sin(3)), abs=2e-3)
+
+
+@pytest.mark.parametrize(("start", "slid"), [(0.5, 0.5), (1.0, 0.0), (1.5, 0.0)])
+def test_stick_at_the_start_of_the_window_counts(start, slid):
+    stuck = (TIME >= 1.0).astype(float)
+    assert sliding_distance(TIME, TIME, stuck, start, 3.0) == pytest.approx(slid)
+
+
+VELOCITY = np.array([1.0, 1.0, 0.0, 0.0, 0.0, -2.0, -1.0, 0.0, 1.0, 1.0])
+CLOCK = np.arange(10.0)
+STUCK = (VELOCITY == 0).astype(float)
+
+
+def test_phases_of_motion():
+    assert phases(CLOCK, VELOCITY, STUCK, shortest_stick=0.5) == [
+        Phase(0.0, 2.0, 1),
+        Phase(2.0, 5.0, 0),
+        Phase(5.0, 7.0, -1),
+        Phase(7.0, 8.0, 0),
+        Phase(8.0, 9.0, 1),
+    ]
+
+
+def test_short_stick_is_a_reversal_in_its_middle():
+    assert phases(CLOCK, VELOCITY, STUCK, shortest_stick=1.5) == [
+        Phase(0.0, 2.0, 1),
+        Phase(2.0, 5.0, 0),
+        Phase(5.0, 7.5, -1),
+        Phase(7.5, 9.0, 1),
+    ]
+
+
+def test_short_stick_within_one_direction_vanishes():
+    v = np.array([1.0, 1.0, 0.0, 1.0, 1.0])
+    assert phases(CLOCK[:5], v, None, shortest_stick=1.5) == [Phase(0.0, 4.0, 1)]
+
+
+def test_stick_at_the_border_stays():
+    v = np.array([0.0, 1.0, 1.0, 1.0, 0.0])
+    found = phases(CLOCK[:5], v, None, shortest_stick=3.0)
+    assert [p.direction for p in found] == [0, 1, 0]
+
+
+@pytest.mark.parametrize(("speed", "direction"), [(0.9e-6, 0), (1.1e-6, 1), (-1.1e-6, -1)])
+def test_without_flags_slow_motion_is_stick(speed, direction):
+    assert phases(CLOCK, np.full(10, speed), None, shortest_stick=1.0) == [Phase(0.0, 9.0, direction)]
+
+
+def test_flags_overrule_the_speed():
+    assert phases(CLOCK, np.full(10, 1e-9), np.zeros(10), shortest_stick=1.0) == [Phase(0.0, 9.0, 1)]
+    assert phases(CLOCK, np.ones(10), np.ones(10), shortest_stick=1.0) == [Phase(0.0, 9.0, 0)]

@@ -1,0 +1,36 @@
+"""Small parts from which checks are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from veridyn.validation_cases.case import Bench, Case, Check, Number, Observation, Quantity, Run, Subject, Variant
+from veridyn.validation_cases.tolerances import Tolerance
+
+T = TypeVar("T")
+
+
+def reading(run: Run, read: Callable[[Observation], Number]) -> Callable[[Bench], Number]:
+    """Return the measurement that reads something from the response to a run."""
+    return lambda bench: read(bench.observe(run))
+
+
+def always(value: T) -> Callable[[], T]:
+    """Return a function that gives this value."""
+    return lambda: value
+
+
+def quantity_of(case: Case, name: str) -> Quantity:
+    """Return a quantity by name; raises KeyError."""
+    return {quantity.name: quantity for quantity in case.quantities}[name]
+
+
+def asked_of(subject: Subject, ours: Tolerance, anyones: Tolerance) -> Callable[[], Tolerance]:
+    """Return the sharp tolerance for our own schemes, whose theory we know, and the cited one for others."""
+    return always(ours if subject.own else anyones)
+
+
+def check_of(case: Case, variant: Variant, scheme: str, run: Run, **fields: Any) -> Check:
+    """Return a check of a case; the remaining fields by keyword."""
+    return Check(case=case.name, variant=variant.name, scheme=scheme, run=run, **fields)
