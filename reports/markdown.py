@@ -158,6 +158,7 @@ _PUBLISHED = {
     "variant": "Variant",
     "quantity": "Quantity",
     "value": "Printed",
+    "correct": "Should read",
     "verdict": "Verdict",
     "truth": "Truth",
     "explanation": "Explanation",

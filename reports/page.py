@@ -114,6 +114,8 @@ class Sheet:
     drawings: list[Drawing]
     margin: str
     errata: int
+    notable: list[dict[str, Any]]
+    plain: list[dict[str, Any]]
 
     def group_of(self, name: str) -> Group | None:
         """Return the group of a subject, None if the case was not run with it."""
@@ -215,8 +217,15 @@ def _sheet(anchor: str, case: Record, results: list[Record], drawings: list[Draw
         groups=[_group(key, name, by_subject[name], runs) for key, name in zip(keys, by_subject, strict=True)],
         drawings=drawings,
         margin=numbers.margin(total.worst),
-        errata=sum(value["verdict"] != "reproduced" for value in case["published"]),
+        errata=sum(value["verdict"] in ("misprint", "inaccurate") for value in case["published"]),
+        notable=[value for value in case["published"] if _notable(value)],
+        plain=[value for value in case["published"] if not _notable(value)],
     )
+
+
+def _notable(value: dict[str, Any]) -> bool:
+    """Whether a published value needs a word of its own."""
+    return value["verdict"] != "reproduced" or bool(value["explanation"])
 
 
 def _run(variant: str, name: str, records: list[Record]) -> Run:

@@ -20,6 +20,8 @@ def write(document: Document, folder: Path) -> list[Path]:
     # Everything is rendered before anything is written, so that a failure leaves no half report.
     texts = _render(document)
     try:
+        for stale in (folder / "figures").glob("figure-*.svg"):
+            stale.unlink()
         return [_write(folder / name, text) for name, text in texts.items()]
     except OSError as error:
         raise ReportError(f"{folder}: cannot be written ({error.strerror}); choose another folder") from None

@@ -19,7 +19,7 @@ from veridyn.validation_cases.tolerances import Tolerance
 Values = Mapping[str, Exact]
 Settings = Mapping[str, Any]
 Number = float | str | None
-PublishedVerdict = Literal["reproduced", "misprint", "inaccurate"]
+PublishedVerdict = Literal["reproduced", "misprint", "inaccurate", "last digit"]
 Kind = Literal["truth", "parity", "frozen", "order", "events", "balance"]
 
 
@@ -71,7 +71,7 @@ class Published:
 
     ``scheme`` is set for what a code computed and empty for reference values. ``correct`` is what should have
     been printed (the printed value itself if empty); ``at`` changes parameters of the variant, e.g. the window;
-    ``units`` of the last digit are granted instead of half a one for the reason in ``explanation``; ``unit`` is
+    the verdict ``last digit`` goes with ``units`` of the last digit that are granted instead of half a one for the reason in ``explanation``; ``unit`` is
     needed for what is no quantity of the case.
     """
 

@@ -145,16 +145,16 @@ def published(case: Case, value: Published) -> dict[str, str]:
         "quantity": value.quantity,
         "value": value.value,
         "verdict": value.verdict,
+        "correct": value.correct,
         "truth": truth_of(case, value),
         "explanation": value.explanation,
     }
 
 
 def truth_of(case: Case, value: Published) -> str:
-    """Return the certified value (12 digits) behind a published reference, the right digits of a computed one."""
-    if value.scheme:
-        return value.correct or value.value
-    quantity = {q.name: q for q in case.quantities}[value.quantity]
-    values = case.values({**case.variant(value.variant).changes, **value.at})
-    truth = quantity.truth(values)  # at the default digits, which the sheet has computed already
+    """Return the certified value (12 digits) of the quantity behind a published value; empty if it is none."""
+    quantity = {q.name: q for q in case.quantities}.get(value.quantity)
+    if quantity is None:
+        return ""
+    truth = quantity.truth(case.values({**case.variant(value.variant).changes, **value.at}))
     return truth.text() if truth.value is None or isinstance(truth.value, str) else str(mpmath.nstr(truth.value, 12))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from veridyn.solver.arrays import contacts
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.errors import CapabilityError
-from veridyn.solver.time_functions import Harmonic, Sum, constant, polynomial, step
+from veridyn.solver.time_functions import Harmonic, Sum, constant, polynomial, step, table
 
 examples = settings(deadline=None, max_examples=60, derandomize=True)
 SCHEMES = ("symplectic_euler", "devogelaere", "central_adaptive")
@@ -38,6 +40,13 @@ def test_damped_stop_lets_go_while_still_touching(scheme, build, run):
     problem = build.mass(initial_velocity=[1.0], end=2.0, stops=(Stop("wall", [1.0], 0.1, 100.0, 10.0),))
     wall = run(problem, scheme, 0.001).elements["wall"]
     assert ((wall["gap"] < 0) & (wall["normal_force"] == 0)).any()
+
+
+@each_scheme
+def test_touching_at_gap_zero_counts(scheme, build, run):
+    """The damper acts from the first instant on."""
+    problem = build.mass(initial_velocity=[2.0], stops=(Stop("wall", [1.0], 0.0, 100.0, 10.0),))
+    assert run(problem, scheme, 0.01).elements["wall"]["normal_force"][0] == 20.0
 
 
 @each_scheme
@@ -188,6 +197,22 @@ def test_friction_in_two_directions_is_isotropic(scheme, build, run):
 
 
 @each_scheme
+@pytest.mark.parametrize("place", [0, 1])
+def test_stick_starts_where_the_contact_starts(scheme, place, build, run):
+    """The table slides by 1 m before the mass lands on it: the spring of the stick is relaxed all the same."""
+    slid = table([0.0, 0.2, 1.0], [0.0, 1.0, 1.0])
+    support = SupportMotion("table", [0.0, 1.0], constant(0.0), step(0.0), slid)
+    tangents = ([0.0, 1.0], [0.0, 0.0])
+    stop = Stop("wall", [1.0, 0.0], 0.5, 1e3, frame="absolute")
+    rub = Friction("rub", tangents if place == 0 else tangents[::-1], "wall", 100.0, 100.0, "regularised", 50.0)
+    landing = {"stops": (stop,), "frictions": (replace(rub, frame="absolute"),), "supports": (support,)}
+    problem = build.chain(2, stiffness=np.zeros((2, 2)), initial_velocity=[1.0, 0.0], **landing)
+    r = run(problem, scheme, 0.001)
+    assert r.elements["rub"]["stuck"].any()
+    assert not r.displacement[:, 1].any()
+
+
+@each_scheme
 def test_no_contact_no_friction(scheme, build, run):
     """The stop of the friction is out of reach: free motion."""
     stop = Stop("wall", [1.0, 0.0], 10.0, 1e3)
@@ -215,3 +240,9 @@ def test_one_friction_per_stop(build, run, refused):
 def test_stop_and_friction_share_a_frame(build, run, refused):
     with refused(CapabilityError, "'wall'", "different frames"):
         run(pressed(build, friction("a"), frame="absolute"), "devogelaere", 0.1)
+
+
+def test_kernels_know_no_set_valued_friction(build, refused):
+    problem = pressed(build, friction("a", law="set-valued"))
+    with refused(CapabilityError, "'a' is set-valued"):
+        contacts(problem)

@@ -177,3 +177,8 @@ def test_initial_state_is_the_first_record(build, run):
     r = run(problem, "devogelaere", 0.1)
     assert r.displacement[0] == pytest.approx([0.1, 0.2])
     assert r.velocity[0] == pytest.approx([0.3, 0.4])
+
+
+@each_scheme
+def test_warm_up_compiles_for_any_settings(scheme):
+    SOLVER.warm_up({"scheme": scheme, "step": 1e9, "archive_every": 7})

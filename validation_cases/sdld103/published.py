@@ -130,7 +130,7 @@ def _cell(
         variant=modelling,
         quantity=f"{quantity}@{time}",
         value=value,
-        verdict="misprint" if misprint else "reproduced",
+        verdict="misprint" if misprint else "last digit" if units else "reproduced",
         explanation="; ".join(part for part in (explanation, why) if part),
         scheme=scheme,
         units=units,

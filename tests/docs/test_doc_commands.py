@@ -1,0 +1,117 @@
+"""Commands shown in the documentation parse; those in console blocks run and print what the page shows."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from veridyn import cli
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+ELLIPSIS = "…"
+
+
+def text_of(page):
+    return page.read_text(encoding="utf-8")
+
+
+def blocks(page, *languages):
+    for language in languages:
+        yield from re.findall(rf"^```{language}\n(.*?)^```", text_of(page), flags=re.DOTALL | re.MULTILINE)
+
+
+def all_commands():
+    """All commands in blocks that begin with veridyn."""
+    for page in PAGES:
+        lines = [line for block in blocks(page, "bash", "console", "text") for line in block.splitlines()]
+        for command in dict.fromkeys(line.removeprefix("$ ") for line in lines):
+            if command.startswith("veridyn "):
+                yield pytest.param(command, id=f"{page.name}:{command}")
+
+
+def all_mentions():
+    """All commands in the text, some of them without their arguments."""
+    for page in PAGES:
+        for command in sorted(set(re.findall(r"`(veridyn [^`]+)`", text_of(page)))):
+            yield pytest.param(command, id=f"{page.name}:{command}")
+
+
+@pytest.mark.parametrize("command", list(all_commands()))
+def test_command_parses(command):
+    cli._parser().parse_args(shlex.split(command)[1:])
+
+
+@pytest.mark.parametrize("command", list(all_mentions()))
+def test_mention_parses(command, capsys):
+    try:
+        cli._parser().parse_args(shlex.split(command)[1:])
+    except SystemExit:
+        assert "arguments are required" in capsys.readouterr().err
+
+
+def sessions(page):
+    """Yield (command, lines shown, exit status shown or None) of the console blocks."""
+    for block in blocks(page, "console"):
+        shown = []
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, *lines = part.splitlines()
+            if command == "echo $?":
+                shown[-1] = (*shown[-1][:2], int(lines[0]))
+            else:
+                shown.append((command, [line.rstrip() for line in lines], None))
+        yield from shown
+
+
+def all_sessions():
+    return [pytest.param(*s, id=f"{page.name}:{s[0]}") for page in PAGES for s in sessions(page)]
+
+
+@pytest.fixture
+def workplace(tmp_path, monkeypatch):
+    """Return an empty folder with the solver of the tutorial in it."""
+    (code,) = blocks(ROOT / "docs" / "plugging-in-a-solver.md", "python")
+    (tmp_path / "my_solver.py").write_text(code, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("workplace")
+@pytest.mark.parametrize(("command", "shown", "status"), all_sessions())
+def test_output_is_real(command, shown, status, capsys):
+    given = shlex.split(command)
+    assert given[0] == "veridyn"
+    got = cli.main(given[1:])
+    captured = capsys.readouterr()
+    printed = [line.rstrip() for line in (captured.out + captured.err).splitlines()]
+    compare(shown, printed, exactly="reference" in given)
+    assert status is None or got == status
+
+
+def compare(shown, printed, *, exactly):
+    """Find the shown lines among the printed ones: in order, and adjacent where no ellipsis stands between."""
+    place, free = 0, False
+    for line in shown:
+        if line == ELLIPSIS:
+            free = True
+            continue
+        candidates = range(place, len(printed)) if free else range(place, place + 1)
+        found = next((i for i in candidates if i < len(printed) and same(line, printed[i], exactly=exactly)), None)
+        assert found is not None, f"{line!r} is not printed; the output is\n" + "\n".join(printed)
+        place, free = found + 1, False
+
+
+def same(shown, printed, *, exactly):
+    """Compare word by word; numbers of a solver to a few percent, since other machines round differently."""
+    left, right = shown.split(), printed.split()
+    return len(left) == len(right) and all(
+        a == b or (not exactly and near(a, b)) for a, b in zip(left, right, strict=True)
+    )
+
+
+def near(a, b):
+    try:
+        x, y = float(a), float(b)
+    except ValueError:
+        return False
+    return abs(x - y) <= 0.06 * abs(y) or max(abs(x), abs(y)) < 1e-12

@@ -1,0 +1,40 @@
+"""Links between Markdown files lead somewhere, anchors included."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def prose(page):
+    return re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def anchors(page):
+    """Anchors as GitHub makes them: lower case, spaces to hyphens, punctuation gone."""
+    headings = re.findall(r"^#+ (.+)$", prose(page), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def links():
+    for page in PAGES:
+        for target in LINK.findall(prose(page)):
+            if "://" not in target:
+                yield pytest.param(page, target, id=f"{page.name}:{target}")
+
+
+@pytest.mark.parametrize(("page", "target"), list(links()))
+def test_link_resolves(page, target):
+    name, _, anchor = target.partition("#")
+    file = (page.parent / name).resolve() if name else page
+    assert file.exists()
+    assert not anchor or anchor in anchors(file)
+
+
+def test_index_names_every_page():
+    named = set(LINK.findall((ROOT / "docs" / "README.md").read_text(encoding="utf-8")))
+    assert {page.name for page in ROOT.glob("docs/*.md")} - {"README.md"} <= named

@@ -1,0 +1,138 @@
+"""The page on schemes says what the code does: names, defaults, orders, phase errors, stability."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from veridyn.solver.modal import SOLVER, CommonSettings
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.schemes import SCHEMES
+from veridyn.verification import SETTINGS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "schemes.md").read_text(encoding="utf-8")
+
+
+def section(title):
+    return PAGE.partition(f"\n{title}\n")[2].partition("\n## ")[0]
+
+
+def rows(text):
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| `")
+    ]
+
+
+def settings_in_code():
+    """Names and defaults of all settings."""
+    found = {"scheme": "required"}
+    for record in (CommonSettings, *(scheme.options for scheme in SCHEMES.values())):
+        found |= {f.name: f.default if f.default is not f.default_factory else "required" for f in fields(record)}
+    return found
+
+
+def settings_in_page():
+    return {row[0].split("`")[1]: row for row in rows(section("## Settings"))}
+
+
+def test_every_setting_is_documented():
+    assert settings_in_page().keys() == settings_in_code().keys()
+
+
+@pytest.mark.parametrize(("name", "default"), list(settings_in_code().items()))
+def test_default_is_right(name, default):
+    shown = settings_in_page()[name][1].strip('"')
+    assert float(shown) == default if isinstance(default, float) else shown == str(default)
+
+
+def test_command_line_settings_are_marked():
+    assert {name for name, row in settings_in_page().items() if "‡" in row[0]} == set(SETTINGS)
+
+
+def test_schemes_are_listed():
+    shown = [(row[0].strip("`"), *row[1:4]) for row in rows(PAGE.partition("## ")[0])]
+    assert shown == [(s.name, s.aster, str(s.order), str(s.points_per_period)) for s in SCHEMES.values()]
+
+
+def displacement(scheme, step, x0, v0, damping):
+    problem = MechanicalProblem(
+        name="oscillator",
+        mass=np.eye(1),
+        stiffness=np.eye(1) * (2 * np.pi) ** 2,
+        damping=np.eye(1) * damping,
+        initial_displacement=[x0],
+        initial_velocity=[v0],
+        end=1.0,
+    )
+    constant = {"smallest": step, "largest": step} if scheme == "central_adaptive" else {}
+    response = SOLVER.solve(problem, {"scheme": scheme, "step": step, **constant})
+    return response.time, response.displacement[:, 0]
+
+
+def true_displacement(t, x0, v0, damping):
+    w, d = 2 * np.pi, damping / 2
+    wd = np.sqrt(w**2 - d**2)
+    return np.exp(-d * t) * (x0 * np.cos(wd * t) + (v0 + d * x0) / wd * np.sin(wd * t))
+
+
+def observed_order(scheme, *case):
+    def error(step):
+        t, x = displacement(scheme, step, *case)
+        return np.abs(x - true_displacement(t, *case)).max()
+
+    return np.log2(error(1 / 400) / error(1 / 800))
+
+
+def orders():
+    lines = re.findall(r"^\| ([01]) \| ([01]) \| ([\d.]+) \| (.+) \|$", PAGE, flags=re.MULTILINE)
+    return [
+        pytest.param(scheme, (float(x), float(v), float(c)), float(order), id=f"{scheme}-{x}-{v}-{c}")
+        for x, v, c, shown in lines
+        for scheme, order in zip(SCHEMES, shown.split("|"), strict=True)
+    ]
+
+
+@pytest.mark.parametrize(("scheme", "case", "shown"), orders())
+def test_order_is_as_shown(scheme, case, shown):
+    assert observed_order(scheme, *case) == pytest.approx(shown, abs=0.006)
+
+
+def amplification(scheme, wh):
+    """One step of an undamped scheme on q'' = -q as a matrix, written from the formulas of the page."""
+    columns = []
+    for q, v, g_half in np.eye(3):
+        if scheme == "symplectic_euler":
+            v_new = v - wh * q
+            columns.append((q + wh * v_new, v_new, 0.0))
+            continue
+        half = q + wh / 2 * v + wh**2 / 24 * (-4 * q - g_half)
+        new = q + wh * v + wh**2 / 6 * (-q - 2 * half)
+        columns.append((new, v + wh / 6 * (-new - 4 * half - q), -half))
+    return np.array(columns).T
+
+
+def leading(scheme, wh):
+    """Eigenvalue of largest modulus, upper half plane."""
+    values = np.linalg.eigvals(amplification(scheme, wh))
+    return max(values, key=lambda z: (round(abs(z), 12), z.imag))
+
+
+def test_phase_of_symplectic_euler():
+    z = leading("symplectic_euler", 0.05)
+    assert np.angle(z) / 0.05 - 1 == pytest.approx(0.05**2 / 24, rel=1e-2)
+    assert abs(z) == pytest.approx(1.0, abs=1e-14)
+
+
+def test_phase_and_decay_of_devogelaere():
+    z = leading("devogelaere", 0.2)
+    assert 1 - np.angle(z) / 0.2 == pytest.approx(0.2**4 / 320, rel=1e-2)
+    assert 1 - abs(z) == pytest.approx(0.2**6 / 576, rel=1e-2)
+
+
+@pytest.mark.parametrize(("scheme", "limit"), [("symplectic_euler", 2.0), ("devogelaere", 2 * np.sqrt(2))])
+def test_stability_limit(scheme, limit):
+    below, above = (np.abs(np.linalg.eigvals(amplification(scheme, limit * f))).max() for f in (0.999, 1.001))
+    assert below <= 1 + 1e-12 < above
