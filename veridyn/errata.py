@@ -19,6 +19,7 @@ from veridyn.validation_cases.catalogue import all_cases
 
 HEAD = ("Source", "Variant", "Quantity", "Printed", "Should read", "Off by", "Truth", "Digits", "Off truth by")
 DIGITS_SHOWN = 12
+WRONG = ("misprint", "inaccurate")
 
 INTRODUCTION = f"""\
 # Errata of the published values
@@ -27,7 +28,8 @@ Written by `python -m veridyn.errata > docs/errata.md`; do not edit.
 
 Every value that the source documents print is held against the certified reference, or, if a code computed it,
 against our scheme with the settings of that code. *Misprint*: not the number that its author had. *Inaccurate*:
-the author's number, but wrong. *Reproduced*: right to the printed digits; listed only where a remark goes with it.
+the author's number, but wrong. *Last digit*: our scheme differs by one or two units of the last printed digit, for
+the stated reason. *Reproduced*: right to the printed digits; listed only where a remark goes with it.
 
 * **Should read**: the number that belongs in the place: the truth for reference values, the result of the scheme for
   computed ones.
@@ -50,18 +52,19 @@ def errata_page() -> str:
 
 
 def _case(case: Case) -> Iterator[str]:
-    wrong = [p for p in case.published if p.verdict != "reproduced"]
+    wrong = [p for p in case.published if p.verdict in WRONG]
+    open_digit = [p for p in case.published if p.verdict == "last digit"]
     noted = [p for p in case.published if p.verdict == "reproduced" and p.explanation]
     yield f"## {case.name}: {escape(case.title)}"
     yield (
         f"Document {escape(case.document)}. Published values: {len(case.published)}; wrong: {len(wrong)}; "
-        f"reproduced with a remark: {len(noted)}."
+        f"last digit open: {len(open_digit)}; reproduced with a remark: {len(noted)}."
     )
     yield from _explained(case, wrong)
     if case.errata:
         yield "**Statements.**"
         yield "\n".join(f"* {escape(line)}" for line in case.errata)
-    yield from _explained(case, noted)
+    yield from _explained(case, [*open_digit, *noted])
 
 
 def _explained(case: Case, values: Iterable[Published]) -> Iterator[str]:
@@ -79,7 +82,8 @@ def _sentence(text: str) -> str:
 
 
 def _row(case: Case, value: Published) -> Sequence[str]:
-    right, truth = truth_of(case, value), _truth(case, value)
+    truth = _truth(case, value)
+    right = value.correct or (value.value if value.scheme else truth_of(case, value))
     off = "" if _same_digits(value.value, right) else _distance(value.value, right)
     known = (_shown(truth), str(truth.digits), _distance(value.value, truth.value)) if truth else ("", "", "")
     return value.source, value.variant, value.quantity, value.value, right, off, *known

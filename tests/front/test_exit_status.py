@@ -46,7 +46,7 @@ CRASHES = {
     "NotANumber": "nan returned displacement with NaN or infinity, first at index [1]",
     "Shapes": "shapes returned displacement of shape (2, 2); (2, 1) is needed",
     "Nothing": "nothing returned NoneType; a Response or a dict of arrays is needed",
-    "Stops": "stops returned [0, 0.25",
+    "Stops": "stops did not reach all requested output instants",
 }
 
 

@@ -1,6 +1,7 @@
 """Every wrong input: status 2, one line on stderr, nothing on stdout, no work done."""
 
 import json
+import re
 
 import pytest
 
@@ -44,8 +45,7 @@ def test_usage(refused, arguments, message):
 
 
 def assert_matches(pattern, text):
-    with pytest.raises(RuntimeError, match=pattern):
-        raise RuntimeError(text)
+    assert re.search(pattern, text), text
 
 
 PARAMETERS = [
@@ -58,7 +58,7 @@ PARAMETERS = [
     (["a0=NaN"], "a0 must be a finite number .* got 'NaN'"),
     (["a0=inf"], "a0 must be a finite number"),
     (["a0=1,5"], "a0 must be a finite number"),
-    (["a0=1e400"], ""),
+    (["a0=1e400"], "lost in rounding noise|beyond the floating-point numbers"),
     (["a0=1e99999"], "a0 must be a finite number"),
     (["a=1"], r"unknown parameter 'a': did you mean a0\? known are a0, mu, g, m, omega, t_start, t_end"),
     (["t_start=12", "t_end=4"], "t_start = 12 must be less than t_end = 4"),
@@ -74,16 +74,17 @@ def test_parameters(refused, command, pairs, message):
 
 
 @pytest.mark.parametrize(
-    ("case", "pair"), [("sdnd101", "m=1e400"), ("sdnd101", "kc=1e-400"), ("sdld103", "a=1e400"), ("sdnd104", "mu=1e-400")]
+    ("case", "pair"),
+    [("sdnd101", "m=1e400"), ("sdnd101", "kc=1e-400"), ("sdld103", "a=1e400"), ("sdnd104", "mu=1e-400")],
 )
 def test_numbers_that_no_solver_can_hold(refused, case, pair):
     name, _, value = pair.partition("=")
     assert f"{name} = {value} is beyond the floating-point numbers" in refused("run", case, "--set", pair)
 
 
-@pytest.mark.parametrize("pair", ["k=1e400", "k=1e-900", "m=1e900"])
-def test_numbers_that_no_reference_can_certify(refused, pair):
-    assert "agree on" in refused("reference", "sdld103", "--set", pair)
+@pytest.mark.parametrize(("case", "pair"), [("sdnd101", "k=1e400"), ("sdld103", "k=1e-900")])
+def test_numbers_that_no_reference_can_certify(refused, case, pair):
+    assert "agree on 0 digits" in refused("reference", case, "--set", pair)
 
 
 def test_a_parameter_of_another_case(refused):
@@ -182,7 +183,9 @@ def test_files_that_cannot_be_imported(refused, tmp_path, text, message):
 @pytest.mark.parametrize("option", ["--report", "--json"])
 def test_a_file_in_the_way_of_the_results(refused, in_the_way, option):
     below = in_the_way / "results"
-    assert f"cannot write into {below if option == '--report' else in_the_way}" in refused("run", "sdnd101", option, below)
+    assert f"cannot write into {below if option == '--report' else in_the_way}" in refused(
+        "run", "sdnd101", option, below
+    )
     assert in_the_way.read_text(encoding="utf-8") == "precious"
 
 

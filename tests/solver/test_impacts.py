@@ -133,7 +133,7 @@ def test_interpolated_impacts_converge(quantity):
     assert errors[-1] < 1e-5 * abs(TRUTH[quantity])
 
 
-@pytest.mark.parametrize("shift", [0.0, 1e-9, 1e-6, 1e-3, 0.5, 1 - 1e-6])
+@pytest.mark.parametrize("shift", [0.0, 1e-14, 1e-13, 1e-12, 1e-9, 1e-6, 1e-3, 0.5, 1 - 1e-6])
 def test_samples_next_to_a_root_do_no_harm(shift):
     """A sample right at the touch must not spoil the spline."""
     h = math.pi / W / 20
@@ -184,6 +184,12 @@ def test_crossings_at_samples(history, found):
 def test_value_between_samples_is_a_cubic(t):
     time = np.linspace(0, 2, 11)
     assert value_at(time, time**3 - time, t) == pytest.approx(t**3 - t, abs=1e-14)
+
+
+def test_value_uses_two_samples_on_either_side():
+    time = np.arange(9.0)
+    weights = [value_at(time, np.eye(9)[i], 4.5) for i in range(9)]
+    assert weights == [0, 0, 0, -1 / 16, 9 / 16, 9 / 16, -1 / 16, 0, 0]
 
 
 def test_value_on_a_sample_is_the_sample():

@@ -108,6 +108,13 @@ def test_step_rule_names_what_limits_the_step(scheme, stiffnesses, culprit, buil
         SOLVER.solve(problem, {"scheme": scheme, "step": 1.0})
 
 
+def test_step_rule_looks_along_both_tangents(build, refused):
+    friction = Friction("shoe", ([0.1, 0.0], [0.0, 1.0]), 1.0, 0.1, 0.1, "regularised", 900.0)
+    problem = build.chain(2, stiffness=np.zeros((2, 2)), frictions=(friction,))
+    with refused(StepError, "'shoe'", f"period of {2 * math.pi / 30:.4g} s"):
+        SOLVER.solve(problem, {"scheme": "devogelaere", "step": 0.1})
+
+
 @each_scheme
 def test_step_rule_names_the_fastest_mode(scheme, build, refused):
     frequency = math.sin(5 * math.pi / 14) / math.pi

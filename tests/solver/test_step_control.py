@@ -11,6 +11,8 @@ from veridyn.solver import integration
 from veridyn.solver.elements import Friction, Load, Stop
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.interpolation import value_at
+from veridyn.solver.kernels.central_adaptive import control_2002
+from veridyn.solver.schemes import AdaptiveOptions, Archive
 from veridyn.solver.time_functions import Harmonic
 
 each_control = pytest.mark.parametrize("control", ["2002", "2020"])
@@ -78,13 +80,23 @@ def test_control_of_2002_grows_back_to_the_first_step(build, run):
     assert ratios[(ratios > 1 + 1e-9) & (steps[1:] < 0.0199)] == pytest.approx(1.1)
 
 
-def test_control_of_2002_waits_for_easy_steps_in_a_row(build, run):
-    """After the last shrink four easy steps pass before the fifth grows the next one."""
-    steps = np.diff(run(bouncing(build), "central_adaptive", 0.02, control="2002").time)
-    shrunk = np.flatnonzero(steps[1:] < steps[:-1] * 0.99) + 1
-    grown = np.flatnonzero(steps[1:] > steps[:-1] * 1.01) + 1
-    after = [int(g - shrunk[shrunk < g].max()) for g in grown if (shrunk < g).any()]
-    assert min(after) >= 5
+@pytest.mark.parametrize(
+    ("errors", "grown"),
+    [
+        ([0.5] * 8, [4, 5, 6, 7]),
+        ([0.5, 0.5, 0.5, 0.5, 0.8, 0.5, 0.5, 0.5, 0.5, 0.5], [9]),
+        ([0.5, 0.5, 0.5, 0.5, 1.1, 0.5, 0.5, 0.5, 0.5, 0.5], [9]),
+    ],
+    ids=["easy", "interrupted", "rejected"],
+)
+def test_control_of_2002_grows_from_the_fifth_easy_step_in_a_row(errors, grown):
+    control = integration.control_arrays(AdaptiveOptions(control="2002", largest=1.0), 0.01, Archive())
+    dt, counter, found = 0.01, 0.0, []
+    for k, error in enumerate(errors):
+        following, counter, _ = control_2002(control, dt, error, counter)
+        found += [k] if following > dt else []
+        dt = following
+    assert found == grown
 
 
 def test_last_step_lands_on_the_end(build, run):

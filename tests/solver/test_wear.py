@@ -95,6 +95,11 @@ def test_distance_of_straight_motion_is_exact():
     assert sliding_distance(TIME, -3 * TIME, None, 1.23, 4.56) == pytest.approx(3 * 3.33, rel=1e-14)
 
 
+def test_distance_finds_the_turning_point_between_samples():
+    time = np.arange(0.0, 1.01, 0.1)
+    assert sliding_distance(time, (time - 0.537) ** 2, None, 0.0, 1.0) == pytest.approx(0.537**2 + 0.463**2)
+
+
 def test_distance_counts_reversals():
     assert distance(0.01) == pytest.approx(DISTANCE, rel=1e-6)
 

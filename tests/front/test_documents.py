@@ -1,0 +1,204 @@
+"""The JSON that other programs read, and the functions that Python programs call."""
+
+import json
+
+import pytest
+
+import veridyn as package
+
+QUANTITIES = {
+    "sdnd104": [
+        *("wear_power", "friction_power", "wear_energy", "asymptotic_wear_power"),
+        *("regime", "slip_start", "slip_end"),
+    ],
+    "sdnd101": [
+        *("peak_time_1", "peak_time_2", "peak_force", "contact_duration", "flight_duration"),
+        *("impulse", "impact_velocity"),
+    ],
+    "sdld103": [
+        *(
+            f"{part}_{node}@{t}"
+            for part in ("relative", "absolute")
+            for node in ("NO2", "NO3", "NO4")
+            for t in ("0.1", "0.3", "0.5", "0.7", "1.0")
+        ),
+        *(f"absolute_NO3@0.0{i}" for i in range(1, 10)),
+        *("frequency_1", "frequency_2", "frequency_3"),
+    ],
+}
+PARAMETERS = {
+    "sdnd104": ["a0", "mu", "g", "m", "omega", "t_start", "t_end"],
+    "sdnd101": ["m", "k", "kc", "v0"],
+    "sdld103": ["m", "k", "a"],
+}
+# recomputed outside this project, to the digits known
+WEAR_POWER = {
+    "15": "15.2670995893716138593344827041",
+    "1.5": "0.40906245101570892172858344359",
+    "1.01": "2.26164121279786958072355150787e-4",
+    "0.99": "0",
+}
+FIELDS = {
+    *("case", "variant", "solver", "scheme", "quantity", "value", "reference", "error", "tolerance", "reason"),
+    *("margin", "digits", "verdict", "wall_time", "unit", "kind", "published", "settings", "detail"),
+}
+
+
+@pytest.fixture
+def reference(veridyn):
+    """Return the document of `reference --json`."""
+
+    def asked(case, *arguments):
+        seen = veridyn("reference", case, *arguments, "--json")
+        assert (seen.status, seen.err) == (0, "")
+        return seen.document
+
+    return asked
+
+
+def by_name(document):
+    return {quantity["name"]: quantity for quantity in document["quantities"]}
+
+
+def same_number(text, expected):
+    """Compare two decimals digit by digit, whatever their notation and trailing zeros."""
+    from decimal import Decimal
+
+    return Decimal(text) == Decimal(expected)
+
+
+def test_list(veridyn):
+    seen = veridyn("list", "--json")
+    document = seen.document
+    assert (seen.status, seen.err, document["schema_version"]) == (0, "", "1.0")
+    assert {case["case"]: case["quantities"] for case in document["cases"]} == QUANTITIES
+    assert {case["case"]: case["parameters"] for case in document["cases"]} == PARAMETERS
+    assert all(case["title"] and case["document"] and case["variants"] for case in document["cases"])
+
+
+@pytest.mark.parametrize("case", QUANTITIES)
+def test_reference_has_its_names(reference, case):
+    document = reference(case)
+    assert document["schema_version"] == "1.0"
+    assert document["case"] == case
+    assert list(document["parameters"]) == PARAMETERS[case]
+    assert [quantity["name"] for quantity in document["quantities"]] == QUANTITIES[case]
+
+
+@pytest.mark.parametrize("case", QUANTITIES)
+def test_references_are_text_with_certified_digits(reference, case):
+    for quantity in reference(case)["quantities"]:
+        assert {"name", "unit", "value", "digits", "kind", "published"} <= quantity.keys()
+        assert isinstance(quantity["value"], str)
+        if quantity["kind"] != "classification":
+            assert quantity["digits"] == 30 == significant(quantity["value"])
+
+
+def significant(text):
+    mantissa = text.lower().partition("e")[0].lstrip("-")
+    return len(mantissa.replace(".", "").lstrip("0"))
+
+
+@pytest.mark.parametrize("case", QUANTITIES)
+def test_published_values_have_a_verdict(reference, case):
+    published = [p for quantity in reference(case)["quantities"] for p in quantity["published"]]
+    assert published
+    for p in published:
+        assert p["source"]
+        float(p["value"])
+        assert p["verdict"] in ("reproduced", "last digit", "misprint", "inaccurate")
+
+
+def test_published_values_belong_to_their_parameters(reference):
+    assert by_name(reference("sdnd101", "--set", "v0=2"))["peak_force"]["published"] == []
+    window = by_name(reference("sdnd104", "--set", "a0=15", "--set", "t_end=11.99"))
+    assert [p["value"] for p in window["wear_power"]["published"]] == ["15.257521794"]
+
+
+@pytest.mark.parametrize("a0", WEAR_POWER)
+def test_decimals_are_kept_exactly(reference, a0):
+    document = reference("sdnd104", "--set", f"a0={a0}")
+    assert document["parameters"]["a0"] == a0
+    assert same_number(by_name(document)["wear_power"]["value"], WEAR_POWER[a0])
+
+
+def test_expressions_are_exact(reference):
+    two = [by_name(reference("sdnd104", "--set", text)) for text in ("omega=2*pi", "a0=3/2")]
+    assert two[0] == two[1]
+
+
+@pytest.mark.parametrize("digits", [1, 17, 100])
+def test_digits(reference, digits):
+    value = by_name(reference("sdnd104", "--digits", digits))["wear_power"]
+    assert value["digits"] == digits == significant(value["value"])
+    assert value["value"][: min(digits, 25)] == "0.409062451015708921728583443590"[: min(digits, 25)]
+
+
+def test_what_does_not_exist_is_null(reference):
+    stick = by_name(reference("sdnd104", "--set", "a0=0.99"))
+    start = stick["slip_start"]
+    assert (start["value"], start["digits"], start["kind"], start["published"]) == (None, None, "undefined", [])
+    assert stick["regime"]["value"] == "stick"
+
+
+@pytest.mark.parametrize("case", QUANTITIES)
+def test_show_says_everything(veridyn, case):
+    seen = veridyn("show", case)
+    assert (seen.status, seen.err) == (0, "")
+    chosen = package.validation_cases.catalogue.load_case(case)
+    for text in (case, chosen.document, *PARAMETERS[case], *QUANTITIES[case], *chosen.remarks):
+        assert " ".join(text.split()) in " ".join(seen.out.split())
+
+
+def test_run_to_standard_output_prints_one_document(veridyn):
+    seen = veridyn("run", "sdnd101", "--set", "v0=2", "--json", "-")
+    assert (seen.status, seen.err) == (0, "")
+    document = seen.document
+    assert document["schema_version"] == "1.0"
+    assert {"veridyn", "python", "platform", "machine", "date", "command", "packages"} <= document["environment"].keys()
+    assert document["environment"]["command"] == "veridyn run sdnd101 --set v0=2 --json -"
+
+
+def test_rows_have_their_fields(veridyn):
+    rows = veridyn("run", "sdnd101", "--set", "v0=2", "--json", "-").document["results"]
+    assert len(rows) == 3 * len(QUANTITIES["sdnd101"])
+    for row in rows:
+        assert row.keys() >= FIELDS
+        assert (row["case"], row["variant"], row["solver"], row["verdict"]) == ("sdnd101", "v0=2", "veridyn", "pass")
+        assert significant(row["reference"]) == 30
+        assert row["margin"] == pytest.approx(row["tolerance"] / row["error"])
+        assert row["reason"]
+        assert row["wall_time"] > 0
+
+
+def test_settings_reach_the_schemes(veridyn):
+    rows = veridyn("run", "sdnd101", "--set", "step=1e-3", "--set", "v0=2", "--json", "-").document["results"]
+    assert {row["settings"]["step"] for row in rows} == {1e-3}
+    assert {row["settings"].get("largest", 1e-3) for row in rows} == {1e-3}
+
+
+def test_a_file_holds_the_same_document(veridyn, tmp_path):
+    file = tmp_path / "new folder" / "results.json"
+    seen = veridyn("run", "sdnd101", "--set", "v0=2", "--json", file)
+    assert seen.status == 0
+    assert "21 checks" in seen.out
+    assert len(json.loads(file.read_text(encoding="utf-8"))["results"]) == 21
+
+
+def test_cases_of_python():
+    assert package.cases() == ("sdld103", "sdnd101", "sdnd104")
+
+
+def test_reference_of_python():
+    found = package.reference("sdnd104", a0="1.01")["wear_power"]
+    assert same_number(found.text(), WEAR_POWER["1.01"])
+    assert float(found) == 2.26164121279786958e-4
+
+
+def test_wrong_parameters_of_python():
+    from veridyn.references import ParameterError
+
+    with pytest.raises(ParameterError, match="did you mean a0"):
+        package.reference("sdnd104", a=1.2)
+    with pytest.raises(AttributeError, match="no attribute 'verfiy'"):
+        package.verfiy  # noqa: B018

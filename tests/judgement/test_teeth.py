@@ -1,0 +1,159 @@
+"""Damaged copies of our own solver: the checks that should see the damage do."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from veridyn.solver.modal import SOLVER, ModalIntegrator
+from veridyn.validation_cases.case import Subject
+from veridyn.validation_cases.catalogue import load_case
+from veridyn.validation_cases.checks import checks
+from veridyn.validation_cases.judge import judge
+from veridyn.validation_cases.workbench import Workbench
+
+VARIANTS = {"sdnd101": "2-shocks", "sdnd104": "a0=1.5", "sdld103": "A"}
+SCHEME = "symplectic_euler"
+
+
+@dataclass(frozen=True)
+class Damaged(ModalIntegrator):
+    """Our own solver with the problem changed before, or the response after."""
+
+    before: object = None
+    after: object = None
+
+    def solve(self, problem, settings):
+        asked = self.before(problem) if self.before else problem
+        response = super().solve(asked, settings)
+        return self.after(problem, response) if self.after else response
+
+
+def seen_by(solver, case_name):
+    """Return kind:quantity of the checks that fail, for one scheme and variant.
+
+    Frozen values are left out (they see everything), and orders (they take long).
+    """
+    case, bench = load_case(case_name), Workbench(solver)
+    chosen = replace(case, variants=(case.variant(VARIANTS[case_name]),))
+    subject = Subject(solver.name, (SCHEME,), own=True)
+    asked = [check for check in checks(chosen, subject) if check.kind not in ("frozen", "order")]
+    records = [judge(check, bench) for check in asked]
+    assert len(records) > 10
+    return {f"{r.kind}:{r.quantity.partition('@V')[0]}" for r in records if r.verdict != "pass"}
+
+
+def larger(_, response):
+    return replace(response, displacement=response.displacement * 1.01)
+
+
+def late(_, response):
+    return replace(response, displacement=np.roll(response.displacement, 1, axis=0))
+
+
+def late_contact_velocity(_, response):
+    stop = response.elements["stop"]
+    rolled = {**stop, "normal_velocity": np.roll(stop["normal_velocity"], 1)}
+    return replace(response, elements={**response.elements, "stop": rolled})
+
+
+def without_adherence(_, response):
+    shoe = {k: v for k, v in response.elements["shoe"].items() if k != "stuck"}
+    return replace(response, elements={**response.elements, "shoe": shoe | {"stuck": np.zeros_like(response.time)}})
+
+
+def without_third_mode(problem, response):
+    _, shapes = np.linalg.eigh(problem.stiffness)  # the masses are equal
+    third = shapes[:, 2]
+    return replace(response, displacement=response.displacement - np.outer(response.displacement @ third, third))
+
+
+def squared_friction(problem):
+    return replace(
+        problem, frictions=tuple(replace(f, static=f.static**2, kinetic=f.kinetic**2) for f in problem.frictions)
+    )
+
+
+def static_mode(factor):
+    def change(problem):
+        return replace(problem, supports=tuple(replace(s, influence=factor * s.influence) for s in problem.supports))
+
+    return change
+
+
+def stop_stiffness(factor):
+    def change(problem):
+        return replace(problem, stops=tuple(replace(s, stiffness=factor * s.stiffness) for s in problem.stops))
+
+    return change
+
+
+def without_stops(problem):
+    return replace(problem, stops=())
+
+
+def launched(factor):
+    return lambda problem: replace(problem, initial_velocity=factor * problem.initial_velocity)
+
+
+# case and what is wrong: (damage, checks that must see it)
+DAMAGES = {
+    "sdnd101: displacements 1 % larger": ({"after": larger}, {"truth:peak_force", "truth:impulse"}),
+    "sdld103: displacements 1 % larger": (
+        {"after": larger},
+        {"truth:relative_NO2@1.0", "truth:absolute_NO4@0.3", "parity:relative_NO2@0.5"},
+    ),
+    "sdnd104: displacements 1 % larger": ({"after": larger}, {"truth:wear_power", "balance:energy_residual"}),
+    "sdnd101: velocities of contact one step late": (
+        {"after": late_contact_velocity},
+        {"parity:sampled_velocity_2"},
+    ),
+    "sdnd104: friction squared": (
+        {"before": squared_friction},
+        {"truth:regime", "truth:wear_power", "events:phase_order"},
+    ),
+    "sdnd104: no adherence flag": ({"after": without_adherence}, {"parity:wear_power"}),
+    "sdld103: third mode dropped": (
+        {"after": without_third_mode},
+        {"truth:relative_NO2@0.1", "truth:relative_NO3@1.0", "truth:relative_NO4@0.5"},
+    ),
+    "sdld103: sign of the static mode": (
+        {"before": static_mode(-1.0)},
+        {"truth:relative_NO2@1.0", "truth:absolute_NO3@0.5", "balance:energy_residual"},
+    ),
+    "sdld103: static mode dropped": (
+        {"before": static_mode(0.0)},
+        {"truth:relative_NO2@0.1", "truth:absolute_NO2@0.1"},
+    ),
+    "sdld103: one step late": ({"after": late}, {"truth:relative_NO3@0.3", "parity:relative_NO3@0.3"}),
+    "sdnd101: one step late": (
+        {"after": late},
+        {"truth:peak_time_1", "truth:peak_time_2", "events:contact_instants"},
+    ),
+    "sdnd101: stop 2 % too soft": (
+        {"before": stop_stiffness(0.98)},
+        {"truth:contact_duration", "balance:energy_residual"},
+    ),
+    "sdnd101: no stop": ({"before": without_stops}, {"events:impacts", "truth:peak_force"}),
+    "sdnd101: launched 1 % too fast": (
+        {"before": launched(1.01)},
+        {"truth:peak_force", "truth:impact_velocity"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damage_is_seen(name):
+    damage, expected = DAMAGES[name]
+    assert expected - seen_by(Damaged(**damage), name.partition(":")[0]) == set()
+
+
+@pytest.mark.parametrize("case", VARIANTS)
+def test_the_healthy_solver_passes(case):
+    assert seen_by(Damaged(), case) == set()
+    assert Damaged().capabilities == SOLVER.capabilities
+
+
+def test_periods_do_not_see_the_amplitude():
+    seen = seen_by(Damaged(before=launched(1.01)), "sdnd101")
+    assert not seen & {"truth:contact_duration", "truth:flight_duration", "truth:peak_time_1", "events:impacts"}
