@@ -38,9 +38,15 @@ class ModalIntegrator:
             "loads",
             "support-motion",
             "multi-support",
+            "damping",
             "contact",
+            "contact:parallel-planes",
+            "contact:damped",
+            "absolute-frame",
             "friction:set-valued",
             "friction:regularised",
+            "friction:on-stop",
+            "friction:two-tangents",
         }
     )
     schemes: tuple[str, ...] = tuple(SCHEMES)
@@ -183,6 +189,8 @@ def regularised(problem: MechanicalProblem, stiffness: float) -> MechanicalProbl
 def _moved_mass(problem: MechanicalProblem, friction: Any) -> float:
     """Effective mass ``1 / (tᵀ M⁻¹ t)`` along the first tangent."""
     t = friction.tangents[0]
+    if not np.any(t):
+        raise SettingsError(f"{problem.name}: friction {friction.name!r} has a zero tangent; it moves nothing")
     if problem.modes is not None:
         return 1.0 / float(np.sum((problem.modes.shapes.T @ t) ** 2 / problem.modes.masses))
     assert problem.mass is not None

@@ -169,9 +169,21 @@ class MechanicalProblem(Problem):
         tags |= {"loads"} if self.loads else set()
         tags |= {"support-motion"} if self.supports else set()
         tags |= {"multi-support"} if len(self.supports) > 1 else set()
+        tags |= {"damping"} if self._is_damped() else set()
         tags |= {"contact"} if self.stops else set()
-        tags |= {f"friction:{f.law}" for f in self.frictions}
+        tags |= {"contact:parallel-planes" for stop in self.stops if stop.geometry == "parallel planes"}
+        tags |= {"contact:damped" for stop in self.stops if stop.damping}
+        tags |= {f"friction:{friction.law}" for friction in self.frictions}
+        tags |= {"friction:on-stop" for friction in self.frictions if isinstance(friction.normal, str)}
+        tags |= {"friction:two-tangents" for friction in self.frictions if len(friction.tangents) > 1}
+        elements = (*self.stops, *self.frictions)
+        tags |= {"absolute-frame" for element in elements if element.frame == "absolute" and self.supports}
         return frozenset(tags)
+
+    def _is_damped(self) -> bool:
+        if self.modes is not None:
+            return bool(np.any(self.modes.damping))
+        return bool(np.any(self.damping))
 
     def to_dict(self) -> dict[str, Any]:
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}

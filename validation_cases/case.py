@@ -71,8 +71,8 @@ class Published:
 
     ``scheme`` is set for what a code computed and empty for reference values. ``correct`` is what should have
     been printed (the printed value itself if empty); ``at`` changes parameters of the variant, e.g. the window;
-    the verdict ``last digit`` goes with ``units`` of the last digit that are granted instead of half a one for the reason in ``explanation``; ``unit`` is
-    needed for what is no quantity of the case.
+    the verdict ``last digit`` goes with ``units`` of the last digit that are granted instead of half a one, for the
+    reason in ``explanation``; ``unit`` is needed for what is no quantity of the case.
     """
 
     source: str
@@ -203,9 +203,10 @@ class Case:
     def run(self, subject: Subject, variant: Variant, scheme: str, **changes: Any) -> Run:
         """Return the run of a variant with the settings of a scheme, some of them changed."""
         values = self.values(variant.changes)
-        own = self.settings(values, scheme) if subject.own else {}
-        settings = {**own, **changes, **subject.overrides}
-        if "largest" not in subject.overrides and own.get("largest", 0) == own.get("step"):
+        chosen: Settings = {"scheme": scheme} if scheme else {}
+        chosen = self.settings(values, scheme) if subject.own else chosen
+        settings = {**chosen, **changes, **subject.overrides}
+        if "largest" not in subject.overrides and chosen.get("largest", 0) == chosen.get("step"):
             settings["largest"] = settings["step"]  # a step of the user is the largest step, as ours is
         key = f"{self.name}/{variant.name}/" + ",".join(f"{k}={v}" for k, v in sorted(settings.items()))
         return Run(key, values, self.problem, settings)

@@ -10,7 +10,9 @@ from veridyn.validation_cases.frozen import frozen_checks
 from veridyn.validation_cases.making import reading
 
 
-def checks(case: Case, subject: Subject, variants: Iterable[Variant] | None = None) -> Iterator[Check]:
+def checks(
+    case: Case, subject: Subject, variants: Iterable[Variant] | None = None, only: str | None = None
+) -> Iterator[Check]:
     """Yield every check of a case for a solver, grouped by run.
 
     Parameters
@@ -19,12 +21,14 @@ def checks(case: Case, subject: Subject, variants: Iterable[Variant] | None = No
         What is verified and who is under test.
     variants
         Those of the case if None; a parameter set of the user otherwise, for which only the truth is asked.
+    only
+        One variant of the case, by name.
     """
     if variants is not None:
         for variant in variants:
             yield from truth_checks(case, subject, variant)
         return
-    for variant in case.variants:
+    for variant in case.variants if only is None else (case.variant(only),):
         truth = list(truth_checks(case, subject, variant))
         yield from truth
         if subject.own and not subject.overrides:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import mpmath
 
 from veridyn.references.certified import Certified
-from veridyn.solver.errors import SolverFailure, SolverInputError
+from veridyn.solver.errors import CapabilityError, SolverFailure, SolverInputError
 from veridyn.validation_cases.case import Check, Number
 from veridyn.validation_cases.tolerances import Tolerance
 from veridyn.validation_cases.workbench import Workbench
@@ -64,6 +64,8 @@ def judge(check: Check, bench: Workbench) -> Record:
         return _record(check, bench, "not applicable", detail=f"the solver does not offer {', '.join(missing)}")
     try:
         value = check.measure(bench)
+    except CapabilityError as missed:
+        return _record(check, bench, "not applicable", detail=str(missed))
     except SolverInputError:
         raise
     except SolverFailure as failure:

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from veridyn.solver.errors import SolverFailure, SolverInputError
+from veridyn.solver.errors import CapabilityError, SolverFailure, SolverInputError
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response, read_response
 from veridyn.validation_cases.case import Observation, Run
@@ -67,6 +67,8 @@ class Workbench:
             response: Response = read_response(cast(MechanicalProblem, problem), answer, self.solver.name)
         except (SolverInputError, SolverFailure) as error:
             return error
+        except NotImplementedError as error:
+            return CapabilityError(f"{self.solver.name} says: {error or 'not implemented'}")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code may raise anything; the run must go on
             return SolverCrash(f"{self.solver.name} raised {type(error).__name__}: {error}")
         return Observation(run.values, problem, response)

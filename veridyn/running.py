@@ -94,7 +94,7 @@ def _count(todo: Sequence[Task]) -> int:
     for task in todo:
         subject = Subject.of(load_quietly(task.solver), task.settings)
         case = load_case(task.case)
-        total += sum(1 for _ in checks(case, subject, variants_of(task.parameters)))
+        total += sum(1 for _ in checks(case, subject, variants_of(task.parameters), task.variant or None))
     return total
 
 

@@ -88,7 +88,9 @@ def _print_published(out: Console, case: Case) -> None:
     table = _table("source", "variant", "quantity", "printed", "should read", "truth", "verdict")
     for p in case.published:
         if p.verdict != "reproduced" or p.explanation or len(case.published) < 60:
-            _add(table, p.source, p.variant, p.quantity, p.value, p.correct or "as printed", truth_of(case, p), p.verdict)
+            _add(
+                table, p.source, p.variant, p.quantity, p.value, p.correct or "as printed", truth_of(case, p), p.verdict
+            )
     out.print(table)
     explained = list(dict.fromkeys((p.verdict, p.explanation) for p in case.published if p.explanation))
     out.print(Text("Explanations", style="bold"))

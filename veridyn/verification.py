@@ -25,10 +25,11 @@ OnRecord = Callable[[Record], None]
 
 @dataclass(frozen=True)
 class Task:
-    """What one process does: one solver on one case, all its variants or one parameter set of the user."""
+    """What one process does: one solver on one variant of a case, or on one parameter set of the user."""
 
     solver: str
     case: str
+    variant: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -66,7 +67,12 @@ def tasks(solvers: Sequence[str], cases: Sequence[str], changes: Mapping[str, st
     """
     names = list(dict.fromkeys(cases)) or list(case_names())
     split = {name: split_changes(load_case(name), changes or {}) for name in names}
-    return [Task(solver, name, *split[name]) for solver in dict.fromkeys(solvers) for name in names]
+    return [
+        Task(solver, name, variant, *split[name])
+        for solver in dict.fromkeys(solvers)
+        for name in names
+        for variant in ([""] if split[name][0] else [v.name for v in load_case(name).variants])
+    ]
 
 
 SETTINGS: dict[str, Callable[[str], Any]] = {
@@ -118,7 +124,7 @@ def run_task(task: Task, on_record: OnRecord | None = None) -> list[Record]:
         If the settings of the user cannot be used.
     """
     solver = load_quietly(task.solver)
-    return judge_all(solver, load_case(task.case), task.parameters, task.settings, on_record)
+    return judge_all(solver, load_case(task.case), task.parameters, task.settings, on_record, task.variant or None)
 
 
 def judge_all(
@@ -127,12 +133,13 @@ def judge_all(
     parameters: Mapping[str, str],
     settings: Mapping[str, Any],
     on_record: OnRecord | None = None,
+    only: str | None = None,
 ) -> list[Record]:
-    """Judge every check of a case for a solver; with parameters of the user only the truth is asked."""
+    """Judge every check of a case, or of one of its variants; with parameters of the user only the truth is asked."""
     subject = Subject.of(solver, settings)
     bench = Workbench(solver)
     records = []
-    for check in checks(case, subject, variants_of(parameters)):
+    for check in checks(case, subject, variants_of(parameters), only):
         record = judge(check, bench)
         records.append(record)
         if on_record:
@@ -153,7 +160,7 @@ def rehearse(task: Task) -> None:
     if not (subject.own and task.settings):
         return
     case = load_case(task.case)
-    for variant in [Variant("", task.parameters)] if task.parameters else case.variants:
+    for variant in [Variant("", task.parameters)] if task.parameters else [case.variant(task.variant)]:
         for scheme in subject.schemes:
             run = case.run(subject, variant, scheme)
             start, end = run.problem.start, run.problem.end

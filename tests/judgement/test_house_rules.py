@@ -127,7 +127,6 @@ def test_arrows_between_the_rooms(room):
 
 def test_the_walk_sees_an_import(tmp_path):
     file = tmp_path / "x.py"
-    file.write_text(
-        "def f():\n    from veridyn.reports import build\n    import veridyn.solver.modal\n    from veridyn import cli\n"
-    )
+    lines = ("def f():", "from veridyn.reports import build", "import veridyn.solver.modal", "from veridyn import cli")
+    file.write_text("\n    ".join(lines), encoding="utf-8")
     assert rooms_entered(file) == {"reports", "solver", "cli", "the front door"}

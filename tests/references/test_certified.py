@@ -34,9 +34,7 @@ def test_value_digits_and_routes():
 
 def test_text_reads_back_to_the_certified_digits():
     for power in (-40, -3, 0, 5, 60):
-        result = certified(
-            first=Route("scaled", lambda p=power: mpmath.sqrt(2) * mpmath.mpf(10) ** p), digits=50
-        )
+        result = certified(first=Route("scaled", lambda p=power: mpmath.sqrt(2) * mpmath.mpf(10) ** p), digits=50)
         with mpmath.workdps(60):
             assert agreeing_digits(mpmath.mpf(result.text()), result.value) >= 49
 
@@ -134,8 +132,6 @@ def test_uniqueness_may_need_halving():
         assert abs(f(root)) < mpmath.mpf(10) ** -28
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "digits"), [("1", "1.001", 3), ("1e50", "1.0000001e50", 7), ("1", "-1", 0)]
-)
+@pytest.mark.parametrize(("left", "right", "digits"), [("1", "1.001", 3), ("1e50", "1.0000001e50", 7), ("1", "-1", 0)])
 def test_agreeing_digits(left, right, digits):
     assert agreeing_digits(mpmath.mpf(left), mpmath.mpf(right)) == pytest.approx(digits, abs=1)

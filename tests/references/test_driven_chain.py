@@ -159,9 +159,7 @@ def test_energy_balance(c):
     def power(t):
         at = {node: motion.displacement("absolute", node, t) for node in (1, 2, c.n + 1, c.n + 2)}
         left = c.springs[0].mpf() * (at[1] - at[2]) * motion.velocity("absolute", 1, t)
-        return left + c.springs[-1].mpf() * (at[c.n + 2] - at[c.n + 1]) * motion.velocity(
-            "absolute", c.n + 2, t
-        )
+        return left + c.springs[-1].mpf() * (at[c.n + 2] - at[c.n + 1]) * motion.velocity("absolute", c.n + 2, t)
 
     work = mpmath.quad(power, mpmath.linspace(0, end, 3), method="gauss-legendre", maxdegree=4)
     assert float(work) == pytest.approx(float(kinetic + strain), rel=1e-8)

@@ -80,9 +80,7 @@ def test_defaults_are_filled_in():
 
 
 def test_unknown_names_are_refused_with_a_suggestion():
-    with pytest.raises(
-        ParameterError, match=r"unknown parameter 'omgea': did you mean omega\? known are a0, mu"
-    ):
+    with pytest.raises(ParameterError, match=r"unknown parameter 'omgea': did you mean omega\? known are a0, mu"):
         resolve(PARAMETERS, {"omgea": 1})
 
 

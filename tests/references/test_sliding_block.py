@@ -56,8 +56,7 @@ def test_stick_wears_nothing(name):
 
 def test_wear_energy_and_friction_power_follow_from_wear_power():
     power, energy, friction = (
-        getattr(block, name)(**case("1.5"), **WINDOW)
-        for name in ("wear_power", "wear_energy", "friction_power")
+        getattr(block, name)(**case("1.5"), **WINDOW) for name in ("wear_power", "wear_energy", "friction_power")
     )
     with mpmath.workdps(30):
         assert agreeing_digits(8 * power.value, energy.value) >= 29
@@ -151,15 +150,12 @@ def test_long_windows_settle_to_the_asymptotic_power():
     limit = float(block.asymptotic_wear_power(**case("15")))
     assert float(block.wear_power(**case("15"), t_start=1000, t_end=2000)) == pytest.approx(limit, rel=1e-13)
     limit = float(block.asymptotic_wear_power(**case("1.5")))
-    assert float(block.wear_power(**case("1.5"), t_start=10**6, t_end=2 * 10**6)) == pytest.approx(
-        limit, rel=1e-13
-    )
+    assert float(block.wear_power(**case("1.5"), t_start=10**6, t_end=2 * 10**6)) == pytest.approx(limit, rel=1e-13)
 
 
 def test_windows_add_up():
     energies = [
-        float(block.wear_energy(**case("15"), t_start=s, t_end=e))
-        for s, e in ((0, "0.3"), ("0.3", 90), (0, 90))
+        float(block.wear_energy(**case("15"), t_start=s, t_end=e)) for s, e in ((0, "0.3"), ("0.3", 90), (0, 90))
     ]
     assert energies[0] + energies[1] == pytest.approx(energies[2], rel=1e-14)
 
@@ -176,13 +172,7 @@ def test_a_sliver_of_slip_is_resolved():
     with mpmath.workdps(60):
         window = {"t_start": start - mpmath.mpf(10) ** -8, "t_end": start + mpmath.mpf(10) ** -8}
         expected = (
-            10
-            * mpmath.mpf("1.5")
-            * 2
-            * mpmath.pi
-            * mpmath.cos(2 * mpmath.pi * start)
-            * mpmath.mpf(10) ** -24
-            / 6
+            10 * mpmath.mpf("1.5") * 2 * mpmath.pi * mpmath.cos(2 * mpmath.pi * start) * mpmath.mpf(10) ** -24 / 6
         )
         assert abs(block.wear_energy(**case("1.5"), **window).value / expected - 1) < 1e-6
 

@@ -55,19 +55,11 @@ def results():
         result(kind="order", quantity="order", reference="2", value=2.01, margin=9.9, error=0.01),
         result(kind="events", quantity="slip_start[1]", unit="s", margin=1.4),
         result(kind="balance", quantity="energy", margin=5000.0, error=2e-8),
-        result(
-            kind="parity", published="2.26164E-4", verdict="expected failure", margin=0.01, detail="misprint"
-        ),
-        result(
-            quantity="regime", value="slip-slip", reference="slip-slip", error=0.0, margin=None, digits=None
-        ),
+        result(kind="parity", published="2.26164E-4", verdict="expected failure", margin=0.01, detail="misprint"),
+        result(quantity="regime", value="slip-slip", reference="slip-slip", error=0.0, margin=None, digits=None),
         result(case="spring", variant="", verdict="fail", margin=0.333, error=3e-4, detail="too slow"),
-        result(
-            case="spring", variant="", scheme="rk", verdict="error", detail="ZeroDivisionError: x", **empty
-        ),
-        result(
-            case="spring", solver="foreign", scheme="", verdict="not applicable", detail="friction", **empty
-        ),
+        result(case="spring", variant="", scheme="rk", verdict="error", detail="ZeroDivisionError: x", **empty),
+        result(case="spring", solver="foreign", scheme="", verdict="not applicable", detail="friction", **empty),
         result(case=HOSTILE, variant=HOSTILE, solver=HOSTILE, quantity=HOSTILE, unit=HOSTILE, verdict="fail"),
     ]
 

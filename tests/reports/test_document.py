@@ -189,9 +189,7 @@ def test_a_file_named_twice_is_noticed(doc, save):
 
 
 def _schema():
-    return json.loads(
-        files("veridyn.reports").joinpath("schema", "results-1.json").read_text(encoding="utf-8")
-    )
+    return json.loads(files("veridyn.reports").joinpath("schema", "results-1.json").read_text(encoding="utf-8"))
 
 
 def _properties(node):

@@ -30,8 +30,7 @@ def test_lines_fit_and_carry_no_control_codes(printed, function, width):
 def test_summary_counts_then_failures_then_totals(printed):
     text = printed(summary_table, 120)
     places = [
-        text.index(part)
-        for part in ("shoe", "ERROR  spring", "FAIL  spring", "2 checks failed and 1 check ended")
+        text.index(part) for part in ("shoe", "ERROR  spring", "FAIL  spring", "2 checks failed and 1 check ended")
     ]
     assert places == sorted(places)
     assert text.rstrip().endswith("1 fragile (margin < 2), 1 asleep (margin > 1000)")

@@ -106,15 +106,24 @@ def test_data_cannot_be_changed(name):
         getattr(rich(), name)[0] = 7.0
 
 
+RICH_TAGS = """mechanical multi-dof damping loads support-motion multi-support absolute-frame
+    contact contact:parallel-planes contact:damped
+    friction:set-valued friction:regularised friction:on-stop friction:two-tangents"""
+
+
 @pytest.mark.parametrize(
     ("problem", "tags"),
     [
+        (rich(), RICH_TAGS),
+        (modal(), "mechanical multi-dof modes damping"),
         (
-            rich(),
-            "mechanical multi-dof loads support-motion multi-support contact friction:set-valued friction:regularised",
+            rich(supports=rich().supports[:1], loads=(), stops=(), frictions=(), damping=None),
+            "mechanical multi-dof support-motion",
         ),
-        (modal(), "mechanical multi-dof modes"),
-        (rich(supports=rich().supports[:1], loads=(), stops=(), frictions=()), "mechanical multi-dof support-motion"),
+        (
+            rich(supports=(), loads=(), frictions=(), damping=None),
+            "mechanical multi-dof contact contact:parallel-planes contact:damped",
+        ),
     ],
 )
 def test_needs_follow_from_the_content(problem, tags):

@@ -45,7 +45,7 @@ def _history(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
         case.name,
         "relative-displacement",
         "Relative displacements",
-        f"Reference dashed, {label} solid; beneath, the error: the free vibration that lags, not the growing "
+        f"Reference dashed, {label} solid; beneath, the error: the phase error of the free vibration, not the growing "
         "forced part.",
         [panel("t (s)", "relative displacement (m)", curves), panel("t (s)", "error (m)", errors)],
     )

@@ -61,7 +61,7 @@ def settings(values: Values, scheme: str) -> Settings:
 
 
 def _period(values: Values, scheme: str, chosen: Settings) -> Tolerance:
-    """Return the tolerance of durations: a central difference lengthens no period by more than (w_c h)²/24."""
+    """Return the tolerance of durations: central differences shorten a period by (w_c h)²/24."""
     if not scheme:
         return cited(ASTER_TOLERANCE + " for instants and durations", 1e-3)
     wc = frequencies(values)[1]
