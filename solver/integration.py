@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.kernels import central_adaptive, contact, devogelaere, symplectic_euler
 from veridyn.solver.kernels.system import System, Workspace
-from veridyn.solver.schemes import AdaptiveOptions, Archive, Scheme
+from veridyn.solver.schemes import AdaptiveOptions, Scheme
 
 Floats = NDArray[np.float64]
 
@@ -62,46 +62,50 @@ class Storage:
         return Run(time, displacement, velocity, records, diverged, counters)
 
 
-def integrate(
-    scheme: Scheme,
-    options: Any,
-    step: float,
-    archive: Archive,
-    system: System,
-    q: Floats,
-    v: Floats,
-    start: float,
-    end: float,
-) -> Run:
-    """Integrate a modal system from ``start`` to ``end`` (s).
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What is to be integrated: a modal system from its initial state, over a time span (s), with a step (s).
+
+    ``every``: archive every n-th state and the last.
+    """
+
+    system: System
+    q: Floats
+    v: Floats
+    start: float
+    end: float
+    step: float
+    every: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("start", "end", "step"):  # a whole number would have the kernels compiled once more
+            object.__setattr__(self, name, float(getattr(self, name)))
+
+
+def integrate(scheme: Scheme, options: Any, job: Job) -> Run:
+    """Integrate a modal system.
 
     Raises
     ------
     SettingsError
-        If the archive would not fit into memory.
+        If the archive would not fit into memory, or the step contradicts the options.
     SolverFailure
         If the step control cannot meet its target.
     """
-    # a whole number would have the kernels compiled once more
-    step, start, end = float(step), float(start), float(end)
-    if scheme.adaptive:
-        return _adaptive(options, step, archive, system, q, v, start, end)
-    return _fixed(scheme, step, archive, system, q, v, start, end)
+    return _adaptive(options, job) if scheme.adaptive else _fixed(scheme, job)
 
 
-def _fixed(
-    scheme: Scheme, step: float, archive: Archive, system: System, q: Floats, v: Floats, start: float, end: float
-) -> Run:
+def _fixed(scheme: Scheme, job: Job) -> Run:
     # a span that is a whole number of steps up to rounding gets exactly that number
-    steps = int(np.ceil((end - start) / step * (1 - 1e-12) - 1e-9))
-    storage = Storage(2 + steps // archive.every, system, q, v)
+    steps = int(np.ceil((job.end - job.start) / job.step * (1 - 1e-12) - 1e-9))
+    storage = Storage(2 + steps // job.every, job.system, job.q, job.v)
     march = FIXED_STEP[scheme.name]
-    slots, diverged = march(system, start, step, steps, archive.every, *storage.arguments())
+    slots, diverged = march(job.system, job.start, job.step, steps, job.every, *storage.arguments())
     evaluations = steps * (2 if scheme.name == "devogelaere" else 1) + 1
     return storage.run(slots, diverged, {"steps": steps, "evaluations": evaluations})
 
 
-def control_arrays(options: AdaptiveOptions, step: float, archive: Archive) -> central_adaptive.Control:
+def control_arrays(options: AdaptiveOptions, step: float, every: int) -> central_adaptive.Control:
     """Return the options as the kernel reads them."""
     old = options.control == "2002"
     largest = options.largest if options.largest is not None else (step if old else 1e6 * step)
@@ -121,26 +125,17 @@ def control_arrays(options: AdaptiveOptions, step: float, archive: Archive) -> c
         restore=options.restore_friction,
         weight_of_try=options.weight_of_try,
         grid=float(options.archive_grid),
-        every=archive.every,
+        every=every,
     )
 
 
-def _adaptive(
-    options: AdaptiveOptions,
-    step: float,
-    archive: Archive,
-    system: System,
-    q: Floats,
-    v: Floats,
-    start: float,
-    end: float,
-) -> Run:
-    control = control_arrays(options, step, archive)
-    slots = 1000 + int((end - start) / (control.grid or step * archive.every))
+def _adaptive(options: AdaptiveOptions, job: Job) -> Run:
+    control = control_arrays(options, job.step, job.every)
+    slots = 1000 + int((job.end - job.start) / (control.grid or job.step * job.every))
     while True:
-        storage = Storage(slots, system, q, v)
+        storage = Storage(slots, job.system, job.q, job.v)
         used, diverged, status, reached, steps, evaluations = central_adaptive.integrate(
-            system, start, end, control, *storage.arguments()
+            job.system, job.start, job.end, control, *storage.arguments()
         )
         if status == central_adaptive.FULL:
             slots *= 2  # the number of steps is not known in advance; a second pass is cheap

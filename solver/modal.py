@@ -13,7 +13,7 @@ from veridyn.solver.basis import modal_basis, modal_state
 from veridyn.solver.errors import DivergenceError, SettingsError
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
-from veridyn.solver.schemes import SCHEMES, Archive, Scheme
+from veridyn.solver.schemes import SCHEMES, Scheme
 
 Floats = NDArray[np.float64]
 Settings = Mapping[str, Any]
@@ -80,7 +80,7 @@ class ModalIntegrator:
         """
         # imported late: compiling kernels takes seconds that listing and showing need not wait for
         from veridyn.solver.arrays import contacts, system_arrays
-        from veridyn.solver.integration import integrate
+        from veridyn.solver.integration import Job, integrate
         from veridyn.solver.step_rule import check_step, shortest_period
 
         scheme, options, common = read_settings(settings)
@@ -91,9 +91,9 @@ class ModalIntegrator:
         if common.check_step:
             names = tuple((pair.stop or pair.friction).name for pair in pairs)  # type: ignore[union-attr]
             check_step(common.step, scheme.points_per_period, shortest_period(system, modes, names), scheme.name)
-        archive = Archive(common.archive_every)
         q, v = modal_state(problem, modes)
-        run = integrate(scheme, options, common.step, archive, system, q, v, problem.start, problem.end)
+        job = Job(system, q, v, problem.start, problem.end, common.step, common.archive_every)
+        run = integrate(scheme, options, job)
         if run.diverged >= 0:
             raise DivergenceError(
                 f"{scheme.name} diverged at t = {run.time[-1]:.6g} s in mode {run.diverged + 1} "

@@ -56,13 +56,6 @@ class AdaptiveOptions:
 
 
 @dataclass(frozen=True)
-class Archive:
-    """Which states are kept: every n-th and the last."""
-
-    every: int = 1
-
-
-@dataclass(frozen=True)
 class Scheme:
     """A scheme: name, name in Code_Aster, order on smooth undamped problems, steps per shortest period."""
 

@@ -31,6 +31,30 @@ def asked_of(subject: Subject, ours: Tolerance, anyones: Tolerance) -> Callable[
     return always(ours if subject.own else anyones)
 
 
+def order_check(
+    case: Case,
+    variant: Variant,
+    base: Run,
+    of: str,
+    measure: Callable[[Bench], Number],
+    expected: float,
+    allowed: Tolerance,
+) -> Check:
+    """Return the comparison of an observed order of convergence with the theoretical one."""
+    return check_of(
+        case,
+        variant,
+        str(base.settings["scheme"]),
+        base,
+        quantity=f"order_of_{of}",
+        kind="order",
+        unit="",
+        measure=measure,
+        reference=always(expected),
+        tolerance=always(allowed),
+    )
+
+
 def check_of(case: Case, variant: Variant, scheme: str, run: Run, **fields: Any) -> Check:
     """Return a check of a case; the remaining fields by keyword."""
     return Check(case=case.name, variant=variant.name, scheme=scheme, run=run, **fields)

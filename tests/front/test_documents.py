@@ -177,6 +177,12 @@ def test_settings_reach_the_schemes(veridyn):
     assert {row["settings"].get("largest", 1e-3) for row in rows} == {1e-3}
 
 
+def test_the_sheet_of_a_case_has_certified_references(veridyn):
+    (sheet,) = veridyn("run", "sdnd101", "--set", "v0=2", "--json", "-").document["cases"]
+    assert [line["quantity"] for line in sheet["references"]] == QUANTITIES["sdnd101"]
+    assert {significant(line["value"]) for line in sheet["references"]} == {30}
+
+
 def test_a_file_holds_the_same_document(veridyn, tmp_path):
     file = tmp_path / "new folder" / "results.json"
     seen = veridyn("run", "sdnd101", "--set", "v0=2", "--json", file)

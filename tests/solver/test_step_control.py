@@ -12,7 +12,7 @@ from veridyn.solver.elements import Friction, Load, Stop
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.interpolation import value_at
 from veridyn.solver.kernels.central_adaptive import control_2002
-from veridyn.solver.schemes import AdaptiveOptions, Archive
+from veridyn.solver.schemes import AdaptiveOptions
 from veridyn.solver.time_functions import Harmonic
 
 each_control = pytest.mark.parametrize("control", ["2002", "2020"])
@@ -90,7 +90,7 @@ def test_control_of_2002_grows_back_to_the_first_step(build, run):
     ids=["easy", "interrupted", "rejected"],
 )
 def test_control_of_2002_grows_from_the_fifth_easy_step_in_a_row(errors, grown):
-    control = integration.control_arrays(AdaptiveOptions(control="2002", largest=1.0), 0.01, Archive())
+    control = integration.control_arrays(AdaptiveOptions(control="2002", largest=1.0), 0.01, every=1)
     dt, counter, found = 0.01, 0.0, []
     for k, error in enumerate(errors):
         following, counter, _ = control_2002(control, dt, error, counter)

@@ -26,7 +26,7 @@ from veridyn.validation_cases.case import (
     Variant,
 )
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
-from veridyn.validation_cases.making import always, asked_of, check_of, quantity_of, reading
+from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
 from veridyn.validation_cases.sdld103.measures import NODES, relative
 from veridyn.validation_cases.tolerances import Tolerance, cited, from_theory, roundoff
@@ -104,18 +104,8 @@ def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     why = "linear problem, smooth load: the clean order; four halvings from w_3 h = 0.23"
     for scheme in subject.schemes:
         base = case.run(subject, variant, scheme)
-        yield check_of(
-            case,
-            variant,
-            scheme,
-            base,
-            quantity="order_of_displacement",
-            kind="order",
-            unit="",
-            measure=partial(_observed_order, base, truths),
-            reference=always(float(ORDERS[scheme])),
-            tolerance=always(Tolerance(0.1, "absolute", why)),
-        )
+        measure, expected = partial(_observed_order, base, truths), float(ORDERS[scheme])
+        yield order_check(case, variant, base, "displacement", measure, expected, Tolerance(0.1, "absolute", why))
 
 
 def _observed_order(base: Run, truths: Sequence[Callable[[Values], Certified]], bench: Bench) -> float:

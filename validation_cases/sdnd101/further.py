@@ -28,7 +28,7 @@ from veridyn.validation_cases.case import (
     Variant,
 )
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
-from veridyn.validation_cases.making import always, asked_of, check_of, quantity_of, reading
+from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
 from veridyn.validation_cases.sdnd101 import measures
 from veridyn.validation_cases.sdnd101.measures import MANY, frequencies
@@ -70,18 +70,8 @@ def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
         if scheme == "devogelaere":  # order 4 in each phase, broken at the kinks: no clean power of the step
             continue
         base = case.run(subject, variant, scheme)
-        yield check_of(
-            case,
-            variant,
-            scheme,
-            base,
-            quantity="order_of_contact_duration",
-            kind="order",
-            unit="",
-            measure=partial(_observed_order, base, truth),
-            reference=always(2.0),
-            tolerance=always(Tolerance(0.05, "absolute", why)),
-        )
+        measure = partial(_observed_order, base, truth)
+        yield order_check(case, variant, base, "contact_duration", measure, 2.0, Tolerance(0.05, "absolute", why))
         yield _leading_error(case, variant, base, truth)
 
 

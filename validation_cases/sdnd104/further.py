@@ -30,7 +30,7 @@ from veridyn.validation_cases.case import (
     Variant,
 )
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
-from veridyn.validation_cases.making import always, asked_of, check_of, quantity_of, reading
+from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
 from veridyn.validation_cases.sdnd104 import measures
 from veridyn.validation_cases.sdnd104.published import TEST_FILE
@@ -256,18 +256,8 @@ def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     scatter = f"{why}; four halvings, events fall differently into the steps at each level"
     for scheme in subject.schemes:
         base = case.run(subject, variant, scheme)
-        yield check_of(
-            case,
-            variant,
-            scheme,
-            base,
-            quantity="order_of_wear_power",
-            kind="order",
-            unit="",
-            measure=partial(_observed_order, base, truth),
-            reference=always(expected),
-            tolerance=always(Tolerance(0.15, "absolute", scatter)),
-        )
+        measure = partial(_observed_order, base, truth)
+        yield order_check(case, variant, base, "wear_power", measure, expected, Tolerance(0.15, "absolute", scatter))
 
 
 def refined(base: Run, step: float) -> Run:
