@@ -176,8 +176,8 @@ class MechanicalProblem(Problem):
         tags |= {f"friction:{friction.law}" for friction in self.frictions}
         tags |= {"friction:on-stop" for friction in self.frictions if isinstance(friction.normal, str)}
         tags |= {"friction:two-tangents" for friction in self.frictions if len(friction.tangents) > 1}
-        elements = (*self.stops, *self.frictions)
-        tags |= {"absolute-frame" for element in elements if element.frame == "absolute" and self.supports}
+        frames = {stop.frame for stop in self.stops} | {friction.frame for friction in self.frictions}
+        tags |= {"absolute-frame"} if self.supports and "absolute" in frames else set()
         return frozenset(tags)
 
     def _is_damped(self) -> bool:
