@@ -28,7 +28,7 @@ from veridyn.references.chain_modes import (
     static_shape,
     sturm_omega,
 )
-from veridyn.references.chain_series import Chain, directly
+from veridyn.references.chain_series import Chain, directly, stiffest
 from veridyn.references.parameters import (
     Exact,
     Number,
@@ -48,6 +48,8 @@ PARAMETERS = (
 )
 
 _TIME = Parameter("time", "s", "instant", "0", "non-negative")
+MOST_RADIANS = 10_000  # about half a minute for all quantities of a three-mass chain
+
 _MODAL = "modal superposition with Duhamel integrals in closed form"
 _DIRECT = "Taylor series of the coupled equations in absolute displacements"
 
@@ -215,12 +217,23 @@ def _direct(c: Chain, part: Part, node: int, time: Exact, rate: bool) -> mpf:
     return {"relative": add_up([line[node - 1], -driven]), "driven": driven, "absolute": line[node - 1]}[part]
 
 
+def _followable(c: Chain, t: Exact) -> None:
+    """Refuse what the second route cannot follow in reasonable time."""
+    radians = mpmath.sqrt(stiffest(c)) * t.mpf()
+    if radians > MOST_RADIANS:
+        raise ParameterError(
+            f"the chain vibrates through up to {mpmath.nstr(radians, 3)} rad by t = {t} s; the direct route follows "
+            f"{MOST_RADIANS} rad at most: soften the springs, add mass, or shorten the time"
+        )
+
+
 def _certified(c: Chain, part: Part, node: int, time: Number, digits: int, rate: bool = False) -> Certified:
     t = checked(_TIME, time)
     if not 1 <= check_count(node, "node") <= c.n + 2:
         raise ParameterError(f"node must be from 1 to {c.n + 2} (the supports are the ends), got {node}")
     if t.rational == 0:
         return exact_zero("at rest at t = 0", digits)
+    _followable(c, t)
     return certify(
         Route(_MODAL, lambda: _modal(c, part, node, t, rate)),
         Route(_DIRECT, lambda: _direct(c, part, node, t, rate)),

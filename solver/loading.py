@@ -59,7 +59,7 @@ def _module(spec: str, place: str) -> ModuleType:
         return _from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
     except ModuleNotFoundError as error:
         raise SolverNotFound(f"{spec!r}: {error}; is it installed or on the path?") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise SolverNotFound(f"{spec!r} cannot be imported: {type(error).__name__}: {error}") from error
 
 
@@ -87,5 +87,5 @@ def _instance(spec: str, found: Any) -> Any:
         return found
     try:
         return found()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise SolverNotFound(f"{spec!r} cannot be created: {type(error).__name__}: {error}") from error

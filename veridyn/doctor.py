@@ -19,6 +19,7 @@ from veridyn.validation_cases.case import Subject
 from veridyn.verification import load_quietly
 
 HEALTHY, INACCURATE, BROKEN = 0, 1, 3
+NOT_APPLICABLE = -1
 STEP = 1e-3  # s, for our own schemes
 GROSS = 0.5  # an error of half the amplitude is no inaccuracy: the adapter hands over something else
 FAIR = 1e-2
@@ -76,7 +77,7 @@ PATIENTS = (
 
 
 def examine(spec: str) -> int:
-    """Print a diagnosis of a solver; returns 0 healthy, 1 inaccurate, 3 broken.
+    """Print a diagnosis of a solver; returns 0 healthy, 1 inaccurate, 3 broken or not to be examined.
 
     Raises
     ------
@@ -87,12 +88,17 @@ def examine(spec: str) -> int:
     subject = Subject.of(solver)
     out = console()
     out.print(Text(f"{solver.name} {solver.version}: {', '.join(sorted(solver.capabilities))}", style="bold"))
-    worst = HEALTHY
+    worst, examined = HEALTHY, 0
     for scheme in subject.schemes:
         for patient in PATIENTS:
             status, text = _diagnose(solver, patient, _settings(subject, scheme))
             out.print(Text(f"  {scheme or solver.name}, {patient.name}: {text}"))
-            worst = max(worst, status)
+            worst, examined = max(worst, status), examined + (status != NOT_APPLICABLE)
+    if not examined:
+        out.print(
+            Text("nothing could be examined: the solver offers none of what the three problems need", style="bold")
+        )
+        return BROKEN
     verdicts = {
         HEALTHY: "healthy",
         INACCURATE: "the adapter works, the solver is inaccurate: look at step, tolerance, events",
@@ -109,7 +115,7 @@ def _settings(subject: Subject, scheme: str) -> dict[str, Any]:
 def _diagnose(solver: Any, patient: Patient, settings: dict[str, Any]) -> tuple[int, str]:
     missing = sorted(patient.problem.needs - frozenset(solver.capabilities))
     if missing:
-        return HEALTHY, f"not applicable, the solver does not offer {', '.join(missing)}"
+        return NOT_APPLICABLE, f"not applicable, the solver does not offer {', '.join(missing)}"
     try:
         response = read_response(patient.problem, solver.solve(patient.problem, settings), solver.name)
     except (SolverFailure, SolverInputError) as error:
