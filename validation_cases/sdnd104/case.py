@@ -14,7 +14,7 @@ from veridyn.solver.time_functions import Harmonic
 from veridyn.validation_cases.case import Case, Quantity, Settings, Values, Variant
 from veridyn.validation_cases.sdnd104 import further, measures
 from veridyn.validation_cases.sdnd104.figures import figures
-from veridyn.validation_cases.sdnd104.measures import STIFFNESS_NUMBER
+from veridyn.validation_cases.sdnd104.measures import STIFFNESS_NUMBER, departure_of, stick_of
 from veridyn.validation_cases.sdnd104.published import PUBLISHED, SETTINGS_ERRATA
 from veridyn.validation_cases.tolerances import Tolerance, cited, combined, exactly, from_theory, penalty
 
@@ -71,29 +71,27 @@ def _foreign(values: Values) -> Tolerance:
 
 
 def _power(values: Values, scheme: str, chosen: Settings) -> Tolerance:
-    """Penalty: each phase change slips the elastic length and drifts for a time constant; late reversals add."""
+    """Return the tolerance of the wear power; see the reasons for its parts."""
     if not scheme:
         return _foreign(values)
     if _is_stick(values):
         return exactly("the mass never slips and the adherence flag says so: exactly zero")
-    a0, mu, g, m, omega = (float(values[name]) for name in ("a0", "mu", "g", "m", "omega"))
-    k, step = float(chosen["tangential_stiffness"]), float(chosen["step"])
-    changes_per_second = omega / math.pi
-    lost = changes_per_second * (mu * m * g / k + (a0 + mu * g) * m / k)
-    law = penalty(
-        m * g * lost,
-        what="N × phase changes per second × (elastic slip mu N/k_T + drift (a0 + mu g) m/k_T)",
+    mu, g, m, omega = (float(values[name]) for name in ("mu", "g", "m", "omega"))
+    step, tau = float(chosen["step"]), math.sqrt(m / float(chosen["tangential_stiffness"]))
+    stick = stick_of(values)
+    elastic = penalty(
+        m * g * omega / math.pi * (mu * g + (stick.relative_acceleration if stick else 2 * mu * g)) * tau**2,
+        what="N × phase changes per second × (elastic slip mu N/k_T + drift of one time constant m/k_T)",
     )
-    if sliding_block.regime(**_block(values)).value == "stick-slip":
-        return law
-    late = from_theory(
-        1,
-        m * g * 2 * mu * g,
-        step,
-        what="a reversal seen up to one step late leaves a velocity error of 2 mu g × step",
-        kind="absolute",
-    )
-    return combined(law, late)
+    # a reversal that leaves slowly lets the penalised law stick for a time constant before it slides on
+    delay = step + (tau if stick or departure_of(values) < mu * g else 0.0)
+    velocity = (stick.relative_acceleration if stick else 2 * mu * g) * delay
+    if stick and stick.arrests(velocity):
+        slip = m * g * omega / math.pi * velocity * stick.time_to_arrest(velocity)
+        what = "the velocity left at the start of a stick is arrested within it"
+        return combined(elastic, from_theory(1, slip / step, step, what=what, kind="absolute"))
+    what = "a reversal seen up to one step late, or a stick too short to arrest it, leaves a velocity error"
+    return combined(elastic, from_theory(1, m * g * velocity / step, step, what=what, kind="absolute"))
 
 
 def _scaled(factor: Any) -> Any:

@@ -232,7 +232,7 @@ def _cone_excess(o: Observation) -> float:
 
     Raises
     ------
-    SolverFailure
+    MissingHistory
         If the solver reports no friction force.
     """
     limit_force = o["mu"] * o["m"] * o["g"]
