@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.basis import driven_displacement
 from veridyn.solver.elements import Friction, Stop
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.errors import MissingHistory
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
 
@@ -60,12 +60,12 @@ def friction_history(response: Response, name: str, history: str = "force") -> F
 
     Raises
     ------
-    SolverFailure
+    MissingHistory
         If the solver does not report it.
     """
     histories = response.elements.get(name, {})
     if history not in histories:
-        raise SolverFailure(f"the solver reports no {history} of friction {name!r}; report it in elements[{name!r}]")
+        raise MissingHistory(f"the solver reports no {history} of friction {name!r}; report it in elements[{name!r}]")
     return histories[history]
 
 
@@ -94,7 +94,7 @@ def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
 
     Raises
     ------
-    SolverFailure
+    MissingHistory
         If a friction has no force history.
     NotImplementedError
         If the structure or a stop is damped or the problem is given by modes.

@@ -25,5 +25,9 @@ class SolverFailure(RuntimeError):
     """The computation itself failed: divergence, step control exhausted, bad response."""
 
 
+class MissingHistory(SolverFailure):
+    """The response lacks a history that solvers may leave out."""
+
+
 class DivergenceError(SolverFailure):
     """The integration left the range of finite numbers."""

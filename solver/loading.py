@@ -10,7 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from veridyn.solver.errors import SolverInputError
+from veridyn.solver.errors import SolverFailure, SolverInputError
+from veridyn.solver.external import ExternalSolver, shared_solver
 
 GROUP = "veridyn.solvers"
 OWN = "veridyn"
@@ -27,8 +28,8 @@ def load_solver(spec: str) -> Any:
     Parameters
     ----------
     spec
-        ``NAME`` (entry point of the group ``veridyn.solvers``), ``package.module:attr`` or ``path/file.py:attr``.
-        A class is instantiated without arguments.
+        ``NAME`` (entry point of the group ``veridyn.solvers``), ``package.module:attr`` or ``path/file.py:attr``;
+        a class is instantiated without arguments. ``cmd:program arguments`` starts a program.
 
     Raises
     ------
@@ -36,7 +37,7 @@ def load_solver(spec: str) -> Any:
         If nothing is found there, or what is found is no solver.
     """
     if spec.startswith("cmd:"):
-        raise SolverNotFound(f"{spec!r}: external programs are not supported yet; wrap the program in a Python solver")
+        return _program(spec)
     place, _, attribute = spec.rpartition(":")
     found = _attribute(spec, _module(spec, place), attribute) if place else _entry_point(spec)
     solver = _instance(spec, found)
@@ -46,12 +47,24 @@ def load_solver(spec: str) -> Any:
     return solver
 
 
+def _program(spec: str) -> ExternalSolver:
+    try:
+        return shared_solver(spec.removeprefix("cmd:").strip(), Path.cwd())
+    except SolverFailure as failure:
+        raise SolverNotFound(f"{spec!r} {failure}") from None
+
+
 def _entry_point(name: str) -> Any:
     known = {point.name: point for point in entry_points(group=GROUP)}
     if name not in known:
-        hint = "; write package.module:attr or path/file.py:attr for others"
+        hint = "; write package.module:attr, path/file.py:attr or cmd:PROGRAM for others"
         raise SolverNotFound(f"unknown solver {name!r}; installed are {', '.join(sorted(known)) or 'none'}{hint}")
-    return known[name].load()
+    try:
+        return known[name].load()
+    except ImportError as missing:
+        ours = known[name].value.startswith(f"{OWN}.")
+        remedy = f'pip install "{OWN}[{name}]"' if ours else "is all that it needs installed?"
+        raise SolverNotFound(f"solver {name!r} cannot be loaded, {missing}; {remedy}") from None
 
 
 def _module(spec: str, place: str) -> ModuleType:
@@ -59,7 +72,12 @@ def _module(spec: str, place: str) -> ModuleType:
         return _from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
     except ModuleNotFoundError as error:
         raise SolverNotFound(f"{spec!r}: {error}; is it installed or on the path?") from None
-    except (Exception, SystemExit) as error:
+    except SolverNotFound:
+        raise
+    except SystemExit:
+        remedy = "put that under if __name__ == '__main__'"
+        raise SolverNotFound(f"{spec!r} ends the program when it is imported; {remedy}") from None
+    except Exception as error:
         raise SolverNotFound(f"{spec!r} cannot be imported: {type(error).__name__}: {error}") from error
 
 

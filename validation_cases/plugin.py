@@ -1,7 +1,11 @@
-"""pytest plugin: option ``--solver``, one parametrized test per check, the bench that solves each run once."""
+"""pytest plugin: options ``--solver`` and ``--expected-failures``, one parametrized test per check.
+
+A bench solves each run once.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +15,7 @@ from veridyn.solver.loading import OWN, load_solver
 from veridyn.validation_cases.case import Case, Check, Subject
 from veridyn.validation_cases.catalogue import case_names, load_case
 from veridyn.validation_cases.checks import checks
+from veridyn.validation_cases.expected import Expectations, read_expectations
 from veridyn.validation_cases.judge import Record, judge
 from veridyn.validation_cases.workbench import Workbench
 
@@ -18,7 +23,7 @@ BENCHES: dict[str, Workbench] = {}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--solver`` and ``--timed``."""
+    """Add ``--solver``, ``--expected-failures`` and ``--timed``."""
     group = parser.getgroup("veridyn")
     group.addoption(
         "--timed",
@@ -28,11 +33,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="case to benchmark; repeatable (default: all)",
     )
     group.addoption(
+        "--expected-failures",
+        dest="veridyn_expected_failures",
+        metavar="FILE",
+        help="lines CASE/CHECK: REASON; these checks must fail (strict xfail)",
+    )
+    group.addoption(
         "--solver",
         action="append",
         dest="veridyn_solvers",
         metavar="S",
-        help="solver under test: NAME, package.module:attr or path/file.py:attr; repeatable (default: our own)",
+        help="solver under test: NAME, package.module:attr, path/file.py:attr or 'cmd:program args'; repeatable "
+        "(default: our own)",
     )
 
 
@@ -58,14 +70,49 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marker = metafunc.definition.get_closest_marker("verifies")
     if marker is None:
         return
-    pairs = [
-        (spec, check)
-        for spec in _specifications(metafunc.config)
-        for check in checks(load_case(marker.args[0]), Subject.of(load_solver(spec)))
-    ]
+    expected = _expectations(metafunc.config)
     several = len(_specifications(metafunc.config)) > 1
-    ids = [f"{spec}-{check.id}" if several else check.id for spec, check in pairs]
-    metafunc.parametrize(("solver_under_test", "check"), pairs, ids=ids, scope="module")
+    pairs = [
+        pytest.param(
+            spec,
+            check,
+            id=f"{spec}-{check.id}" if several else check.id,
+            marks=_marks(expected, check, solver.name),
+        )
+        for spec, solver in _solvers(metafunc.config)
+        for check in checks(load_case(marker.args[0]), Subject.of(solver))
+    ]
+    metafunc.parametrize(("solver_under_test", "check"), pairs, scope="module")
+
+
+def _marks(expected: Expectations, check: Check, solver: str) -> list[pytest.MarkDecorator]:
+    entry = expected.of(check.case, check.id, solver)
+    return [pytest.mark.xfail(reason=entry.reason, strict=True)] if entry else []
+
+
+def _solvers(config: pytest.Config) -> list[tuple[str, Any]]:
+    return [(spec, load_solver(spec)) for spec in _specifications(config)]
+
+
+def _expectations(config: pytest.Config) -> Expectations:
+    file = config.getoption("veridyn_expected_failures")
+    return read_expectations(Path(file)) if file else Expectations()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Refuse expected failures that match no check of any case, before anything is collected."""
+    if not session.config.getoption("veridyn_expected_failures"):
+        return
+    try:
+        _expectations(session.config).refuse_unknown(
+            (check.case, check.id, solver.name)
+            for _, solver in _solvers(session.config)
+            for name in case_names()
+            for check in checks(load_case(name), Subject.of(solver))
+        )
+    except SolverInputError as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 def _generate_benchmarks(metafunc: pytest.Metafunc) -> None:

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from veridyn import __version__
 
@@ -49,10 +49,11 @@ def _parser() -> argparse.ArgumentParser:
     _add_cases(run)
     _add_solvers(run)
     _add_set(run, "; also settings of our schemes, e.g. step=5e-5")
-    run.add_argument("--report", metavar="DIR", help="write index.html, report.md, results.json and figures")
-    run.add_argument("--json", metavar="FILE", help="write the result document; - for standard output")
+    _add_results(run)
     run.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes (default 1)")
-    run.add_argument("-v", "--verbose", action="store_true", help="list every check, not only the failures")
+    run.add_argument("--expected-failures", metavar="FILE", help="lines CASE/CHECK: REASON; * stands for anything")
+
+    _add_exchange(commands)
 
     doctor = commands.add_parser("doctor", help="tell a broken adapter from an inaccurate solver")
     _add_solvers(doctor)
@@ -71,6 +72,31 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_exchange(commands: Any) -> None:
+    """Add the commands for codes that can only be run by hand."""
+    export = commands.add_parser("export", help="write a problem statement for a code that is run by hand")
+    _add_posed(export)
+    export.add_argument("--format", choices=("json", "csv"), default="json", help="one document or tables")
+    export.add_argument("--output", metavar="DIR", help="folder to write into; - for standard output (default)")
+
+    check = commands.add_parser("check", help="judge the results file of a code that is run by hand")
+    _add_posed(check)
+    check.add_argument("results", metavar="RESULTS.csv", help="histories or quantities; see docs/results-files.md")
+    _add_results(check)
+
+
+def _add_posed(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("case")
+    parser.add_argument("--variant", metavar="V", help="variant of the case (default: the default parameters)")
+    _add_set(parser)
+
+
+def _add_results(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--report", metavar="DIR", help="write index.html, report.md, results.json and figures")
+    parser.add_argument("--json", metavar="FILE", help="write the result document; - for standard output")
+    parser.add_argument("-v", "--verbose", action="store_true", help="list every check, not only the failures")
+
+
 def _add_cases(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("cases", nargs="*", metavar="CASE", help="all cases if none is named")
 
@@ -80,7 +106,7 @@ def _add_solvers(parser: argparse.ArgumentParser) -> None:
         "--solver",
         action="append",
         metavar="S",
-        help="NAME, package.module:attr or path/file.py:attr; repeatable (default: our own)",
+        help="NAME, package.module:attr, path/file.py:attr or 'cmd:program args'; repeatable (default: our own)",
     )
 
 

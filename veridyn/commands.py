@@ -31,6 +31,8 @@ def run(options: argparse.Namespace, command: Sequence[str]) -> int:
         "show": _show,
         "reference": _reference,
         "run": _run,
+        "export": _export,
+        "check": _check,
         "doctor": _doctor,
         "report": _report,
         "bench": _bench,
@@ -114,6 +116,34 @@ def _run(options: argparse.Namespace, command: Sequence[str]) -> int:
         solvers=_solvers(options),
         changed=changes(options.set),
         jobs=_whole(options.jobs, "jobs", 1),
+        report=_place(options.report, "--report"),
+        output=_named(options.json, "--json"),
+        verbose=options.verbose,
+        command=command,
+        expected_failures=_place(options.expected_failures, "--expected-failures"),
+    )
+
+
+def _export(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
+    from veridyn import exporting
+
+    return exporting.export(
+        case=options.case,
+        variant=options.variant,
+        changed=changes(options.set),
+        form=options.format,
+        output=_named(options.output, "--output") or "-",
+    )
+
+
+def _check(options: argparse.Namespace, command: Sequence[str]) -> int:
+    from veridyn import checking
+
+    return checking.check(
+        case=options.case,
+        file=Path(options.results),
+        variant=options.variant,
+        changed=changes(options.set),
         report=_place(options.report, "--report"),
         output=_named(options.json, "--json"),
         verbose=options.verbose,

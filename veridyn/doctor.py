@@ -109,7 +109,8 @@ def examine(spec: str) -> int:
 
 
 def _settings(subject: Subject, scheme: str) -> dict[str, Any]:
-    return {"scheme": scheme, "step": STEP} if subject.own else {}
+    chosen: dict[str, Any] = {"scheme": scheme} if scheme else {}
+    return {**chosen, "step": STEP} if subject.own else chosen
 
 
 def _diagnose(solver: Any, patient: Patient, settings: dict[str, Any]) -> tuple[int, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,10 @@ from veridyn.reports import build, check_document
 from veridyn.reports.errors import ReportError
 from veridyn.reports.terminal import full_table, summary_table
 from veridyn.texts import console
-from veridyn.validation_cases.case import Subject
+from veridyn.validation_cases.case import Check, Subject
 from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.checks import checks
+from veridyn.validation_cases.expected import Expectations, read_expectations
 from veridyn.validation_cases.judge import Record
 from veridyn.validation_cases.workbench import Workbench
 from veridyn.verification import Task, load_quietly, rehearse, run_tasks, tasks, variants_of
@@ -38,11 +39,14 @@ def run(
     output: str | None,
     verbose: bool,
     command: Sequence[str],
+    expected_failures: Path | None = None,
 ) -> int:
     """Run, judge, print, write; returns the exit status.
 
     Raises
     ------
+    ExpectationError
+        If the list of expected failures cannot be read or names checks that do not exist.
     ParameterError, SolverInputError, UnknownCase
         If something was asked for that does not exist or cannot be.
     ReportError
@@ -51,11 +55,12 @@ def run(
     todo = tasks(solvers, cases, changed)
     for spec in solvers:
         load_quietly(spec)
-    _writable(report, output)
+    expected = expectations(expected_failures, solvers, todo)
+    writable(report, output)
     for task in todo:
         rehearse(task)
     try:
-        records = _with_progress(todo, jobs)
+        records = [expected.settle(record) for record in _with_progress(todo, jobs)]
     except BrokenProcessPool:
         print(
             "veridyn: a process died: the compiled code of a solver crashed or ended it; run solvers one by one",
@@ -68,20 +73,52 @@ def run(
     found = document(
         records, [(load_case(name), parameters) for name, parameters in sheets.items()], drawn, command, messages
     )
-    found = check_document(found) if wanted else found
+    return deliver(found, report=report, output=output, verbose=verbose)
+
+
+def deliver(found: dict[str, Any], *, report: Path | None, output: str | None, verbose: bool) -> int:
+    """Print the tables, write result document and report as far as wanted; returns the exit status.
+
+    Raises
+    ------
+    ReportError
+        If they cannot be written.
+    """
+    found = check_document(found) if report is not None or output is not None else found
     if output != "-":
-        screen = console()
-        (full_table if verbose else summary_table)(found, screen)
+        (full_table if verbose else summary_table)(found, console())
     _write(found, report, output)
     return status(found["results"])
+
+
+def expectations(file: Path | None, solvers: Sequence[str], todo: Sequence[Task]) -> Expectations:
+    """Return the expected failures of a run; none without a file.
+
+    They may name any check of the solvers, so that one list serves runs of single cases too.
+
+    Raises
+    ------
+    ExpectationError
+        If the file cannot be read or names checks that do not exist.
+    """
+    if file is None:
+        return Expectations()
+    found = read_expectations(file)
+    everything = [*tasks(solvers, ()), *todo]
+    found.refuse_unknown(
+        (check.case, check.id, load_quietly(t.solver).name) for t in everything for check in _checks(t)
+    )
+    return found
 
 
 def _with_progress(todo: Sequence[Task], jobs: int) -> list[Record]:
     """Judge all tasks; progress goes to a terminal only."""
     screen = Console(stderr=True)
+    if not screen.is_terminal:
+        return [record for records in run_tasks(todo, jobs) for record in records]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=screen, disable=not screen.is_terminal, transient=True) as progress:
-        bar = progress.add_task("checks", total=_count(todo) if screen.is_terminal else None)
+    with Progress(*columns, console=screen, transient=True) as progress:
+        bar = progress.add_task("checks", total=_count(todo))
 
         def advance(record: Record) -> None:
             progress.update(bar, advance=1, description=f"{record.case} {record.variant}")
@@ -90,12 +127,12 @@ def _with_progress(todo: Sequence[Task], jobs: int) -> list[Record]:
 
 
 def _count(todo: Sequence[Task]) -> int:
-    total = 0
-    for task in todo:
-        subject = Subject.of(load_quietly(task.solver), task.settings)
-        case = load_case(task.case)
-        total += sum(1 for _ in checks(case, subject, variants_of(task.parameters), task.variant or None))
-    return total
+    return sum(1 for task in todo for _ in _checks(task))
+
+
+def _checks(task: Task) -> Iterator[Check]:
+    subject = Subject.of(load_quietly(task.solver), task.settings)
+    return checks(load_case(task.case), subject, variants_of(task.parameters), task.variant or None)
 
 
 def figures(solver: str, cases: Iterable[str]) -> tuple[list[dict[str, Any]], list[str]]:
@@ -111,8 +148,8 @@ def figures(solver: str, cases: Iterable[str]) -> tuple[list[dict[str, Any]], li
     return drawn, messages
 
 
-def _writable(report: Path | None, output: str | None) -> None:
-    """Find out before minutes of work whether the results can be kept."""
+def writable(report: Path | None, output: str | None) -> None:
+    """Find out before minutes of work whether the results can be kept; raises ReportError."""
     for folder in (report, Path(output).parent if output and output != "-" else None):
         if folder is None:
             continue

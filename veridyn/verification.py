@@ -9,14 +9,16 @@ import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from veridyn.references import ParameterError
 from veridyn.solver.errors import SolverFailure
-from veridyn.solver.loading import OWN, SolverNotFound, load_solver
+from veridyn.solver.loading import OWN, load_solver
 from veridyn.validation_cases.case import Case, Subject, Variant
 from veridyn.validation_cases.catalogue import case_names, load_case
 from veridyn.validation_cases.checks import checks
+from veridyn.validation_cases.expected import Expectations, read_expectations
 from veridyn.validation_cases.judge import Record, judge
 from veridyn.validation_cases.workbench import Workbench
 
@@ -40,17 +42,12 @@ def load_quietly(spec: str) -> Any:
     Raises
     ------
     SolverNotFound
-        See `load_solver`; also if the module ends the program.
+        See `load_solver`.
     SolverInputError
         If it does not describe itself as a solver does.
     """
-    try:
-        with contextlib.redirect_stdout(io.StringIO()):
-            solver = load_solver(spec)
-    except SystemExit:
-        raise SolverNotFound(
-            f"{spec!r} ends the program when it is imported; put that under if __name__ == '__main__'"
-        ) from None
+    with contextlib.redirect_stdout(io.StringIO()):
+        solver = load_solver(spec)
     Subject.of(solver)
     return solver
 
@@ -200,6 +197,7 @@ def verify(
     *,
     parameters: Mapping[str, str] | None = None,
     settings: Mapping[str, Any] | None = None,
+    expected_failures: Path | None = None,
 ) -> list[Record]:
     """Verify a solver and return one record per check.
 
@@ -213,14 +211,21 @@ def verify(
         One parameter set of yours instead of the variants of the case.
     settings
         Settings of our schemes to override, e.g. ``{"step": 5e-5}``.
+    expected_failures
+        A list of checks that fail for a known reason; see `read_expectations`.
 
     Raises
     ------
     SolverNotFound, UnknownCase, ParameterError, SolverInputError
         See `load_solver`, `load_case`, `Case.values`, `judge`.
+    ExpectationError
+        If the list of expected failures cannot be read.
     """
     subject = load_quietly(solver or OWN) if solver is None or isinstance(solver, str) else solver
     names = list(cases) or list(case_names())
+    expected = read_expectations(expected_failures) if expected_failures else Expectations()
     return [
-        record for name in names for record in judge_all(subject, load_case(name), parameters or {}, settings or {})
+        expected.settle(record)
+        for name in names
+        for record in judge_all(subject, load_case(name), parameters or {}, settings or {})
     ]

@@ -1,0 +1,117 @@
+"""Loads and support accelerations as plain numbers: waves and polynomials, smooth on each segment of time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.scalars import to_float
+from veridyn.solver.time_functions import Harmonic, Piecewise, TimeFunction
+
+Floats = NDArray[np.float64]
+
+DERIVATIVES = 4  # value and three rates: what the one-sided test of a guard looks at
+
+
+@dataclass(frozen=True)
+class Wave:
+    """``amplitude sin(omega t + phase)`` in a channel."""
+
+    channel: int
+    amplitude: float
+    omega: float
+    phase: float
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """``Σ coefficients[k] (t - origin)**k`` in a channel."""
+
+    channel: int
+    origin: float
+    coefficients: tuple[float, ...]
+
+    @cached_property
+    def rates(self) -> tuple[tuple[float, ...], ...]:
+        """Coefficients of the polynomial and its derivatives, highest power first."""
+        series = np.polynomial.Polynomial(self.coefficients)
+        return tuple(tuple(series.deriv(k).coef[::-1]) if k else self.coefficients[::-1] for k in range(DERIVATIVES))
+
+
+@dataclass(frozen=True)
+class Forcing:
+    """All driving functions u(t) of a problem on one segment, where none of them has a kink.
+
+    Channels are the loads (N per unit direction), then the supports (m/s²).
+    """
+
+    start: float
+    end: float
+    channels: int
+    waves: tuple[Wave, ...]
+    polynomials: tuple[Polynomial, ...]
+
+    def value(self, t: float, order: int = 0) -> Floats:
+        """Return u(t) or its derivative of an order below DERIVATIVES, (channels,)."""
+        u = [0.0] * self.channels
+        quarter = order * math.pi / 2
+        for wave in self.waves:
+            u[wave.channel] += wave.amplitude * wave.omega**order * math.sin(wave.omega * t + wave.phase + quarter)
+        for piece in self.polynomials:
+            tau, total = t - piece.origin, 0.0
+            for c in piece.rates[order]:
+                total = total * tau + c
+            u[piece.channel] += total
+        return np.array(u)
+
+    def rates(self, t: float) -> Floats:
+        """Return u and its derivatives, (DERIVATIVES, channels)."""
+        return np.array([self.value(t, k) for k in range(DERIVATIVES)])
+
+    def values(self, times: Floats) -> Floats:
+        """Return u at several instants, (m, channels)."""
+        u = np.zeros((times.size, self.channels))
+        for wave in self.waves:
+            u[:, wave.channel] += wave.amplitude * np.sin(wave.omega * times + wave.phase)
+        for piece in self.polynomials:
+            u[:, piece.channel] += np.polyval(piece.rates[0], times - piece.origin)
+        return u
+
+
+def segments(problem: MechanicalProblem) -> tuple[Forcing, ...]:
+    """Cut the time span where a driving function has a kink or a jump, and read the functions on each part."""
+    functions = [load.function for load in problem.loads] + [s.acceleration for s in problem.supports]
+    terms = [(channel, term) for channel, function in enumerate(functions) for term in function.terms()]
+    edges = {problem.start, problem.end}
+    for _, term in terms:
+        breaks = term.breaks if isinstance(term, Piecewise) else ()
+        edges |= {b for b in map(to_float, breaks) if problem.start < b < problem.end}
+    times = sorted(edges)
+    return tuple(_segment(a, b, len(functions), terms) for a, b in pairwise(times))
+
+
+def _segment(start: float, end: float, channels: int, terms: list[tuple[int, TimeFunction]]) -> Forcing:
+    waves = [_wave(channel, term) for channel, term in terms if isinstance(term, Harmonic)]
+    pieces = [_piece(channel, term, 0.5 * (start + end)) for channel, term in terms if isinstance(term, Piecewise)]
+    return Forcing(start, end, channels, tuple(waves), tuple(pieces))
+
+
+def _wave(channel: int, term: Harmonic) -> Wave:
+    omega = to_float(term.omega)
+    phase = to_float(term.phase) + term.order * math.pi / 2
+    return Wave(channel, to_float(term.amplitude) * omega**term.order, omega, phase)
+
+
+def _piece(channel: int, term: Piecewise, inside: float) -> Polynomial:
+    starts = [to_float(b) for b in term.breaks]
+    i = int(np.searchsorted(starts, inside, side="right")) - 1
+    width = max(len(row) for row in term.coefficients)
+    row = [to_float(c) for c in term.coefficients[i]] if i >= 0 else []
+    # padded to one length, so that every segment has the same structure (heyoka compiles it once)
+    return Polynomial(channel, starts[max(i, 0)], tuple(row + [0.0] * (width - len(row))))

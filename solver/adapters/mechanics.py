@@ -1,0 +1,316 @@
+"""A mechanical problem in one of its discrete states: smooth affine equations, and the guards that bound them.
+
+With y = (x, v) and the driving functions u(t) everything is affine as long as every stop stays open or closed and
+every friction sticks or slips one way: the rate of y, the stop forces, the friction forces, and the guards. So
+each is written once, as an `Affine`, for float, array and symbolic arithmetic.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.elements import Friction, Stop
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.problem import MechanicalProblem
+
+Floats = NDArray[np.float64]
+
+ROUNDING = 1e-14  # relative; a difference smaller than this is rounding
+
+
+class Touch(Enum):
+    """State of a stop; ``RELEASED``: overlap without force, which a damped stop shows before it opens."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+    RELEASED = "released"
+
+
+class Grip(IntEnum):
+    """State of a friction; ``FREE``: its stop does not press."""
+
+    SLIP_DOWN = -1
+    STICK = 0
+    SLIP_UP = 1
+    FREE = 2
+
+
+@dataclass(frozen=True)
+class Mode:
+    """Discrete state: one `Touch` per stop, one `Grip` per friction."""
+
+    stops: tuple[Touch, ...]
+    frictions: tuple[Grip, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Affine:
+    """``matrix y + constant + forcing u`` with shapes (r, 2n), (r,), (r, channels)."""
+
+    matrix: Floats
+    constant: Floats
+    forcing: Floats
+
+    def __call__(self, y: Floats, u: Floats) -> Floats:
+        return np.asarray(self.matrix @ y + self.constant + self.forcing @ u)
+
+    def over(self, states: Floats, u: Floats) -> Floats:
+        """Return the values (m, r) along a path of states (m, 2n) and driving functions (m, channels)."""
+        return np.asarray(states @ self.matrix.T + self.constant + u @ self.forcing.T)
+
+    def mapped(self, matrix: Floats) -> Affine:
+        """Return ``matrix`` times this."""
+        return Affine(matrix @ self.matrix, matrix @ self.constant, matrix @ self.forcing)
+
+    def plus(self, other: Affine) -> Affine:
+        """Return the sum."""
+        return Affine(self.matrix + other.matrix, self.constant + other.constant, self.forcing + other.forcing)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a guard does when it falls below zero: an element takes another state."""
+
+    element: int
+    becomes: Touch | Grip
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """The equations of a mode.
+
+    ``rate`` (2n rows) is y'; ``guards`` are positive inside the mode and ``changes`` says what each one means;
+    ``stop_forces``, ``gaps``, ``gap_rates``, ``friction_forces``, ``sliding`` have a row per element.
+    """
+
+    mode: Mode
+    rate: Affine
+    guards: Affine
+    changes: tuple[Change, ...]
+    stop_forces: Affine
+    gaps: Affine
+    gap_rates: Affine
+    friction_forces: Affine
+    sliding: Affine
+    hold: Floats
+
+    @cached_property
+    def guard_rates(self) -> Affine:
+        """Rates of the guards, without the part of u' (which is ``guards.forcing u'``)."""
+        return self.rate.mapped(self.guards.matrix)
+
+    @cached_property
+    def fastest(self) -> float:
+        """Largest modulus of an eigenvalue of the equations (1/s)."""
+        return float(np.abs(np.linalg.eigvals(self.rate.matrix)).max(initial=0.0))
+
+
+def refuse(problem: MechanicalProblem) -> None:
+    """Refuse what the event-driven equations do not express.
+
+    Raises
+    ------
+    NotImplementedError
+        With the reason: a modal basis, an element between parallel planes or in the absolute frame, a
+        regularised friction, two tangents.
+    """
+    if not isinstance(problem, MechanicalProblem):
+        raise NotImplementedError(f"problems of kind {problem.kind!r}")
+    if problem.modes is not None:
+        raise NotImplementedError("problems given by modes instead of matrices")
+    elements: tuple[Stop | Friction, ...] = (*problem.stops, *problem.frictions)
+    for element in elements:
+        if element.frame == "absolute" and problem.supports:
+            raise NotImplementedError(f"{element.name!r} in the absolute frame of a driven structure")
+    for stop in problem.stops:
+        if stop.geometry != "plane":
+            raise NotImplementedError(f"stop {stop.name!r} of geometry {stop.geometry!r}; planes only")
+    for friction in problem.frictions:
+        if friction.law != "set-valued":
+            raise NotImplementedError(f"friction {friction.name!r} is {friction.law}; the set-valued law only")
+        if len(friction.tangents) > 1:
+            raise NotImplementedError(f"friction {friction.name!r} has two tangents; one only")
+
+
+class Mechanics:
+    """Writes the equations of a problem in any of its modes.
+
+    Raises
+    ------
+    NotImplementedError
+        See `refuse`.
+    """
+
+    def __init__(self, problem: MechanicalProblem) -> None:
+        refuse(problem)
+        assert problem.mass is not None
+        assert problem.damping is not None
+        assert problem.stiffness is not None
+        self.problem = problem
+        self.inverse = np.linalg.inv(problem.mass)
+        columns = [load.direction for load in problem.loads]
+        columns += [-problem.mass @ support.influence for support in problem.supports]
+        self.channels = len(columns)
+        self.free = Affine(
+            np.hstack((-problem.stiffness, -problem.damping)),
+            np.zeros(problem.size),
+            np.array(columns).reshape(self.channels, problem.size).T,
+        )
+        self.tangents = np.array([f.tangents[0] for f in problem.frictions]).reshape(-1, problem.size)
+        self.known: dict[Mode, Flow] = {}
+
+    def flow(self, mode: Mode) -> Flow:
+        """Return the equations of a mode."""
+        if mode not in self.known:
+            self.known[mode] = self._write(mode)
+        return self.known[mode]
+
+    def presses(self, friction: Friction, mode: Mode) -> bool:
+        """Tell whether a friction has a normal force in a mode."""
+        if not isinstance(friction.normal, str):
+            return True
+        names = [stop.name for stop in self.problem.stops]
+        return mode.stops[names.index(friction.normal)] is Touch.CLOSED
+
+    def _write(self, mode: Mode) -> Flow:
+        pressing = self._stack([self._spring(stop) for stop in self.problem.stops])
+        closed = np.array([float(touch is Touch.CLOSED) for touch in mode.stops])
+        stop_forces = pressing.mapped(np.diag(closed))
+        normals = np.array([stop.normal for stop in self.problem.stops]).reshape(-1, self.problem.size)
+        friction, resultant = self._friction(mode, stop_forces, self.free.plus(stop_forces.mapped(-normals.T)))
+        acceleration, hold = self._held(mode, resultant.plus(friction.mapped(self.tangents.T)))
+        gaps, gap_rates = self._gaps(normals)
+        sliding = self._velocity(self.tangents)
+        n = self.problem.size
+        velocity = self._velocity(np.eye(n))
+        guards, changes = self._guards(mode, pressing, gaps, friction, sliding, stop_forces)
+        rate = Affine(
+            np.vstack((velocity.matrix, acceleration.matrix)),
+            np.concatenate((velocity.constant, acceleration.constant)),
+            np.vstack((velocity.forcing, acceleration.forcing)),
+        )
+        return Flow(mode, rate, guards, changes, stop_forces, gaps, gap_rates, friction, sliding, hold)
+
+    def _stack(self, parts: list[Affine]) -> Affine:
+        return Affine(
+            np.array([p.matrix for p in parts]).reshape(-1, 2 * self.problem.size),
+            np.array([p.constant for p in parts], dtype=float).reshape(-1),
+            np.array([p.forcing for p in parts]).reshape(len(parts), self.channels),
+        )
+
+    def _row(self, x: Floats, v: Floats, constant: float = 0.0) -> Affine:
+        return Affine(np.concatenate((x, v)), np.float64(constant), np.zeros(self.channels))  # type: ignore[arg-type]
+
+    def _spring(self, stop: Stop) -> Affine:
+        """Return ``-k d - c d'`` of a stop."""
+        n = stop.normal
+        return self._row(stop.stiffness * n, stop.damping * n, stop.stiffness * (stop.offset - stop.gap))
+
+    def _gaps(self, normals: Floats) -> tuple[Affine, Affine]:
+        zero = np.zeros(self.problem.size)
+        stops = self.problem.stops
+        gaps = self._stack([self._row(-n, zero, s.gap - s.offset) for n, s in zip(normals, stops, strict=True)])
+        return gaps, self._velocity(-normals)
+
+    def _velocity(self, directions: Floats) -> Affine:
+        zero = np.zeros(self.problem.size)
+        return self._stack([self._row(zero, d) for d in directions])
+
+    def normal_forces(self, stop_forces: Affine) -> Affine:
+        """Return the normal force of each friction: constant, or of its stop."""
+        zero = np.zeros(self.problem.size)
+        names = [stop.name for stop in self.problem.stops]
+        rows = []
+        for friction in self.problem.frictions:
+            if isinstance(friction.normal, str):
+                i = names.index(friction.normal)
+                matrix, constant, forcing = stop_forces.matrix[i], stop_forces.constant[i], stop_forces.forcing[i]
+                rows.append(Affine(matrix, constant, forcing))
+            else:
+                rows.append(self._row(zero, zero, friction.normal))
+        return self._stack(rows)
+
+    def _friction(self, mode: Mode, stop_forces: Affine, others: Affine) -> tuple[Affine, Affine]:
+        """Return the friction forces (stick: as needed to hold) and the resultant of all other forces.
+
+        Stick asks ``Wᵀ M⁻¹ (q + W λ) = 0`` of the tangents W that stick, q being all other forces.
+        """
+        normal = self.normal_forces(stop_forces)
+        slip = np.array(
+            [
+                -float(grip) * friction.kinetic if grip in (Grip.SLIP_DOWN, Grip.SLIP_UP) else 0.0
+                for grip, friction in zip(mode.frictions, self.problem.frictions, strict=True)
+            ]
+        )
+        slipping = normal.mapped(np.diag(slip))
+        stuck = [i for i, grip in enumerate(mode.frictions) if grip is Grip.STICK]
+        W = self.tangents[stuck].T
+        loads = others.plus(slipping.mapped(self.tangents.T))
+        compliance = W.T @ self.inverse @ W
+        if stuck and np.linalg.cond(compliance) > 1e12:
+            raise SolverFailure(
+                f"{self.problem.name}: frictions that stick along dependent tangents share no unique force"
+            )
+        select = np.zeros((len(mode.frictions), len(stuck)))
+        select[stuck, range(len(stuck))] = 1.0
+        holding = loads.mapped(-select @ np.linalg.solve(compliance, W.T @ self.inverse))
+        return slipping.plus(holding), others
+
+    def _held(self, mode: Mode, total: Affine) -> tuple[Affine, Floats]:
+        """Return the acceleration, and the projection of velocities that keeps what sticks at rest.
+
+        The friction forces cancel the acceleration along the tangents that stick up to rounding; the projection
+        takes away the rest, so that stick holds exactly however long it lasts.
+        """
+        stuck = [i for i, grip in enumerate(mode.frictions) if grip is Grip.STICK]
+        W = self.tangents[stuck].T
+        taken = self.inverse @ W @ np.linalg.solve(W.T @ self.inverse @ W, W.T)
+        hold = np.eye(self.problem.size) - taken
+        hold[np.abs(hold) <= ROUNDING * (np.eye(self.problem.size) + np.abs(taken))] = 0.0
+        return total.mapped(hold @ self.inverse), hold
+
+    def _guards(
+        self, mode: Mode, pressing: Affine, gaps: Affine, friction: Affine, sliding: Affine, stop_forces: Affine
+    ) -> tuple[Affine, tuple[Change, ...]]:
+        rows: list[Affine] = []
+        changes: list[Change] = []
+        for i, touch in enumerate(mode.stops):
+            for row, becomes in _stop_guards(touch, _pick(gaps, i), _pick(pressing, i)):
+                rows.append(row)
+                changes.append(Change(i, becomes))
+        normal = self.normal_forces(stop_forces)
+        for j, grip in enumerate(mode.frictions):
+            limit = _scaled(_pick(normal, j), self.problem.frictions[j].static)
+            for row, becomes_grip in _friction_guards(grip, limit, _pick(friction, j), _pick(sliding, j)):
+                rows.append(row)
+                changes.append(Change(j, becomes_grip))
+        return self._stack(rows), tuple(changes)
+
+
+def _pick(rows: Affine, i: int) -> Affine:
+    return Affine(rows.matrix[i], rows.constant[i], rows.forcing[i])
+
+
+def _scaled(row: Affine, factor: float) -> Affine:
+    return Affine(factor * row.matrix, factor * row.constant, factor * row.forcing)
+
+
+def _stop_guards(touch: Touch, gap: Affine, force: Affine) -> list[tuple[Affine, Touch]]:
+    if touch is Touch.OPEN:
+        return [(gap, Touch.CLOSED)]
+    if touch is Touch.CLOSED:  # never tensile: released when the force vanishes, with damping before the gap opens
+        return [(force, Touch.RELEASED)]
+    return [(_scaled(force, -1.0), Touch.CLOSED), (_scaled(gap, -1.0), Touch.OPEN)]
+
+
+def _friction_guards(grip: Grip, limit: Affine, force: Affine, sliding: Affine) -> list[tuple[Affine, Grip]]:
+    if grip is Grip.FREE:
+        return []
+    if grip is Grip.STICK:  # too much force needed upwards means that the drive wins downwards
+        return [(limit.plus(_scaled(force, -1.0)), Grip.SLIP_DOWN), (limit.plus(force), Grip.SLIP_UP)]
+    return [(_scaled(sliding, float(grip)), Grip.STICK)]

@@ -1,0 +1,99 @@
+"""SciPy's `solve_ivp` with terminal events."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.adapters.answer import CAPABILITIES, Controls, respond
+from veridyn.solver.adapters.legs import Arrival, Leg
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.response import Response
+
+Floats = NDArray[np.float64]
+
+IMPLICIT = ("Radau", "LSODA", "BDF")
+
+
+@dataclass(frozen=True)
+class SolveIvp:
+    """Integrator of legs by one method of `scipy.integrate.solve_ivp`."""
+
+    method: str
+    controls: Controls
+    sees_dips: bool = False
+
+    def integrate(self, leg: Leg) -> Arrival:
+        """Integrate a leg with dense output; see `legs.Integrator`."""
+        from scipy.integrate import solve_ivp  # late: listing solvers must not wait for it
+
+        jacobian = {"jac": lambda *_: leg.flow.rate.matrix} if self.method in IMPLICIT else {}
+        found = solve_ivp(
+            leg.rate,
+            (leg.start, leg.end),
+            leg.state,
+            method=self.method,
+            events=[_event(leg, i) for i in range(leg.functions)],
+            dense_output=True,
+            rtol=self.controls.rtol,
+            atol=self.controls.atol,
+            max_step=min(leg.largest_step, self.controls.max_step),
+            **jacobian,
+        )
+        if found.status < 0:
+            raise SolverFailure(f"solve_ivp ({self.method}) gave up at t = {found.t[-1]:.9g} s: {found.message}")
+        fired = next((i for i, times in enumerate(found.t_events or ()) if times.size), None)
+        outputs = leg.outputs[: np.searchsorted(leg.outputs, found.t[-1], side="right")]
+        states = found.sol(outputs).T if outputs.size else np.empty((0, leg.state.size))
+        counters = {"steps": found.t.size - 1, "evaluations": int(found.nfev)}
+        return Arrival(float(found.t[-1]), found.y[:, -1], fired, states, counters)
+
+
+def _event(leg: Leg, index: int) -> Callable[[float, Floats], float]:
+    def watched(t: float, y: Floats) -> float:
+        # solve_ivp takes zero at both ends of a step for a crossing; what is exactly zero has not fallen yet
+        return leg.watched(index, t, y) or math.ulp(0.0)
+
+    watched.terminal = True  # type: ignore[attr-defined]
+    watched.direction = -1.0  # type: ignore[attr-defined]
+    return watched
+
+
+@dataclass(frozen=True)
+class SciPySolver:
+    """SciPy under test: every method is a scheme."""
+
+    name: str = "scipy"
+    capabilities: frozenset[str] = CAPABILITIES
+    schemes: tuple[str, ...] = ("RK45", "DOP853", "Radau", "LSODA")
+
+    @property
+    def version(self) -> str:
+        """Version of SciPy."""
+        import scipy
+
+        return str(scipy.__version__)
+
+    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
+        """Return the response at the output instants.
+
+        Raises
+        ------
+        NotImplementedError
+            If the problem is not expressible; see `mechanics.refuse`.
+        SettingsError
+            If a setting is out of range.
+        SolverFailure
+            If SciPy gives up.
+        """
+        controls = Controls.of(settings, self.schemes)
+        return respond(problem, SolveIvp(controls.scheme, controls), controls)
+
+
+SOLVER = SciPySolver()

@@ -1,0 +1,111 @@
+"""SUNDIALS CVODE with root finding, through scikit-sundae."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sksundae.cvode import CVODE
+
+from veridyn.solver.adapters.answer import CAPABILITIES, Controls, respond
+from veridyn.solver.adapters.legs import Arrival, Leg
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.response import Response
+
+Floats = NDArray[np.float64]
+
+MOST_STEPS = 1_000_000  # between two output instants; CVODE's own 500 are too few for tight tolerances
+ROOT_RETURN = 2  # CV_ROOT_RETURN
+RTOL_LIMIT = 1e-14  # below it CVODE reports that too much accuracy was asked for
+
+
+@dataclass(frozen=True)
+class Cvode:
+    """Integrator of legs by CVODE: BDF or Adams."""
+
+    method: str
+    controls: Controls
+    sees_dips: bool = False
+
+    def integrate(self, leg: Leg) -> Arrival:
+        """Integrate a leg to its outputs; see `legs.Integrator`."""
+        inner = leg.outputs[(leg.outputs > leg.start) & (leg.outputs < leg.end)]
+        # with two instants only CVODE would return every step of its own
+        instants = np.concatenate(([leg.start], inner if inner.size else [0.5 * (leg.start + leg.end)], [leg.end]))
+        found = self._solver(leg).solve(instants, leg.state)
+        if found.status < 0 or not found.success:
+            raise SolverFailure(f"CVODE ({self.method}) gave up at t = {found.t[-1]:.9g} s: {found.message}")
+        hit = found.status == ROOT_RETURN
+        fired = int(np.flatnonzero(found.i_events[-1])[0]) if hit else None
+        time, state = float(found.t[-1]), np.array(found.y[-1])
+        return Arrival(time, state, fired, _at_outputs(leg, found.t, found.y), {"evaluations": int(found.nfev)})
+
+    def _solver(self, leg: Leg) -> CVODE:
+        def rate(t: float, y: Floats, yp: Floats) -> None:
+            yp[:] = leg.rate(t, y)
+
+        def watched(t: float, y: Floats, events: Floats) -> None:
+            for i in range(leg.functions):
+                events[i] = leg.watched(i, t, y)
+
+        def jacobian(t: float, y: Floats, yp: Floats, jacobian: Floats) -> None:  # noqa: ARG001 - CVODE's signature
+            jacobian[:] = leg.flow.rate.matrix
+
+        watched.terminal = [True] * leg.functions  # type: ignore[attr-defined]
+        watched.direction = [-1] * leg.functions  # type: ignore[attr-defined]
+        largest = min(leg.largest_step, self.controls.max_step)
+        roots = {"eventsfn": watched, "num_events": leg.functions} if leg.functions else {}
+        return CVODE(
+            rate,
+            method=self.method,
+            rtol=max(self.controls.rtol, RTOL_LIMIT),
+            atol=self.controls.atol,
+            max_step=0.0 if math.isinf(largest) else largest,
+            max_num_steps=MOST_STEPS,
+            jacfn=jacobian,
+            **roots,
+        )
+
+
+def _at_outputs(leg: Leg, times: Floats, states: Floats) -> Floats:
+    """Return the states at the outputs of the leg among those that CVODE returned."""
+    reached = leg.outputs[: np.searchsorted(leg.outputs, times[-1], side="right")]
+    return np.array(states[np.searchsorted(times, reached)]).reshape(reached.size, leg.state.size)
+
+
+@dataclass(frozen=True)
+class SundialsSolver:
+    """CVODE under test: BDF and Adams are its schemes."""
+
+    name: str = "sundials"
+    capabilities: frozenset[str] = CAPABILITIES
+    schemes: tuple[str, ...] = ("BDF", "Adams")
+
+    @property
+    def version(self) -> str:
+        """Version of scikit-sundae, which brings its SUNDIALS."""
+        return version("scikit-sundae")
+
+    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
+        """Return the response at the output instants.
+
+        Raises
+        ------
+        NotImplementedError
+            If the problem is not expressible; see `mechanics.refuse`.
+        SettingsError
+            If a setting is out of range.
+        SolverFailure
+            If CVODE gives up.
+        """
+        controls = Controls.of(settings, self.schemes)
+        return respond(problem, Cvode(controls.scheme, controls), controls)
+
+
+SOLVER = SundialsSolver()

@@ -1,0 +1,62 @@
+"""The cases through each adapter, the doctor, loading and settings."""
+
+import sys
+
+import pytest
+
+from veridyn.doctor import HEALTHY, examine
+from veridyn.solver.errors import SettingsError
+from veridyn.solver.loading import SolverNotFound, load_solver
+from veridyn.validation_cases.case import Subject
+from veridyn.verification import verify
+
+# read from flags at the output instants, 1e-3 of a period apart, against a tolerance of 5e-4 of a period
+SAMPLED = {"slip_start", "slip_end", "phase_times"}
+
+
+def wrong(records):
+    return [f"{r.id}: {r.verdict} {r.error} {r.detail}" for r in records if r.verdict != "pass"]
+
+
+@pytest.mark.parametrize("case", ["sdnd101", "sdld103", "sdnd104"])
+def test_adapter_passes_the_case(solver, case):
+    records = verify(solver, [case])
+    assert len(records) > 15
+    assert wrong(r for r in records if r.quantity not in SAMPLED) == []
+
+
+@pytest.mark.parametrize("case", ["sdnd101", "sdld103", "sdnd104"])
+def test_other_schemes_pass_with_looser_tolerances(other_scheme, case):
+    changes = {"a0": "1.5"} if case == "sdnd104" else {"m": "1"}
+    records = verify(other_scheme, [case], parameters=changes, settings={"rtol": 1e-7, "atol": 1e-9})
+    assert wrong(r for r in records if r.quantity not in SAMPLED | {"absolute_NO4@0.1"}) == []
+
+
+def test_doctor_finds_the_adapter_healthy(solver):
+    assert examine(solver.name) == HEALTHY
+
+
+def test_adapter_describes_itself(solver):
+    assert Subject.of(solver).schemes == solver.schemes
+    assert solver.version[0].isdigit()
+
+
+@pytest.mark.parametrize(("name", "library"), [("heyoka", "heyoka"), ("sundials", "sksundae.cvode")])
+def test_missing_library_is_named_with_the_remedy(monkeypatch, name, library):
+    monkeypatch.delitem(sys.modules, f"veridyn.solver.adapters.{name}_adapter", raising=False)
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(SolverNotFound, match=rf'pip install "veridyn\[{name}\]"') as caught:
+        load_solver(name)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("settings", [{"rtol": -1.0}, {"atol": "small"}, {"max_step": 0}, {"scheme": "Euler"}])
+def test_bad_settings_are_refused(solver, block, settings):
+    with pytest.raises(SettingsError):
+        solver.solve(block(), settings)
+
+
+def test_without_output_instants_the_adapter_chooses(solver, block):
+    response = solver.solve(block(output_times=None, initial_velocity=[1.0]), {})
+    assert response.time[0] == 0.0
+    assert response.displacement[-1, 0] == pytest.approx(response.time[-1])

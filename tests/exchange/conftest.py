@@ -1,0 +1,128 @@
+"""A foreign code that is run by hand: our own integrator, its results written in somebody else's manner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from veridyn.cli import main
+from veridyn.posed import pose
+from veridyn.solver.loading import load_solver
+from veridyn.validation_cases.case import Subject
+from veridyn.validation_cases.catalogue import load_case
+
+SCHEMES = {"sdnd101": "symplectic_euler", "sdld103": "devogelaere", "sdnd104": "symplectic_euler"}
+STEPS = {"sdld103": 5e-4}  # the energy balance of others is judged in differences of what they print
+
+
+class ByHand:
+    """Our integrator as a foreign solver; what it answers is what the results files hold."""
+
+    name, version = "by hand", "1"
+    capabilities = frozenset({"mechanical", "multi-dof", "contact", "support-motion", "friction:set-valued"})
+
+    def __init__(self, case, variant):
+        own, chosen = load_solver("veridyn"), load_case(case)
+        self.own = own
+        self.settings = dict(chosen.run(Subject.of(own), chosen.variant(variant), SCHEMES[case]).settings)
+        self.settings["step"] = STEPS.get(case, self.settings["step"])
+
+    def solve(self, problem, settings):
+        return self.own.solve(problem, self.settings)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command left behind."""
+
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def command(capsys):
+    """Run the command line in this process."""
+
+    def run(*arguments):
+        capsys.readouterr()
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as stop:  # argparse
+            status = stop.code
+        captured = capsys.readouterr()
+        return Outcome(status, captured.out, captured.err)
+
+    return run
+
+
+@cache
+def columns(case, variant):
+    """Columns of histories in SI, by name."""
+    problem = pose(case, variant).problem
+    response = ByHand(case, variant).solve(problem, {})
+    found = {"time [s]": response.time}
+    for i, name in enumerate(problem.coordinates):
+        found[f"displacement_{name} [m]"] = response.displacement[:, i]
+        found[f"velocity_{name} [m/s]"] = response.velocity[:, i]
+    units = {"force": "N", "sliding_velocity": "m/s", "stuck": ""}
+    for element, histories in response.elements.items():
+        for history in histories.keys() & units.keys():
+            found[f"{element}.{history} [{units[history]}]"] = histories[history]
+    return found
+
+
+def write(path: Path, header, rows, separator=",", decimal="."):
+    """Write a table as text."""
+    lines = [separator.join(header)]
+    lines += [separator.join(repr(float(x)).replace(".", decimal) for x in row) for row in rows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def plain_file(tmp_path):
+    """Write the histories of a variant, SI, comma; every ``thin``-th row."""
+
+    def written(case="sdnd101", variant="2-shocks", *, without=(), thin=1):
+        found = {name: c[::thin] for name, c in columns(case, variant).items() if name.split()[0] not in without}
+        return write(tmp_path / "results.csv", found, zip(*found.values(), strict=True))
+
+    return written
+
+
+@pytest.fixture
+def foreign_file(tmp_path):
+    """Write the histories of a variant in mm and ms, semicolons, decimal commas, columns backwards, no velocity."""
+
+    def written(case, variant):
+        found = {}
+        for heading, values in reversed(columns(case, variant).items()):
+            name, _, unit = heading.partition(" ")
+            if name.startswith("velocity"):
+                continue
+            milli = unit in ("[s]", "[m]", "[m/s]")
+            found[heading.replace("[", "[m") if milli else heading] = values * 1e3 if milli else values
+        return write(tmp_path / "results.csv", found, zip(*found.values(), strict=True), ";", ",")
+
+    return written
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Write a small text as results file."""
+
+    def written(text, name="results.csv"):
+        file = tmp_path / name
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    return written
+
+
+@pytest.fixture
+def by_hand():
+    return ByHand

@@ -1,0 +1,151 @@
+"""What a results file may look like, what is judged in it, and what is not held against it."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from veridyn.checking import judge_file
+from veridyn.histories import read_histories
+from veridyn.posed import pose
+from veridyn.tables import read_table
+from veridyn.units import UnitError, to_si
+
+
+def verdicts(records):
+    return {record.quantity: record.verdict for record in records}
+
+
+def test_a_wrong_result_fails(command, plain_file):
+    file = plain_file()
+    head, *body = file.read_text(encoding="utf-8").splitlines()
+    assert head.startswith("time [s],displacement_x [m]")
+    file.write_text("\n".join([head.replace("displacement_x [m]", "displacement_x [cm]"), *body]), encoding="utf-8")
+    seen = command("check", "sdnd101", file, "--json", "-")
+    failed = {r["quantity"] for r in json.loads(seen.out)["results"] if r["verdict"] == "fail"}
+    assert (seen.status, seen.err) == (1, "")
+    assert {"peak_force", "impulse", "impact_velocity"} <= failed
+    assert not failed & {"peak_time_1", "contact_duration", "impacts"}
+
+
+def test_a_right_result_and_its_report(command, plain_file, tmp_path):
+    seen = command("check", "sdnd101", plain_file(), "--report", tmp_path / "report", "-v")
+    assert (seen.status, seen.err) == (0, "")
+    assert "11 checks: 11 pass" in seen.out
+    assert "results.csv" in (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+
+
+def test_without_velocities(plain_file):
+    file = plain_file(without=["velocity_x"])
+    assert set(verdicts(judge_file(file, "sdnd101")).values()) == {"pass"}
+    response = read_histories(read_table(file), pose("sdnd101").problem)
+    assert np.allclose(response.velocity[1:-1], 0.5 * (response.velocity[:-2] + response.velocity[2:]), atol=0.06)
+
+
+def test_histories_left_out_are_not_held_against_the_code(plain_file):
+    found = {
+        r.quantity: r
+        for r in judge_file(plain_file("sdnd104", "a0=15", without=["shoe.force"], thin=5), "sdnd104", "a0=15")
+    }
+    for name in ("energy_residual", "friction_cone"):
+        assert found[name].verdict == "not applicable"
+        assert "not in the file" in found[name].detail
+    assert "needs histories up to 31 s" in found["asymptotic_wear_power"].detail
+
+
+QUANTITIES = [
+    "quantity,value,unit\npeak_force,9.9504,kN\nimpact_velocity,-1000.0,mm/s\nflight_duration,3.141593e2,ms\n",
+    "value;unit;quantity\n9950,4;N;peak_force\n-1;m/s;impact_velocity\n0,3141593;s;flight_duration\n",
+    "quantity\tvalue\npeak_force\t9950,4\nimpact_velocity\t-1.0D+00\n# by hand\n\nflight_duration\t3.141593D-1\n",
+    "quantity value unit\npeak_force 9950.4 N\nimpact_velocity -1 m s-1\nflight_duration 314.1593 ms\n",
+    '"quantity","value","unit",\n"peak_force","9950.4","N",\n"impact_velocity","-1","m/s",\n"flight_duration","0.3141593","s",\n',
+]
+
+
+@pytest.mark.parametrize("text", QUANTITIES, ids=["comma", "semicolon", "tab", "space", "quoted"])
+def test_quantities(table, text):
+    found = verdicts(judge_file(table(text), "sdnd101"))
+    given = {"peak_force", "impact_velocity", "flight_duration"}
+    assert {found.pop(name) for name in given} == {"pass"}
+    assert set(found.values()) == {"not applicable"}
+
+
+def test_words_and_what_does_not_exist(table):
+    file = table("quantity,value\nregime,stick\nslip_start,none\nwear_power,0\n")
+    found = verdicts(judge_file(file, "sdnd104", "a0=0.99"))
+    assert [found[name] for name in ("regime", "slip_start", "wear_power")] == ["pass"] * 3
+    wrong = verdicts(judge_file(table("quantity,value\nregime,slip-slip\nslip_start,0.3\n"), "sdnd104", "a0=0.99"))
+    assert [wrong[name] for name in ("regime", "slip_start")] == ["fail"] * 2
+
+
+def test_quantities_that_no_history_holds(table):
+    found = verdicts(judge_file(table("quantity,value,unit\nfrequency_1,3.852,Hz\n"), "sdld103"))
+    assert found["frequency_1"] == "pass"
+    assert verdicts(judge_file(table("quantity,value,unit\nfrequency_1,2.4,Hz\n"), "sdld103"))["frequency_1"] == "fail"
+
+
+TABLES = [
+    "time [s], displacement_x [m]\n0, 0\n0.5, 0.001\n1.0, -1.5e-3\n",
+    "# a comment\ntime (ms);displacement_x (mm)\n0;0;\n500,0;1;\n1000,0;-1,5;\n",
+    "Displacement_X [µm]\tTIME [s]\n0\t0\n1000\t0,5\n-1500\t1\n",
+    "time [s]   displacement_x [m]\n 0.0D+00   0.0\n 5.0D-01   1.0d-03\n 1.0D+00  -1.5D-03\n",
+    "# time [s] displacement_x [m]\n0.0 0.0\n0.5 0.001\n1.0 -0.0015\n",
+    "\ufefftime,displacement_x\r\n0,0\r\n0.5,0.001\r\n1,-0.0015\r\n",
+    "time [s] displacement x [m]\n".replace(" x", "_x") + "0 0\n# pause\n\n0,5 0,001\n1 -0,0015\n",
+]
+
+
+@pytest.mark.parametrize("text", TABLES)
+def test_manners_of_writing(table, text):
+    from veridyn.histories import _converted, _recognised
+
+    found = read_table(table(text)).filled(2)
+    columns = _recognised(found, ["time", "displacement_x"])
+    assert _converted(found, columns["time"], "s").tolist() == [0.0, 0.5, 1.0]
+    assert _converted(found, columns["displacement_x"], "m").tolist() == [0.0, 0.001, -0.0015]
+
+
+def test_a_spreadsheet_in_utf16(tmp_path):
+    file = tmp_path / "results.txt"
+    file.write_bytes("time [s]\tdisplacement_x [m]\n0\t0\n".encode("utf-16"))
+    assert [column.name for column in read_table(file).columns] == ["time", "displacement_x"]
+
+
+UNITS = [
+    ("ms", "s", 1e-3), ("mm", "m", 1e-3), ("kN", "N", 1e3), ("mm/s", "m/s", 1e-3), ("cm", "m", 1e-2),
+    ("mm/s²", "m/s^2", 1e-3), ("m s-2", "m/s/s", 1.0), ("N.s", "N s", 1.0), ("kg m/s", "N s", 1.0), ("mJ", "J", 1e-3),
+    ("kHz", "Hz", 1e3), ("1/s", "Hz", 1.0), ("µm", "m", 1e-6), ("us", "s", 1e-6), ("g", "kg", 1e-3), ("-", "", 1.0),
+    ("N·mm", "J", 1e-3), ("MN/m", "N/m", 1e6), ("mm^2", "m2", 1e-6),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("stated", "asked", "factor"), UNITS)
+def test_units(stated, asked, factor):
+    assert to_si(1.0, stated, asked) == factor
+
+
+@pytest.mark.parametrize(
+    ("stated", "asked"), [("inch", "m"), ("s", "m"), ("rad/s", "Hz"), ("N", ""), ("m/", "m^2"), ("lbf", "N")]
+)
+def test_wrong_units(stated, asked):
+    with pytest.raises(UnitError, match="unit"):
+        to_si(1.0, stated, asked)
+
+
+def example(first):
+    """The example of the documentation that begins like this."""
+    page = (Path(__file__).parents[2] / "docs" / "results-files.md").read_text(encoding="utf-8")
+    return next(block for block in re.findall(r"```text\n(.*?)```", page, flags=re.DOTALL) if block.startswith(first))
+
+
+def test_the_documentation_shows_right_quantities(table):
+    found = verdicts(judge_file(table(example("quantity")), "sdnd101"))
+    assert {found["peak_force"], found["contact_duration"]} == {"pass"}
+
+
+def test_the_documentation_shows_right_histories_and_the_message_about_them(command, table, monkeypatch, tmp_path):
+    table(example("# SDND101"))
+    monkeypatch.chdir(tmp_path)
+    assert command("check", "sdnd101", "results.csv").err == example("veridyn:")

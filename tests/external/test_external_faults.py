@@ -1,0 +1,298 @@
+"""Whatever a program does, veridyn says so in one line and goes on."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import veridyn as package
+from veridyn.solver import external
+from veridyn.solver.elements import Stop
+from veridyn.solver.errors import SettingsError, SolverFailure
+from veridyn.solver.loading import SolverNotFound, load_solver
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.response import read_response
+
+PROBLEM = MechanicalProblem(
+    name="flight",
+    mass=np.array([[2.0]]),
+    stiffness=np.zeros((1, 1)),
+    initial_displacement=np.zeros(1),
+    initial_velocity=np.ones(1),
+    end=1.0,
+    output_times=np.linspace(0.0, 1.0, 11),
+)
+LARGE = MechanicalProblem(
+    name="large",
+    mass=np.array([[2.0]]),
+    stiffness=np.zeros((1, 1)),
+    initial_displacement=np.zeros(1),
+    initial_velocity=np.ones(1),
+    end=1.0,
+    output_times=np.linspace(0.0, 1.0, 200_001),  # megabytes, more than a pipe holds
+    stops=(Stop("stop", np.ones(1), gap=2.0, stiffness=1.0),),
+)
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")  # a zombie that nobody has waited for yet is dead enough
+    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def gone(pid, within=5.0):
+    end = time.monotonic() + within
+    while alive(pid) and time.monotonic() < end:
+        time.sleep(0.01)
+    return not alive(pid)
+
+
+def flies(solver, problem=PROBLEM):
+    response = read_response(problem, solver.solve(problem, {}), solver.name)
+    return np.array_equal(response.displacement[:, 0], problem.output_times)
+
+
+def test_a_program_without_faults(start):
+    solver = start("none")
+    assert (solver.name, solver.version, solver.capabilities) == ("fake", "1.0", {"mechanical", "contact"})
+    assert not hasattr(solver, "schemes")
+    assert flies(solver)
+    assert flies(solver, LARGE)
+
+
+def test_schemes(start):
+    assert start("two schemes").schemes == ("slow", "fast")
+
+
+def test_settings_reach_the_program(start):
+    assert start("echo").solve(PROBLEM, {"step": 0.25})["counters"] == {"setting": 0.25}
+
+
+@pytest.mark.parametrize("value", [float("inf"), object()], ids=["inf", "object"])
+def test_settings_that_json_cannot_carry(start, value):
+    with pytest.raises(SettingsError, match="settings for fake cannot be written as JSON"):
+        start("none").solve(PROBLEM, {"step": value})
+
+
+AT_START = [
+    ("ends at once", "ended with exit status 1; its last words: no licence"),
+    ("logs before the start", "answered 'Loading modules ...', which is not JSON; .* logs belong on standard error"),
+    ("introduction is a list", r"answered '\[1, 2\]'; an answer is a JSON object"),
+    ("protocol 2", "speaks protocol 2; this version of veridyn speaks 1"),
+    ("no version", "introduces itself with version None; a text is needed"),
+    ("capabilities are text", "introduces itself with capabilities 'mechanical'; a list of names is needed"),
+    ("refuses", "says: the licence has expired"),
+]
+
+
+@pytest.mark.parametrize(("fault", "message"), AT_START, ids=[fault for fault, _ in AT_START])
+def test_faults_at_start(program, fault, message):
+    with pytest.raises(SolverNotFound, match=message) as caught:
+        load_solver(f"cmd:{program(fault)}")
+    assert "\n" not in str(caught.value)
+
+
+def test_slow_start(program, monkeypatch):
+    monkeypatch.setattr(external, "START_TIMEOUT", 0.3)
+    with pytest.raises(SolverNotFound, match=r"gave no answer within 0\.3 s"):
+        load_solver(f"cmd:{program('slow start')}")
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("cmd:no-such-program -x", "cannot start 'no-such-program': No such file"),
+        ("cmd:./", "cannot start './': Permission denied"),
+        ("cmd:", "a program is needed after cmd:"),
+        ("cmd:a 'b", "cannot be split into words: No closing quotation"),
+        ("cmd:echo $HOME; ls", r"answered '\$HOME; ls'"),  # no shell looks at it
+    ],
+)
+def test_commands_that_lead_nowhere(spec, message):
+    with pytest.raises(SolverNotFound, match=message):
+        load_solver(spec)
+
+
+AT_SOLVE = [
+    ("exits", "ended with exit status 3; its last words: line 80 / line 81 .* / line 99$"),
+    ("is killed", "was killed by SIGSEGV$"),
+    ("garbage", r"answered 'step 1 of 100: residual 1e-3  \[1mx{47}…', which is not JSON"),
+    ("binary", "which is not JSON"),
+    ("stops in a line", """ended with exit status 0 in the middle of the line '{"id": 1'"""),
+    ("wrong id", "answered with the id 2 to question 1"),
+    ("no id", "answered with the id None to question 1"),
+    ("empty answer", "answered with id, but no response, error or not_applicable"),
+    ("nan", "returned displacement with NaN"),
+    ("null", "returned displacement with NaN"),
+    ("says error", "says: matrix is singular"),
+]
+
+
+@pytest.mark.parametrize(("fault", "message"), AT_SOLVE, ids=[fault for fault, _ in AT_SOLVE])
+def test_faults_in_solve(start, fault, message):
+    solver = start(fault)
+    for number in (1, 2):  # a dead program is started afresh and makes the same mistake
+        with pytest.raises(SolverFailure) as caught:
+            flies(solver)
+        assert str(caught.value).startswith("fake ")
+        assert "\n" not in str(caught.value)
+        if number == 1:
+            assert caught.match(message)
+
+
+def test_a_program_that_closes_its_output(start, monkeypatch):
+    monkeypatch.setattr(external, "PATIENCE", 0.2)
+    with pytest.raises(SolverFailure, match="closed its standard output"):
+        flies(start("closes its output"))
+
+
+def test_a_program_that_declines(start):
+    with pytest.raises(NotImplementedError, match=r"^contact at time zero$"):
+        flies(start("declines"))
+
+
+def test_an_answer_that_is_too_large(start, monkeypatch):
+    solver = start("too large")
+    monkeypatch.setattr(external, "LARGEST_ANSWER", 50_000)
+    with pytest.raises(SolverFailure, match="answered with more than 50000 bytes in one line"):
+        flies(solver)
+
+
+def test_a_program_that_talks_a_lot(start):
+    solver = start("talks a lot")
+    assert flies(solver)
+    assert flies(solver)
+
+
+def test_a_program_that_hangs(start, monkeypatch):
+    monkeypatch.setenv("VERIDYN_COMMAND_TIMEOUT", "0.5")
+    solver = start("hangs")
+    pid = solver._program.process.pid
+    with pytest.raises(
+        SolverFailure, match=r"fake gave no answer within 0\.5 s and was stopped.*last words: iterating"
+    ):
+        flies(solver)
+    assert gone(pid)
+
+
+def test_a_program_that_does_not_read(start, monkeypatch):
+    """A pipe that is full must not stop the clock."""
+    solver = start("hangs")
+    monkeypatch.setattr(solver, "_timeout", 0.5)
+    solver._program.process.send_signal(19)  # SIGSTOP
+    with pytest.raises(SolverFailure, match="gave no answer"):
+        flies(solver, LARGE)
+
+
+@pytest.mark.parametrize("fault", ["exits once", "hangs once"])
+def test_the_next_problem_finds_a_fresh_program(start, tmp_path, monkeypatch, fault):
+    monkeypatch.setenv("VERIDYN_COMMAND_TIMEOUT", "1")
+    solver = start(fault, tmp_path / "memory")
+    with pytest.raises(SolverFailure):
+        flies(solver)
+    assert flies(solver)
+
+
+def test_a_closed_solver_starts_again(start):
+    solver = start("none")
+    solver.close()
+    solver.close()
+    assert flies(solver)
+
+
+@pytest.mark.parametrize("text", ["soon", "0", "-1", "nan"])
+def test_a_time_that_is_none(program, monkeypatch, text):
+    monkeypatch.setenv("VERIDYN_COMMAND_TIMEOUT", text)
+    with pytest.raises(SettingsError, match=f"VERIDYN_COMMAND_TIMEOUT = '{text}' must be a positive number"):
+        external.ExternalSolver(program("none"))
+
+
+def test_one_program_per_process(program):
+    spec = f"cmd:{program('none')}"
+    assert load_solver(spec) is load_solver(spec)
+
+
+class TestNothingIsLeftBehind:
+    def test_after_close(self, start):
+        solver = start("none")
+        pid = solver._program.process.pid
+        assert alive(pid)
+        solver.close()
+        assert gone(pid)
+
+    def test_after_the_object(self, program):
+        solver = external.ExternalSolver(program("none"))
+        pid = solver._program.process.pid
+        del solver
+        assert gone(pid)
+
+    def test_a_program_that_does_not_stop(self, start, monkeypatch):
+        monkeypatch.setattr(external, "PATIENCE", 0.2)
+        solver = start("does not stop")
+        pid = solver._program.process.pid
+        solver.close()
+        assert gone(pid)
+
+    def test_children_of_the_program(self, start, tmp_path, monkeypatch):
+        """A child that outlives its parent holds the pipes open; the time-out ends both."""
+        monkeypatch.setenv("VERIDYN_COMMAND_TIMEOUT", "0.5")
+        solver = start("leaves a child behind", tmp_path / "child")
+        with pytest.raises(SolverFailure):
+            flies(solver)
+        assert gone(int((tmp_path / "child").read_text()))
+
+    @pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["alone", "two processes"])
+    def test_after_a_run(self, program, tmp_path, options):
+        spec = f"cmd:{program('note the process', tmp_path)}"
+        command = [sys.executable, "-m", "veridyn.cli", "run", "sdnd101", "--solver", spec, *options]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (1, "")
+        assert "19 checks: " in done.stdout
+        pids = [int(file.name) for file in tmp_path.iterdir() if file.name.isdigit()]
+        assert len(pids) in ((1,) if not options else (2, 3))  # the workers share two tasks as they come
+        assert all(gone(pid) for pid in pids)
+
+    def test_after_a_violent_death(self, program, tmp_path):
+        """Nobody says stop any more; the end of its input tells the program."""
+        code = (
+            "import os; from veridyn.solver.external import ExternalSolver; "
+            f"s = ExternalSolver({program('none')!r}); print(s._program.process.pid, flush=True); "
+            "os.kill(os.getpid(), 9)"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert done.returncode == -9
+        assert gone(int(done.stdout))
+
+
+class TestCommands:
+    """Verdicts and exit statuses."""
+
+    def test_a_crash_is_an_error_and_the_run_goes_on(self, veridyn, program):
+        both = ("--solver", f"cmd:{program('exits')}", "--solver", f"cmd:{program('declines')}")
+        seen = veridyn("run", "sdnd101", *both, "--json", "-")
+        rows = json.loads(seen.out)["results"]
+        assert (seen.status, seen.err) == (3, "")
+        assert [row["verdict"] for row in rows] == ["error"] * 19 + ["not applicable"] * 19
+        assert "line 99" in rows[0]["detail"]
+        assert rows[-1]["detail"] == "fake says: contact at time zero"
+
+    def test_missing_capabilities(self, program):
+        records = package.verify(f"cmd:{program('none')}", ["sdnd104"])
+        assert {record.verdict for record in records} == {"not applicable"}
+
+    @pytest.mark.parametrize(
+        ("fault", "status", "text"),
+        [("none", 3, "look at stiffness or mass matrix"), ("wrong id", 3, "answered with the id 2 to question 1")],
+    )
+    def test_doctor(self, veridyn, program, fault, status, text):
+        seen = veridyn("doctor", "--solver", f"cmd:{program(fault)}")
+        assert (seen.status, seen.err) == (status, "")
+        assert text in " ".join(seen.out.split())

@@ -1,0 +1,215 @@
+"""The command `export`: a problem statement for codes that can only be run by hand."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from veridyn.document import SCHEMA_VERSION
+from veridyn.posed import Posed, history_columns, pose
+from veridyn.reports.errors import ReportError
+from veridyn.solver.elements import Friction, Stop
+from veridyn.solver.problem import MechanicalProblem
+
+Row = tuple[Any, ...]
+Format = Literal["json", "csv"]
+
+EQUATION = "M x'' + C x' + K x = loads - M sum_j psi_j a_j(t) + stops + friction; x relative to the supports; SI units"
+
+
+def export(*, case: str, variant: str | None, changed: Mapping[str, str], form: Format, output: str) -> int:
+    """Write the statement of a problem; returns the exit status 0.
+
+    Parameters
+    ----------
+    form
+        ``"json"``: one document; ``"csv"``: tables.
+    output
+        Folder to write into, ``-`` for standard output.
+
+    Raises
+    ------
+    UnknownCase, PoseError, ParameterError, CertificationError
+        See `pose`.
+    ReportError
+        If the folder cannot be written into.
+    """
+    files = statement(pose(case, variant, changed), form)
+    if output == "-":
+        for name, text in files.items():
+            print(f"# file {name}\n{text}" if form == "csv" else text, end="")
+        return 0
+    for name, text in files.items():
+        print(_write(Path(output), name, text))
+    return 0
+
+
+def _write(folder: Path, name: str, text: str) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise ReportError(f"cannot write into {folder}: {error.strerror or error}; choose another folder") from None
+    return folder / name
+
+
+def statement(posed: Posed, form: Format) -> dict[str, str]:
+    """Return the files of a problem statement: name and text."""
+    if form == "json":
+        return {"problem.json": json.dumps(document(posed), indent=1, allow_nan=False) + "\n"}
+    problem = posed.problem
+    instants = _instants(problem)
+    tables = {
+        "scalars.csv": _table(("name", "value", "unit", "meaning"), _scalars(posed)),
+        "matrices.csv": _table(("name", "row", "column", "value", "unit"), _arrays(problem)),
+        "loads.csv": _load_table(problem, instants),
+        "output_times.csv": _table(("time [s]",), ((t,) for t in instants)),
+        "results.csv": _table([_heading(n, u) for n, u in history_columns(problem).items()], ()),
+        "quantities.csv": _table(("quantity", "value", "unit", "definition"), _asked(posed)),
+    }
+    return {name: text for name, text in tables.items() if text}
+
+
+def document(posed: Posed) -> dict[str, Any]:
+    """Return the statement as data; ``problem`` is what `problem_from_json` reads."""
+    instants = _instants(posed.problem)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "case": posed.case.name,
+        "variant": posed.variant.name,
+        "title": posed.case.title,
+        "document": posed.case.document,
+        "statement": list(posed.case.statement),
+        "equation": EQUATION,
+        "parameters": [
+            {"name": name, "value": value, "unit": unit, "meaning": meaning}
+            for name, value, unit, meaning in _parameters(posed)
+        ],
+        "quantities": [{"name": q.name, "unit": q.unit, "definition": q.definition} for q in posed.quantities],
+        "results": {
+            "columns": [{"name": name, "unit": unit} for name, unit in history_columns(posed.problem).items()],
+            "required": ["time", *(f"displacement_{name}" for name in posed.problem.coordinates)],
+            "until": posed.problem.end,
+            "for_all_checks_until": posed.end,
+        },
+        "output_times": {"unit": "s", "count": len(instants), "values_in": "problem.output_times"},
+        "problem": {**json.loads(posed.problem.to_json()), "output_times": instants},
+    }
+
+
+def _instants(problem: MechanicalProblem) -> list[float]:
+    wanted = problem.output_times
+    return [problem.start, problem.end] if wanted is None else [float(t) for t in wanted]
+
+
+def _heading(name: str, unit: str) -> str:
+    return f"{name} [{unit}]"
+
+
+def _table(header: Iterable[str], rows: Iterable[Row]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _asked(posed: Posed) -> Iterator[Row]:
+    """Yield the rows of the template for plain quantities, values left open."""
+    yield from ((q.name, "", q.unit, q.definition) for q in posed.quantities)
+    named = {q.name for q in posed.quantities}
+    yield from ((c.quantity, "", c.unit, "") for c in posed.checks if c.kind == "truth" and c.quantity not in named)
+
+
+def _parameters(posed: Posed) -> Iterator[Row]:
+    """Yield name, value, unit and meaning of the parameters, decimals as they were given."""
+    values = posed.case.values({**posed.variant.changes, **posed.parameters})
+    for p in posed.case.parameters:
+        text = str(values[p.name])
+        decimal = re.fullmatch(r"[-+.\deE]+", text)  # a formula such as 2*pi is no number to other programs
+        yield p.name, text if decimal else repr(float(values[p.name])), p.unit, p.help
+
+
+def _scalars(posed: Posed) -> Iterator[Row]:
+    problem = posed.problem
+    yield from _parameters(posed)
+    yield "start", problem.start, "s", "start of the motion"
+    yield "end", problem.end, "s", "end of the motion"
+    if posed.end > problem.end:
+        yield "end_for_all_checks", posed.end, "s", "end that serves the checks of a longer motion too"
+    for stop in problem.stops:
+        yield from _stop_scalars(stop)
+    for friction in problem.frictions:
+        yield from _friction_scalars(friction)
+
+
+def _stop_scalars(stop: Stop) -> Iterator[Row]:
+    name = stop.name
+    yield f"{name}.gap", stop.gap, "m", f"gap of the stop: {stop.geometry}, {stop.frame} displacement"
+    yield f"{name}.offset", stop.offset, "m", "added to normal . x before the gap is taken"
+    yield f"{name}.stiffness", stop.stiffness, "N/m", "stiffness of the stop; it never pulls"
+    yield f"{name}.damping", stop.damping, "N s/m", "damping of the stop"
+
+
+def _friction_scalars(friction: Friction) -> Iterator[Row]:
+    name, normal = friction.name, friction.normal
+    unit = "" if isinstance(normal, str) else "N"
+    yield f"{name}.normal", normal, unit, "normal force, or the stop that presses"
+    yield f"{name}.static", friction.static, "1", f"coefficient of static friction, {friction.law} law"
+    yield f"{name}.kinetic", friction.kinetic, "1", f"coefficient of kinetic friction, {friction.frame} displacement"
+    if friction.law == "regularised":
+        yield f"{name}.stiffness", friction.stiffness, "N/m", "tangential stiffness of stick"
+        yield f"{name}.damping", friction.damping, "N s/m", "tangential damping of stick"
+
+
+def _arrays(problem: MechanicalProblem) -> Iterator[Row]:
+    """Yield every entry of matrices and vectors; rows and columns bear the names of the coordinates."""
+    names = problem.coordinates
+    for name, unit, value in _named_arrays(problem):
+        for index, number in np.ndenumerate(value):
+            row = names[index[0]] if len(value) == len(names) else index[0] + 1
+            column = "" if len(index) == 1 else (names[index[1]] if value.shape[1] == len(names) else index[1] + 1)
+            yield name, row, column, float(number), unit
+
+
+def _named_arrays(problem: MechanicalProblem) -> Iterator[tuple[str, str, Any]]:
+    if problem.modes is None:
+        yield "mass", "kg", problem.mass
+        yield "damping", "N s/m", problem.damping
+        yield "stiffness", "N/m", problem.stiffness
+    else:
+        yield "modes.omega", "rad/s", problem.modes.omega
+        yield "modes.damping", "1", problem.modes.damping
+        yield "modes.masses", "kg", problem.modes.masses
+        yield "modes.shapes", "1", problem.modes.shapes
+    yield "initial_displacement", "m", problem.initial_displacement
+    yield "initial_velocity", "m/s", problem.initial_velocity
+    yield from ((f"load_{i}.direction", "1", load.direction) for i, load in enumerate(problem.loads, start=1))
+    yield from ((f"{support.name}.influence", "1", support.influence) for support in problem.supports)
+    yield from ((f"{stop.name}.normal", "1", stop.normal) for stop in problem.stops)
+    for friction in problem.frictions:
+        yield from ((f"{friction.name}.tangent_{i}", "1", t) for i, t in enumerate(friction.tangents, start=1))
+
+
+def _load_table(problem: MechanicalProblem, instants: list[float]) -> str:
+    """Return loads and motions of the supports at the requested instants; nothing if there are none."""
+    functions: list[tuple[str, Callable[[Any], Any]]] = []
+    for i, load in enumerate(problem.loads, start=1):
+        functions.append((f"load_{i} [N]", load.function))
+    for support in problem.supports:
+        functions += [
+            (f"acceleration_{support.name} [m/s^2]", support.acceleration),
+            (f"velocity_{support.name} [m/s]", support.velocity),
+            (f"displacement_{support.name} [m]", support.displacement),
+        ]
+    if not functions:
+        return ""
+    columns = [np.asarray(function(np.array(instants))).tolist() for _, function in functions]
+    return _table(("time [s]", *(name for name, _ in functions)), zip(instants, *columns, strict=True))

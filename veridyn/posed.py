@@ -1,0 +1,123 @@
+"""What a case asks of a code that is run by hand: one variant, one problem, its checks and their columns."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from veridyn.solver.elements import Friction
+from veridyn.solver.errors import SolverInputError
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.validation_cases.case import Case, Check, Quantity, Subject, Variant
+from veridyn.validation_cases.catalogue import load_case
+from veridyn.validation_cases.checks import checks
+from veridyn.verification import split_changes, variants_of
+
+STOP_HISTORIES = {"normal_force": "N", "normal_velocity": "m/s", "gap": "m"}
+FRICTION_HISTORIES = {"force": "N", "sliding_velocity": "m/s", "stuck": "", "normal_force": "N"}
+SECOND_TANGENT = {"force_2": "N", "sliding_velocity_2": "m/s"}
+
+
+class PoseError(SolverInputError):
+    """A case has no such variant, or nothing is asked of a code in it."""
+
+
+@dataclass(frozen=True)
+class Posed:
+    """One problem of a case, as it is put to a code that is run by hand."""
+
+    case: Case
+    variant: Variant
+    parameters: Mapping[str, str]
+    checks: tuple[Check, ...]
+
+    @property
+    def subject(self) -> Subject:
+        """The code as the cases see it: not our own, one scheme."""
+        return subject("results file")
+
+    @property
+    def problem(self) -> MechanicalProblem:
+        """The problem of the variant; checks that pose another one need more than a file of this one."""
+        return cast(MechanicalProblem, self.checks[0].run.problem)
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """The quantities that the variant asks for, those included that no history holds."""
+        return self.case.asked(self.variant)
+
+    @property
+    def end(self) -> float:
+        """The latest end (s) of any problem that the checks pose."""
+        return max(check.run.problem.end for check in self.checks)
+
+
+def subject(name: str) -> Subject:
+    """Return a code without schemes of its own."""
+    return Subject(name, ("",), own=False)
+
+
+def pose(name: str, variant: str | None = None, changes: Mapping[str, str] | None = None) -> Posed:
+    """Return what is asked of a code in a variant of a case, some parameters changed.
+
+    Without a variant: the one with the default parameters. With changes, as in `verify`, only the quantities
+    of the case are asked.
+
+    Raises
+    ------
+    UnknownCase, ParameterError, CertificationError
+        See `load_case` and `split_changes`.
+    PoseError
+        If there is no such variant, a change is no parameter, or nothing is asked.
+    """
+    case = load_case(name)
+    chosen = _variant(case, variant)
+    if not changes:
+        found = tuple(checks(case, subject(""), only=chosen.name))
+        return _asking(Posed(case, chosen, {}, found))
+    parameters, settings = split_changes(case, {**(chosen.changes if variant else {}), **changes})
+    if settings:
+        raise PoseError(
+            f"{next(iter(settings))} is a setting of a solver, not a parameter of {case.name}; leave it out"
+        )
+    if not case.asked(chosen):
+        raise PoseError(f"the problem of variant {chosen.name} has no parameters to set; leave out --set or --variant")
+    own = (variants_of(parameters) or [chosen])[0]
+    return _asking(Posed(case, own, parameters, tuple(checks(case, subject(""), [own]))))
+
+
+def _variant(case: Case, name: str | None) -> Variant:
+    if name is None:
+        usual = case.values()
+        return next((v for v in case.variants if case.values(v.changes) == usual), case.variants[0])
+    known = [variant.name for variant in case.variants]
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise PoseError(f"{case.name} has no variant {name!r}: {hint}known are {', '.join(known)}")
+    return case.variant(name)
+
+
+def _asking(posed: Posed) -> Posed:
+    if not posed.checks:
+        others = ", ".join(v.name for v in posed.case.variants if any(checks(posed.case, subject(""), only=v.name)))
+        raise PoseError(f"variant {posed.variant.name} of {posed.case.name} asks nothing of a code; choose {others}")
+    return posed
+
+
+def history_columns(problem: MechanicalProblem) -> dict[str, str]:
+    """Return the columns that a file of histories may have, and their units."""
+    columns = {"time": "s"}
+    columns |= {f"displacement_{name}": "m" for name in problem.coordinates}
+    columns |= {f"velocity_{name}": "m/s" for name in problem.coordinates}
+    for stop in problem.stops:
+        columns |= {f"{stop.name}.{history}": unit for history, unit in STOP_HISTORIES.items()}
+    for friction in problem.frictions:
+        columns |= {f"{friction.name}.{history}": unit for history, unit in _histories(friction).items()}
+    return columns
+
+
+def _histories(friction: Friction) -> dict[str, str]:
+    return FRICTION_HISTORIES | (SECOND_TANGENT if len(friction.tangents) > 1 else {})
