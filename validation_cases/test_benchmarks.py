@@ -32,8 +32,8 @@ Floats = NDArray[np.float64]
 pytestmark = pytest.mark.speed
 
 
-def _digits(case_name: str, run: Run, observation: Observation) -> float:
-    """Fewest correct digits over the measured quantities of the run."""
+def _digits(case_name: str, run: Run, observation: Observation) -> dict[str, float]:
+    """Return the median and the fewest correct digits over the measured quantities of the run."""
     case = load_case(case_name)
     variant = case.variant(case.benchmark_variant)
     found = [
@@ -41,7 +41,8 @@ def _digits(case_name: str, run: Run, observation: Observation) -> float:
         for q in case.asked(variant)
         if q.measure is not None
     ]
-    return min(d for d in found if d is not None)
+    digits = [d for d in found if d is not None]
+    return {"digits": float(np.median(digits)), "fewest_digits": min(digits)}
 
 
 def test_solve(benchmark: Any, solver_under_test: str, case_name: str, scheme: str) -> None:
@@ -60,7 +61,7 @@ def test_solve(benchmark: Any, solver_under_test: str, case_name: str, scheme: s
         scheme=scheme,
         settings={k: str(v) for k, v in run.settings.items()},
         first_call=first,
-        digits=_digits(case_name, run, Workbench(solver).observe(run)),
+        **_digits(case_name, run, Workbench(solver).observe(run)),
     )
     benchmark.pedantic(solver.solve, args=(problem, dict(run.settings)), rounds=7, warmup_rounds=1)
 

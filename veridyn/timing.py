@@ -17,7 +17,7 @@ from veridyn.solver.loading import load_solver
 from veridyn.texts import console
 from veridyn.validation_cases.catalogue import load_case
 
-COLUMNS = ("solver", "case", "scheme", "median", "min", "first call", "digits")
+COLUMNS = ("solver", "case", "scheme", "median", "min", "first call", "digits", "fewest")
 
 
 def bench(*, cases: Sequence[str], solvers: Sequence[str], report: Path | None, command: Sequence[str]) -> int:
@@ -73,7 +73,14 @@ def table_rows(measured: dict[str, Any]) -> list[tuple[str, ...]]:
         if "first_call" in info:
             times = (_time(stats["median"]), _time(stats["min"]), _time(info["first_call"]))
             rows.append(
-                (info["solver"], f"{info['case']} {info['variant']}", info["scheme"], *times, f"{info['digits']:.1f}")
+                (
+                    info["solver"],
+                    f"{info['case']} {info['variant']}",
+                    info["scheme"],
+                    *times,
+                    f"{info['digits']:.1f}",
+                    f"{info['fewest_digits']:.1f}",
+                )
             )
     return rows
 
@@ -114,7 +121,7 @@ def markdown(rows: Sequence[tuple[str, ...]], measured: dict[str, Any], command:
         "",
         f"`{' '.join(command)}` on {cpu}, Python {machine['python_version']}, {measured['datetime']}.",
         "",
-        "Digits are the fewest correct digits over the quantities of the run. The first call contains "
+        "Digits: median and fewest correct digits over the quantities of the run. The first call contains "
         "compilation or the "
         "loading of cached kernels. Machines are shared and noisy: compare ratios within one run.",
         "",
