@@ -10,9 +10,6 @@ from veridyn.solver.loading import SolverNotFound, load_solver
 from veridyn.validation_cases.case import Subject
 from veridyn.verification import verify
 
-# read from flags at the output instants, 1e-3 of a period apart, against a tolerance of 5e-4 of a period
-SAMPLED = {"slip_start", "slip_end", "phase_times"}
-
 
 def wrong(records):
     return [f"{r.id}: {r.verdict} {r.error} {r.detail}" for r in records if r.verdict != "pass"]
@@ -22,14 +19,15 @@ def wrong(records):
 def test_adapter_passes_the_case(solver, case):
     records = verify(solver, [case])
     assert len(records) > 15
-    assert wrong(r for r in records if r.quantity not in SAMPLED) == []
+    assert wrong(records) == []
 
 
 @pytest.mark.parametrize("case", ["sdnd101", "sdld103", "sdnd104"])
 def test_other_schemes_pass_with_looser_tolerances(other_scheme, case):
     changes = {"a0": "1.5"} if case == "sdnd104" else {"m": "1"}
     records = verify(other_scheme, [case], parameters=changes, settings={"rtol": 1e-7, "atol": 1e-9})
-    assert wrong(r for r in records if r.quantity not in SAMPLED | {"absolute_NO4@0.1"}) == []
+    # NO4 at 0.1 s cancels to one part in 59
+    assert wrong(r for r in records if r.quantity != "absolute_NO4@0.1") == []
 
 
 def test_doctor_finds_the_adapter_healthy(solver):
