@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.kernels.jit import kernel, part
-from veridyn.solver.kernels.system import archive, diverged, forces
+from veridyn.solver.kernels.system import archive, diverged, first_forces, forces
 
 Floats = NDArray[np.float64]
 
@@ -216,7 +216,7 @@ def integrate(s, t0, t_end, control, q, v, state, record, work, g, times, displa
     trial = start(q, v)
     floor = np.full(q.size, 1e-15)
     saved = state.copy()
-    forces(t0, q, v, s, state, record, work, g)
+    first_forces(t0, q, v, s, state, record, work, g)
     for i in range(q.size):
         trial.a[i] = g[i] - s.damping[i] * v[i]
     archive(0, t0, q, v, record, times, displacement, velocity, records)

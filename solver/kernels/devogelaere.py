@@ -8,7 +8,7 @@ mean velocity over the last half-step.
 import numpy as np
 
 from veridyn.solver.kernels.jit import kernel, part
-from veridyn.solver.kernels.system import archive, diverged, forces
+from veridyn.solver.kernels.system import archive, diverged, first_forces, forces
 
 
 @part
@@ -32,7 +32,7 @@ def integrate(s, t0, dt, steps, every, q, v, state, record, work, g, times, disp
     h = 0.5 * dt
     q_half, v_half, g_half = np.empty(r), np.empty(r), np.empty(r)
     q_new, w, g_new = np.empty(r), np.empty(r), np.empty(r)
-    forces(t0, q, v, s, state, record, work, g)
+    first_forces(t0, q, v, s, state, record, work, g)
     archive(0, t0, q, v, record, times, displacement, velocity, records)
     start_half_step_before(dt, s, q, v, g, q_half, v_half, g_half)
     slot = 1

@@ -28,3 +28,6 @@ kernel = numba.njit(cache=True, error_model="numpy", nogil=True)
 # cannot allocate: it would not compile.
 options: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True, "forceinline": True, "_nrt": False}
 part = numba.njit(**options)
+
+# A part that is called instead of inlined, outside the loops: quicker to compile.
+called = numba.njit(**{**options, "forceinline": False})

@@ -1,7 +1,7 @@
 """Symplectic Euler (EULER, DIFF_CENTRE): one evaluation per step, order 2 in q, velocity half a step late."""
 
 from veridyn.solver.kernels.jit import kernel
-from veridyn.solver.kernels.system import archive, diverged, forces
+from veridyn.solver.kernels.system import archive, diverged, first_forces, forces
 
 
 @kernel
@@ -12,7 +12,7 @@ def integrate(s, t0, dt, steps, every, q, v, state, record, work, g, times, disp
     """
     r = q.size
     t = t0
-    forces(t, q, v, s, state, record, work, g)
+    first_forces(t, q, v, s, state, record, work, g)
     archive(0, t, q, v, record, times, displacement, velocity, records)
     slot = 1
     for k in range(1, steps + 1):
