@@ -141,7 +141,7 @@ def forces(t, q, v, s, state, record, work, g):
 
 @called
 def first_forces(t, q, v, s, state, record, work, g):
-    """Forces at the start, where a call costs nothing and saves compiling one more copy in every scheme."""
+    """Evaluate the forces at the start, where a call costs nothing and saves one more compiled copy in every scheme."""
     forces(t, q, v, s, state, record, work, g)
 
 
