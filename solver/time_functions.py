@@ -109,18 +109,18 @@ class Piecewise(TimeFunction):
                 f"Piecewise needs one coefficient list for each of its {len(self.breaks)} breaks, got "
                 f"{len(self.coefficients)}"
             )
-        for i, (start, row) in enumerate(zip(self.breaks, self.coefficients, strict=True)):
-            check_scalar(f"Piecewise.breaks[{i}]", start)
-            if not row:
-                raise ProblemError(f"Piecewise.coefficients[{i}] is empty; write 0.0 for zero")
-            for k, c in enumerate(row):
-                check_scalar(f"Piecewise.coefficients[{i}][{k}]", c)
+        flat = [*self.breaks, *(c for row in self.coefficients for c in row)]
+        # a table is a long list of floats: each number is looked at only if one of them is exact or wrong
+        if not all(self.coefficients) or set(map(type, flat)) != {float} or not np.all(np.isfinite(flat)):
+            self._check_one_by_one()
         if np.any(np.diff(self._starts()) <= 0):
             raise ProblemError("Piecewise.breaks must increase")
 
     def _check_one_by_one(self) -> None:
         for i, (start, row) in enumerate(zip(self.breaks, self.coefficients, strict=True)):
             check_scalar(f"Piecewise.breaks[{i}]", start)
+            if not row:
+                raise ProblemError(f"Piecewise.coefficients[{i}] is empty; write 0.0 for zero")
             for k, c in enumerate(row):
                 check_scalar(f"Piecewise.coefficients[{i}][{k}]", c)
 
