@@ -215,6 +215,8 @@ class ExternalSolver:
     name: str
     version: str
     capabilities: frozenset[str]
+    settings: Mapping[str, str]
+    ladder: tuple[Mapping[str, Any], ...]
     schemes: tuple[str, ...]  # exists only if the program names schemes
 
     def __init__(self, command: str, folder: Path | None = None) -> None:
@@ -226,6 +228,8 @@ class ExternalSolver:
         self._program, introduction = self._start()
         self.name, self.version = introduction["name"], introduction["version"]
         self.capabilities = frozenset(introduction["capabilities"])
+        self.settings = introduction.get("settings", {})
+        self.ladder = tuple(introduction.get("ladder", ()))
         if introduction.get("schemes"):
             self.schemes = tuple(introduction["schemes"])
 
@@ -327,6 +331,11 @@ def _fault_of_introduction(answer: Mapping[str, Any]) -> str:
     for key, value in (("capabilities", answer.get("capabilities")), ("schemes", answer.get("schemes", []))):
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             return f"introduces itself with {key} {value!r}; a list of names is needed"
+    settings, ladder = answer.get("settings", {}), answer.get("ladder", [])
+    if not isinstance(settings, dict) or not all(isinstance(meaning, str) for meaning in settings.values()):
+        return f"introduces itself with settings {settings!r}; an object of names and meanings is needed"
+    if not isinstance(ladder, list) or not all(isinstance(rung, dict) for rung in ladder):
+        return f"introduces itself with ladder {ladder!r}; a list of settings is needed"
     return ""
 
 

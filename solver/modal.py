@@ -51,6 +51,11 @@ class ModalIntegrator:
     )
     schemes: tuple[str, ...] = tuple(SCHEMES)
 
+    @property
+    def settings(self) -> dict[str, str]:
+        """Meaning of every setting of any scheme; docs/schemes.md has the defaults."""
+        return MEANINGS
+
     def warm_up(self, settings: Settings) -> None:
         """Compile the kernels of a scheme (or load them from the cache) so that timings do not contain it."""
         one = np.ones(1)
@@ -108,6 +113,25 @@ class ModalIntegrator:
         )
 
 
+MEANINGS = {
+    "step": "step, of the adaptive scheme the first (s)",
+    "tangential_stiffness": "regularises set-valued friction (N/m)",
+    "archive_every": "every n-th step is kept",
+    "check_step": "whether a step above the limit is refused",
+    "control": "generation of the step control, 2020 or 2002",
+    "smallest": "smallest step (s)",
+    "largest": "largest step (s)",
+    "points_per_period": "points per apparent period",
+    "grow": "factor of a longer step",
+    "shrink": "divisor of a shorter step",
+    "tries": "tries per step",
+    "velocity_floor": "norm or maximum",
+    "restore_friction": "whether a rejected try restores the memory of contacts",
+    "weight_of_try": "whether the velocity weight uses the step tried first",
+    "archive_grid": "keep the states nearest to a grid (s)",
+}
+
+
 @dataclass(frozen=True)
 class CommonSettings:
     """Settings that every scheme has."""
@@ -131,11 +155,12 @@ def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
     if name not in SCHEMES:
         raise SettingsError(f"unknown scheme {name!r}; known: {', '.join(SCHEMES)}")
     scheme = SCHEMES[name]
-    common_names = {field.name for field in fields(CommonSettings)}
-    option_names = {field.name for field in fields(scheme.options)}
-    unknown = set(given) - common_names - option_names
+    common_names, option_names = (
+        {field.name for field in fields(record)} for record in (CommonSettings, scheme.options)
+    )
+    unknown = set(given) - known_to(scheme.name)
     if unknown:
-        known = ", ".join(sorted(common_names | option_names))
+        known = ", ".join(sorted(known_to(scheme.name)))
         raise SettingsError(f"{scheme.name} knows no setting {', '.join(sorted(unknown))}; known: {known}")
     if "step" not in given:
         raise SettingsError(f"{scheme.name} needs the setting step (s)")
@@ -143,6 +168,11 @@ def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
     _check_common(common)
     options = scheme.options(**{k: v for k, v in given.items() if k in option_names})
     return scheme, options, common
+
+
+def known_to(scheme: str) -> set[str]:
+    """Return the names of the settings that a scheme knows."""
+    return {field.name for record in (CommonSettings, SCHEMES[scheme].options) for field in fields(record)}
 
 
 def _check_common(common: CommonSettings) -> None:

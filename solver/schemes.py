@@ -39,6 +39,7 @@ class AdaptiveOptions:
     archive_grid: float = 0.0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "control", str(self.control))  # 2002 on the command line is a number
         if self.control not in ("2002", "2020"):
             raise SettingsError(f"control {self.control!r} is unknown; known: 2002, 2020")
         if self.velocity_floor not in ("norm", "maximum"):

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact, Parameter, arguments, resolve
 from veridyn.solver.errors import SolverInputError
-from veridyn.solver.modal import ModalIntegrator
+from veridyn.solver.modal import ModalIntegrator, known_to
 from veridyn.solver.problem import Problem
 from veridyn.solver.response import Response
 from veridyn.validation_cases.tolerances import Tolerance
@@ -139,12 +139,18 @@ FigureMaker = Callable[["Case", "Subject", Bench], Iterable[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Subject:
-    """The solver under test as the cases see it: name, schemes to go through, whether it is our own."""
+    """The solver under test as the cases see it: name, schemes to go through, whether it is our own.
+
+    ``known`` are the settings that it declares, with their meaning; ``overrides`` what the user sets of them;
+    ``ladder`` settings from coarse to fine, for work-precision diagrams.
+    """
 
     name: str
     schemes: tuple[str, ...]
     own: bool
     overrides: Settings = field(default_factory=dict)
+    known: Mapping[str, str] = field(default_factory=dict)
+    ladder: tuple[Settings, ...] = ()
 
     @classmethod
     def of(cls, solver: Any, overrides: Settings | None = None) -> Subject:
@@ -153,7 +159,7 @@ class Subject:
         Raises
         ------
         SolverInputError
-            If its capabilities or schemes are no collection of names.
+            If its capabilities or schemes are no collection of names, or its settings or ladder no mappings.
         """
         for attribute in ("capabilities", "schemes"):
             names = getattr(solver, attribute, ("",))
@@ -161,8 +167,20 @@ class Subject:
                 raise SolverInputError(
                     f"solver {solver.name}: {attribute} must be names, e.g. {{'mechanical'}}, got {names!r}"
                 )
+        known, ladder = getattr(solver, "settings", {}), getattr(solver, "ladder", ())
+        if not isinstance(known, Mapping) or not all(isinstance(name, str) for name in known):
+            raise SolverInputError(
+                f"solver {solver.name}: settings must map names to meanings, e.g. {{'rtol': 'relative tolerance'}}, "
+                f"got {known!r}"
+            )
+        if not isinstance(ladder, list | tuple) or not all(isinstance(rung, Mapping) for rung in ladder):
+            raise SolverInputError(
+                f"solver {solver.name}: ladder must be settings from coarse to fine, e.g. [{{'rtol': 1e-3}}], "
+                f"got {ladder!r}"
+            )
         own = isinstance(solver, ModalIntegrator)
-        return cls(solver.name, tuple(getattr(solver, "schemes", ("",))), own, dict(overrides or {}))
+        schemes = tuple(getattr(solver, "schemes", ("",)))
+        return cls(solver.name, schemes, own, dict(overrides or {}), dict(known), tuple(ladder))
 
 
 @dataclass(frozen=True)
@@ -205,7 +223,8 @@ class Case:
         values = self.values(variant.changes)
         chosen: Settings = {"scheme": scheme} if scheme else {}
         chosen = self.settings(values, scheme) if subject.own else chosen
-        settings = {**chosen, **changes, **subject.overrides}
+        overrides = {k: v for k, v in subject.overrides.items() if not subject.own or k in known_to(scheme)}
+        settings = {**chosen, **changes, **overrides}
         if "largest" not in subject.overrides and chosen.get("largest", 0) == chosen.get("step"):
             settings["largest"] = settings["step"]  # a step of the user is the largest step, as ours is
         key = f"{self.name}/{variant.name}/" + ",".join(f"{k}={v}" for k, v in sorted(settings.items()))

@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from veridyn.changes import parameters_of, refuse_settings
 from veridyn.solver.elements import Friction
 from veridyn.solver.errors import SolverInputError
+from veridyn.solver.modal import SOLVER
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.validation_cases.case import Case, Check, Quantity, Subject, Variant
 from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.checks import checks
-from veridyn.verification import split_changes, variants_of
+from veridyn.verification import variants_of
 
 STOP_HISTORIES = {"normal_force": "N", "normal_velocity": "m/s", "gap": "m"}
 FRICTION_HISTORIES = {"force": "N", "sliding_velocity": "m/s", "stuck": "", "normal_force": "N"}
@@ -68,20 +70,19 @@ def pose(name: str, variant: str | None = None, changes: Mapping[str, str] | Non
     Raises
     ------
     UnknownCase, ParameterError, CertificationError
-        See `load_case` and `split_changes`.
+        See `load_case` and `parameters_of`.
     PoseError
-        If there is no such variant, a change is no parameter, or nothing is asked.
+        If there is no such variant, or nothing is asked.
+    SettingsError
+        If a change is a setting of a solver.
     """
     case = load_case(name)
     chosen = _variant(case, variant)
     if not changes:
         found = tuple(checks(case, subject(""), only=chosen.name))
         return _asking(Posed(case, chosen, {}, found))
-    parameters, settings = split_changes(case, {**(chosen.changes if variant else {}), **changes})
-    if settings:
-        raise PoseError(
-            f"{next(iter(settings))} is a setting of a solver, not a parameter of {case.name}; leave it out"
-        )
+    refuse_settings(changes, SOLVER.settings)
+    parameters = parameters_of(case, {**(chosen.changes if variant else {}), **changes})
     if not case.asked(chosen):
         raise PoseError(f"the problem of variant {chosen.name} has no parameters to set; leave out --set or --variant")
     own = (variants_of(parameters) or [chosen])[0]

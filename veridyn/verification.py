@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import math
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -12,9 +11,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from veridyn.references import ParameterError
-from veridyn.solver.errors import SolverFailure
+import numpy as np
+
+from veridyn.changes import parameters_of, settings_of
+from veridyn.solver.errors import SettingsError
 from veridyn.solver.loading import OWN, load_solver
+from veridyn.solver.problem import MechanicalProblem
 from veridyn.validation_cases.case import Case, Subject, Variant
 from veridyn.validation_cases.catalogue import case_names, load_case
 from veridyn.validation_cases.checks import checks
@@ -23,6 +25,10 @@ from veridyn.validation_cases.judge import Record, judge
 from veridyn.validation_cases.workbench import Workbench
 
 OnRecord = Callable[[Record], None]
+
+FREE_MASS = MechanicalProblem(
+    name="free mass", mass=np.eye(1), initial_displacement=np.zeros(1), initial_velocity=np.ones(1), end=1e-3
+)
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,9 @@ def load_quietly(spec: str) -> Any:
 
 
 def tasks(solvers: Sequence[str], cases: Sequence[str], changes: Mapping[str, str] | None = None) -> list[Task]:
-    """Return the tasks of a run; changes are parameters of the cases or settings of our schemes.
+    """Return the tasks of a run; changes are parameters of the cases or settings that a solver declares.
+
+    Each solver gets the settings that it knows.
 
     Raises
     ------
@@ -63,53 +71,15 @@ def tasks(solvers: Sequence[str], cases: Sequence[str], changes: Mapping[str, st
         If a change is no parameter and no setting, or breaks the rule of the parameter.
     """
     names = list(dict.fromkeys(cases)) or list(case_names())
-    split = {name: split_changes(load_case(name), changes or {}) for name in names}
+    known = {spec: set(Subject.of(load_quietly(spec)).known) for spec in dict.fromkeys(solvers)}
+    anyones = set().union(*known.values())
+    parameters = {name: parameters_of(load_case(name), changes or {}, anyones) for name in names}
     return [
-        Task(solver, name, variant, *split[name])
-        for solver in dict.fromkeys(solvers)
+        Task(spec, name, variant, parameters[name], settings_of(changes or {}, known[spec]))
+        for spec in known
         for name in names
-        for variant in ([""] if split[name][0] else [v.name for v in load_case(name).variants])
+        for variant in ([""] if parameters[name] else [v.name for v in load_case(name).variants])
     ]
-
-
-SETTINGS: dict[str, Callable[[str], Any]] = {
-    "step": float,
-    "tangential_stiffness": float,
-    "largest": float,
-    "smallest": float,
-    "points_per_period": float,
-}
-
-
-def split_changes(case: Case, changes: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any]]:
-    """Tell parameters of the case from settings of our schemes, and check both.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is unknown, breaks its rule, or no solver can compute with it.
-    CertificationError
-        If there is no certified reference for the parameters.
-    SettingsError
-        If a setting is no number.
-    """
-    parameters = {name: text for name, text in changes.items() if name not in SETTINGS}
-    values = case.values(parameters)
-    for name, value in values.items():
-        if not math.isfinite(float(value)) or (value.rational != 0 and float(value) == 0):
-            raise ParameterError(f"{name} = {value} is beyond the floating-point numbers of a solver")
-    for quantity in case.quantities if parameters else ():
-        quantity.truth(values)
-    return parameters, {name: _number(name, text) for name, text in changes.items() if name in SETTINGS}
-
-
-def _number(name: str, text: str) -> Any:
-    from veridyn.solver.errors import SettingsError
-
-    try:
-        return SETTINGS[name](text)
-    except ValueError:
-        raise SettingsError(f"{name} = {text!r} is not a number") from None
 
 
 def run_task(task: Task, on_record: OnRecord | None = None) -> list[Record]:
@@ -145,26 +115,37 @@ def judge_all(
 
 
 def rehearse(task: Task) -> None:
-    """Solve a few steps of every variant with the settings of the user: wrong ones show before minutes of work.
+    """Solve a few steps with the settings of the user: wrong ones show before minutes of work.
 
     Raises
     ------
-    SolverInputError
+    SettingsError
         If the settings cannot be used.
     """
     solver = load_quietly(task.solver)
     subject = Subject.of(solver, task.settings)
-    if not (subject.own and task.settings):
+    if not task.settings:
         return
+    for scheme in subject.schemes:
+        problem, settings = _rehearsal(task, subject, scheme)
+        try:
+            solver.solve(problem, settings)
+        except SettingsError:
+            raise
+        except (Exception, SystemExit):  # noqa: BLE001 - that will be a verdict; it is no wrong input
+            continue
+
+
+def _rehearsal(task: Task, subject: Subject, scheme: str) -> tuple[MechanicalProblem, dict[str, Any]]:
+    """Return a short problem: two steps of the case for our own schemes, whose step has a limit, or a free mass."""
+    if not subject.own:
+        return FREE_MASS, {**({"scheme": scheme} if scheme else {}), **task.settings}
     case = load_case(task.case)
-    for variant in [Variant("", task.parameters)] if task.parameters else [case.variant(task.variant)]:
-        for scheme in subject.schemes:
-            run = case.run(subject, variant, scheme)
-            start, end = run.problem.start, run.problem.end
-            step = float(run.settings["step"])
-            few = min(end, start + 2 * step) if step > 0 else end
-            with contextlib.suppress(SolverFailure):  # that is a verdict, not a wrong input
-                solver.solve(replace(run.problem, end=few, output_times=None), dict(run.settings))
+    run = case.run(subject, Variant("", task.parameters) if task.parameters else case.variant(task.variant), scheme)
+    step = run.settings["step"]
+    start, end = run.problem.start, run.problem.end
+    few = start + 2 * step if isinstance(step, float) and 0 < 2 * step < end - start else end
+    return replace(run.problem, end=few, output_times=None), dict(run.settings)
 
 
 def variants_of(parameters: Mapping[str, str]) -> list[Variant] | None:
@@ -210,7 +191,7 @@ def verify(
     parameters
         One parameter set of yours instead of the variants of the case.
     settings
-        Settings of our schemes to override, e.g. ``{"step": 5e-5}``.
+        Settings that the solver declares, e.g. ``{"step": 5e-5}`` for our own.
     expected_failures
         A list of checks that fail for a known reason; see `read_expectations`.
 

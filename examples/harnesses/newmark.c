@@ -188,7 +188,9 @@ int main(void) {
     for (char *line; (line = read_line()); free(line)) {
         const char *command = get(blank(line), "command");
         if (!strncmp(command, "\"start\"", 7))
-            puts("{\"name\": \"newmark-c\", \"version\": \"1.0\", \"capabilities\": [\"mechanical\", \"contact\"]}");
+            puts("{\"name\": \"newmark-c\", \"version\": \"1.0\", \"capabilities\": [\"mechanical\", \"contact\"], "
+                 "\"settings\": {\"step\": \"step (s); default 1/200 of the shortest time\"}, "
+                 "\"ladder\": [{\"step\": 1e-3}, {\"step\": 2e-4}, {\"step\": 5e-5}]}");
         else if (!strncmp(command, "\"solve\"", 7))
             solve(blank(line));
         else

@@ -6,7 +6,13 @@
 // One JSON object per line comes in, one goes out; logs would go to standard error (console.error).
 import { createInterface } from "node:readline";
 
-const INTRODUCTION = { name: "runge-kutta-js", version: "1.0", capabilities: ["mechanical", "contact"] };
+const INTRODUCTION = {
+  name: "runge-kutta-js",
+  version: "1.0",
+  capabilities: ["mechanical", "contact"],
+  settings: { step: "largest step (s); default 1/50 rad of the fastest motion" },
+  ladder: [{ step: 4e-3 }, { step: 1e-3 }, { step: 2e-4 }],
+};
 
 const gap = (stop, x) => stop.gap - (stop.normal[0] * x + stop.offset);
 

@@ -176,7 +176,9 @@ int main() {
     for (std::string line; std::getline(std::cin, line); std::cout.flush()) {
         const Json message = Reader(line).value();
         if (message["command"].text == "start")
-            std::cout << R"({"name": "verlet-cpp", "version": "1.0", "capabilities": ["mechanical", "contact"]})" << "\n";
+            std::cout << R"({"name": "verlet-cpp", "version": "1.0", "capabilities": ["mechanical", "contact"], )"
+                         R"("settings": {"step": "step (s); default 1/200 of the shortest time"}, )"
+                         R"("ladder": [{"step": 1e-3}, {"step": 2e-4}, {"step": 5e-5}]})" << "\n";
         else if (message["command"].text == "solve")
             solve(message);
         else

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.solver.adapters.controls import Controls, described, number, read_controls
 from veridyn.solver.adapters.legs import Integrator
 from veridyn.solver.adapters.mechanics import Grip, Mechanics
 from veridyn.solver.adapters.modes import MOST_EVENTS, Driver, Phase
-from veridyn.solver.errors import SettingsError
+from veridyn.solver.adapters.stepping import output_instants
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
 
@@ -34,43 +36,69 @@ CAPABILITIES = frozenset(
     }
 )
 
-OUTPUTS = 2000  # where a problem asks for no instants
+
+@dataclass(frozen=True)
+class EventControls(Controls):
+    """Settings of an event-driven integrator: tolerance of the error control, bounds."""
+
+    rtol: float = number(1e-10, "relative tolerance")
+    max_step: float = number(math.inf, "largest step (s)")
+    most_events: int = number(MOST_EVENTS, "events after which the motion counts as stuck in one instant")
 
 
 @dataclass(frozen=True)
-class Controls:
-    """Settings of an adapter: scheme, tolerances of the error control, bounds."""
+class ToleranceControls(EventControls):
+    """Settings of an integrator with two tolerances."""
 
-    scheme: str
-    rtol: float = 1e-10
-    atol: float = 1e-12
-    max_step: float = math.inf
-    most_events: int = MOST_EVENTS
+    atol: float = number(1e-12, "absolute tolerance (m, m/s)")
 
-    @classmethod
-    def of(cls, settings: Mapping[str, Any], schemes: tuple[str, ...]) -> Controls:
-        """Read the settings; what is unknown is left to others.
+
+# from coarse to fine: what a work-precision diagram goes through
+LADDER: tuple[dict[str, Any], ...] = tuple({"rtol": 10.0**-k, "atol": 10.0 ** -(k + 2)} for k in (3, 5, 7, 9, 11, 13))
+
+
+@dataclass(frozen=True)
+class EventDriven:
+    """A library under test whose integrator is carried from event to event by `modes.Driver`.
+
+    ``distribution`` is the name of its package; ``integrator`` makes an integrator of legs for a problem.
+    """
+
+    name: str
+    distribution: str
+    schemes: tuple[str, ...]
+    integrator: Callable[[Any, MechanicalProblem], Integrator]
+    controls: type[EventControls] = ToleranceControls
+    ladder: tuple[Mapping[str, Any], ...] = LADDER
+    capabilities: frozenset[str] = CAPABILITIES
+
+    @property
+    def version(self) -> str:
+        """Version of the library."""
+        return version(self.distribution)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Meaning of every setting."""
+        return described(self.controls)
+
+    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
+        """Return the response at the output instants and at the events.
 
         Raises
         ------
+        NotImplementedError
+            If the problem is not expressible; see `mechanics.refuse`.
         SettingsError
-            If the scheme is unknown or a number is not positive.
+            If a setting is unknown or out of range.
+        SolverFailure
+            If the library gives up, no mode is consistent, or events do not end.
         """
-        scheme = str(settings.get("scheme") or schemes[0])
-        if scheme not in schemes:
-            raise SettingsError(f"unknown scheme {scheme!r}; known: {', '.join(schemes)}")
-        numbers = {}
-        for name in ("rtol", "atol", "max_step", "most_events"):
-            value = settings.get(name)
-            if value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-                raise SettingsError(f"{name} = {value!r} must be a positive number")
-            numbers[name] = value
-        return cls(scheme, **numbers)  # type: ignore[arg-type]
+        controls = read_controls(self.controls, settings, self.schemes)
+        return respond(problem, self.integrator(controls, problem), controls)
 
 
-def respond(problem: MechanicalProblem, integrator: Integrator, controls: Controls) -> Response:
+def respond(problem: MechanicalProblem, integrator: Integrator, controls: EventControls) -> Response:
     """Solve a problem with an integrator and return its response at the output instants.
 
     Raises
@@ -78,8 +106,7 @@ def respond(problem: MechanicalProblem, integrator: Integrator, controls: Contro
     NotImplementedError, SolverFailure
         See `modes.Driver`.
     """
-    times = problem.output_times
-    outputs = np.linspace(problem.start, problem.end, OUTPUTS + 1) if times is None else times
+    outputs = output_instants(problem)
     driver = Driver(problem, integrator, largest_step=controls.max_step, most_events=controls.most_events)
     phases = [phase for phase in driver.run(outputs) if phase.times.size]
     n = problem.size

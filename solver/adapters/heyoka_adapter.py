@@ -6,7 +6,6 @@ modes of a problem, and all problems of its shape.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -15,19 +14,26 @@ import heyoka
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.answer import CAPABILITIES, Controls, respond
+from veridyn.solver.adapters.answer import EventControls, EventDriven
+from veridyn.solver.adapters.controls import number
 from veridyn.solver.adapters.forcing import Forcing
 from veridyn.solver.adapters.legs import Arrival, Leg
 from veridyn.solver.adapters.mechanics import Affine
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.response import Response
 
 Floats = NDArray[np.float64]
 
 TIGHTEST = 2.0**-52  # heyoka's own default: machine precision
 OUTPUTS_AT_ONCE = 1000  # an event leaves the rest of a grid unused
 LARGE = 8  # degrees of freedom from which compact code compiles in bearable time
+
+
+@dataclass(frozen=True)
+class TaylorControls(EventControls):
+    """heyoka has one tolerance, relative to the whole state."""
+
+    rtol: float = number(TIGHTEST, "tolerance")
 
 
 @dataclass(frozen=True)
@@ -123,7 +129,7 @@ class Taylor:
     """Integrator of legs by heyoka; ``guards`` is the largest number of guards that any mode has."""
 
     guards: int
-    controls: Controls
+    controls: TaylorControls
     sees_dips: bool = True
 
     def integrate(self, leg: Leg) -> Arrival:
@@ -174,34 +180,15 @@ class Taylor:
         return np.concatenate((drive, _coefficients(acceleration).ravel(), guards.ravel()))
 
 
-@dataclass(frozen=True)
-class HeyokaSolver:
-    """heyoka under test."""
-
-    name: str = "heyoka"
-    capabilities: frozenset[str] = CAPABILITIES
-    schemes: tuple[str, ...] = ("Taylor",)
-
-    @property
-    def version(self) -> str:
-        """Version of heyoka.py."""
-        return str(heyoka.__version__)
-
-    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response at the output instants; ``rtol`` is heyoka's single tolerance, 2**-52 by default.
-
-        Raises
-        ------
-        NotImplementedError
-            If the problem is not expressible; see `mechanics.refuse`.
-        SettingsError
-            If a setting is out of range.
-        SolverFailure
-            If heyoka gives up.
-        """
-        controls = Controls.of({"rtol": TIGHTEST, **settings}, self.schemes)
-        guards = 2 * (len(problem.stops) + len(problem.frictions))
-        return respond(problem, Taylor(guards, controls), controls)
+def _taylor(controls: TaylorControls, problem: MechanicalProblem) -> Taylor:
+    return Taylor(2 * (len(problem.stops) + len(problem.frictions)), controls)
 
 
-SOLVER = HeyokaSolver()
+SOLVER = EventDriven(
+    name="heyoka",
+    distribution="heyoka",
+    schemes=("Taylor",),
+    integrator=_taylor,
+    controls=TaylorControls,
+    ladder=tuple({"rtol": 10.0**-k} for k in (3, 5, 7, 9, 11, 13, 15)),
+)

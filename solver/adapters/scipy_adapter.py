@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.answer import CAPABILITIES, Controls, respond
+from veridyn.solver.adapters.answer import EventDriven, ToleranceControls
 from veridyn.solver.adapters.legs import Arrival, Leg
 from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.response import Response
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +23,7 @@ class SolveIvp:
     """Integrator of legs by one method of `scipy.integrate.solve_ivp`."""
 
     method: str
-    controls: Controls
+    controls: ToleranceControls
     sees_dips: bool = False
 
     def integrate(self, leg: Leg) -> Arrival:
@@ -65,35 +62,9 @@ def _event(leg: Leg, index: int) -> Callable[[float, Floats], float]:
     return watched
 
 
-@dataclass(frozen=True)
-class SciPySolver:
-    """SciPy under test: every method is a scheme."""
-
-    name: str = "scipy"
-    capabilities: frozenset[str] = CAPABILITIES
-    schemes: tuple[str, ...] = ("RK45", "DOP853", "Radau", "LSODA")
-
-    @property
-    def version(self) -> str:
-        """Version of SciPy."""
-        import scipy
-
-        return str(scipy.__version__)
-
-    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response at the output instants.
-
-        Raises
-        ------
-        NotImplementedError
-            If the problem is not expressible; see `mechanics.refuse`.
-        SettingsError
-            If a setting is out of range.
-        SolverFailure
-            If SciPy gives up.
-        """
-        controls = Controls.of(settings, self.schemes)
-        return respond(problem, SolveIvp(controls.scheme, controls), controls)
-
-
-SOLVER = SciPySolver()
+SOLVER = EventDriven(
+    name="scipy",
+    distribution="scipy",
+    schemes=("RK45", "DOP853", "Radau", "LSODA"),
+    integrator=lambda controls, _problem: SolveIvp(controls.scheme, controls),
+)

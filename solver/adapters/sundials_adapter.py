@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sksundae.cvode import CVODE
 
-from veridyn.solver.adapters.answer import CAPABILITIES, Controls, respond
+from veridyn.solver.adapters.answer import EventDriven, ToleranceControls
 from veridyn.solver.adapters.legs import Arrival, Leg
 from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.response import Response
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +25,7 @@ class Cvode:
     """Integrator of legs by CVODE: BDF or Adams."""
 
     method: str
-    controls: Controls
+    controls: ToleranceControls
     sees_dips: bool = False
 
     def integrate(self, leg: Leg) -> Arrival:
@@ -79,33 +74,9 @@ def _at_outputs(leg: Leg, times: Floats, states: Floats) -> Floats:
     return np.array(states[np.searchsorted(times, reached)]).reshape(reached.size, leg.state.size)
 
 
-@dataclass(frozen=True)
-class SundialsSolver:
-    """CVODE under test: BDF and Adams are its schemes."""
-
-    name: str = "sundials"
-    capabilities: frozenset[str] = CAPABILITIES
-    schemes: tuple[str, ...] = ("BDF", "Adams")
-
-    @property
-    def version(self) -> str:
-        """Version of scikit-sundae, which brings its SUNDIALS."""
-        return version("scikit-sundae")
-
-    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response at the output instants.
-
-        Raises
-        ------
-        NotImplementedError
-            If the problem is not expressible; see `mechanics.refuse`.
-        SettingsError
-            If a setting is out of range.
-        SolverFailure
-            If CVODE gives up.
-        """
-        controls = Controls.of(settings, self.schemes)
-        return respond(problem, Cvode(controls.scheme, controls), controls)
-
-
-SOLVER = SundialsSolver()
+SOLVER = EventDriven(
+    name="sundials",
+    distribution="scikit-sundae",  # brings its SUNDIALS
+    schemes=("BDF", "Adams"),
+    integrator=lambda controls, _problem: Cvode(controls.scheme, controls),
+)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from veridyn.solver.adapters.answer import Controls, respond
+from veridyn.solver.adapters.answer import ToleranceControls, respond
 from veridyn.solver.adapters.scipy_adapter import SolveIvp
 from veridyn.solver.elements import Stop
 from veridyn.solver.errors import SolverFailure
@@ -25,7 +25,7 @@ class Deaf:
         return SolveIvp("DOP853", CONTROLS, sees_dips=True).integrate(leg)
 
 
-CONTROLS = Controls("DOP853")
+CONTROLS = ToleranceControls("DOP853")
 WALL = {"stops": (Stop("wall", np.ones(1), 0.5, 1e4),), "initial_velocity": [1.0]}
 
 

@@ -1,0 +1,60 @@
+"""Settings of adapters: a frozen record of positive numbers and a scheme, described where it is defined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, TypeVar
+
+from veridyn.solver.errors import SettingsError
+
+
+@dataclass(frozen=True)
+class Controls:
+    """The settings of one solve; an adapter adds its numbers by `number`."""
+
+    scheme: str
+
+
+C = TypeVar("C", bound=Controls)
+
+
+def number(default: float, meaning: str) -> Any:
+    """Return a field for a positive number; an integer default asks for a whole number."""
+    return field(default=default, metadata={"meaning": meaning})
+
+
+def described(controls: type[Controls]) -> dict[str, str]:
+    """Return meaning and default of every setting but the scheme: what a solver declares as ``settings``."""
+    return {f.name: f"{f.metadata['meaning']}; default {f.default:g}" for f in _numbers(controls)}
+
+
+def read_controls(controls: type[C], settings: Mapping[str, Any], schemes: tuple[str, ...]) -> C:
+    """Read the settings of a solve; without a scheme the first one is meant.
+
+    Raises
+    ------
+    SettingsError
+        If the scheme or a setting is unknown, or a number is not positive.
+    """
+    given = dict(settings)
+    scheme = given.pop("scheme", None) or schemes[0]
+    if scheme not in schemes:
+        raise SettingsError(f"unknown scheme {scheme!r}; known: {', '.join(schemes)}")
+    known = {f.name: f for f in _numbers(controls)}
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise SettingsError(f"unknown setting {', '.join(unknown)}; known: {', '.join(known)}")
+    return controls(scheme, **{name: _positive(known[name], value) for name, value in given.items()})
+
+
+def _numbers(controls: type[Controls]) -> list[Field[Any]]:
+    return [f for f in fields(controls) if "meaning" in f.metadata]
+
+
+def _positive(asked: Field[Any], value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+        raise SettingsError(f"{asked.name} = {value!r} must be a positive number")
+    if isinstance(asked.default, int) and value != int(value):
+        raise SettingsError(f"{asked.name} = {value!r} must be a whole number")
+    return int(value) if isinstance(asked.default, int) else float(value)

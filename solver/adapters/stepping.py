@@ -1,0 +1,62 @@
+"""What adapters of time-stepping libraries share: a grid of equal steps that meets every output instant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.adapters.controls import Controls, number
+from veridyn.solver.problem import MechanicalProblem
+
+Floats = NDArray[np.float64]
+
+OUTPUTS = 2000  # where a problem asks for no instants
+
+
+@dataclass(frozen=True)
+class StepControls(Controls):
+    """Settings of a time-stepping library."""
+
+    substeps: int = number(10, "steps between two output instants")
+
+
+# from coarse to fine: what a work-precision diagram goes through
+LADDER: tuple[dict[str, Any], ...] = tuple({"substeps": n} for n in (1, 2, 5, 10, 20, 50))
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Output instants (m,) in s; to each of them leads one interval of equal steps.
+
+    ``lengths`` (m,) in s and ``counts`` (m,): size and number of the steps that end at each output instant; the
+    first interval has no step if the first output is the start.
+    """
+
+    times: Floats
+    lengths: Floats
+    counts: NDArray[np.int64]
+
+
+def output_instants(problem: MechanicalProblem) -> Floats:
+    """Return the instants (m,) in s at which an adapter answers."""
+    times = problem.output_times
+    return np.linspace(problem.start, problem.end, OUTPUTS + 1) if times is None else times
+
+
+def grid(problem: MechanicalProblem, substeps: int) -> Grid:
+    """Return the steps that lead from output to output, as many in each interval of the usual spacing.
+
+    Intervals shorter than usual get proportionally fewer steps, longer ones more, so that the step never exceeds
+    the usual spacing over ``substeps``.
+    """
+    times = output_instants(problem)
+    intervals = np.diff(np.concatenate(([problem.start], times)))
+    usual = float(np.median(intervals[intervals > 0]))
+    # an interval that is the usual one up to rounding gets exactly the usual number of steps
+    counts = np.ceil(intervals / usual * substeps - 1e-6).astype(np.int64)
+    counts = np.maximum(counts, intervals > 0)
+    lengths = np.divide(intervals, counts, out=np.zeros_like(intervals), where=counts > 0)
+    return Grid(times, lengths, counts)
