@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,6 +127,37 @@ def _closed_impact(time: Floats, gap: Floats, stiffness: float, start: float, en
         peak_force=float(spline(peak)),
         impulse=float(spline.integrate(start, end)),
         velocity=float(-spline(start, 1) / stiffness),
+    )
+
+
+def located_impacts(time: Floats, gap: Floats, rate: Floats, events: Floats, stiffness: float) -> list[Impact]:
+    """Return the impacts on an undamped elastic stop between the events that a solver reports.
+
+    Between two events the penetration is smooth, so that a spline of degree 7 through its samples reads what the
+    solver computed; the velocity is the ``rate`` of the gap (m,) at the event itself. A contact still open at the
+    end is not counted.
+    """
+    edges = np.searchsorted(time, np.union1d(time[:1], events))  # the contact may begin at the start
+    return [
+        _between(time[a : b + 1], -stiffness * gap[a : b + 1], float(rate[a]))
+        for a, b in pairwise(edges.tolist())
+        if b > a + 1 and gap[a + 1 : b].max() < 0
+    ]
+
+
+def _between(time: Floats, force: Floats, velocity: float) -> Impact:
+    from scipy.interpolate import PPoly, make_interp_spline  # late: listing cases must not wait for it
+
+    spline = make_interp_spline(time, force, k=min(7, time.size - 1))
+    turning = PPoly.from_spline(spline.derivative()).roots(extrapolate=False)
+    peak = turning[np.argmax(spline(turning))] if turning.size else 0.5 * (time[0] + time[-1])
+    return Impact(
+        start=float(time[0]),
+        end=float(time[-1]),
+        peak_time=float(peak),
+        peak_force=float(spline(peak)),
+        impulse=float(spline.integrate(time[0], time[-1])),
+        velocity=velocity,
     )
 
 

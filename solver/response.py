@@ -16,6 +16,7 @@ from veridyn.solver.problem import MechanicalProblem
 Floats = NDArray[np.float64]
 ElementHistories = Mapping[str, Mapping[str, Floats]]
 
+COARSE = 10  # largest spacing of samples, in spacings of the requested output
 EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -26,7 +27,8 @@ class Response:
     ``time`` (m,), ``displacement`` and ``velocity`` (m, n) relative to the supports;
     ``elements[name][history]`` (m,) for stops (``normal_force``, ``normal_velocity``, ``gap``) and frictions
     (``force``, ``sliding_velocity``, ``stuck``; with a second tangent ``force_2``, ``sliding_velocity_2``);
-    ``counters`` such as steps and evaluations. Elements and counters are optional.
+    ``events[name]`` (k,) instants at which an element changes its state, each of them also in ``time``, with the
+    state that begins there; ``counters`` such as steps and evaluations. Elements, events and counters are optional.
     """
 
     time: Floats
@@ -34,6 +36,7 @@ class Response:
     velocity: Floats
     elements: ElementHistories = field(default_factory=dict)
     counters: Mapping[str, float] = field(default_factory=dict)
+    events: Mapping[str, Floats] = field(default_factory=dict)
 
 
 def read_response(problem: MechanicalProblem, answer: Response | Mapping[str, Any], solver: str) -> Response:
@@ -71,7 +74,30 @@ def read_response(problem: MechanicalProblem, answer: Response | Mapping[str, An
         name: {key: _matrix(solver, f"{name}.{key}", value, time.size, 1)[:, 0] for key, value in histories.items()}
         for name, histories in reported.items()
     }
-    return Response(time, x, v, elements, dict(source.get("counters", EMPTY)))
+    counters = source.get("counters", EMPTY)
+    if not isinstance(counters, Mapping):
+        raise SolverFailure(f"{solver} returned counters that are not numbers by name")
+    return Response(time, x, v, elements, dict(counters), _events(problem, time, source.get("events", EMPTY), solver))
+
+
+def _events(problem: MechanicalProblem, time: Floats, reported: Any, solver: str) -> dict[str, Floats]:
+    if not isinstance(reported, Mapping):
+        raise SolverFailure(f"{solver} returned events that are not instants by element")
+    names = {element.name for element in (*problem.stops, *problem.frictions)}
+    events = {}
+    for name, value in reported.items():
+        if name not in names:
+            raise SolverFailure(f"{solver} returned events of {name!r}; the elements are {sorted(names)}")
+        instants = _history(solver, f"events of {name}", value)
+        absent = instants[~np.isin(instants, time)] if instants.ndim == 1 else instants
+        if instants.ndim != 1 or np.any(np.diff(instants) <= 0):
+            raise SolverFailure(f"{solver} returned events of {name} that are no increasing vector of instants")
+        if absent.size:
+            raise SolverFailure(
+                f"{solver} returned an event of {name} at t = {absent[0]:.9g} s, where time has no sample; add one"
+            )
+        events[name] = instants
+    return events
 
 
 def _history(solver: str, name: str, value: Any) -> Floats:
@@ -107,5 +133,23 @@ def _check_time(problem: MechanicalProblem, time: Floats, solver: str) -> None:
                 f"{solver} returned [{time[0]:.6g}, {time[-1]:.6g}] s of the span [{problem.start:.6g}, "
                 f"{problem.end:.6g}] s"
             )
-    elif time[0] > problem.output_times[0] + slack or time[-1] < problem.output_times[-1] - slack:
-        raise SolverFailure(f"{solver} did not reach all requested output instants")
+    else:
+        _check_outputs(problem.output_times, time, slack, solver)
+
+
+def _check_outputs(wanted: Floats, time: Floats, slack: float, solver: str) -> None:
+    """Refuse a history that stops early or is much coarser than asked for: what is measured lies between samples."""
+    if time[0] > wanted[0] + slack or time[-1] < wanted[-1] - slack:
+        raise SolverFailure(
+            f"{solver} returned [{time[0]:.6g}, {time[-1]:.6g}] s; the requested output instants go from "
+            f"{wanted[0]:.6g} to {wanted[-1]:.6g} s"
+        )
+    largest = COARSE * float(np.diff(wanted).max(initial=0.0))
+    steps = np.diff(time)
+    gaps = np.flatnonzero((steps > max(largest, slack)) & (time[:-1] < wanted[-1] - slack))
+    if wanted.size > 2 and gaps.size:
+        i = int(gaps[0])
+        raise SolverFailure(
+            f"{solver} returned no sample between {time[i]:.6g} and {time[i + 1]:.6g} s, though output is requested "
+            f"every {largest / COARSE:.3g} s; return the response at output_times"
+        )

@@ -74,11 +74,14 @@ def _irregular_window(time: Floats, start: float, end: float) -> tuple[int, int]
     return int(np.searchsorted(time, start)), last
 
 
-def sliding_distance(time: Floats, position: Floats, stuck: Floats | None, start: float, end: float) -> float:
+def sliding_distance(
+    time: Floats, position: Floats, stuck: Floats | None, start: float, end: float, *, located: bool = False
+) -> float:
     """Return the distance slid (m) between two instants (s) from the history of the sliding coordinate.
 
     Sum of ``|Δx|`` over the intervals whose left end is not stuck; the window ends are interpolated and the
-    turning points located on parabolas, so that the result converges with order 2.
+    turning points located on parabolas, so that the result converges with order 2. ``located``: the turning points
+    are samples, since the solver reports its events.
     """
     inner = (time > start) & (time < end)
     t = np.concatenate(([start], time[inner], [end]))
@@ -88,6 +91,8 @@ def sliding_distance(time: Floats, position: Floats, stuck: Floats | None, start
         before = max(int(np.searchsorted(time, start, side="right")) - 1, 0)
         free = np.concatenate(([stuck[before]], stuck[inner])) == 0
     steps = np.diff(x)
+    if located:
+        return float(np.sum(np.abs(steps)[free]))
     turning = (steps[1:] * steps[:-1] < 0) & free[1:] & free[:-1]
     return float(np.sum(np.abs(steps)[free]) + np.sum(_overshoot(t, x)[turning]))
 
@@ -106,10 +111,13 @@ def phases(time: Floats, velocity: Floats, stuck: Floats | None, *, shortest_sti
     """Return the sequence of slip and stick phases.
 
     Stick shorter than ``shortest_stick`` (s), which a penalised law shows at every reversal, is no phase: the
-    reversal then lies in its middle. Without adherence flags stick means less than 1e-6 m/s.
+    reversal then lies in its middle. Without adherence flags stick means less than 1e-6 m/s. A slip may begin with
+    velocity zero; its direction is that of the next sample.
     """
     still = np.abs(velocity) <= SLIDING if stuck is None else stuck != 0
     direction = np.where(still, 0, np.sign(velocity)).astype(int)
+    for i in np.flatnonzero(~still[:-1] & (direction[:-1] == 0))[::-1]:
+        direction[i] = direction[i + 1]
     edges = np.flatnonzero(np.diff(direction)) + 1
     starts = np.concatenate(([0], edges))
     runs = [

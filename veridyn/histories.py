@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from veridyn.posed import history_columns
 from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.response import Response
+from veridyn.solver.response import COARSE, Response
 from veridyn.tables import Column, Table
 from veridyn.units import UnitError, to_si
 from veridyn.validation_cases.case import Number
@@ -19,7 +19,6 @@ Floats = NDArray[np.float64]
 
 QUANTITY_COLUMNS = ("quantity", "value", "unit", "definition")
 UNDEFINED = frozenset({"none", "undefined"})
-COARSE = 10  # largest spacing, in spacings of the requested output, that can be measured between
 SLACK = 1e-6  # of the span: printed instants are rounded
 
 

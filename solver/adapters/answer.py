@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -108,15 +109,27 @@ def respond(problem: MechanicalProblem, integrator: Integrator, controls: EventC
     """
     outputs = output_instants(problem)
     driver = Driver(problem, integrator, largest_step=controls.max_step, most_events=controls.most_events)
-    phases = [phase for phase in driver.run(outputs) if phase.times.size]
+    phases = driver.run(outputs)
     n = problem.size
-    states = np.concatenate([phase.states for phase in phases])
+    times, states = (np.concatenate([getattr(phase, name) for phase in phases]) for name in ("times", "states"))
     elements = [_histories(problem, driver.mechanics, phase) for phase in phases]
     joined = {
         name: {key: np.concatenate([part[name][key] for part in elements]) for key in histories}
         for name, histories in elements[0].items()
     }
-    return Response(outputs, states[:, :n], states[:, n:], joined, dict(driver.counters))
+    return Response(times, states[:, :n], states[:, n:], joined, dict(driver.counters), _events(problem, phases))
+
+
+def _events(problem: MechanicalProblem, phases: Sequence[Phase]) -> dict[str, Floats]:
+    """Return the starts of the phases in which an element is in another state than before."""
+    names = [element.name for element in (*problem.stops, *problem.frictions)]
+    states = [(*phase.flow.mode.stops, *phase.flow.mode.frictions) for phase in phases]
+    changed: dict[str, list[float]] = {name: [] for name in names}
+    for (before, after), phase in zip(pairwise(states), phases[1:], strict=True):
+        for name, old, new in zip(names, before, after, strict=True):
+            if old != new:
+                changed[name].append(phase.times[0])
+    return {name: np.array(instants) for name, instants in changed.items()}
 
 
 def _histories(problem: MechanicalProblem, mechanics: Mechanics, phase: Phase) -> dict[str, dict[str, Floats]]:

@@ -33,13 +33,14 @@ DIP_ARMING = 1e-3  # of the time scale: the same for minima of guards
 OVERLOOKED = 1e-3  # of its largest value in a leg: a guard this far below zero should have fired
 LEVEL = 1e-6  # of the terms of a guard: what tolerances of an integrator may leave below zero
 RETRY_STEPS = 100  # a leg with an overlooked event is integrated again with at least so many steps
+NEAR = 1e-3  # of the output spacing: samples nearer than this spoil differences between them
 MOST_EVENTS = 1_000_000
 STEPS_PER_PERIOD = 16  # least number of steps per period of the drive where only the drive moves a guard
 
 
 @dataclass(frozen=True, eq=False)
 class Phase:
-    """A part of the motion in one mode: states (k, 2n) at its output instants (k,)."""
+    """A part of the motion in one mode: states (k, 2n) at its start and its output instants (k,)."""
 
     flow: Flow
     forcing: Forcing
@@ -84,7 +85,9 @@ class Driver:
         self.counters: Counter[str] = Counter(events=0)
 
     def run(self, outputs: Floats) -> list[Phase]:
-        """Return the phases of the motion, in order; each output instant lies in one of them.
+        """Return the phases of the motion, in order; each starts with a sample at its first instant.
+
+        The outputs lie between; one that nearly coincides with the end of a phase is left out.
 
         Raises
         ------
@@ -94,17 +97,17 @@ class Driver:
         y = np.concatenate((self.problem.initial_displacement, self.problem.initial_velocity))
         mode = self._first_mode(y)
         phases: list[Phase] = []
-        done = 0
+        done, near = 0, NEAR * float(np.diff(outputs).min(initial=self.problem.end - self.problem.start))
         for forcing in segments(self.problem):
             t, fired = forcing.start, None
             while t < forcing.end:
                 outlook = self._settle(mode, forcing, t, y, fired)
                 arrival, fired = self._advance(outlook, forcing, t, outputs[done:])
                 reached = outputs[done : done + len(arrival.states)]
-                phases.append(Phase(outlook.flow, forcing, reached, arrival.states))
+                phases.append(_phase(outlook, forcing, t, arrival, reached, near))
                 done += len(reached)
                 mode, t, y = outlook.flow.mode, arrival.time, arrival.state
-        return phases
+        return [*phases[:-1], _close(phases[-1], arrival)]
 
     def _first_mode(self, y: Floats) -> Mode:
         """Return the mode that the initial state suggests; settling corrects it."""
@@ -207,6 +210,18 @@ class Driver:
         fastest = max((wave.omega for wave in forcing.waves), default=0.0)
         period = 2 * math.pi / fastest if fastest else forcing.end - forcing.start
         return period / STEPS_PER_PERIOD
+
+
+def _phase(outlook: Outlook, forcing: Forcing, start: float, arrival: Arrival, outputs: Floats, near: float) -> Phase:
+    """Return what was integrated: a sample at its start, and the outputs that are not near its ends."""
+    inner = (outputs > start + near) & (outputs < arrival.time - near)
+    times = np.concatenate(([start], outputs[inner]))
+    return Phase(outlook.flow, forcing, times, np.vstack((outlook.state, arrival.states[inner])))
+
+
+def _close(last: Phase, arrival: Arrival) -> Phase:
+    """Return the last phase with its end."""
+    return replace(last, times=np.append(last.times, arrival.time), states=np.vstack((last.states, arrival.state)))
 
 
 def _overlooked(leg: Leg, arrival: Arrival) -> bool:

@@ -121,6 +121,27 @@ def test_damped_stop_is_never_tensile(solver, block):
     assert np.all(r.elements["stop"]["normal_force"] >= 0)
 
 
+def test_events_are_reported_with_the_state_that_begins_there(solver, block):
+    stop = Stop("stop", ONE, 0.25, 1e4)
+    r = solver.solve(block(stops=(stop,), initial_velocity=[1.0]), {})
+    close, leave = r.events["stop"]
+    assert (close, leave) == (pytest.approx(0.25, abs=1e-9), pytest.approx(0.25 + np.pi / 100, abs=1e-8))
+    at = np.searchsorted(r.time, [close, leave])
+    np.testing.assert_allclose(r.displacement[at, 0], 0.25, atol=1e-9)
+    np.testing.assert_allclose(r.velocity[at, 0], [1.0, -1.0], atol=1e-7)
+    assert r.time[0] == 0
+    assert r.time[-1] == 1
+    assert np.all(np.diff(r.time) > 1e-6)  # an output instant at an event is given up for it
+
+
+def test_friction_events_carry_the_new_flag(solver, block):
+    r = solver.solve(block(frictions=(friction(),), initial_velocity=[0.5]), {})
+    (stop,) = r.events["rub"]
+    assert stop == pytest.approx(0.5, abs=1e-9)
+    stuck = r.elements["rub"]["stuck"]
+    assert np.all(stuck == (r.time >= stop))
+
+
 @pytest.mark.parametrize("miss", [1e-6, -1e-6, 0.0])
 def test_grazing_touch(solver, block, miss):
     stop = Stop("stop", ONE, 1.0 + miss, 1e4)

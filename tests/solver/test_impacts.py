@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.solver.impacts import interpolated_impacts, sampled_impacts, statistics
+from veridyn.solver.impacts import interpolated_impacts, located_impacts, sampled_impacts, statistics
 from veridyn.solver.interpolation import crossings, lagrange, value_at, values_at
 
 examples = settings(deadline=None, max_examples=60, derandomize=True)
@@ -214,3 +214,44 @@ def test_several_values_at_several_instants():
     time = np.linspace(0, 1, 6)
     table = values_at(time, np.column_stack((time, time**2)), np.array([0.1, 0.5, 0.77]))
     assert table == pytest.approx(np.array([[0.1, 0.01], [0.5, 0.25], [0.77, 0.77**2]]))
+
+
+TOUCHES = np.array([0.5 * math.pi, 1.5 * math.pi, 2.5 * math.pi])
+
+
+def bounce(samples):
+    """Gap cos t and its rate, with samples at the roots."""
+    time = np.union1d(np.linspace(0.0, 8.0, samples), TOUCHES)
+    gap = np.cos(time)
+    gap[np.isin(time, TOUCHES)] = 0.0
+    return time, gap, -np.sin(time)
+
+
+def test_located_impact_is_read_to_the_last_digits():
+    (impact,) = located_impacts(*bounce(401), TOUCHES, stiffness=3.0)  # the second contact is open at the end
+    assert (impact.start, impact.end) == (TOUCHES[0], TOUCHES[1])
+    assert impact.peak_time == pytest.approx(math.pi, rel=1e-10)
+    assert impact.peak_force == pytest.approx(3.0, rel=1e-14)
+    assert impact.impulse == pytest.approx(6.0, rel=1e-13)
+    assert impact.velocity == pytest.approx(-1.0, rel=1e-15)
+
+
+def test_located_impacts_converge_fast():
+    def error(samples):
+        return abs(located_impacts(*bounce(samples), TOUCHES, 1.0)[0].impulse - 2.0)
+
+    assert error(17) / error(33) > 2**6
+
+
+@pytest.mark.parametrize("start", [0.0, 0.3])
+def test_contact_may_begin_at_the_start(start):
+    time = np.union1d(np.linspace(start, 5.0, 201), [math.pi])
+    (impact,) = located_impacts(time, -np.sin(time), -np.cos(time), np.array([math.pi]), stiffness=1.0)
+    assert impact.start == start
+    assert impact.impulse == pytest.approx(1 + math.cos(start), rel=1e-12)
+
+
+def test_few_samples_within_a_contact_still_give_an_impact():
+    time = np.array([0.0, 0.5, 1.0, 2.0])
+    (impact,) = located_impacts(time, np.array([0.0, -1.0, 0.0, 1.0]), np.ones(4), np.array([1.0]), stiffness=2.0)
+    assert (impact.peak_force, impact.peak_time) == pytest.approx((2.0, 0.5))

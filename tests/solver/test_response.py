@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from veridyn.solver.elements import Stop
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.response import Response, read_response
 
@@ -69,6 +70,7 @@ def test_vectors_do_for_one_degree_of_freedom(build):
         ({**ANSWER, "elements": {"wall": {"gap": TIME * np.nan}}}, "wall.gap with NaN"),
         ({**ANSWER, "elements": {"wall": [TIME]}}, "elements"),
         ({**ANSWER, "elements": [TIME]}, "elements"),
+        ({**ANSWER, "counters": 3}, "counters"),
     ],
 )
 def test_malformed_answer_is_refused(answer, culprit, build, refused):
@@ -87,3 +89,35 @@ def test_requested_instants_must_be_reached(part, build, refused):
     answer = {name: value[part] for name, value in ANSWER.items()}
     with refused(SolverFailure, "mine", "output instants"):
         read_response(build.chain(2, output_times=[0.25, 0.5]), answer, "mine")
+
+
+def test_a_hole_in_the_requested_output_is_refused(build, refused):
+    problem = build.chain(2, output_times=np.linspace(0.0, 1.0, 101))
+    kept = np.concatenate((problem.output_times[:50], problem.output_times[70:]))
+    answer = {"time": kept, "displacement": np.zeros((81, 2)), "velocity": np.zeros((81, 2))}
+    with refused(SolverFailure, "mine", "no sample between 0.49 and 0.7 s", "every 0.01 s"):
+        read_response(problem, answer, "mine")
+
+
+STOPPED = {"stops": (Stop("wall", np.array([1.0, 0.0]), 0.0, 1.0),)}
+
+
+def test_events_are_samples(build):
+    answer = {**ANSWER, "events": {"wall": [0.25, 0.75]}}
+    assert read_response(build.chain(2, **STOPPED), answer, "mine").events["wall"].tolist() == [0.25, 0.75]
+
+
+@pytest.mark.parametrize(
+    ("events", "culprit"),
+    [
+        ([0.25], "events that are not instants by element"),
+        ({"floor": [0.25]}, "events of 'floor'; the elements are ['wall']"),
+        ({"wall": [0.3]}, "event of wall at t = 0.3 s, where time has no sample"),
+        ({"wall": [0.5, 0.25]}, "events of wall that are no increasing vector"),
+        ({"wall": 0.25}, "events of wall that are no increasing vector"),
+        ({"wall": [np.nan]}, "events of wall with NaN"),
+    ],
+)
+def test_malformed_events_are_refused(events, culprit, build, refused):
+    with refused(SolverFailure, "mine", culprit):
+        read_response(build.chain(2, **STOPPED), {**ANSWER, "events": events}, "mine")

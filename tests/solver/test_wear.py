@@ -172,3 +172,21 @@ def test_without_flags_slow_motion_is_stick(speed, direction):
 def test_flags_overrule_the_speed():
     assert phases(CLOCK, np.full(10, 1e-9), np.zeros(10), shortest_stick=1.0) == [Phase(0.0, 9.0, 1)]
     assert phases(CLOCK, np.ones(10), np.ones(10), shortest_stick=1.0) == [Phase(0.0, 9.0, 0)]
+
+
+def test_slip_that_begins_with_velocity_zero_belongs_to_its_direction():
+    v = np.array([0.0, 0.0, -1.0, 0.0, 1.0, 2.0])
+    stuck = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    assert phases(CLOCK[:6], v, stuck, shortest_stick=0.1) == [
+        Phase(0.0, 1.0, 0),
+        Phase(1.0, 3.0, -1),
+        Phase(3.0, 5.0, 1),
+    ]
+
+
+def test_located_turning_points_are_taken_as_they_are():
+    """Two parabolas meet at their turning point, a sample; the vertex through its neighbours lies elsewhere."""
+    time = np.linspace(0.0, 2.0, 9)
+    position = np.where(time < 1, 1 - (1 - time) ** 2, 1 - 3 * (time - 1) ** 2)
+    assert sliding_distance(time, position, None, 0.0, 2.0, located=True) == pytest.approx(4.0, rel=1e-15)
+    assert sliding_distance(time, position, None, 0.0, 2.0) > 4.01

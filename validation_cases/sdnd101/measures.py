@@ -6,7 +6,7 @@ import math
 
 from veridyn.solver.balance import stop_gap
 from veridyn.solver.errors import SolverFailure
-from veridyn.solver.impacts import Impact, interpolated_impacts
+from veridyn.solver.impacts import Impact, interpolated_impacts, located_impacts
 from veridyn.validation_cases.case import Observation, Values
 
 MANY = 100  # impacts of the long run
@@ -19,9 +19,13 @@ def frequencies(values: Values) -> tuple[float, float]:
 
 
 def impacts(o: Observation) -> list[Impact]:
-    """Impacts located between the samples."""
-    stop = o.problem.stops[0]
-    return interpolated_impacts(o.response.time, stop_gap(o.problem, o.response, stop), stop.stiffness)
+    """Impacts at the events that the solver reports, or located between the samples."""
+    stop, response = o.problem.stops[0], o.response
+    gap = stop_gap(o.problem, response, stop)
+    if stop.name in response.events:
+        rate = -response.velocity @ stop.normal
+        return located_impacts(response.time, gap, rate, response.events[stop.name], stop.stiffness)
+    return interpolated_impacts(response.time, gap, stop.stiffness)
 
 
 def impact(o: Observation, number: int) -> Impact:

@@ -78,8 +78,10 @@ def slip_phases(o: Observation) -> list[Phase]:
 
 
 def _distance(o: Observation, start: float, end: float) -> float:
-    stuck = o.response.elements.get("shoe", {}).get("stuck")
-    return sliding_distance(o.response.time, o.response.displacement[:, 0], stuck, start, end)
+    response = o.response
+    stuck = response.elements.get("shoe", {}).get("stuck")
+    located = "shoe" in response.events
+    return sliding_distance(response.time, response.displacement[:, 0], stuck, start, end, located=located)
 
 
 def wear_energy(o: Observation) -> float:
