@@ -1,0 +1,184 @@
+"""Taylor series of a linear system with waves and polynomials as drive, and the first root of a polynomial.
+
+The series of a linear system converges everywhere. Over a step h with rho h <= STRETCH, rho being the fastest
+rate of the system or its drive, the terms left out are below STRETCH**(ORDER + 1)/(ORDER + 1)! = 4e-19 of the
+amplitude: the solution is exact up to rounding.
+"""
+
+import math
+
+from veridyn.solver.kernels.jit import part
+
+ORDER = 22
+STRETCH = 1.5
+FEW = 6  # order that tells on which side of zero a guard goes
+ROUNDING = 1e-13  # relative; what is left of cancelling terms
+AT_ONCE = 1e-9  # of the time scale: instants this near are one
+NARROWEST = 1e-15  # of a step: roots are not sought closer than this
+
+
+@part
+def drive_series(t, waves, wave_channel, polynomials, polynomial_channel, order, first, z):
+    """Taylor coefficients about t of the driving functions, added to the columns ``first`` + channel of z."""
+    for w in range(wave_channel.size):
+        amplitude, omega = waves[w, 0], waves[w, 1]
+        angle = omega * t + waves[w, 2]
+        s, c = math.sin(angle), math.cos(angle)
+        column = first + wave_channel[w]
+        factor = amplitude
+        for k in range(order + 1):
+            z[k, column] += factor * s
+            s, c = c, -s
+            factor *= omega / (k + 1)
+    for p in range(polynomial_channel.size):
+        column = first + polynomial_channel[p]
+        shift = t - polynomials[p, 0]
+        width = polynomials.shape[1] - 1
+        for k in range(min(width, order + 1)):
+            # k-th Taylor coefficient: sum over j >= k of binomial(j, k) c_j shift^(j - k)
+            value, binomial, power = 0.0, 1.0, 1.0
+            for j in range(k, width):
+                value += binomial * polynomials[p, 1 + j] * power
+                binomial *= (j + 1.0) / (j + 1.0 - k)
+                power *= shift
+            z[k, column] += value
+
+
+@part
+def state_series(y, acceleration, order, z):
+    """Taylor coefficients of (1, x, v, drive) in z (order + 1, 1 + 2n + channels); the drive is already there."""
+    n, width = acceleration.shape
+    for k in range(order + 1):
+        z[k, 0] = 0.0
+    z[0, 0] = 1.0
+    for i in range(2 * n):
+        z[0, 1 + i] = y[i]
+    for k in range(order):
+        for i in range(n):
+            total = 0.0
+            for j in range(width):
+                total += acceleration[i, j] * z[k, j]
+            z[k + 1, 1 + n + i] = total / (k + 1)
+            z[k + 1, 1 + i] = z[k, 1 + n + i] / (k + 1)
+
+
+@part
+def guard_series(row, order, z, g):
+    """Taylor coefficients of one guard, and in the return value the size of the terms of its value."""
+    size = 0.0
+    for j in range(row.size):
+        size += abs(row[j] * z[0, j])
+    for k in range(order + 1):
+        total = 0.0
+        for j in range(row.size):
+            total += row[j] * z[k, j]
+        g[k] = total
+    return size
+
+
+@part
+def first_significant(g, order, size, scale):
+    """Index of the first coefficient that is not zero up to rounding and the resolution of instants."""
+    tau = AT_ONCE * scale
+    allowed = ROUNDING * size
+    for k in range(order):
+        if abs(g[k]) > allowed + (k + 1) * tau * abs(g[k + 1]):
+            return k
+        allowed /= scale * (k + 1)
+    return order
+
+
+@part
+def value(g, order, t):
+    """Value of a polynomial."""
+    total = 0.0
+    for k in range(order, -1, -1):
+        total = total * t + g[k]
+    return total
+
+
+@part
+def slope(g, order, t):
+    """Derivative of a polynomial."""
+    total = 0.0
+    for k in range(order, 0, -1):
+        total = total * t + k * g[k]
+    return total
+
+
+@part
+def recentre(g, order, t):
+    """Shift the origin of a polynomial to t (Horner, in place)."""
+    for i in range(order):
+        for k in range(order - 1, i - 1, -1):
+            g[k] += t * g[k + 1]
+
+
+@part
+def stays_positive(g, order, width):
+    """Whether the terms that pull down cannot bring the polynomial to zero within a width."""
+    lowest, power = g[0], 1.0
+    for k in range(1, order + 1):
+        power *= width
+        if g[k] < 0.0:
+            lowest += g[k] * power
+    return lowest > 0.0
+
+
+@part
+def keeps_falling(g, order, width):
+    """Whether the polynomial falls all over a width."""
+    highest, power = g[1], 1.0
+    for k in range(2, order + 1):
+        power *= width
+        if g[k] > 0.0:
+            highest += k * g[k] * power
+    return highest < 0.0
+
+
+@part
+def root_of_falling(g, order, width):
+    """Root of a polynomial that falls from positive to negative over a width: Newton, kept in its bracket."""
+    low, high = 0.0, width
+    t = width * g[0] / (g[0] - value(g, order, width))
+    for _ in range(60):
+        f = value(g, order, t)
+        if f > 0.0:
+            low = t
+        else:
+            high = t
+        if f == 0.0 or high - low <= NARROWEST * high:
+            return t
+        new = t - f / slope(g, order, t)
+        if not low < new < high:
+            new = 0.5 * (low + high)
+        if abs(new - t) <= 0.5 * NARROWEST * high:
+            return new
+        t = new
+    return t
+
+
+@part
+def first_root(g, order, width):
+    """First root in (0, width] of a polynomial that is positive at 0; -1 if there is none. ``g`` is overwritten.
+
+    No root is passed over: an interval is left behind only if the coefficients prove that there is none in it.
+    A touch of zero counts as a root.
+    """
+    start = 0.0
+    while start < width:
+        part_width = width - start
+        while True:
+            if stays_positive(g, order, part_width):
+                break
+            if part_width <= NARROWEST * width:
+                return start
+            if keeps_falling(g, order, part_width):
+                if value(g, order, part_width) <= 0.0:
+                    return start + root_of_falling(g, order, part_width)
+                break
+            part_width *= 0.5
+        start += part_width
+        if start < width:
+            recentre(g, order, part_width)
+    return -1.0
