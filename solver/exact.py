@@ -120,8 +120,8 @@ class Prepared:
     def __init__(self, problem: MechanicalProblem) -> None:
         from veridyn.solver.kernels.event_driven import Grips
 
-        self.problem = problem
         self.tables = Tables(Mechanics(problem))
+        problem = self.problem = self.tables.mechanics.problem
         self.forcings = segments(problem)
         self.drives = [_drive(forcing) for forcing in self.forcings]
         names = [stop.name for stop in problem.stops]
@@ -133,7 +133,8 @@ class Prepared:
     def _first_states(self) -> Ints:
         """Return the states that the initial state suggests; settling corrects them."""
         problem = self.problem
-        gaps = [stop.gap - stop.offset - float(stop.normal @ problem.initial_displacement) for stop in problem.stops]
+        open_ = Mode(tuple(Touch.OPEN for _ in problem.stops), tuple(Grip.FREE for _ in problem.frictions))
+        gaps = self.tables.mechanics.flow(open_).gaps(self.start, self.forcings[0].value(problem.start))
         pressed = [stop < 0 or gaps[stop] < 0 for stop in self.grips.stops]
         glides = self.tables.mechanics.tangents @ problem.initial_velocity
         grips = [int(np.sign(glide)) if on else int(Grip.FREE) for glide, on in zip(glides, pressed, strict=True)]
@@ -148,29 +149,30 @@ class Prepared:
             If no mode is consistent at an instant, or there are more events than allowed.
         """
         from veridyn.solver.kernels.event_driven import DONE, FULL, INCONSISTENT, march
+        from veridyn.solver.kernels.series import ORDER
 
         problem = self.problem
         t, done, y, states = problem.start, 0, self.start.copy(), self.first.copy()
         samples = np.empty((outputs.size, y.size))
         counters = np.zeros(2, dtype=np.int64)
-        events = _storage(FEW_EVENTS, y.size)
+        events = _storage(min(FEW_EVENTS, 1 + most_events), y.size)
         for forcing, drive in zip(self.forcings, self.drives, strict=True):
             span, reason = problem.end - problem.start, FULL
             while reason != DONE:
                 known = len(self.tables.flows)
                 arguments = (self.tables.arrays, self.grips, drive, span, outputs, done, samples, counters, *events)
-                reason, t, done = march(t, forcing.end, y, states, known, *arguments)
+                reason, t, done = march(ORDER, t, forcing.end, y, states, known, *arguments)
                 if reason == INCONSISTENT:
                     raise SolverFailure(
                         f"{problem.name}: no state of stops and frictions is consistent at t = {t:.9g} s"
                     )
                 if reason == FULL:
-                    if counters[0] >= most_events:
+                    if counters[0] > most_events:
                         raise SolverFailure(
                             f"{problem.name}: more than {most_events} events before t = {t:.9g} s; they accumulate "
                             "(Zeno), or raise the setting most_events"
                         )
-                    events = _grown(events)
+                    events = _grown(events, 1 + most_events)
                 elif reason != DONE:
                     self.tables.add(states)
         count = int(counters[0])
@@ -181,8 +183,8 @@ def _storage(size: int, width: int) -> tuple[Floats, Floats, Ints]:
     return np.empty(size), np.empty((size, width)), np.empty(size, dtype=np.int64)
 
 
-def _grown(events: tuple[Floats, Floats, Ints]) -> tuple[Floats, Floats, Ints]:
-    bigger = _storage(2 * events[0].size, events[1].shape[1])
+def _grown(events: tuple[Floats, Floats, Ints], most: int) -> tuple[Floats, Floats, Ints]:
+    bigger = _storage(min(2 * events[0].size, most), events[1].shape[1])
     for source, target in zip(events, bigger, strict=True):
         target[: len(source)] = source
     return bigger
@@ -242,10 +244,11 @@ def _response(prepared: Prepared, outputs: Floats, motion: Motion) -> Response:
     times = times[order]
     states = np.concatenate((motion.points, motion.samples[kept]))[order]
     kinds = motion.kinds[np.searchsorted(motion.times, times, side="right") - 1]
-    n = problem.size
-    elements = histories(problem, prepared.tables.mechanics, flows, prepared.forcings, times, states, kinds)
+    n, mechanics = problem.size, prepared.tables.mechanics
+    elements = histories(problem, mechanics, flows, prepared.forcings, times, states, kinds)
     counters = {"steps": motion.steps, "events": motion.times.size - 1}
-    return Response(times, states[:, :n], states[:, n:], elements, counters, _events(problem, flows, motion))
+    x, v = (mechanics.restored(part) for part in (states[:, :n], states[:, n:]))
+    return Response(times, x, v, elements, counters, _events(problem, flows, motion))
 
 
 def _around(instants: Floats, outputs: Floats) -> Floats:

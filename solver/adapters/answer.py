@@ -27,12 +27,14 @@ CAPABILITIES = frozenset(
     {
         "mechanical",
         "multi-dof",
+        "modes",
         "loads",
         "support-motion",
         "multi-support",
         "damping",
         "contact",
         "contact:damped",
+        "absolute-frame",
         "friction:set-valued",
         "friction:on-stop",
     }
@@ -115,12 +117,13 @@ def respond(problem: MechanicalProblem, integrator: Integrator, controls: EventC
     outputs = output_instants(problem)
     driver = Driver(problem, integrator, largest_step=controls.max_step, most_events=controls.most_events)
     phases = driver.run(outputs)
-    n = problem.size
+    n = driver.problem.size
     times, states = (np.concatenate([getattr(phase, name) for phase in phases]) for name in ("times", "states"))
     flows = list(dict.fromkeys(phase.flow for phase in phases))
     kinds = np.concatenate([np.full(phase.times.size, flows.index(phase.flow)) for phase in phases])
     elements = histories(problem, driver.mechanics, flows, segments(problem), times, states, kinds)
-    return Response(times, states[:, :n], states[:, n:], elements, dict(driver.counters), _events(problem, phases))
+    x, v = (driver.mechanics.restored(part) for part in (states[:, :n], states[:, n:]))
+    return Response(times, x, v, elements, dict(driver.counters), _events(problem, phases))
 
 
 def _events(problem: MechanicalProblem, phases: Sequence[Phase]) -> dict[str, Floats]:

@@ -14,10 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.kernels.jit import kernel, part
+from veridyn.solver.kernels.jit import called, kernel, part
 from veridyn.solver.kernels.series import (
     FEW,
-    ORDER,
     STRETCH,
     drive_series,
     first_root,
@@ -82,7 +81,7 @@ def find_mode(states, modes, known):
     return -1
 
 
-@part
+@called
 def regrip(states, y, n, grips):
     """Let frictions grip where, and only where, they are pressed."""
     first = states.size - grips.stops.size
@@ -114,16 +113,14 @@ def hold_still(hold, y, n, scratch):
         y[n + i] = scratch[i]
 
 
-@part
+@called
 def expand(t, y, m, modes, drive, order, z):
     """Taylor series about t in mode m."""
     n = modes.acceleration.shape[1]
     for k in range(order + 1):
         for j in range(1 + 2 * n, z.shape[1]):
             z[k, j] = 0.0
-    drive_series(
-        t, drive.waves, drive.wave_channel, drive.polynomials, drive.polynomial_channel, order, 1 + 2 * n, z
-    )
+    drive_series(t, drive.waves, drive.wave_channel, drive.polynomials, drive.polynomial_channel, order, 1 + 2 * n, z)
     state_series(y, modes.acceleration[m], order, z)
 
 
@@ -145,7 +142,7 @@ def violated(m, modes, z, g, scale):
     return -1
 
 
-@part
+@called
 def settle(t, y, states, modes, known, grips, drive, span, z, g, scratch):
     """Change modes until the complementarity conditions hold just after t.
 
@@ -166,44 +163,44 @@ def settle(t, y, states, modes, known, grips, drive, span, z, g, scratch):
     return -1 - INCONSISTENT
 
 
-@part
-def next_event(m, modes, z, g, scale, width):
+@called
+def next_event(m, modes, order, z, g, scale, width):
     """First root of a guard within a width: (instant, guard), or (width, -1)."""
     fired = -1
     for i in range(modes.counts[m]):
-        size = guard_series(modes.guards[m, i], ORDER, z, g)
+        size = guard_series(modes.guards[m, i], order, z, g)
         k = first_significant(g, FEW, size, scale)
         if k == FEW:
             continue  # it stays at zero
         if g[k] < 0.0:  # the step before ended at the root itself
             return 0.0, i
         if k > 0:  # zero at the start: the root that is known is divided out
-            for j in range(ORDER + 1 - k):
+            for j in range(order + 1 - k):
                 g[j] = g[j + k]
-        root = first_root(g, ORDER - k, width)
+        root = first_root(g, order - k, width)
         if root >= 0.0:
             width, fired = root, i
     return width, fired
 
 
 @part
-def advance(y, n, z, tau):
+def advance(y, n, order, z, tau):
     """State a time tau after the centre of its series."""
     for i in range(2 * n):
         total = 0.0
-        for k in range(ORDER, -1, -1):
+        for k in range(order, -1, -1):
             total = total * tau + z[k, 1 + i]
         y[i] = total
 
 
 @part
-def sample(outputs, done, t, until, n, z, samples):
+def sample(outputs, done, t, until, n, order, z, samples):
     """Write the states at the outputs up to an instant; return how many outputs are done."""
     while done < outputs.size and outputs[done] <= until:
         tau = outputs[done] - t
         for i in range(2 * n):
             total = 0.0
-            for k in range(ORDER, -1, -1):
+            for k in range(order, -1, -1):
                 total = total * tau + z[k, 1 + i]
             samples[done, i] = total
         done += 1
@@ -211,15 +208,17 @@ def sample(outputs, done, t, until, n, z, samples):
 
 
 @kernel
-def march(t, end, y, states, known, modes, grips, drive, span, outputs, done, samples, counters, times, points, kinds):
+def march(
+    order, t, end, y, states, known, modes, grips, drive, span, outputs, done, samples, counters, times, points, kinds
+):
     """Carry (y, states) from t to ``end``, or to where something is missing.
 
     ``times`` (k,), ``points`` (k, 2n) and ``kinds`` (k,) receive instant, state and mode at every change of mode;
     ``counters`` (2,) counts events stored and steps. Returns (reason, t, outputs done).
     """
     n = modes.acceleration.shape[1]
-    z = np.zeros((ORDER + 1, modes.acceleration.shape[2]))
-    g, scratch = np.empty(ORDER + 1), np.empty(n)
+    z = np.zeros((order + 1, modes.acceleration.shape[2]))
+    g, scratch = np.empty(order + 1), np.empty(n)
     settled = False
     m, last = -1, kinds[counters[0] - 1] if counters[0] > 0 else -1
     while t < end:
@@ -236,12 +235,12 @@ def march(t, end, y, states, known, modes, grips, drive, span, outputs, done, sa
                 counters[0] += 1
                 last = m
             settled = True
-        expand(t, y, m, modes, drive, ORDER, z)
+        expand(t, y, m, modes, drive, order, z)
         scale = time_scale(m, modes, drive, span)
         width = min(end - t, STRETCH * scale)
-        tau, fired = next_event(m, modes, z, g, scale, width)
-        done = sample(outputs, done, t, t + tau, n, z, samples)
-        advance(y, n, z, tau)
+        tau, fired = next_event(m, modes, order, z, g, scale, width)
+        done = sample(outputs, done, t, t + tau, n, order, z, samples)
+        advance(y, n, order, z, tau)
         t = end if tau == end - t else t + tau
         counters[1] += 1
         if fired >= 0:

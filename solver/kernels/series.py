@@ -7,7 +7,7 @@ amplitude: the solution is exact up to rounding.
 
 import math
 
-from veridyn.solver.kernels.jit import part
+from veridyn.solver.kernels.jit import called, part
 
 ORDER = 22
 STRETCH = 1.5
@@ -17,7 +17,7 @@ AT_ONCE = 1e-9  # of the time scale: instants this near are one
 NARROWEST = 1e-15  # of a step: roots are not sought closer than this
 
 
-@part
+@called
 def drive_series(t, waves, wave_channel, polynomials, polynomial_channel, order, first, z):
     """Taylor coefficients about t of the driving functions, added to the columns ``first`` + channel of z."""
     for w in range(wave_channel.size):
@@ -44,7 +44,7 @@ def drive_series(t, waves, wave_channel, polynomials, polynomial_channel, order,
             z[k, column] += value
 
 
-@part
+@called
 def state_series(y, acceleration, order, z):
     """Taylor coefficients of (1, x, v, drive) in z (order + 1, 1 + 2n + channels); the drive is already there."""
     n, width = acceleration.shape
@@ -62,7 +62,7 @@ def state_series(y, acceleration, order, z):
             z[k + 1, 1 + i] = z[k, 1 + n + i] / (k + 1)
 
 
-@part
+@called
 def guard_series(row, order, z, g):
     """Taylor coefficients of one guard, and in the return value the size of the terms of its value."""
     size = 0.0
@@ -76,7 +76,7 @@ def guard_series(row, order, z, g):
     return size
 
 
-@part
+@called
 def first_significant(g, order, size, scale):
     """Index of the first coefficient that is not zero up to rounding and the resolution of instants."""
     tau = AT_ONCE * scale
@@ -99,7 +99,7 @@ def value(g, order, t):
 
 @part
 def slope(g, order, t):
-    """Derivative of a polynomial."""
+    """Return the derivative of a polynomial."""
     total = 0.0
     for k in range(order, 0, -1):
         total = total * t + k * g[k]
@@ -136,7 +136,7 @@ def keeps_falling(g, order, width):
     return highest < 0.0
 
 
-@part
+@called
 def root_of_falling(g, order, width):
     """Root of a polynomial that falls from positive to negative over a width: Newton, kept in its bracket."""
     low, high = 0.0, width
@@ -158,7 +158,7 @@ def root_of_falling(g, order, width):
     return t
 
 
-@part
+@called
 def first_root(g, order, width):
     """First root in (0, width] of a polynomial that is positive at 0; -1 if there is none. ``g`` is overwritten.
 
