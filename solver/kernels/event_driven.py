@@ -143,10 +143,10 @@ def violated(m, modes, z, g, scale):
 
 
 @called
-def settle(t, y, states, modes, known, grips, drive, span, z, g, scratch):
+def settle(t, y, states, modes, known, grips, drive, span, order, z, g, scratch):
     """Change modes until the complementarity conditions hold just after t.
 
-    Returns the mode, or -1 - the reason why there is none.
+    Returns the mode, its series being in z, or -1 - the reason why there is none.
     """
     n = modes.acceleration.shape[1]
     for _ in range(MOST_CHANGES * states.size + 1):
@@ -154,7 +154,7 @@ def settle(t, y, states, modes, known, grips, drive, span, z, g, scratch):
         if m < 0:
             return -1 - UNKNOWN_MODE
         hold_still(modes.hold[m], y, n, scratch)
-        expand(t, y, m, modes, drive, FEW, z)
+        expand(t, y, m, modes, drive, order, z)
         wrong = violated(m, modes, z, g, time_scale(m, modes, drive, span))
         if wrong < 0:
             return m
@@ -223,7 +223,7 @@ def march(
     m, last = -1, kinds[counters[0] - 1] if counters[0] > 0 else -1
     while t < end:
         if not settled:
-            m = settle(t, y, states, modes, known, grips, drive, span, z, g, scratch)
+            m = settle(t, y, states, modes, known, grips, drive, span, order, z, g, scratch)
             if m < 0:
                 return -1 - m, t, done
             if m != last:
@@ -235,7 +235,8 @@ def march(
                 counters[0] += 1
                 last = m
             settled = True
-        expand(t, y, m, modes, drive, order, z)
+        else:
+            expand(t, y, m, modes, drive, order, z)
         scale = time_scale(m, modes, drive, span)
         width = min(end - t, STRETCH * scale)
         tau, fired = next_event(m, modes, order, z, g, scale, width)

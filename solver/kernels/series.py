@@ -7,6 +7,8 @@ amplitude: the solution is exact up to rounding.
 
 import math
 
+import numpy as np
+
 from veridyn.solver.kernels.jit import called, part
 
 ORDER = 22
@@ -15,6 +17,8 @@ FEW = 6  # order that tells on which side of zero a guard goes
 ROUNDING = 1e-13  # relative; what is left of cancelling terms
 AT_ONCE = 1e-9  # of the time scale: instants this near are one
 NARROWEST = 1e-15  # of a step: roots are not sought closer than this
+NEGLIGIBLE = 1e-19  # relative; terms of a series below this change no digit
+INVERSE = 1.0 / np.arange(1.0, ORDER + 2)  # multiplying is quicker than dividing
 
 
 @called
@@ -29,7 +33,7 @@ def drive_series(t, waves, wave_channel, polynomials, polynomial_channel, order,
         for k in range(order + 1):
             z[k, column] += factor * s
             s, c = c, -s
-            factor *= omega / (k + 1)
+            factor *= omega * INVERSE[k]
     for p in range(polynomial_channel.size):
         column = first + polynomial_channel[p]
         shift = t - polynomials[p, 0]
@@ -58,8 +62,8 @@ def state_series(y, acceleration, order, z):
             total = 0.0
             for j in range(width):
                 total += acceleration[i, j] * z[k, j]
-            z[k + 1, 1 + n + i] = total / (k + 1)
-            z[k + 1, 1 + i] = z[k, 1 + n + i] / (k + 1)
+            z[k + 1, 1 + n + i] = total * INVERSE[k]
+            z[k + 1, 1 + i] = z[k, 1 + n + i] * INVERSE[k]
 
 
 @called
@@ -89,21 +93,24 @@ def first_significant(g, order, size, scale):
 
 
 @part
-def value(g, order, t):
-    """Value of a polynomial."""
-    total = 0.0
-    for k in range(order, -1, -1):
-        total = total * t + g[k]
-    return total
+def value_and_slope(g, order, t):
+    """Return a polynomial and its derivative at t."""
+    f, df = g[order], 0.0
+    for k in range(order - 1, -1, -1):
+        df = df * t + f
+        f = f * t + g[k]
+    return f, df
 
 
 @part
-def slope(g, order, t):
-    """Return the derivative of a polynomial."""
-    total = 0.0
-    for k in range(order, 0, -1):
-        total = total * t + k * g[k]
-    return total
+def needed_order(g, order, width):
+    """Return the order beyond which the terms change no digit over a width."""
+    power = width**order
+    size = abs(g[0]) + abs(g[1]) * width
+    while order > 2 and abs(g[order]) * power <= NEGLIGIBLE * size:
+        order -= 1
+        power /= width
+    return order
 
 
 @part
@@ -116,43 +123,41 @@ def recentre(g, order, t):
 
 @part
 def stays_positive(g, order, width):
-    """Whether the terms that pull down cannot bring the polynomial to zero within a width."""
-    lowest, power = g[0], 1.0
-    for k in range(1, order + 1):
+    """Whether the parabola at the start and all higher terms that pull down leave the polynomial above zero."""
+    lowest, power = 0.0, width * width
+    for k in range(3, order + 1):
         power *= width
-        if g[k] < 0.0:
-            lowest += g[k] * power
-    return lowest > 0.0
+        lowest += min(g[k], 0.0) * power
+    vertex = -0.5 * g[1] / g[2] if g[2] > 0.0 else width
+    t = min(max(vertex, 0.0), width)
+    return lowest + min(g[0], g[0] + t * (g[1] + t * g[2])) > 0.0
 
 
 @part
 def keeps_falling(g, order, width):
     """Whether the polynomial falls all over a width."""
-    highest, power = g[1], 1.0
-    for k in range(2, order + 1):
+    highest, power = max(g[1], g[1] + 2.0 * g[2] * width), width
+    for k in range(3, order + 1):
         power *= width
-        if g[k] > 0.0:
-            highest += k * g[k] * power
+        highest += k * max(g[k], 0.0) * power
     return highest < 0.0
 
 
-@called
-def root_of_falling(g, order, width):
-    """Root of a polynomial that falls from positive to negative over a width: Newton, kept in its bracket."""
+@part
+def root_of_falling(g, order, width, end):
+    """Root of a polynomial that falls from positive to ``end`` < 0 over a width: Newton, kept in its bracket."""
     low, high = 0.0, width
-    t = width * g[0] / (g[0] - value(g, order, width))
+    t = width * g[0] / (g[0] - end)
     for _ in range(60):
-        f = value(g, order, t)
+        f, df = value_and_slope(g, order, t)
         if f > 0.0:
             low = t
         else:
             high = t
-        if f == 0.0 or high - low <= NARROWEST * high:
-            return t
-        new = t - f / slope(g, order, t)
-        if not low < new < high:
+        new = t - f / df
+        if not low <= new <= high:
             new = 0.5 * (low + high)
-        if abs(new - t) <= 0.5 * NARROWEST * high:
+        if abs(new - t) <= NARROWEST * high:
             return new
         t = new
     return t
@@ -163,22 +168,22 @@ def first_root(g, order, width):
     """First root in (0, width] of a polynomial that is positive at 0; -1 if there is none. ``g`` is overwritten.
 
     No root is passed over: an interval is left behind only if the coefficients prove that there is none in it.
-    A touch of zero counts as a root.
+    A touch of zero may count as a root: rounding decides.
     """
     start = 0.0
+    order = needed_order(g, order, width)
     while start < width:
-        part_width = width - start
-        while True:
-            if stays_positive(g, order, part_width):
-                break
-            if part_width <= NARROWEST * width:
+        length = width - start
+        while not stays_positive(g, order, length):
+            if length <= NARROWEST * width:
                 return start
-            if keeps_falling(g, order, part_width):
-                if value(g, order, part_width) <= 0.0:
-                    return start + root_of_falling(g, order, part_width)
+            if keeps_falling(g, order, length):
+                end, _ = value_and_slope(g, order, length)
+                if end <= 0.0:
+                    return start + root_of_falling(g, order, length, end)
                 break
-            part_width *= 0.5
-        start += part_width
+            length *= 0.5
+        start += length
         if start < width:
-            recentre(g, order, part_width)
+            recentre(g, order, length)
     return -1.0
