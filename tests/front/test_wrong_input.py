@@ -110,10 +110,7 @@ STEPS = [
     ("step=inf", "step = inf s must be positive and finite"),
     ("tangential_stiffness=-1", "tangential_stiffness = -1"),
     ("largest=-1", "largest = -1 s must be positive"),
-    (
-        "stepp=1",
-        "unknown parameter 'stepp': did you mean step\\? known are m, k, kc, v0; settings of the solvers are .*step",
-    ),
+    ("stepp=1", "unknown parameter 'stepp': did you mean step\\? known are m, k, kc, v0; settings of the solvers are .*step"),
 ]
 
 
