@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -95,4 +97,30 @@ def driven_velocity(problem: MechanicalProblem, times: Floats) -> Floats:
     return sum(
         (np.outer(s.velocity(times), s.influence) for s in problem.supports),
         start=np.zeros((times.size, problem.size)),
+    )
+
+
+def in_modal_coordinates(problem: MechanicalProblem) -> MechanicalProblem:
+    """Return a problem that is given by modes as one of matrices, its unknowns being the modal coordinates (r,).
+
+    Stops and frictions keep their local coordinates only in the relative frame: the driven displacement of supports
+    does not lie in a truncated basis.
+    """
+    modes = problem.modes
+    assert modes is not None
+    q, v = modal_state(problem, modes)
+    back = np.linalg.pinv(modes.shapes)
+    return replace(
+        problem,
+        modes=None,
+        mass=np.diag(modes.masses),
+        damping=np.diag(2 * modes.damping * modes.omega * modes.masses),
+        stiffness=np.diag(modes.omega**2 * modes.masses),
+        initial_displacement=q,
+        initial_velocity=v,
+        loads=tuple(replace(load, direction=modes.shapes.T @ load.direction) for load in problem.loads),
+        supports=tuple(replace(s, influence=back @ s.influence) for s in problem.supports),
+        stops=tuple(replace(stop, normal=modes.shapes.T @ stop.normal) for stop in problem.stops),
+        frictions=tuple(replace(f, tangents=tuple(modes.shapes.T @ t for t in f.tangents)) for f in problem.frictions),
+        coordinates=(),
     )

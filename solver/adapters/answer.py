@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.adapters.controls import Controls, described, number, read_controls
+from veridyn.solver.adapters.forcing import Forcing, segments
 from veridyn.solver.adapters.legs import Integrator
-from veridyn.solver.adapters.mechanics import Grip, Mechanics
+from veridyn.solver.adapters.mechanics import Flow, Grip, Mechanics
 from veridyn.solver.adapters.modes import MOST_EVENTS, Driver, Phase
 from veridyn.solver.adapters.stepping import output_instants
 from veridyn.solver.problem import MechanicalProblem
@@ -26,16 +27,22 @@ CAPABILITIES = frozenset(
     {
         "mechanical",
         "multi-dof",
+        "modes",
         "loads",
         "support-motion",
         "multi-support",
         "damping",
         "contact",
         "contact:damped",
+        "absolute-frame",
         "friction:set-valued",
         "friction:on-stop",
     }
 )
+
+
+STOP_HISTORIES = ("normal_force", "normal_velocity", "gap")
+FRICTION_HISTORIES = ("force", "sliding_velocity", "stuck", "normal_force")
 
 
 @dataclass(frozen=True)
@@ -110,14 +117,13 @@ def respond(problem: MechanicalProblem, integrator: Integrator, controls: EventC
     outputs = output_instants(problem)
     driver = Driver(problem, integrator, largest_step=controls.max_step, most_events=controls.most_events)
     phases = driver.run(outputs)
-    n = problem.size
+    n = driver.problem.size
     times, states = (np.concatenate([getattr(phase, name) for phase in phases]) for name in ("times", "states"))
-    elements = [_histories(problem, driver.mechanics, phase) for phase in phases]
-    joined = {
-        name: {key: np.concatenate([part[name][key] for part in elements]) for key in histories}
-        for name, histories in elements[0].items()
-    }
-    return Response(times, states[:, :n], states[:, n:], joined, dict(driver.counters), _events(problem, phases))
+    flows = list(dict.fromkeys(phase.flow for phase in phases))
+    kinds = np.concatenate([np.full(phase.times.size, flows.index(phase.flow)) for phase in phases])
+    elements = histories(problem, driver.mechanics, flows, segments(problem), times, states, kinds)
+    x, v = (driver.mechanics.restored(part) for part in (states[:, :n], states[:, n:]))
+    return Response(times, x, v, elements, dict(driver.counters), _events(problem, phases))
 
 
 def _events(problem: MechanicalProblem, phases: Sequence[Phase]) -> dict[str, Floats]:
@@ -132,31 +138,51 @@ def _events(problem: MechanicalProblem, phases: Sequence[Phase]) -> dict[str, Fl
     return {name: np.array(instants) for name, instants in changed.items()}
 
 
-def _histories(problem: MechanicalProblem, mechanics: Mechanics, phase: Phase) -> dict[str, dict[str, Floats]]:
-    u = phase.forcing.values(phase.times)
-    flow = phase.flow
-    forces, gaps, rates, frictions, sliding, normals = (
-        part.over(phase.states, u)
-        for part in (
-            flow.stop_forces,
-            flow.gaps,
-            flow.gap_rates,
-            flow.friction_forces,
-            flow.sliding,
-            mechanics.normal_forces(flow.stop_forces),
-        )
-    )
-    histories: dict[str, dict[str, Floats]] = {}
+def histories(
+    problem: MechanicalProblem,
+    mechanics: Mechanics,
+    flows: Sequence[Flow],
+    forcings: Sequence[Forcing],
+    times: Floats,
+    states: Floats,
+    kinds: NDArray[np.int64],
+) -> dict[str, dict[str, Floats]]:
+    """Return the histories (m,) of the elements at samples (m,) whose flow is given by its index (m,)."""
+    found = _empty(problem, times.size)
+    edges = [forcing.start for forcing in forcings[1:]]
+    parts = np.searchsorted(edges, times, side="right")
+    for segment, kind in np.unique(np.stack((parts, kinds), axis=1), axis=0):
+        here = (parts == segment) & (kinds == kind)
+        u = forcings[segment].values(times[here])
+        for name, values in _of_flow(problem, mechanics, flows[kind], states[here], u).items():
+            for history, value in values.items():
+                found[name][history][here] = value
+    return found
+
+
+def _empty(problem: MechanicalProblem, m: int) -> dict[str, dict[str, Floats]]:
+    kinds = [(stop.name, STOP_HISTORIES) for stop in problem.stops]
+    kinds += [(friction.name, FRICTION_HISTORIES) for friction in problem.frictions]
+    return {name: {history: np.zeros(m) for history in names} for name, names in kinds}
+
+
+def _of_flow(
+    problem: MechanicalProblem, mechanics: Mechanics, flow: Flow, states: Floats, u: Floats
+) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    forces, gaps, rates = (part.over(states, u) for part in (flow.stop_forces, flow.gaps, flow.gap_rates))
     for i, stop in enumerate(problem.stops):
         # at an event the force is zero up to rounding, and rounding must not pull
         force = np.maximum(forces[:, i], 0.0)
-        histories[stop.name] = {"normal_force": force, "normal_velocity": rates[:, i], "gap": gaps[:, i]}
+        found[stop.name] = {"normal_force": force, "normal_velocity": rates[:, i], "gap": gaps[:, i]}
+    normals = mechanics.normal_forces(flow.stop_forces).over(states, u)
+    frictions, sliding = (part.over(states, u) for part in (flow.friction_forces, flow.sliding))
     for j, friction in enumerate(problem.frictions):
         stuck = flow.mode.frictions[j] is Grip.STICK
-        histories[friction.name] = {
+        found[friction.name] = {
             "force": frictions[:, j],
-            "sliding_velocity": np.zeros(phase.times.size) if stuck else sliding[:, j],
-            "stuck": np.full(phase.times.size, float(stuck)),
+            "sliding_velocity": 0.0 if stuck else sliding[:, j],
+            "stuck": float(stuck),
             "normal_force": np.maximum(normals[:, j], 0.0),
         }
-    return histories
+    return found

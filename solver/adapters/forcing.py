@@ -48,7 +48,7 @@ class Polynomial:
 class Forcing:
     """All driving functions u(t) of a problem on one segment, where none of them has a kink.
 
-    Channels are the loads (N per unit direction), then the supports (m/s²).
+    Channels are those of `functions`.
     """
 
     start: float
@@ -84,16 +84,32 @@ class Forcing:
         return u
 
 
+def carries_stops(problem: MechanicalProblem) -> bool:
+    """Tell whether stops see the displacement of moving supports."""
+    return bool(problem.supports) and any(stop.frame == "absolute" for stop in problem.stops)
+
+
+def functions(problem: MechanicalProblem) -> list[TimeFunction]:
+    """Return the driving functions: loads (N per unit direction), accelerations of the supports (m/s²).
+
+    If stops see the supports, displacements (m) and velocities (m/s) of the supports follow.
+    """
+    found = [load.function for load in problem.loads] + [s.acceleration for s in problem.supports]
+    if carries_stops(problem):
+        found += [s.displacement for s in problem.supports] + [s.velocity for s in problem.supports]
+    return found
+
+
 def segments(problem: MechanicalProblem) -> tuple[Forcing, ...]:
     """Cut the time span where a driving function has a kink or a jump, and read the functions on each part."""
-    functions = [load.function for load in problem.loads] + [s.acceleration for s in problem.supports]
-    terms = [(channel, term) for channel, function in enumerate(functions) for term in function.terms()]
+    driving = functions(problem)
+    terms = [(channel, term) for channel, function in enumerate(driving) for term in function.terms()]
     edges = {problem.start, problem.end}
     for _, term in terms:
         breaks = term.breaks if isinstance(term, Piecewise) else ()
         edges |= {b for b in map(to_float, breaks) if problem.start < b < problem.end}
     times = sorted(edges)
-    return tuple(_segment(a, b, len(functions), terms) for a, b in pairwise(times))
+    return tuple(_segment(a, b, len(driving), terms) for a, b in pairwise(times))
 
 
 def _segment(start: float, end: float, channels: int, terms: list[tuple[int, TimeFunction]]) -> Forcing:

@@ -14,6 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.solver.adapters.forcing import carries_stops, functions
+from veridyn.solver.basis import in_modal_coordinates
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem import MechanicalProblem
@@ -116,17 +118,16 @@ def refuse(problem: MechanicalProblem) -> None:
     Raises
     ------
     NotImplementedError
-        With the reason: a modal basis, an element between parallel planes or in the absolute frame, a
-        regularised friction, two tangents.
+        With the reason: parallel planes, friction or a truncated basis in the absolute frame, a regularised
+        friction, two tangents.
     """
     if not isinstance(problem, MechanicalProblem):
         raise NotImplementedError(f"problems of kind {problem.kind!r}")
-    if problem.modes is not None:
-        raise NotImplementedError("problems given by modes instead of matrices")
-    elements: tuple[Stop | Friction, ...] = (*problem.stops, *problem.frictions)
-    for element in elements:
-        if element.frame == "absolute" and problem.supports:
-            raise NotImplementedError(f"{element.name!r} in the absolute frame of a driven structure")
+    if carries_stops(problem) and problem.modes is not None:
+        raise NotImplementedError("stops in the absolute frame of a driven structure that is given by modes")
+    for friction in problem.frictions:
+        if friction.frame == "absolute" and problem.supports:
+            raise NotImplementedError(f"{friction.name!r} in the absolute frame of a driven structure")
     for stop in problem.stops:
         if stop.geometry != "plane":
             raise NotImplementedError(f"stop {stop.name!r} of geometry {stop.geometry!r}; planes only")
@@ -138,7 +139,7 @@ def refuse(problem: MechanicalProblem) -> None:
 
 
 class Mechanics:
-    """Writes the equations of a problem in any of its modes.
+    """Writes the equations of a problem in any of its modes; ``problem`` has the unknowns of the equations.
 
     Raises
     ------
@@ -148,14 +149,17 @@ class Mechanics:
 
     def __init__(self, problem: MechanicalProblem) -> None:
         refuse(problem)
+        self.shapes = None if problem.modes is None else problem.modes.shapes
+        problem = problem if problem.modes is None else in_modal_coordinates(problem)
         assert problem.mass is not None
         assert problem.damping is not None
         assert problem.stiffness is not None
         self.problem = problem
         self.inverse = np.linalg.inv(problem.mass)
+        self.channels = len(functions(problem))
         columns = [load.direction for load in problem.loads]
         columns += [-problem.mass @ support.influence for support in problem.supports]
-        self.channels = len(columns)
+        columns += [np.zeros(problem.size)] * (self.channels - len(columns))
         self.free = Affine(
             np.hstack((-problem.stiffness, -problem.damping)),
             np.zeros(problem.size),
@@ -163,6 +167,10 @@ class Mechanics:
         )
         self.tangents = np.array([f.tangents[0] for f in problem.frictions]).reshape(-1, problem.size)
         self.known: dict[Mode, Flow] = {}
+
+    def restored(self, unknowns: Floats) -> Floats:
+        """Return the displacements or velocities (m, n) that belong to unknowns (m, r)."""
+        return unknowns if self.shapes is None else unknowns @ self.shapes.T
 
     def flow(self, mode: Mode) -> Flow:
         """Return the equations of a mode."""
@@ -184,7 +192,7 @@ class Mechanics:
         normals = np.array([stop.normal for stop in self.problem.stops]).reshape(-1, self.problem.size)
         friction, resultant = self._friction(mode, stop_forces, self.free.plus(stop_forces.mapped(-normals.T)))
         acceleration, hold = self._held(mode, resultant.plus(friction.mapped(self.tangents.T)))
-        gaps, gap_rates = self._gaps(normals)
+        gaps, gap_rates = self._gaps()
         sliding = self._velocity(self.tangents)
         n = self.problem.size
         velocity = self._velocity(np.eye(n))
@@ -203,19 +211,30 @@ class Mechanics:
             np.array([p.forcing for p in parts]).reshape(len(parts), self.channels),
         )
 
-    def _row(self, x: Floats, v: Floats, constant: float = 0.0) -> Affine:
-        return Affine(np.concatenate((x, v)), np.float64(constant), np.zeros(self.channels))  # type: ignore[arg-type]
+    def _row(self, x: Floats, v: Floats, constant: float = 0.0, forcing: Floats | None = None) -> Affine:
+        forcing = np.zeros(self.channels) if forcing is None else forcing
+        return Affine(np.concatenate((x, v)), np.float64(constant), forcing)  # type: ignore[arg-type]
+
+    def _carried(self, stop: Stop, order: int) -> Floats:
+        """Return how the displacements (order 0) or velocities (1) of the supports move the coordinate of a stop."""
+        forcing = np.zeros(self.channels)
+        supports = self.problem.supports
+        if stop.frame == "absolute" and supports:
+            first = self.channels - (2 - order) * len(supports)
+            forcing[first : first + len(supports)] = [stop.normal @ support.influence for support in supports]
+        return forcing
 
     def _spring(self, stop: Stop) -> Affine:
         """Return ``-k d - c d'`` of a stop."""
         n = stop.normal
-        return self._row(stop.stiffness * n, stop.damping * n, stop.stiffness * (stop.offset - stop.gap))
+        forcing = stop.stiffness * self._carried(stop, 0) + stop.damping * self._carried(stop, 1)
+        return self._row(stop.stiffness * n, stop.damping * n, stop.stiffness * (stop.offset - stop.gap), forcing)
 
-    def _gaps(self, normals: Floats) -> tuple[Affine, Affine]:
-        zero = np.zeros(self.problem.size)
-        stops = self.problem.stops
-        gaps = self._stack([self._row(-n, zero, s.gap - s.offset) for n, s in zip(normals, stops, strict=True)])
-        return gaps, self._velocity(-normals)
+    def _gaps(self) -> tuple[Affine, Affine]:
+        zero, stops = np.zeros(self.problem.size), self.problem.stops
+        gaps = [self._row(-s.normal, zero, s.gap - s.offset, -self._carried(s, 0)) for s in stops]
+        rates = [self._row(zero, -s.normal, forcing=-self._carried(s, 1)) for s in stops]
+        return self._stack(gaps), self._stack(rates)
 
     def _velocity(self, directions: Floats) -> Affine:
         zero = np.zeros(self.problem.size)

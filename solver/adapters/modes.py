@@ -77,8 +77,8 @@ class Driver:
         largest_step: float = math.inf,
         most_events: int = MOST_EVENTS,
     ) -> None:
-        self.problem = problem
         self.mechanics = Mechanics(problem)
+        self.problem = self.mechanics.problem
         self.integrator = integrator
         self.largest_step = largest_step
         self.most_events = most_events
@@ -112,7 +112,7 @@ class Driver:
     def _first_mode(self, y: Floats) -> Mode:
         """Return the mode that the initial state suggests; settling corrects it."""
         open_ = Mode(tuple(Touch.OPEN for _ in self.problem.stops), tuple(Grip.FREE for _ in self.problem.frictions))
-        gaps = self.mechanics.flow(open_).gaps(y, np.zeros(self.mechanics.channels))
+        gaps = self.mechanics.flow(open_).gaps(y, segments(self.problem)[0].value(self.problem.start))
         stops = tuple(Touch.CLOSED if gap < 0 else Touch.OPEN for gap in gaps)
         return self._regripped(Mode(stops, open_.frictions), y)
 

@@ -8,7 +8,7 @@ import pytest
 from veridyn.solver.loading import SolverNotFound, load_solver
 from veridyn.solver.problem import MechanicalProblem
 
-SCHEMES = {"scipy": "DOP853", "sundials": "Adams", "heyoka": "Taylor"}
+SCHEMES = {"exact": "series", "scipy": "DOP853", "sundials": "Adams", "heyoka": "Taylor"}
 
 
 def adapter(name):

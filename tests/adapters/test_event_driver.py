@@ -177,19 +177,59 @@ def test_too_many_events_are_a_clear_failure(solver, block):
         solver.solve(block(stops=stops, initial_velocity=[1.0], end=10.0), {"most_events": 5})
 
 
+def test_stop_in_the_absolute_frame_meets_a_moving_support(solver, block):
+    """The support runs off with t^2/2 while the mass stays behind at rest: it reaches a wall that does not move."""
+    away = SupportMotion.from_acceleration("ground", ONE, step(1.0))
+    wall = Stop("wall", -ONE, 0.0, 1e4, frame="absolute")
+    r = solver.solve(block(stops=(wall,), supports=(away,), initial_velocity=[-0.5], end=2.0), {})
+    absolute = r.displacement[:, 0] + r.time**2 / 2
+    w, touch = 100.0, np.pi / 100
+    expected = np.where(r.time < touch, -0.5 / w * np.sin(w * r.time), 0.5 * (r.time - touch))
+    np.testing.assert_allclose(absolute, expected, atol=1e-8)
+    np.testing.assert_allclose(r.elements["wall"]["gap"], expected, atol=1e-8)
+
+
+def test_modes_are_as_good_as_matrices(solver, block):
+    """Two masses between springs, a stop and a friction: by matrices, and by the two modes of the same chain."""
+    k = np.array([[2.0, -1.0], [-1.0, 2.0]])
+    omega2, shapes = np.linalg.eigh(k)
+    first, second = np.eye(2)
+    common = {
+        "initial_displacement": [0.5, 0.0],
+        "initial_velocity": [0.0, 0.3],
+        "stops": (Stop("wall", second, 0.2, 1e3),),
+        "frictions": (Friction("rub", (first,), 0.1, 1.0, 1.0),),
+        "supports": (SupportMotion.from_acceleration("ground", np.ones(2), Harmonic(0.7, 3.0)),),
+        "loads": (Load(second, step(0.1)),),
+        "end": 10.0,
+    }
+    modes = Modes(omega=np.sqrt(omega2), damping=np.array([0.02, 0.05]), masses=np.ones(2), shapes=shapes)
+    damping = shapes @ np.diag(2 * modes.damping * modes.omega) @ shapes.T
+    by_matrices = solver.solve(block(stiffness=k, damping=damping, **common), {})
+    by_modes = solver.solve(block(mass=None, modes=modes, **common), {})
+    assert by_matrices.counters["events"] >= 10
+    for name in ("wall", "rub"):
+        np.testing.assert_allclose(by_modes.events[name], by_matrices.events[name], atol=1e-6)
+    np.testing.assert_allclose(by_modes.displacement[-1], by_matrices.displacement[-1], atol=1e-6)
+
+
 SHAKEN = {"supports": (SupportMotion.from_acceleration("s", ONE, step(1.0)),)}
 REFUSED = {
     "regularised": {"frictions": (friction(law="regularised", stiffness=1.0),)},
     "two tangents": {"frictions": (Friction("rub", (ONE, ONE), 1.0, 1.0, 1.0),)},
     "parallel planes": {"stops": (Stop("gap", ONE, 1.0, 1.0, geometry="parallel planes"),)},
-    "absolute frame": {"stops": (Stop("wall", ONE, 1.0, 1.0, frame="absolute"),), **SHAKEN},
-    "modes": {"mass": None, "modes": Modes(omega=ONE, damping=0 * ONE, masses=ONE, shapes=np.eye(1))},
+    "rub' in the absolute frame": {"frictions": (friction(frame="absolute"),), **SHAKEN},
+    "given by modes": {
+        "mass": None,
+        "modes": Modes(omega=ONE, damping=0 * ONE, masses=ONE, shapes=np.eye(1)),
+        "stops": (Stop("wall", ONE, 1.0, 1.0, frame="absolute"),),
+        **SHAKEN,
+    },
 }
 
 
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_is_not_expressible_is_refused_with_the_reason(solver, block, what):
     problem = block(**REFUSED[what])
-    assert problem.needs - solver.capabilities
     with pytest.raises(NotImplementedError, match=what):
         solver.solve(problem, {})

@@ -1,0 +1,268 @@
+"""The exact solver: piecewise linear systems carried from event to event without error of integration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.adapters.answer import CAPABILITIES, histories
+from veridyn.solver.adapters.controls import Controls, described, number, read_controls
+from veridyn.solver.adapters.forcing import Forcing, segments
+from veridyn.solver.adapters.mechanics import Flow, Grip, Mechanics, Mode, Touch
+from veridyn.solver.adapters.stepping import output_instants
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.response import Response
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+TOUCHES = (Touch.OPEN, Touch.CLOSED, Touch.RELEASED)  # in the order of the kernel's numbers
+FEW_MODES, FEW_EVENTS = 8, 64  # first sizes of tables that grow
+NEAR = 1e-3  # of the output spacing: samples nearer to an event than this spoil differences
+
+
+@dataclass(frozen=True)
+class ExactControls(Controls):
+    """Settings of the exact solver; it has no step and no tolerance."""
+
+    most_events: int = number(1_000_000, "events after which the motion counts as stuck in one instant")
+
+
+@dataclass(eq=False)
+class Tables:
+    """The modes met so far, as arrays for the kernel and as equations for the histories."""
+
+    mechanics: Mechanics
+    flows: list[Flow] = field(default_factory=list)
+    arrays: Any = None
+
+    def __post_init__(self) -> None:
+        self.arrays = self._empty(FEW_MODES)
+
+    def add(self, states: Ints) -> None:
+        """Write the equations of one more mode."""
+        flow = self.mechanics.flow(self._mode(states))
+        if len(self.flows) == self.arrays.counts.size:
+            self._grow()
+        self._write(len(self.flows), states, flow)
+        self.flows.append(flow)
+
+    def _mode(self, states: Ints) -> Mode:
+        stops = len(self.mechanics.problem.stops)
+        return Mode(tuple(TOUCHES[s] for s in states[:stops]), tuple(Grip(int(s)) for s in states[stops:]))
+
+    def _empty(self, m: int) -> Any:
+        from veridyn.solver.kernels.event_driven import Modes
+
+        problem = self.mechanics.problem
+        n, stops, frictions = problem.size, len(problem.stops), len(problem.frictions)
+        width, guards = 1 + 2 * n + self.mechanics.channels, 2 * (stops + frictions)
+        whole = {"dtype": np.int64}
+        return Modes(
+            states=np.zeros((m, stops + frictions), **whole),
+            acceleration=np.zeros((m, n, width)),
+            guards=np.zeros((m, guards, width)),
+            counts=np.zeros(m, **whole),
+            elements=np.zeros((m, guards), **whole),
+            becomes=np.zeros((m, guards), **whole),
+            hold=np.zeros((m, n, n)),
+            fastest=np.zeros(m),
+        )
+
+    def _grow(self) -> None:
+        old = self.arrays
+        self.arrays = self._empty(2 * old.counts.size)
+        for source, target in zip(old, self.arrays, strict=True):
+            target[: len(source)] = source
+
+    def _write(self, m: int, states: Ints, flow: Flow) -> None:
+        n, stops = self.mechanics.problem.size, len(self.mechanics.problem.stops)
+        arrays = self.arrays
+        arrays.states[m] = states
+        rate, guards = flow.rate, flow.guards
+        arrays.acceleration[m] = np.column_stack((rate.constant, rate.matrix, rate.forcing))[n:]
+        count = arrays.counts[m] = len(flow.changes)
+        arrays.guards[m, :count] = np.column_stack((guards.constant, guards.matrix, guards.forcing))
+        for g, change in enumerate(flow.changes):
+            touch = isinstance(change.becomes, Touch)
+            arrays.elements[m, g] = change.element if touch else stops + change.element
+            arrays.becomes[m, g] = TOUCHES.index(change.becomes) if touch else change.becomes  # type: ignore[arg-type]
+        arrays.hold[m] = flow.hold
+        arrays.fastest[m] = flow.fastest
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """What the kernel returns: samples at the outputs, and instant, state and mode at every change of mode."""
+
+    samples: Floats
+    times: Floats
+    points: Floats
+    kinds: Ints
+    steps: int
+
+
+class Prepared:
+    """A problem as arrays for the kernel; `run` solves it, as often as wanted.
+
+    Raises
+    ------
+    NotImplementedError
+        If the problem is not expressible; see `mechanics.refuse`.
+    """
+
+    def __init__(self, problem: MechanicalProblem) -> None:
+        from veridyn.solver.kernels.event_driven import Grips
+
+        self.tables = Tables(Mechanics(problem))
+        problem = self.problem = self.tables.mechanics.problem
+        self.forcings = segments(problem)
+        self.drives = [_drive(forcing) for forcing in self.forcings]
+        names = [stop.name for stop in problem.stops]
+        pressing = [names.index(f.normal) if isinstance(f.normal, str) else -1 for f in problem.frictions]
+        self.grips = Grips(np.ascontiguousarray(self.tables.mechanics.tangents), np.array(pressing, dtype=np.int64))
+        self.start = np.concatenate((problem.initial_displacement, problem.initial_velocity))
+        self.first = self._first_states()
+
+    def _first_states(self) -> Ints:
+        """Return the states that the initial state suggests; settling corrects them."""
+        problem = self.problem
+        open_ = Mode(tuple(Touch.OPEN for _ in problem.stops), tuple(Grip.FREE for _ in problem.frictions))
+        gaps = self.tables.mechanics.flow(open_).gaps(self.start, self.forcings[0].value(problem.start))
+        pressed = [stop < 0 or gaps[stop] < 0 for stop in self.grips.stops]
+        glides = self.tables.mechanics.tangents @ problem.initial_velocity
+        grips = [int(np.sign(glide)) if on else int(Grip.FREE) for glide, on in zip(glides, pressed, strict=True)]
+        return np.array([int(gap < 0) for gap in gaps] + grips, dtype=np.int64)
+
+    def run(self, outputs: Floats, most_events: int = 1_000_000) -> Motion:
+        """Solve, and sample the states at the outputs.
+
+        Raises
+        ------
+        SolverFailure
+            If no mode is consistent at an instant, or there are more events than allowed.
+        """
+        from veridyn.solver.kernels.event_driven import DONE, FULL, INCONSISTENT, march
+        from veridyn.solver.kernels.series import ORDER
+
+        problem = self.problem
+        t, done, y, states = problem.start, 0, self.start.copy(), self.first.copy()
+        samples = np.empty((outputs.size, y.size))
+        counters = np.zeros(2, dtype=np.int64)
+        events = _storage(min(FEW_EVENTS, 1 + most_events), y.size)
+        for forcing, drive in zip(self.forcings, self.drives, strict=True):
+            span, reason = problem.end - problem.start, FULL
+            while reason != DONE:
+                known = len(self.tables.flows)
+                arguments = (self.tables.arrays, self.grips, drive, span, outputs, done, samples, counters, *events)
+                reason, t, done = march(ORDER, t, forcing.end, y, states, known, *arguments)
+                if reason == INCONSISTENT:
+                    raise SolverFailure(
+                        f"{problem.name}: no state of stops and frictions is consistent at t = {t:.9g} s"
+                    )
+                if reason == FULL:
+                    if counters[0] > most_events:
+                        raise SolverFailure(
+                            f"{problem.name}: more than {most_events} events before t = {t:.9g} s; they accumulate "
+                            "(Zeno), or raise the setting most_events"
+                        )
+                    events = _grown(events, 1 + most_events)
+                elif reason != DONE:
+                    self.tables.add(states)
+        count = int(counters[0])
+        return Motion(samples, *(array[:count] for array in events), steps=int(counters[1]))
+
+
+def _storage(size: int, width: int) -> tuple[Floats, Floats, Ints]:
+    return np.empty(size), np.empty((size, width)), np.empty(size, dtype=np.int64)
+
+
+def _grown(events: tuple[Floats, Floats, Ints], most: int) -> tuple[Floats, Floats, Ints]:
+    bigger = _storage(min(2 * events[0].size, most), events[1].shape[1])
+    for source, target in zip(events, bigger, strict=True):
+        target[: len(source)] = source
+    return bigger
+
+
+def _drive(forcing: Forcing) -> Any:
+    from veridyn.solver.kernels.event_driven import Drive
+
+    width = max((len(p.coefficients) for p in forcing.polynomials), default=1)
+    polynomials = np.zeros((len(forcing.polynomials), 1 + width))
+    for row, p in zip(polynomials, forcing.polynomials, strict=True):
+        row[0], row[1 : 1 + len(p.coefficients)] = p.origin, p.coefficients
+    waves = np.array([(w.amplitude, w.omega, w.phase) for w in forcing.waves]).reshape(-1, 3)
+    channels = ([w.channel for w in forcing.waves], [p.channel for p in forcing.polynomials])
+    wave_channel, polynomial_channel = (np.array(c, dtype=np.int64) for c in channels)
+    fastest = max((w.omega for w in forcing.waves), default=0.0)
+    return Drive(waves, wave_channel, polynomials, polynomial_channel, fastest)
+
+
+@dataclass(frozen=True)
+class ExactSolver:
+    """Exact up to rounding between events, events located to the last bits."""
+
+    name: str = "exact"
+    version: str = "0.1.0"
+    capabilities: frozenset[str] = CAPABILITIES
+    schemes: tuple[str, ...] = ("series",)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Meaning of every setting."""
+        return described(ExactControls)
+
+    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
+        """Return the response at the output instants and the events.
+
+        Raises
+        ------
+        NotImplementedError
+            If the problem is not expressible; see `mechanics.refuse`.
+        SolverFailure
+            See `Prepared.run`.
+        """
+        controls = read_controls(ExactControls, settings, self.schemes)
+        prepared = Prepared(problem)
+        outputs = output_instants(problem)
+        return _response(prepared, outputs, prepared.run(outputs, controls.most_events))
+
+
+def _response(prepared: Prepared, outputs: Floats, motion: Motion) -> Response:
+    problem, flows = prepared.problem, prepared.tables.flows
+    spacing = float(np.diff(outputs).min(initial=math.inf))
+    nearest = np.abs(outputs[:, None] - _around(motion.times, outputs)).min(axis=1)
+    kept = nearest > NEAR * spacing
+    times = np.concatenate((motion.times, outputs[kept]))
+    order = np.argsort(times)
+    times = times[order]
+    states = np.concatenate((motion.points, motion.samples[kept]))[order]
+    kinds = motion.kinds[np.searchsorted(motion.times, times, side="right") - 1]
+    n, mechanics = problem.size, prepared.tables.mechanics
+    elements = histories(problem, mechanics, flows, prepared.forcings, times, states, kinds)
+    counters = {"steps": motion.steps, "events": motion.times.size - 1}
+    x, v = (mechanics.restored(part) for part in (states[:, :n], states[:, n:]))
+    return Response(times, x, v, elements, counters, _events(problem, flows, motion))
+
+
+def _around(instants: Floats, outputs: Floats) -> Floats:
+    """Return the instants before and after each output, (k, 2)."""
+    after = np.searchsorted(instants, outputs)
+    last = instants.size - 1
+    return np.stack((instants[np.clip(after - 1, 0, last)], instants[np.clip(after, 0, last)]), axis=1)
+
+
+def _events(problem: MechanicalProblem, flows: list[Flow], motion: Motion) -> dict[str, Floats]:
+    names = [element.name for element in (*problem.stops, *problem.frictions)]
+    states = np.array([[id(s) for s in (*f.mode.stops, *f.mode.frictions)] for f in flows])[motion.kinds]
+    changed = states[1:] != states[:-1]
+    return {name: motion.times[1:][column] for name, column in zip(names, changed.T, strict=True)}
+
+
+SOLVER = ExactSolver()

@@ -1,0 +1,167 @@
+"""The exact solver: roots that are proven, series without remainder, events to the last bits."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.linalg import expm
+
+from veridyn.references import sliding_block
+from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
+from veridyn.solver.errors import SettingsError, SolverFailure
+from veridyn.solver.exact import SOLVER, Prepared
+from veridyn.solver.kernels.series import first_root
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.time_functions import Harmonic, polynomial, pulse
+
+examples = settings(deadline=None, max_examples=200, derandomize=True)
+ONE = np.ones(1)
+
+
+def problem(**changes):
+    n = len(changes.get("initial_displacement", [0.0]))
+    given_ = {"name": "test", "mass": np.eye(n), "initial_displacement": np.zeros(n), "initial_velocity": np.zeros(n)}
+    return MechanicalProblem(**{**given_, "end": 1.0, **changes})
+
+
+def root(polynomial_, width):
+    coefficients = np.zeros(23)
+    coefficients[: polynomial_.coef.size] = polynomial_.coef
+    return first_root(coefficients, 22, width)
+
+
+roots = st.lists(st.floats(-3.0, 3.0), min_size=1, max_size=7)
+
+
+@examples
+@given(roots)
+def test_first_root_is_found_and_none_is_invented(given_roots):
+    inside = sorted(r for r in given_roots if r > 0)
+    assume(all(abs(r) > 1e-3 and abs(r - 2.0) > 1e-3 for r in given_roots))
+    assume(all(b - a > 1e-3 for a, b in pairwise(inside)))
+    p = np.polynomial.Polynomial.fromroots(given_roots)
+    p = p if p(0.0) > 0 else -p
+    first = next((r for r in inside if r < 2.0), None)
+    found = root(p, 2.0)
+    assert found == pytest.approx(-1.0 if first is None else first, abs=1e-9)
+
+
+def test_close_pair_of_roots_is_not_passed_over():
+    p = np.polynomial.Polynomial.fromroots([0.7, 0.7 + 1e-6, 5.0]) * -1
+    assert root(p, 2.0) == pytest.approx(0.7, abs=1e-9)
+
+
+@pytest.mark.parametrize("lift", [1e-9, 1e-14])
+def test_dip_that_stays_above_zero_is_no_root(lift):
+    assert root(np.polynomial.Polynomial([0.49 + lift, -1.4, 1.0]), 2.0) == -1.0
+
+
+@pytest.mark.parametrize("depth", [1e-6, 1e-10, 1e-14])
+def test_dip_just_below_zero_is_found(depth):
+    assert root(np.polynomial.Polynomial([0.25 - depth, -1.0, 1.0]), 2.0) == pytest.approx(0.5 - depth**0.5, abs=1e-8)
+
+
+def test_root_at_the_very_end():
+    assert root(np.polynomial.Polynomial([2.0, -1.0]), 2.0) == 2.0
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.4, 30.0])
+def test_free_vibration_is_exact(damping):
+    """Against the exponential of the system, over hundreds of steps of the series."""
+    rng = np.random.default_rng(5)
+    a = rng.normal(size=(3, 3))
+    mass, stiffness = a @ a.T + np.eye(3), 50 * np.diag([1.0, 2.0, 5.0]) + 10
+    x, v = rng.normal(size=3), rng.normal(size=3)
+    c = damping * mass
+    r = SOLVER.solve(
+        problem(mass=mass, stiffness=stiffness, damping=c, initial_displacement=x, initial_velocity=v, end=20.0),
+        {},
+    )
+    inverse = np.linalg.inv(mass)
+    system = np.block([[np.zeros((3, 3)), np.eye(3)], [-inverse @ stiffness, -inverse @ c]])
+    expected = np.concatenate((x, v)) @ expm(20.0 * system).T
+    np.testing.assert_allclose(np.concatenate((r.displacement[-1], r.velocity[-1])), expected, atol=2e-12)
+
+
+def test_loads_are_exact():
+    """A free mass under t³, a pulse and a sine."""
+    loads = (
+        Load(ONE, polynomial(0.0, 0.0, 0.0, 1.0)),
+        Load(ONE, pulse(2.0, 0.25, 0.5)),
+        Load(3 * ONE, Harmonic(2.0, 5.0, 0.3)),
+    )
+    r = SOLVER.solve(problem(loads=loads), {})
+    sine = 6 * (math.sin(0.3) - math.sin(5.3)) / 25 + 6 * math.cos(0.3) / 5
+    assert r.displacement[-1, 0] == pytest.approx(1 / 20 + 2 * (0.75**2 - 0.5**2) / 2 + sine, rel=1e-14)
+
+
+def test_ten_thousand_impacts_keep_count_time_and_energy():
+    stops = (Stop("right", ONE, 0.5, 1e4), Stop("left", -ONE, 0.5, 1e4))
+    cycle, count = 1.0 + math.pi / 100, 10_000
+    motion = Prepared(problem(stops=stops, initial_velocity=[1.0], end=0.25 + count * cycle)).run(np.empty(0))
+    assert motion.times.size == 1 + 2 * count
+    closings = motion.times[1::2]
+    np.testing.assert_allclose(closings, 0.5 + cycle * np.arange(count), rtol=2 * count * 2.0**-53)
+    np.testing.assert_allclose(np.abs(motion.points[1:, 1]), 1.0, rtol=1e-11)
+
+
+@pytest.mark.parametrize("a0", ["15", "1.5", "1.01"])
+def test_phase_changes_of_the_sliding_block(a0):
+    shake = SupportMotion.from_acceleration("plane", ONE, Harmonic(a0, "2*pi"))
+    friction = Friction("shoe", (ONE,), 1.0, 1.0, 1.0)
+    motion = Prepared(problem(supports=(shake,), frictions=(friction,), end=12.0)).run(np.empty(0))
+    truth = sliding_block.slip_events(a0=a0, mu=1, g=1, m=1, omega="2*pi", until=12)
+    times = [float(event.time) for event in truth if float(event.time) > 0]
+    np.testing.assert_allclose(motion.times[1:], times, rtol=1e-13)
+
+
+def test_equal_runs_give_equal_bits():
+    stop = Stop("stop", ONE, 0.1, 1e3)
+    prepared = Prepared(problem(stiffness=np.eye(1), stops=(stop,), initial_velocity=[1.0], end=50.0))
+    first, second = prepared.run(np.empty(0)), prepared.run(np.empty(0))
+    assert np.array_equal(first.times, second.times)
+    assert np.array_equal(first.points, second.points)
+
+
+def test_more_modes_than_the_first_tables_hold():
+    """Three stops and two frictions, shaken: more than eight modes are met."""
+    k = 20 * np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]])
+    rows = np.eye(3)
+    p = problem(
+        stiffness=k,
+        initial_displacement=np.zeros(3),
+        initial_velocity=[1.0, -1.0, 2.0],
+        stops=tuple(Stop(f"stop{i}", row, 0.05 + 0.02 * i, 5e3) for i, row in enumerate(rows)),
+        frictions=tuple(Friction(f"rub{i}", (rows[i],), 0.3, 1.2, 1.0) for i in range(2)),
+        loads=(Load(rows[2], Harmonic(8.0, 4.0)),),
+        end=8.0,
+    )
+    prepared = Prepared(p)
+    motion = prepared.run(np.empty(0))
+    assert len(prepared.tables.flows) > 8
+    assert np.all(np.diff(motion.times) > 0)
+    assert np.unique(motion.kinds).size == len(np.unique(motion.kinds))
+
+
+def test_both_masses_meet_their_stops_at_one_instant():
+    rows = np.eye(2)
+    stops = tuple(Stop(f"stop{i}", row, 0.5, 1e4) for i, row in enumerate(rows))
+    p = problem(initial_displacement=[0.0, 0.0], initial_velocity=[1.0, 1.0], stops=stops)
+    r = SOLVER.solve(p, {})
+    for stop in stops:
+        np.testing.assert_allclose(r.events[stop.name], [0.5, 0.5 + math.pi / 100], rtol=1e-13)
+    np.testing.assert_allclose(r.velocity[-1], [-1.0, -1.0], rtol=1e-12)
+
+
+def test_endless_events_end_with_a_clear_failure():
+    stops = (Stop("right", ONE, 1e-4, 1e8), Stop("left", -ONE, 1e-4, 1e8))
+    with pytest.raises(SolverFailure, match=r"more than 100 events before t = .*most_events"):
+        SOLVER.solve(problem(stops=stops, initial_velocity=[1.0]), {"most_events": 100})
+
+
+def test_unknown_settings_are_refused():
+    with pytest.raises(SettingsError, match="unknown setting step; known: most_events"):
+        SOLVER.solve(problem(), {"step": 1e-3})
