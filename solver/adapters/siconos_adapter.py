@@ -1,0 +1,93 @@
+"""Siconos in a Python of its own, through the command protocol; `siconos_program` says how it is used."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from veridyn.solver.adapters.controls import read_controls
+from veridyn.solver.adapters.stepping import StepControls
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.external import ExternalSolver, shared_solver
+from veridyn.solver.loading import SolverNotFound
+from veridyn.solver.problem import MechanicalProblem
+
+PYTHON_VARIABLE = "VERIDYN_SICONOS_PYTHON"
+SYSTEM_PYTHON = "/usr/bin/python3"  # where Debian and Ubuntu install Siconos
+PROGRAM = Path(__file__).with_name("siconos_program.py")
+
+
+@dataclass(frozen=True)
+class Siconos:
+    """Nonsmooth time stepping of Siconos; the program starts when it is first needed.
+
+    Raises
+    ------
+    SolverNotFound
+        From every other attribute and from `solve`, if no Python has Siconos.
+    """
+
+    name: str = "siconos"
+    schemes: tuple[str, ...] = ("theta-0.5", "theta-1")
+
+    @property
+    def version(self) -> str:
+        """Version of the library."""
+        return _program().version
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """Tags of what it can solve."""
+        return _program().capabilities
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """Meaning of every setting."""
+        return _program().settings
+
+    @property
+    def ladder(self) -> tuple[Mapping[str, Any], ...]:
+        """Settings from coarse to fine."""
+        return _program().ladder
+
+    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the response at the output instants.
+
+        Raises
+        ------
+        NotImplementedError
+            If the problem is not expressible, or no equal steps meet its output instants.
+        SettingsError
+            If a setting is unknown or out of range.
+        SolverFailure
+            If Siconos gives up.
+        """
+        read_controls(StepControls, settings, self.schemes)
+        return _program().solve(problem, settings)
+
+
+def _program() -> ExternalSolver:
+    """Return the running program, by the first Python that has Siconos."""
+    reasons = []
+    for python in _pythons():
+        try:
+            return shared_solver(shlex.join([python, str(PROGRAM)]), PROGRAM.parent)
+        except SolverFailure as failure:
+            reasons.append(f"{python}: {failure}")
+    remedy = f"apt install python3-siconos, or name a Python that has it in {PYTHON_VARIABLE}"
+    raise SolverNotFound(f"solver 'siconos' needs a Python with Siconos ({'; '.join(reasons)}); {remedy}")
+
+
+def _pythons() -> list[str]:
+    """Return the Pythons to try: the one that the user names, or the usual ones."""
+    named = os.environ.get(PYTHON_VARIABLE)
+    usual = [SYSTEM_PYTHON, shutil.which("python3") or SYSTEM_PYTHON]
+    return [named] if named else list(dict.fromkeys(usual))
+
+
+SOLVER = Siconos()
