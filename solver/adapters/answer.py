@@ -151,8 +151,10 @@ def histories(
     found = _empty(problem, times.size)
     edges = [forcing.start for forcing in forcings[1:]]
     parts = np.searchsorted(edges, times, side="right")
-    for segment, kind in np.unique(np.stack((parts, kinds), axis=1), axis=0):
-        here = (parts == segment) & (kinds == kind)
+    both = parts * len(flows) + kinds
+    for which in np.unique(both):
+        here = both == which
+        segment, kind = divmod(int(which), len(flows))
         u = forcings[segment].values(times[here])
         for name, values in _of_flow(problem, mechanics, flows[kind], states[here], u).items():
             for history, value in values.items():
