@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ Ints = NDArray[np.int64]
 
 TOUCHES = (Touch.OPEN, Touch.CLOSED, Touch.RELEASED)  # in the order of the kernel's numbers
 FEW_MODES, FEW_EVENTS = 8, 64  # first sizes of tables that grow
+RESTING = 1e-12  # relative; a slower sliding velocity is rest
 NEAR = 1e-3  # of the output spacing: samples nearer to an event than this spoil differences
 
 
@@ -52,6 +54,14 @@ class Tables:
             self._grow()
         self._write(len(self.flows), states, flow)
         self.flows.append(flow)
+
+    def index(self, states: Ints) -> int:
+        """Return the place of a mode, written if it is not there yet."""
+        found = np.flatnonzero((self.arrays.states[: len(self.flows)] == states).all(axis=1))
+        if found.size:
+            return int(found[0])
+        self.add(states)
+        return len(self.flows) - 1
 
     def _mode(self, states: Ints) -> Mode:
         stops = len(self.mechanics.problem.stops)
@@ -163,9 +173,7 @@ class Prepared:
                 arguments = (self.tables.arrays, self.grips, drive, span, outputs, done, samples, counters, *events)
                 reason, t, done = march(ORDER, t, forcing.end, y, states, known, *arguments)
                 if reason == INCONSISTENT:
-                    raise SolverFailure(
-                        f"{problem.name}: no state of stops and frictions is consistent at t = {t:.9g} s"
-                    )
+                    states[:] = self._searched(t, y, drive)
                 if reason == FULL:
                     if counters[0] > most_events:
                         raise SolverFailure(
@@ -177,6 +185,40 @@ class Prepared:
                     self.tables.add(states)
         count = int(counters[0])
         return Motion(samples, *(array[:count] for array in events), steps=int(counters[1]))
+
+    def _searched(self, t: float, y: Floats, drive: Any) -> Ints:
+        """Return the consistent states of stops and frictions at t by trying all, where switching one by one cycles.
+
+        The forces of the stops follow from the state; those of the frictions solve ``a = A λ + b`` with λ in the box
+        [-mu N, mu N], A = Wᵀ M⁻¹ W: for independent tangents A is positive definite, so that they exist and are
+        unique. With a static coefficient above the kinetic one several states may do; the first is taken.
+        """
+        from veridyn.solver.kernels.event_driven import holds
+
+        for candidate in product(*self._choices(y)):
+            tried = np.array(candidate, dtype=np.int64)
+            if self._grips_where_pressed(tried) and holds(
+                t, y, self.tables.index(tried), self.tables.arrays, drive, self.problem.end - self.problem.start
+            ):
+                return tried
+        raise SolverFailure(
+            f"{self.problem.name}: no state of stops and frictions is consistent at t = {t:.9g} s; "
+            "are tangents of frictions dependent?"
+        )
+
+    def _grips_where_pressed(self, states: Ints) -> bool:
+        pressed = [stop < 0 or TOUCHES[states[stop]] is Touch.CLOSED for stop in self.grips.stops]
+        grips = states[len(self.problem.stops) :]
+        return all((grip != Grip.FREE) == on for grip, on in zip(grips, pressed, strict=True))
+
+    def _choices(self, y: Floats) -> list[tuple[int, ...]]:
+        """Return the states that each element may take at an instant: what moves keeps its direction."""
+        tangents, v = self.tables.mechanics.tangents, y[self.problem.size :]
+        touches = [(0, 1, 2) if stop.damping else (0, 1) for stop in self.problem.stops]
+        glides = tangents @ v
+        rest = np.abs(glides) <= RESTING * (np.abs(tangents) @ np.abs(v))
+        grips = [(0, -1, 1, 2) if still else (int(np.sign(g)), 2) for g, still in zip(glides, rest, strict=True)]
+        return [*touches, *grips]
 
 
 def _storage(size: int, width: int) -> tuple[Floats, Floats, Ints]:

@@ -183,6 +183,14 @@ def next_event(m, modes, order, z, g, scale, width):
     return width, fired
 
 
+@kernel
+def holds(t, y, m, modes, drive, span):
+    """Whether the complementarity conditions of a mode hold just after t."""
+    z, g = np.zeros((FEW + 1, modes.acceleration.shape[2])), np.empty(FEW + 1)
+    expand(t, y, m, modes, drive, FEW, z)
+    return violated(m, modes, z, g, time_scale(m, modes, drive, span)) < 0
+
+
 @part
 def advance(y, n, order, z, tau):
     """State a time tau after the centre of its series."""

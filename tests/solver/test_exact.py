@@ -156,6 +156,37 @@ def test_both_masses_meet_their_stops_at_one_instant():
     np.testing.assert_allclose(r.velocity[-1], [-1.0, -1.0], rtol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_search_of_all_states_agrees_with_switching_one_by_one(seed):
+    """Four coupled bodies at rest on dry ground, pulled: who slips, and which way, is unique."""
+    rng = np.random.default_rng(seed)
+    a = rng.normal(size=(4, 4))
+    rows = np.eye(4)
+    p = problem(
+        mass=a @ a.T + 0.3 * np.eye(4),
+        initial_displacement=np.zeros(4),
+        initial_velocity=np.zeros(4),
+        frictions=tuple(
+            Friction(f"rub{i}", (row,), "floor" if i == 3 else 1.0, 1.0, 1.0) for i, row in enumerate(rows)
+        ),
+        stops=(Stop("floor", rows[0], -1e-3, 1e3),),
+        loads=(Load(2.5 * rng.normal(size=4), polynomial(0.0, 1.0)),),
+        end=1e-9,
+    )
+    prepared = Prepared(p)
+    motion = prepared.run(np.empty(0))
+    settled = prepared.tables.arrays.states[motion.kinds[0]]
+    searched = prepared._searched(0.0, prepared.start, prepared.drives[0])
+    assert searched.tolist() == settled.tolist()
+    assert settled[0] == 1
+
+
+def test_dependent_frictions_are_refused():
+    frictions = tuple(Friction(f"rub{i}", (ONE,), 1.0, 1.0, 1.0) for i in range(2))
+    with pytest.raises(SolverFailure, match="dependent tangents"):
+        SOLVER.solve(problem(frictions=frictions), {})
+
+
 def test_endless_events_end_with_a_clear_failure():
     stops = (Stop("right", ONE, 1e-4, 1e8), Stop("left", -ONE, 1e-4, 1e8))
     with pytest.raises(SolverFailure, match=r"more than 100 events before t = .*most_events"):
