@@ -13,7 +13,7 @@ from veridyn.references import sliding_block
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.exact import SOLVER, Prepared
-from veridyn.solver.kernels.series import first_root
+from veridyn.solver.kernels.series import ORDER, first_root
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.time_functions import Harmonic, polynomial, pulse
 
@@ -28,9 +28,9 @@ def problem(**changes):
 
 
 def root(polynomial_, width):
-    coefficients = np.zeros(23)
+    coefficients = np.zeros(ORDER + 1)
     coefficients[: polynomial_.coef.size] = polynomial_.coef
-    return first_root(coefficients, 22, width)
+    return first_root(coefficients, ORDER, width)
 
 
 roots = st.lists(st.floats(-3.0, 3.0), min_size=1, max_size=7)
