@@ -86,13 +86,17 @@ def merge(documents: list[Document]) -> Document:
     if len(documents) == 1:
         return documents[0]
     runs: list[dict[str, Any]] = []
-    results = [record for document in documents for record in _numbered(document, runs)]
+    results, points = (
+        [record for document in documents for record in _numbered(document, part, runs)]
+        for part in ("results", "work_precision")
+    )
     return {
         "schema_version": "1.0",
         "environment": runs[0],
         "environments": runs,
         "cases": _merged_cases([case for document in documents for case in document["cases"]]),
         "results": results,
+        "work_precision": points,
         "figures": [figure for document in documents for figure in document["figures"]],
         "messages": [
             *(text for document in documents for text in document["messages"]),
@@ -108,14 +112,14 @@ def _repetition(results: list[Record]) -> list[str]:
     return [note] if repeated else []
 
 
-def _numbered(document: Document, runs: list[dict[str, Any]]) -> list[Record]:
-    """Give the results their run number, adding environments not seen before to `runs`."""
+def _numbered(document: Document, part: str, runs: list[dict[str, Any]]) -> list[Record]:
+    """Give records their run number, adding environments not seen before to `runs`."""
     numbers = []
     for environment in environments(document):
         if environment not in runs:
             runs.append(environment)
         numbers.append(1 + runs.index(environment))
-    return [record | {"run": numbers[record.get("run", 1) - 1]} for record in document["results"]]
+    return [record | {"run": numbers[record.get("run", 1) - 1]} for record in document[part]]
 
 
 def _merged_cases(cases: list[Record]) -> list[Record]:
@@ -258,7 +262,8 @@ def _check_series(document: Document, name: str) -> None:
 def _check_runs(document: Document, name: str) -> None:
     """Check what the schema cannot say either: a run number points to an environment."""
     known = len(environments(document))
-    for number, record in enumerate(document["results"]):
-        run = record.get("run", 1)
-        if run > known:
-            raise ReportError(f"{name}: results[{number}].run is {run}, of {known} environments; merge anew")
+    for part in ("results", "work_precision"):
+        for number, record in enumerate(document[part]):
+            run = record.get("run", 1)
+            if run > known:
+                raise ReportError(f"{name}: {part}[{number}].run is {run}, of {known} environments; merge anew")

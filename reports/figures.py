@@ -149,7 +149,7 @@ def _draw_series(axes: "Axes", series: Series, panel: Panel, number: int) -> Non
     label = re.sub("^_", " _", _plain(series["label"])) or "_"
     if series["role"] == "computed" and not series["marker"] and len(x) <= FEW_POINTS:
         # a study of a few steps: show where they are
-        arguments |= {"marker": style.MARKERS[number % len(style.MARKERS)], "markersize": 4.5}
+        arguments |= {"marker": style.mark(number), "markersize": 4.5}
     axes.plot(x, y, label=label, **arguments)
 
 

@@ -21,14 +21,19 @@ def render(page: Page) -> str:
     """
     with optional_package():
         from jinja2 import Environment, StrictUndefined
-        from markupsafe import Markup
+        from markupsafe import Markup, escape
+
+    def broken(name: str) -> Markup:
+        """Escape a subject's name and let it break after its solver and at underscores."""
+        return Markup(str(escape(name)).replace(" · ", "<br>").replace("_", "_<wbr>"))
+
     environment = Environment(
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"full": numbers.full, "plural": numbers.plural, "slug": slug}
+    environment.filters |= {"full": numbers.full, "plural": numbers.plural, "slug": slug, "broken": broken}
     # The only text that is not escaped: our own style sheet, and drawings that figures.py has escaped.
     environment.filters["trusted"] = Markup
     template = environment.from_string(_resource("report.html"))

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from veridyn.reports.numbers import plural
-from veridyn.reports.page import Drawing, Group, Page, Row, Sheet
+from veridyn.reports.comparison import Cell, Matrix, Score
+from veridyn.reports.numbers import NONE, plural
+from veridyn.reports.page import Diagram, Drawing, Group, Page, Row, Sheet
 from veridyn.reports.tally import MEANINGS
 
 Lines = list[str]
@@ -76,7 +77,7 @@ def _failures(page: Page) -> Lines:
 def _check(row: Row) -> tuple[str, ...]:
     record = row.record
     flagged = f"{row.margin} ({row.flag})" if row.flag else row.margin
-    name = f"{record['quantity']} [{record['unit']}]" if record["unit"] else record["quantity"]
+    name = _named(record["quantity"], record["unit"])
     error = f"{row.error} {row.measure}".strip()
     measured = (row.value, row.reference, error, row.tolerance, flagged, row.digits, "; ".join(row.notes))
     return record["verdict"], record["variant"], name, *measured
@@ -111,10 +112,50 @@ def _overview_row(sheet: Sheet, subjects: list[str]) -> tuple[Any, ...]:
     groups = [sheet.group_of(name) for name in subjects]
     return (
         sheet.name,
-        *(group.tally.words if group else "not run" for group in groups),
+        *(f"{group.tally.words}{_score(group.score)}" if group else "not run" for group in groups),
         sheet.margin,
         sheet.errata,
     )
+
+
+def _score(score: Score) -> str:
+    """Say digits, fewest and median, and time, as far as there are any."""
+    digits = f"{score.fewest} · {score.median} digits" if score.fewest != NONE else ""
+    return "".join(f"; {text}" for text in (digits, score.time) if text not in ("", NONE))
+
+
+def _matrix(one: Matrix) -> Lines:
+    """Lay out a comparison; verdicts that are not a pass stand beside the digits."""
+    rows = [(_named(line.quantity, line.unit), *map(_cell_of, line.cells)) for line in one.lines]
+    head = ("Quantity", *(escape(name) for name in one.subjects))
+    title = [f"**{escape(one.variant)}**"] if one.variant else []
+    return [*title, table(head, [*rows, ("Time of the run", *one.times)])]
+
+
+def _cell_of(cell: Cell) -> str:
+    return " ".join(filter(None, (cell.digits, cell.verdict if cell.verdict != "pass" or not cell.digits else "")))
+
+
+def _named(quantity: str, unit: str) -> str:
+    return f"{quantity} [{unit}]" if unit else quantity
+
+
+_RUNGS = ("Subject", "Settings", "First call", "Time", "Worst error", "of", "LRE", "Passed", "Notes")
+
+
+def _diagram(one: Diagram) -> Lines:
+    rows = [
+        (
+            ladder.subject if first else "",
+            ", ".join(filter(None, (rung.settings, ladder.settings if first else ""))),
+            *(rung.first_call, rung.time, rung.error, rung.quantity, rung.digits, rung.passed, rung.detail),
+        )
+        for ladder in one.ladders
+        for first, rung in zip((True, *[False] * len(ladder.rungs)), ladder.rungs, strict=False)
+    ]
+    title = f"Settings, times and errors: {one.variant}"
+    lines = [f"<details><summary>{_html(title)}</summary>", table(_RUNGS, rows), "</details>"]
+    return [*(_drawing(one.drawing) if one.drawing else []), *lines]
 
 
 def _drawing(one: Drawing) -> Lines:
@@ -135,6 +176,8 @@ def _sheet(sheet: Sheet) -> Lines:
         *_records("Quantities", case["quantities"], _QUANTITIES),
         *_records("Reference solution", case["references"], _REFERENCES),
         *_listed("Modelling", [_bullets(case["modelling"])]),
+        *_listed("Comparison", [line for one in sheet.matrices for line in _matrix(one)]),
+        *_listed("Work and precision", [line for one in sheet.diagrams for line in _diagram(one)]),
         *_results(sheet),
         *_listed("Figures", [line for one in sheet.drawings for line in _drawing(one)]),
         *_records("Published values", case["published"], _PUBLISHED),

@@ -4,7 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from veridyn.reports import figures, numbers
+from veridyn.reports import diagrams, figures, numbers
+from veridyn.reports.comparison import Matrix, Score, matrices, score, truth_digits
+from veridyn.reports.diagrams import Ladder
 from veridyn.reports.document import Document, environments
 from veridyn.reports.tally import (
     KINDS,
@@ -70,6 +72,7 @@ class Group:
     anchor: str
     subject: str
     tally: Tally
+    score: Score
     settings: str
     sections: list[Section]
 
@@ -102,6 +105,15 @@ class Drawing:
 
 
 @dataclass(frozen=True)
+class Diagram:
+    """Work and precision in one variant: the drawing, if any point can be shown, and the rungs behind it."""
+
+    variant: str
+    drawing: Drawing | None
+    ladders: list[Ladder]
+
+
+@dataclass(frozen=True)
 class Sheet:
     """Everything about one case; `case` is its description in the document."""
 
@@ -111,6 +123,8 @@ class Sheet:
     tally: Tally
     runs: list[Run]
     groups: list[Group]
+    matrices: list[Matrix]
+    diagrams: list[Diagram]
     drawings: list[Drawing]
     margin: str
     errata: int
@@ -120,6 +134,11 @@ class Sheet:
     def group_of(self, name: str) -> Group | None:
         """Return the group of a subject, None if the case was not run with it."""
         return next((group for group in self.groups if group.subject == name), None)
+
+    @property
+    def drawn(self) -> list[Drawing]:
+        """All its figures."""
+        return [*(one.drawing for one in self.diagrams if one.drawing), *self.drawings]
 
 
 @dataclass(frozen=True)
@@ -185,13 +204,33 @@ def _sheets(document: Document, runs: int) -> list[Sheet]:
     """Make a sheet of every case that is described, has results or figures, in this order."""
     described = {case["case"]: case for case in document["cases"]}
     results = group(document["results"], lambda record: str(record["case"]))
-    drawings = _drawings(document["figures"])
-    names = list(dict.fromkeys([*described, *results, *drawings]))
+    drawings, compared = _drawings(document["figures"]), _diagrams(document)
+    names = list(dict.fromkeys([*described, *results, *compared, *drawings]))
     sheets = []
     for name, anchor in zip(names, anchors(names, "case-"), strict=True):
         case = described.get(name, NO_CASE | {"case": name})
-        sheets.append(_sheet(anchor, case, results.get(name, []), drawings.get(name, []), runs))
+        sheets.append(_sheet(anchor, case, results.get(name, []), drawings.get(name, []), compared.get(name, []), runs))
     return sheets
+
+
+def _diagrams(document: Document) -> dict[str, list[Diagram]]:
+    """Make the work-precision diagrams of every case."""
+    points = document["work_precision"]
+    machines = [environment["machine"] for environment in environments(document)]
+    order = list(_by_subject(points, len(machines)))
+    made: dict[str, list[Diagram]] = {}
+    by_variant = group(points, _place)
+    results = group(document["results"], _place)
+    keys = anchors([f"{case}-{variant}" for case, variant in by_variant], "work-precision-")
+    for (place, members), key in zip(by_variant.items(), keys, strict=True):
+        figure = diagrams.figure(members, results.get(place, []), order, machines)
+        drawing = _drawing(figure, key) if figure else None
+        made.setdefault(place[0], []).append(Diagram(place[1], drawing, diagrams.ladders(members, len(machines))))
+    return made
+
+
+def _place(record: Record) -> tuple[str, str]:
+    return str(record["case"]), str(record["variant"])
 
 
 def _drawings(listed: list[Record]) -> dict[str, list[Drawing]]:
@@ -203,7 +242,14 @@ def _drawings(listed: list[Record]) -> dict[str, list[Drawing]]:
     return drawn
 
 
-def _sheet(anchor: str, case: Record, results: list[Record], drawings: list[Drawing], runs: int) -> Sheet:
+def _sheet(
+    anchor: str,
+    case: Record,
+    results: list[Record],
+    drawings: list[Drawing],
+    compared: list[Diagram],
+    runs: int,
+) -> Sheet:
     by_run = group(results, lambda record: (str(record["variant"]), subject(record, runs)))
     by_subject = _by_subject(results, runs)
     keys = anchors(by_subject, f"{anchor}-by-")
@@ -215,6 +261,8 @@ def _sheet(anchor: str, case: Record, results: list[Record], drawings: list[Draw
         tally=total,
         runs=[_run(*names, members) for names, members in by_run.items()],
         groups=[_group(key, name, by_subject[name], runs) for key, name in zip(keys, by_subject, strict=True)],
+        matrices=matrices(results, runs),
+        diagrams=compared,
         drawings=drawings,
         margin=numbers.margin(total.worst),
         errata=sum(value["verdict"] in ("misprint", "inaccurate") for value in case["published"]),
@@ -230,8 +278,6 @@ def _notable(value: dict[str, Any]) -> bool:
 
 def _run(variant: str, name: str, records: list[Record]) -> Run:
     counted = tally(records)
-    truths = [record for record in records if record["kind"] == "truth"]
-    digits = [record["digits"] for record in truths if record["digits"] is not None]
     # All quantities of a run carry the time of that run; of several runs of a variant, the longest.
     times = [record["wall_time"] for record in records if record["wall_time"] is not None]
     return Run(
@@ -239,7 +285,7 @@ def _run(variant: str, name: str, records: list[Record]) -> Run:
         subject=name,
         tally=counted,
         margin=numbers.margin(counted.worst),
-        digits=numbers.correct_digits(min(digits, default=None)),
+        digits=numbers.correct_digits(min(truth_digits(records), default=None)),
         time=numbers.time(max(times, default=None)),
     )
 
@@ -250,7 +296,7 @@ def _group(anchor: str, name: str, records: list[Record], runs: int) -> Group:
         Section(kind, KINDS[kind], tally(members), [_row(record, runs, common) for record in members])
         for kind, members in by_kind(records).items()
     ]
-    return Group(anchor, name, tally(records), _settings(common), sections)
+    return Group(anchor, name, tally(records), score(records), diagrams.settings(common), sections)
 
 
 def _row(record: Record, runs: int, common: Collection[str] = ()) -> Row:
@@ -268,9 +314,5 @@ def _row(record: Record, runs: int, common: Collection[str] = ()) -> Row:
         tolerance=numbers.tolerance(record["tolerance"]),
         margin=numbers.margin(record["margin"]),
         digits=numbers.correct_digits(record["digits"]),
-        notes=tuple(filter(None, (record["detail"], record["reason"], printed, _settings(own)))),
+        notes=tuple(filter(None, (record["detail"], record["reason"], printed, diagrams.settings(own)))),
     )
-
-
-def _settings(settings: dict[str, Any]) -> str:
-    return ", ".join(f"{name} = {numbers.value(value)}" for name, value in settings.items())

@@ -11,6 +11,7 @@ PALE = "#e4e7eb"
 
 CYCLE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 MARKERS = ("o", "s", "^", "D", "v", "P")
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)))
 
 WIDTH = 7.2
 PANEL_HEIGHT = 2.7
@@ -69,12 +70,19 @@ def look(role: str, number: int, *, marker: bool) -> dict[str, Any]:
         Points instead of a line.
     """
     chosen = {"color": CYCLE[number % len(CYCLE)], **ROLES[role]}
+    if role == "computed":
+        chosen["linestyle"] = DASHES[number // len(CYCLE) % len(DASHES)]
     if not marker:
         return chosen
     points = {
-        "marker": MARKERS[number % len(MARKERS)],
+        "marker": mark(number),
         "markersize": 4.5,
         "markeredgewidth": 0.0,
         "alpha": 0.85,
     }
     return chosen | points | {"linestyle": "none"}
+
+
+def mark(number: int) -> str:
+    """Return the marker of a coloured series; a colour that comes again has another one."""
+    return MARKERS[(number + number // len(CYCLE)) % len(MARKERS)]

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from veridyn.reports import numbers
+from veridyn.reports.comparison import score
 from veridyn.reports.document import Document, environments
 from veridyn.reports.tally import (
     TROUBLE,
@@ -52,6 +53,7 @@ def summary_table(document: Document, console: Console) -> None:
         Where to print; its width decides the layout.
     """
     console.print(_summary(document))
+    _print_comparison(document, console)
     _print_close(document, console)
 
 
@@ -107,6 +109,39 @@ def _summary(document: Document) -> Table:
         table.add_row(Text(case if case != previous else ""), Text(variant), Text(name), *cells)
         previous = case
     return table
+
+
+def _print_comparison(document: Document, console: Console) -> None:
+    """Print a line per subject and a column per case, if there are several solvers and the table fits."""
+    if len({record["solver"] for record in document["results"]}) < 2:
+        return
+    table = _comparison(document)
+    anywhere = console.options.update(width=10_000)
+    if console.measure(table, options=anywhere).maximum <= console.width:
+        console.print()
+        console.print(table)
+
+
+def _comparison(document: Document) -> Table:
+    """Make a table of passed checks, of all that could be judged, and fewest digits."""
+    name = _namer(document)
+    scores = group(document["results"], lambda record: (name(record), str(record["case"])))
+    table = _table()
+    table.add_column("passed, fewest digits", no_wrap=True)
+    cases = list(dict.fromkeys(record["case"] for record in document["results"]))
+    for case in cases:
+        table.add_column(Text(case), justify="right", no_wrap=True)
+    for subject_name in dict.fromkeys(place[0] for place in scores):
+        table.add_row(Text(subject_name), *(_score(scores.get((subject_name, case), [])) for case in cases))
+    return table
+
+
+def _score(records: list[Record]) -> Text:
+    counted, scored = tally(records), score(records)
+    asked = counted.judged + counted.counts["error"] + counted.counts["expected failure"]
+    if not asked:
+        return Text("n/a" if records else "", style="dim")
+    return Text(f"{counted.counts['pass']}/{asked}  {scored.fewest:>4}", style=STYLES[counted.verdict])
 
 
 def _cells(counted: Tally, shown: Iterable[str]) -> list[Text]:

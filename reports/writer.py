@@ -8,6 +8,9 @@ from veridyn.reports.document import Document
 from veridyn.reports.errors import ReportError
 from veridyn.reports.page import Page, make_page
 
+STEMS = ("figure", "work-precision")
+"""How the names of drawings begin that another run may not have."""
+
 
 def write(document: Document, folder: Path) -> list[Path]:
     """Write the report of a checked document and return the files.
@@ -20,7 +23,7 @@ def write(document: Document, folder: Path) -> list[Path]:
     # Everything is rendered before anything is written, so that a failure leaves no half report.
     texts = _render(document)
     try:
-        for stale in (folder / "figures").glob("figure-*.svg"):
+        for stale in (file for stem in STEMS for file in (folder / "figures").glob(f"{stem}-*.svg")):
             stale.unlink()
         return [_write(folder / name, text) for name, text in texts.items()]
     except OSError as error:
@@ -38,7 +41,7 @@ def _render(document: Document) -> dict[str, str]:
 
 
 def _drawings(page: Page) -> dict[str, str]:
-    drawn = [page.overview, *(one for sheet in page.sheets for one in sheet.drawings)]
+    drawn = [page.overview, *(one for sheet in page.sheets for one in sheet.drawn)]
     return {one.file: f'<?xml version="1.0" encoding="utf-8"?>\n{one.svg}' for one in drawn if one}
 
 

@@ -70,6 +70,22 @@ def support_load(problem: MechanicalProblem, modes: Modes, support: SupportMotio
     return -modes.masses * (np.linalg.pinv(modes.shapes) @ support.influence)
 
 
+def moved_mass(problem: MechanicalProblem, direction: Floats) -> float:
+    """Return the effective mass ``1 / (tᵀ M⁻¹ t)`` (kg) that a force along a direction t (n,) moves.
+
+    Raises
+    ------
+    ProblemError
+        If the direction is zero.
+    """
+    if not np.any(direction):
+        raise ProblemError(f"{problem.name}: a force along a zero direction moves nothing; give a tangent")
+    if problem.modes is not None:
+        return 1.0 / float(np.sum((problem.modes.shapes.T @ direction) ** 2 / problem.modes.masses))
+    assert problem.mass is not None
+    return 1.0 / float(direction @ np.linalg.solve(problem.mass, direction))
+
+
 def static_modes(stiffness: Floats, free: list[int], supports: list[int]) -> Floats:
     """Return the static modes ``-K_ff⁻¹ K_fs`` (free, supports) of a structure with its supports.
 

@@ -73,14 +73,13 @@ class Tables:
         problem = self.mechanics.problem
         n, stops, frictions = problem.size, len(problem.stops), len(problem.frictions)
         width, guards = 1 + 2 * n + self.mechanics.channels, 2 * (stops + frictions)
-        whole = {"dtype": np.int64}
         return Modes(
-            states=np.zeros((m, stops + frictions), **whole),
+            states=np.zeros((m, stops + frictions), dtype=np.int64),
             acceleration=np.zeros((m, n, width)),
             guards=np.zeros((m, guards, width)),
-            counts=np.zeros(m, **whole),
-            elements=np.zeros((m, guards), **whole),
-            becomes=np.zeros((m, guards), **whole),
+            counts=np.zeros(m, dtype=np.int64),
+            elements=np.zeros((m, guards), dtype=np.int64),
+            becomes=np.zeros((m, guards), dtype=np.int64),
             hold=np.zeros((m, n, n)),
             fastest=np.zeros(m),
         )
@@ -100,9 +99,10 @@ class Tables:
         count = arrays.counts[m] = len(flow.changes)
         arrays.guards[m, :count] = np.column_stack((guards.constant, guards.matrix, guards.forcing))
         for g, change in enumerate(flow.changes):
-            touch = isinstance(change.becomes, Touch)
-            arrays.elements[m, g] = change.element if touch else stops + change.element
-            arrays.becomes[m, g] = TOUCHES.index(change.becomes) if touch else change.becomes  # type: ignore[arg-type]
+            if isinstance(change.becomes, Touch):
+                arrays.elements[m, g], arrays.becomes[m, g] = change.element, TOUCHES.index(change.becomes)
+            else:
+                arrays.elements[m, g], arrays.becomes[m, g] = stops + change.element, change.becomes
         arrays.hold[m] = flow.hold
         arrays.fastest[m] = flow.fastest
 
@@ -184,7 +184,8 @@ class Prepared:
                 elif reason != DONE:
                     self.tables.add(states)
         count = int(counters[0])
-        return Motion(samples, *(array[:count] for array in events), steps=int(counters[1]))
+        times, points, kinds = events
+        return Motion(samples, times[:count], points[:count], kinds[:count], int(counters[1]))
 
     def _searched(self, t: float, y: Floats, drive: Any) -> Ints:
         """Return the consistent states of stops and frictions at t by trying all, where switching one by one cycles.
@@ -301,7 +302,7 @@ def _around(instants: Floats, outputs: Floats) -> Floats:
 
 
 def _events(problem: MechanicalProblem, flows: list[Flow], motion: Motion) -> dict[str, Floats]:
-    names = [element.name for element in (*problem.stops, *problem.frictions)]
+    names = [element.name for element in problem.elements]
     states = np.array([[id(s) for s in (*f.mode.stops, *f.mode.frictions)] for f in flows])[motion.kinds]
     changed = states[1:] != states[:-1]
     return {name: motion.times[1:][column] for name, column in zip(names, changed.T, strict=True)}

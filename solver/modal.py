@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.basis import modal_basis, modal_state
+from veridyn.solver.basis import modal_basis, modal_state, moved_mass
 from veridyn.solver.errors import DivergenceError, SettingsError
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
@@ -207,24 +207,16 @@ def regularised(problem: MechanicalProblem, stiffness: float) -> MechanicalProbl
         raise SettingsError(f"{problem.name}: friction {ideal[0]!r} is set-valued; give tangential_stiffness (N/m)")
     frictions = tuple(
         replace(
-            f, law="regularised", stiffness=stiffness, damping=2 * float(np.sqrt(_moved_mass(problem, f) * stiffness))
+            f,
+            law="regularised",
+            stiffness=stiffness,
+            damping=2 * float(np.sqrt(moved_mass(problem, f.tangents[0]) * stiffness)),
         )
         if f.law == "set-valued"
         else f
         for f in problem.frictions
     )
     return replace(problem, frictions=frictions)
-
-
-def _moved_mass(problem: MechanicalProblem, friction: Any) -> float:
-    """Effective mass ``1 / (tᵀ M⁻¹ t)`` along the first tangent."""
-    t = friction.tangents[0]
-    if not np.any(t):
-        raise SettingsError(f"{problem.name}: friction {friction.name!r} has a zero tangent; it moves nothing")
-    if problem.modes is not None:
-        return 1.0 / float(np.sum((problem.modes.shapes.T @ t) ** 2 / problem.modes.masses))
-    assert problem.mass is not None
-    return 1.0 / float(t @ np.linalg.solve(problem.mass, t))
 
 
 def element_histories(pairs: tuple[Any, ...], records: Floats) -> dict[str, dict[str, Floats]]:

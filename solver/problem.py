@@ -116,6 +116,11 @@ class MechanicalProblem(Problem):
         """Number of degrees of freedom."""
         return int(self.initial_displacement.size)
 
+    @property
+    def elements(self) -> tuple[Stop | Friction, ...]:
+        """Stops and frictions."""
+        return (*self.stops, *self.frictions)
+
     def _check_matrices(self) -> None:
         if (self.mass is None) == (self.modes is None):
             raise ProblemError(f"{self.name}: give either mass and stiffness matrices or modes")

@@ -83,7 +83,7 @@ def read_response(problem: MechanicalProblem, answer: Response | Mapping[str, An
 def _events(problem: MechanicalProblem, time: Floats, reported: Any, solver: str) -> dict[str, Floats]:
     if not isinstance(reported, Mapping):
         raise SolverFailure(f"{solver} returned events that are not instants by element")
-    names = {element.name for element in (*problem.stops, *problem.frictions)}
+    names = {element.name for element in problem.elements}
     events = {}
     for name, value in reported.items():
         if name not in names:

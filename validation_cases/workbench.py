@@ -6,6 +6,8 @@ import contextlib
 import io
 import time
 from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -21,12 +23,18 @@ class SolverCrash(SolverFailure):
     """The solver raised something that is no message for users."""
 
 
+def unwatched(_: str) -> AbstractContextManager[None]:
+    """Let a solve take its time."""
+    return nullcontext()
+
+
 @dataclass
 class Workbench:
     """One solver and the responses that it gave.
 
     ``observe`` solves a run at most once while it is kept; failures are kept too, so that a crashing solver
-    is not called again for every quantity.
+    is not called again for every quantity. Every solve happens within ``watch(key)``; what is known to end the
+    process stands in ``lost``, the reason by the key of the run, and is not tried again.
     """
 
     solver: Any
@@ -34,6 +42,8 @@ class Workbench:
     wall_times: dict[str, float] = field(default_factory=dict)
     warm: set[str] = field(default_factory=set)
     last: str = ""
+    lost: Mapping[str, str] = field(default_factory=dict)
+    watch: Callable[[str], AbstractContextManager[None]] = unwatched
 
     def observe(self, run: Run) -> Observation:
         """Return problem and response of a run.
@@ -56,10 +66,12 @@ class Workbench:
         return answer
 
     def _solve(self, run: Run) -> Observation | Exception:
+        if run.key in self.lost:
+            return SolverCrash(self.lost[run.key])
         problem = run.problem
         try:
             # what a solver prints must not reach a JSON document on standard output
-            with contextlib.redirect_stdout(io.StringIO()):
+            with contextlib.redirect_stdout(io.StringIO()), self.watch(run.key):
                 self._warm_up(run)
                 start = time.perf_counter()
                 answer = self.solver.solve(problem, dict(run.settings))

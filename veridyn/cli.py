@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from veridyn import __version__
 
 FINE, FAILED, BAD_INPUT, CRASHED = 0, 1, 2, 3
+PARAMETER = "change a parameter, e.g. a0=1.2 or omega=2*pi"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -48,15 +49,24 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="run solvers through the cases and judge them")
     _add_cases(run)
     _add_solvers(run)
-    _add_set(run, "; also settings of our schemes, e.g. step=5e-5")
+    _add_set(run, f"{PARAMETER}; or a setting that a solver declares, e.g. step=5e-5")
     _add_results(run)
     run.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes (default 1)")
+    _add_time_out(run)
     run.add_argument("--expected-failures", metavar="FILE", help="lines CASE/CHECK: REASON; * stands for anything")
+
+    run.add_argument(
+        "--work-precision",
+        action=argparse.BooleanOptionalAction,
+        help="measure time and error at several settings, for the report (default: with several solvers)",
+    )
 
     _add_exchange(commands)
 
     doctor = commands.add_parser("doctor", help="tell a broken adapter from an inaccurate solver")
     _add_solvers(doctor)
+    _add_set(doctor, "change a setting that the solver declares, e.g. step=1e-4")
+    _add_time_out(doctor)
 
     report = commands.add_parser("report", help="build a report from result documents")
     report.add_argument("results", nargs="+", metavar="RESULTS.json")
@@ -110,13 +120,19 @@ def _add_solvers(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_set(parser: argparse.ArgumentParser, more: str = "") -> None:
+def _add_time_out(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--time-out", default="600", metavar="SECONDS", help="after which a solve is stopped (default 600)"
+    )
+
+
+def _add_set(parser: argparse.ArgumentParser, meaning: str = PARAMETER) -> None:
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help=f"change a parameter, e.g. a0=1.2 or omega=2*pi{more}; repeatable",
+        help=f"{meaning}; repeatable",
     )
 
 

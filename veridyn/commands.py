@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -72,6 +73,16 @@ def _whole(text: str, name: str, least: int) -> int:
     return number
 
 
+def _seconds(text: str, option: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise UsageError(f"{option} must be a positive number of seconds, got {text!r}")
+    return seconds
+
+
 def _print_json(data: Any) -> None:
     print(json.dumps(data, indent=1, ensure_ascii=True, allow_nan=False))
 
@@ -121,6 +132,8 @@ def _run(options: argparse.Namespace, command: Sequence[str]) -> int:
         verbose=options.verbose,
         command=command,
         expected_failures=_place(options.expected_failures, "--expected-failures"),
+        work_precision=options.work_precision,
+        time_out=_seconds(options.time_out, "--time-out"),
     )
 
 
@@ -171,7 +184,7 @@ def _solvers(options: argparse.Namespace) -> list[str]:
 def _doctor(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
     from veridyn import doctor
 
-    return max(doctor.examine(spec) for spec in _solvers(options))
+    return doctor.examine_all(_solvers(options), changes(options.set), _seconds(options.time_out, "--time-out"))
 
 
 def _report(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001

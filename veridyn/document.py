@@ -71,21 +71,23 @@ def document(
     figures: Sequence[dict[str, Any]],
     command: Sequence[str],
     messages: Sequence[str] = (),
+    work_precision: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """Assemble the result document of a run."""
     return {
         "schema_version": SCHEMA_VERSION,
         "environment": environment(command),
         "cases": [sheet(case, changes) for case, changes in cases],
-        "results": [row(record) for record in records],
+        "results": [finite(record.as_dict()) for record in records],
+        "work_precision": list(work_precision),
         "figures": list(figures),
         "messages": list(messages),
     }
 
 
-def row(record: Record) -> dict[str, Any]:
+def finite(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record as JSON allows: NaN and infinity become null."""
-    return {name: _finite(value) for name, value in record.as_dict().items()}
+    return {name: _finite(value) for name, value in entry.items()}
 
 
 def _finite(value: Any) -> Any:

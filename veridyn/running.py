@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from veridyn.comparing import is_wanted, measure_all
 from veridyn.document import document
 from veridyn.reports import build, check_document
 from veridyn.reports.errors import ReportError
@@ -23,10 +25,22 @@ from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.checks import checks
 from veridyn.validation_cases.expected import Expectations, read_expectations
 from veridyn.validation_cases.judge import Record
-from veridyn.validation_cases.workbench import Workbench
-from veridyn.verification import Task, load_quietly, rehearse, run_tasks, tasks, variants_of
+from veridyn.validation_cases.work_precision import variants
+from veridyn.verification import (
+    Findings,
+    Reasons,
+    Task,
+    load_watched,
+    rehearse,
+    run_tasks,
+    subjects,
+    tasks,
+    variants_of,
+    watched_bench,
+)
+from veridyn.workers import TIME_OUT, Crew, Line, Watch, WorkerLost
 
-FINE, FAILED, CRASHED = 0, 1, 3
+FINE, FAILED, CRASHED, INTERRUPTED = 0, 1, 3, 130
 
 
 def run(
@@ -40,6 +54,8 @@ def run(
     verbose: bool,
     command: Sequence[str],
     expected_failures: Path | None = None,
+    work_precision: bool | None = None,
+    time_out: float = TIME_OUT,
 ) -> int:
     """Run, judge, print, write; returns the exit status.
 
@@ -52,28 +68,49 @@ def run(
     ReportError
         If the report or the result file cannot be written; found out before the work starts.
     """
-    todo = tasks(solvers, cases, changed)
-    for spec in solvers:
-        load_quietly(spec)
-    expected = expectations(expected_failures, solvers, todo)
-    writable(report, output)
-    for task in todo:
-        rehearse(task)
-    try:
-        records = [expected.settle(record) for record in _with_progress(todo, jobs)]
-    except BrokenProcessPool:
-        print(
-            "veridyn: a process died: the compiled code of a solver crashed or ended it; run solvers one by one",
-            file=sys.stderr,
-        )
-        return CRASHED
     wanted = report is not None or output is not None
-    sheets = {task.case: task.parameters for task in todo} if wanted else {}
-    drawn, messages = figures(solvers[0], sheets) if wanted and not changed else ([], [])
-    found = document(
-        records, [(load_case(name), parameters) for name, parameters in sheets.items()], drawn, command, messages
-    )
-    return deliver(found, report=report, output=output, verbose=verbose)
+    with Crew(jobs, time_out) as crew:
+        described = subjects(crew, solvers)
+        todo = tasks(described, cases, changed)
+        expected = expectations(expected_failures, described, todo)
+        writable(report, output)
+        rehearse(crew, todo)
+        findings = Findings([[] for _ in todo])
+        sheets = {task.case: task.parameters for task in todo} if wanted else {}
+        with _kept(crew, findings) as ending:
+            _judge(crew, todo, described, findings)
+            if wanted and not changed:
+                figures(crew, solvers[0], sheets, findings)
+            if is_wanted(work_precision, solvers, kept=wanted):
+                _measure(crew, todo, findings)
+    records = [expected.settle(record) for record in findings.records]
+    posed = [(load_case(name), parameters) for name, parameters in sheets.items()]
+    found = document(records, posed, findings.figures, command, findings.messages, findings.points)
+    reached = deliver(found, report=report, output=output, verbose=verbose)
+    return ending.status or reached
+
+
+@dataclass
+class _Ending:
+    """How the work ended: with a status other than 0 if it did not come to its end."""
+
+    status: int = FINE
+
+
+@contextlib.contextmanager
+def _kept(crew: Crew, findings: Findings) -> Iterator[_Ending]:
+    """End the work at an interrupt or where it cannot go on; what was found before is kept."""
+    ending = _Ending()
+    try:
+        yield ending
+    except KeyboardInterrupt:
+        ending.status, why = INTERRUPTED, "interrupted"
+    except WorkerLost as lost:
+        ending.status, why = CRASHED, str(lost)
+    if ending.status:
+        crew.kill()
+        findings.messages.append(f"{why}; {len(findings.records)} checks were judged before")
+        print(f"veridyn: {findings.messages[-1]}", file=sys.stderr)
 
 
 def deliver(found: dict[str, Any], *, report: Path | None, output: str | None, verbose: bool) -> int:
@@ -91,7 +128,7 @@ def deliver(found: dict[str, Any], *, report: Path | None, output: str | None, v
     return status(found["results"])
 
 
-def expectations(file: Path | None, solvers: Sequence[str], todo: Sequence[Task]) -> Expectations:
+def expectations(file: Path | None, solvers: Mapping[str, Subject], todo: Sequence[Task]) -> Expectations:
     """Return the expected failures of a run; none without a file.
 
     They may name any check of the solvers, so that one list serves runs of single cases too.
@@ -106,46 +143,69 @@ def expectations(file: Path | None, solvers: Sequence[str], todo: Sequence[Task]
     found = read_expectations(file)
     everything = [*tasks(solvers, ()), *todo]
     found.refuse_unknown(
-        (check.case, check.id, load_quietly(t.solver).name) for t in everything for check in _checks(t)
+        (check.case, check.id, solvers[t.solver].name) for t in everything for check in _checks(t, solvers[t.solver])
     )
     return found
 
 
-def _with_progress(todo: Sequence[Task], jobs: int) -> list[Record]:
+def _judge(crew: Crew, todo: Sequence[Task], solvers: Mapping[str, Subject], findings: Findings) -> None:
     """Judge all tasks; progress goes to a terminal only."""
     screen = Console(stderr=True)
     if not screen.is_terminal:
-        return [record for records in run_tasks(todo, jobs) for record in records]
+        run_tasks(crew, todo, findings)
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=screen, transient=True) as progress:
-        bar = progress.add_task("checks", total=_count(todo))
+        total = sum(1 for task in todo for _ in _checks(task, solvers[task.solver]))
+        bar = progress.add_task("checks", total=total)
 
         def advance(record: Record) -> None:
             progress.update(bar, advance=1, description=f"{record.case} {record.variant}")
 
-        return [record for records in run_tasks(todo, jobs, advance) for record in records]
+        run_tasks(crew, todo, findings, advance)
 
 
-def _count(todo: Sequence[Task]) -> int:
-    return sum(1 for task in todo for _ in _checks(task))
+def _checks(task: Task, subject: Subject) -> Iterator[Check]:
+    set_up = replace(subject, overrides=task.settings)
+    return checks(load_case(task.case), set_up, variants_of(task.parameters), task.variant or None)
 
 
-def _checks(task: Task) -> Iterator[Check]:
-    subject = Subject.of(load_quietly(task.solver), task.settings)
-    return checks(load_case(task.case), subject, variants_of(task.parameters), task.variant or None)
-
-
-def figures(solver: str, cases: Iterable[str]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the figures of the cases, drawn for the first solver, and messages about those that failed."""
-    found = load_quietly(solver)
-    subject, bench = Subject.of(found), Workbench(found)
-    drawn, messages = [], []
-    for case in map(load_case, cases):
+def figures(crew: Crew, solver: str, cases: Iterable[str], findings: Findings) -> None:
+    """Draw the figures of the cases for a solver; a message says which could not be drawn."""
+    for name in cases:
         try:
-            drawn += list(case.figures(case, subject, bench)) if case.figures else []
-        except Exception as error:  # noqa: BLE001 - a figure must not cost the results
-            messages.append(f"figures of {case.name} not drawn: {type(error).__name__}: {error}")
-    return drawn, messages
+            for drawn, messages in crew.ask(_draw, solver, name, dict(findings.lost[solver])):
+                findings.figures += drawn
+                findings.messages += messages
+        except WorkerLost as lost:
+            findings.messages.append(f"figures of {name} not drawn: {lost}")
+
+
+def _draw(line: Line, solver: str, name: str, lost: Reasons) -> None:
+    case, found = load_case(name), load_watched(line, solver)
+    bench = watched_bench(line, found, lost)
+    try:
+        line.tell((list(case.figures(case, Subject.of(found), bench)) if case.figures else [], []))
+    except Exception as error:  # noqa: BLE001 - a figure must not cost the results
+        line.tell(([], [f"figures of {name} not drawn: {type(error).__name__}: {error}"]))
+
+
+def _measure(crew: Crew, todo: Sequence[Task], findings: Findings) -> None:
+    """Measure work-precision, but not of a solver that has lost a worker: it would lose more."""
+    for task in (task for task in todo if task.parameters or task.variant in variants(load_case(task.case))):
+        lost = list(findings.lost[task.solver].values())
+        try:
+            findings.points += [] if lost else [point for points in crew.ask(_climb, task) for point in points]
+        except WorkerLost as reason:
+            lost = [str(reason)]
+        if lost:
+            what = f"work-precision of {task.solver} on {task.case} {task.variant}".rstrip()
+            findings.messages.append(f"{what} not measured: {lost[0]}")
+
+
+def _climb(line: Line, task: Task) -> None:
+    with line.watched(Watch("solve", task.solver)):  # a ladder ends by itself at the first slow solve
+        line.tell(measure_all([task]))
 
 
 def writable(report: Path | None, output: str | None) -> None:

@@ -1,30 +1,32 @@
-"""Run checks: solvers × cases × variants, one process or several."""
+"""Run checks: solvers × cases × variants, in workers or (`verify`) in this process."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-import multiprocessing
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from veridyn.changes import parameters_of, settings_of
-from veridyn.solver.errors import SettingsError
+from veridyn.solver.errors import SettingsError, SolverInputError
 from veridyn.solver.loading import OWN, load_solver
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem import MechanicalProblem, Problem
 from veridyn.validation_cases.case import Case, Subject, Variant
 from veridyn.validation_cases.catalogue import case_names, load_case
 from veridyn.validation_cases.checks import checks
 from veridyn.validation_cases.expected import Expectations, read_expectations
 from veridyn.validation_cases.judge import Record, judge
 from veridyn.validation_cases.workbench import Workbench
+from veridyn.workers import Crew, Job, Line, Loss, Watch, WorkerLost
 
 OnRecord = Callable[[Record], None]
+Reasons = Mapping[str, str]
 
 FREE_MASS = MechanicalProblem(
     name="free mass", mass=np.eye(1), initial_displacement=np.zeros(1), initial_velocity=np.ones(1), end=1e-3
@@ -58,10 +60,60 @@ def load_quietly(spec: str) -> Any:
     return solver
 
 
-def tasks(solvers: Sequence[str], cases: Sequence[str], changes: Mapping[str, str] | None = None) -> list[Task]:
+@dataclass
+class Findings:
+    """What a run has found so far: records by task, figures, points of work-precision diagrams, messages.
+
+    ``lost`` holds, by solver and key, the runs that were lost with their process, and why.
+    """
+
+    by_task: list[list[Record]]
+    lost: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    figures: list[dict[str, Any]] = field(default_factory=list)
+    points: list[dict[str, Any]] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+
+    @property
+    def records(self) -> list[Record]:
+        """All records, in the order of the tasks."""
+        return [record for records in self.by_task for record in records]
+
+
+def subjects(crew: Crew, solvers: Sequence[str]) -> dict[str, Subject]:
+    """Return the solvers as the cases see them, by specification; they are loaded in a worker.
+
+    Raises
+    ------
+    SolverInputError
+        If one cannot be found, hangs or ends the process while it is loaded, or is no solver.
+    """
+    try:
+        return {spec: crew.ask(_describe, spec)[0] for spec in dict.fromkeys(solvers)}
+    except WorkerLost as lost:
+        raise SolverInputError(str(lost)) from None
+
+
+def _describe(line: Line, spec: str) -> None:
+    line.tell(Subject.of(load_watched(line, spec)))
+
+
+def load_watched(line: Line, spec: str) -> Any:
+    """Return the solver of a specification; if loading takes too long, the parent ends this worker."""
+    with line.watched(Watch("load", spec)):
+        return load_quietly(spec)
+
+
+def watched_bench(line: Line, solver: Any, lost: Reasons) -> Workbench:
+    """Return a bench in a worker; if a solve takes too long, the parent ends it."""
+    return Workbench(solver, lost=lost, watch=lambda key: line.watched(Watch("solve", solver.name, key)))
+
+
+def tasks(
+    subjects: Mapping[str, Subject], cases: Sequence[str], changes: Mapping[str, str] | None = None
+) -> list[Task]:
     """Return the tasks of a run; changes are parameters of the cases or settings that a solver declares.
 
-    Each solver gets the settings that it knows.
+    The subjects come by specification; each solver gets the settings that it knows.
 
     Raises
     ------
@@ -71,7 +123,7 @@ def tasks(solvers: Sequence[str], cases: Sequence[str], changes: Mapping[str, st
         If a change is no parameter and no setting, or breaks the rule of the parameter.
     """
     names = list(dict.fromkeys(cases)) or list(case_names())
-    known = {spec: set(Subject.of(load_quietly(spec)).known) for spec in dict.fromkeys(solvers)}
+    known = {spec: set(subject.known) for spec, subject in subjects.items()}
     anyones = set().union(*known.values())
     parameters = {name: parameters_of(load_case(name), changes or {}, anyones) for name in names}
     return [
@@ -82,61 +134,62 @@ def tasks(solvers: Sequence[str], cases: Sequence[str], changes: Mapping[str, st
     ]
 
 
-def run_task(task: Task, on_record: OnRecord | None = None) -> list[Record]:
-    """Judge every check of a task.
+def judge_all(
+    bench: Workbench,
+    case: Case,
+    parameters: Mapping[str, str],
+    settings: Mapping[str, Any],
+    only: str | None = None,
+    skip: int = 0,
+) -> Iterator[Record]:
+    """Judge every check of a case, or of one of its variants; with parameters of the user only the truth is asked.
+
+    The first checks can be skipped, if they were judged before.
 
     Raises
     ------
     SolverInputError
         If the settings of the user cannot be used.
     """
-    solver = load_quietly(task.solver)
-    return judge_all(solver, load_case(task.case), task.parameters, task.settings, on_record, task.variant or None)
+    subject = Subject.of(bench.solver, settings)
+    for check in islice(checks(case, subject, variants_of(parameters), only), skip, None):
+        yield judge(check, bench)
 
 
-def judge_all(
-    solver: Any,
-    case: Case,
-    parameters: Mapping[str, str],
-    settings: Mapping[str, Any],
-    on_record: OnRecord | None = None,
-    only: str | None = None,
-) -> list[Record]:
-    """Judge every check of a case, or of one of its variants; with parameters of the user only the truth is asked."""
-    subject = Subject.of(solver, settings)
-    bench = Workbench(solver)
-    records = []
-    for check in checks(case, subject, variants_of(parameters), only):
-        record = judge(check, bench)
-        records.append(record)
-        if on_record:
-            on_record(record)
-    return records
-
-
-def rehearse(task: Task) -> None:
-    """Solve a few steps with the settings of the user: wrong ones show before minutes of work.
+def rehearse(crew: Crew, todo: Sequence[Task]) -> None:
+    """Solve a few steps with the settings of the user, if there are any: wrong ones show before minutes of work.
 
     Raises
     ------
-    SettingsError
+    SolverInputError
         If the settings cannot be used.
     """
-    solver = load_quietly(task.solver)
-    subject = Subject.of(solver, task.settings)
-    if not task.settings:
-        return
-    for scheme in subject.schemes:
-        problem, settings = _rehearsal(task, subject, scheme)
-        try:
+    for spec in dict.fromkeys(task.solver for task in todo if task.settings):
+        with contextlib.suppress(WorkerLost):  # that will be a verdict; it is no wrong input
+            crew.ask(_rehearse, spec, [task for task in todo if task.solver == spec])
+
+
+def _rehearse(line: Line, spec: str, todo: Sequence[Task]) -> None:
+    solver = load_watched(line, spec)
+    subject = Subject.of(solver, todo[0].settings)
+    for task in todo:
+        for scheme in subject.schemes:
+            problem, settings = _rehearsal(task, subject, scheme)
+            with line.watched(Watch("solve", solver.name)):
+                _try(solver, problem, settings)
+
+
+def _try(solver: Any, problem: Problem, settings: Mapping[str, Any]) -> None:
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
             solver.solve(problem, settings)
-        except SettingsError:
-            raise
-        except (Exception, SystemExit):  # noqa: BLE001 - that will be a verdict; it is no wrong input
-            continue
+    except SettingsError:
+        raise
+    except (Exception, SystemExit):  # noqa: BLE001 - that will be a verdict; it is no wrong input
+        return
 
 
-def _rehearsal(task: Task, subject: Subject, scheme: str) -> tuple[MechanicalProblem, dict[str, Any]]:
+def _rehearsal(task: Task, subject: Subject, scheme: str) -> tuple[Problem, dict[str, Any]]:
     """Return a short problem: two steps of the case for our own schemes, whose step has a limit, or a free mass."""
     if not subject.own:
         return FREE_MASS, {**({"scheme": scheme} if scheme else {}), **task.settings}
@@ -155,21 +208,41 @@ def variants_of(parameters: Mapping[str, str]) -> list[Variant] | None:
     return [Variant(",".join(f"{name}={value}" for name, value in parameters.items()), dict(parameters))]
 
 
-def run_tasks(todo: Sequence[Task], jobs: int = 1, on_record: OnRecord | None = None) -> Iterator[list[Record]]:
-    """Yield the records of each task, in the order of the tasks.
+def run_tasks(crew: Crew, todo: Sequence[Task], findings: Findings, on_record: OnRecord | None = None) -> None:
+    """Judge the checks of all tasks in workers; the records come into the findings as soon as they are there.
 
-    With several jobs the tasks are spread over processes (spawned: threads of numerical libraries do not
-    survive a fork), and ``on_record`` is called when a task is done.
+    A solver that hangs or ends its process loses the checks of that run; the task goes on in a fresh worker.
+
+    Raises
+    ------
+    WorkerLost
+        If a worker ends where no run can be blamed.
+    SolverInputError
+        If the settings of the user cannot be used.
     """
-    if jobs <= 1 or len(todo) <= 1:
-        for task in todo:
-            yield run_task(task, on_record)
-        return
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        for records in pool.map(run_task, todo):
-            for record in records if on_record else ():
-                on_record(record)  # type: ignore[misc]
-            yield records
+
+    def renewed(number: int, loss: Loss) -> Job:
+        if loss.watch is None or loss.watch.act != "solve":
+            raise WorkerLost(loss.text)
+        findings.lost[todo[number].solver][loss.watch.key] = loss.text
+        return _job(todo[number], findings, number)
+
+    jobs = [_job(task, findings, number) for number, task in enumerate(todo)]
+    for number, record in crew.share(jobs, renewed):
+        findings.by_task[number].append(record)
+        if on_record:
+            on_record(record)
+
+
+def _job(task: Task, findings: Findings, number: int) -> Job:
+    return Job(_work, (task, dict(findings.lost[task.solver]), len(findings.by_task[number])))
+
+
+def _work(line: Line, task: Task, lost: Reasons, skip: int) -> None:
+    bench = watched_bench(line, load_watched(line, task.solver), lost)
+    case = load_case(task.case)
+    for record in judge_all(bench, case, task.parameters, task.settings, task.variant or None, skip):
+        line.tell(record)
 
 
 def verify(
@@ -202,11 +275,11 @@ def verify(
     ExpectationError
         If the list of expected failures cannot be read.
     """
-    subject = load_quietly(solver or OWN) if solver is None or isinstance(solver, str) else solver
+    under_test = load_quietly(solver or OWN) if solver is None or isinstance(solver, str) else solver
     names = list(cases) or list(case_names())
     expected = read_expectations(expected_failures) if expected_failures else Expectations()
     return [
         expected.settle(record)
         for name in names
-        for record in judge_all(subject, load_case(name), parameters or {}, settings or {})
+        for record in judge_all(Workbench(under_test), load_case(name), parameters or {}, settings or {})
     ]

@@ -41,8 +41,8 @@ CAPABILITIES = frozenset(
 )
 
 
-STOP_HISTORIES = ("normal_force", "normal_velocity", "gap")
-FRICTION_HISTORIES = ("force", "sliding_velocity", "stuck", "normal_force")
+STOP_HISTORIES: tuple[str, ...] = ("normal_force", "normal_velocity", "gap")
+FRICTION_HISTORIES: tuple[str, ...] = ("force", "sliding_velocity", "stuck", "normal_force")
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def respond(problem: MechanicalProblem, integrator: Integrator, controls: EventC
 
 def _events(problem: MechanicalProblem, phases: Sequence[Phase]) -> dict[str, Floats]:
     """Return the starts of the phases in which an element is in another state than before."""
-    names = [element.name for element in (*problem.stops, *problem.frictions)]
+    names = [element.name for element in problem.elements]
     states = [(*phase.flow.mode.stops, *phase.flow.mode.frictions) for phase in phases]
     changed: dict[str, list[float]] = {name: [] for name in names}
     for (before, after), phase in zip(pairwise(states), phases[1:], strict=True):
@@ -163,9 +163,9 @@ def histories(
 
 
 def _empty(problem: MechanicalProblem, m: int) -> dict[str, dict[str, Floats]]:
-    kinds = [(stop.name, STOP_HISTORIES) for stop in problem.stops]
-    kinds += [(friction.name, FRICTION_HISTORIES) for friction in problem.frictions]
-    return {name: {history: np.zeros(m) for history in names} for name, names in kinds}
+    names = {stop.name: STOP_HISTORIES for stop in problem.stops}
+    names |= {friction.name: FRICTION_HISTORIES for friction in problem.frictions}
+    return {name: {history: np.zeros(m) for history in histories} for name, histories in names.items()}
 
 
 def _of_flow(

@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
-from math import pi
+from math import sqrt
 from typing import Any
 
 import exudyn as exu
@@ -45,7 +45,8 @@ from numpy.typing import NDArray
 
 from veridyn.solver.adapters.controls import described, number, read_controls
 from veridyn.solver.adapters.forcing import segments
-from veridyn.solver.adapters.stepping import LADDER, Grid, StepControls, grid
+from veridyn.solver.adapters.stepping import LADDER, Grid, StepControls, grid, stick_stiffness
+from veridyn.solver.basis import moved_mass
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem import MechanicalProblem
@@ -288,9 +289,8 @@ def _add_friction(
 
 def bristle(problem: MechanicalProblem, tangent: Floats, controls: ExudynControls, step: float) -> tuple[float, float]:
     """Return stiffness (N/m) and damping (N s/m) of a bristle whose period takes the wanted number of steps (s)."""
-    mass = 1.0 / float(tangent @ np.linalg.solve(problem.mass, tangent))
-    omega = 2 * pi / (controls.stick_steps * step)
-    return mass * omega**2, 2 * controls.stick_damping * mass * omega
+    stiffness = stick_stiffness(problem, tangent, controls.stick_steps * step)
+    return stiffness, 2 * controls.stick_damping * sqrt(stiffness * moved_mass(problem, tangent))
 
 
 def _connect(

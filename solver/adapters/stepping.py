@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.adapters.controls import Controls, number
+from veridyn.solver.basis import moved_mass
 from veridyn.solver.problem import MechanicalProblem
 
 Floats = NDArray[np.float64]
@@ -38,6 +40,11 @@ class Grid:
     times: Floats
     lengths: Floats
     counts: NDArray[np.int64]
+
+
+def stick_stiffness(problem: MechanicalProblem, tangent: Floats, period: float) -> float:
+    """Return the stiffness (N/m) of a spring that holds what sticks, from the period (s) of its oscillation."""
+    return moved_mass(problem, tangent) * (2 * math.pi / period) ** 2
 
 
 def output_instants(problem: MechanicalProblem) -> Floats:

@@ -18,8 +18,10 @@ import sys
 import veridyn.references, veridyn.validation_cases
 for room in (veridyn.references, veridyn.validation_cases):
     room.__path__.append(sys.argv[1] + "/" + room.__name__.rpartition(".")[2])
-from veridyn.cli import main
-sys.exit(main(sys.argv[2:]))
+if __name__ == "__main__":  # the processes that solve come by here too
+    from veridyn.cli import main
+
+    sys.exit(main(sys.argv[2:]))
 """
 
 
@@ -30,8 +32,11 @@ def run(tmp_path):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(code, encoding="utf-8")
 
+    start = tmp_path / "start.py"
+    start.write_text(START, encoding="utf-8")
+
     def run(*arguments):
-        command = [sys.executable, "-c", START, str(tmp_path), *arguments]
+        command = [sys.executable, str(start), str(tmp_path), *arguments]
         return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False, cwd=tmp_path)
 
     return run

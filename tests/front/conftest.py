@@ -14,6 +14,11 @@ from veridyn.cli import main
 
 # A foreign solver: plain class, plain Python, dict of lists; nothing of ours is imported.
 FOREIGN = '''
+import os
+import signal
+import time
+
+
 class Foreign:
     """Semi-implicit Euler for one mass on a spring between elastic stops."""
 
@@ -43,7 +48,7 @@ class Scaled(Foreign):
 
 
 class Coarse(Foreign):
-    name, step = "coarse", 7e-3
+    name, step = "coarse", 6e-2
 
 
 class Flipped(Foreign):
@@ -72,14 +77,17 @@ class NotANumber(Foreign):
     name = "nan"
 
     def solve(self, problem, settings):
-        return {"time": [0.0, problem.end], "displacement": [0.0, float("nan")], "velocity": [0.0, 0.0]}
+        t = list(problem.output_times)
+        x = [0.0, float("nan"), *t[2:]]
+        return {"time": t, "displacement": x, "velocity": t}
 
 
 class Shapes(Foreign):
     name = "shapes"
 
     def solve(self, problem, settings):
-        return {"time": [0.0, problem.end], "displacement": [[0.0, 0.0]] * 2, "velocity": [0.0, 0.0]}
+        t = problem.output_times
+        return {"time": t, "displacement": [[0.0, 0.0]] * len(t), "velocity": t}
 
 
 class Nothing(Foreign):
@@ -116,14 +124,65 @@ class ShortOnly(Foreign):
         return super().solve(problem, settings)
 
 
+class Hangs(Foreign):
+    name = "hangs"
+
+    def solve(self, problem, settings):
+        if problem.end > 10.0:
+            time.sleep(600)
+        return super().solve(problem, settings)
+
+
+class Dies(Foreign):
+    name = "dies"
+
+    def solve(self, problem, settings):
+        if problem.end > 10.0:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return super().solve(problem, settings)
+
+
+class Leaves(Foreign):
+    name, settings = "leaves", {"speed": "nothing"}
+
+    def solve(self, problem, settings):
+        os._exit(3)
+
+
+class Printf(Foreign):
+    """Prints as compiled code does."""
+
+    name = "printf"
+
+    def solve(self, problem, settings):
+        os.write(1, b"step 1 of 100")
+        return super().solve(problem, settings)
+
+
+class Backwards(Foreign):
+    name = "backwards"
+
+    def solve(self, problem, settings):
+        return {"time": [0.0, 2.0, 1.0, problem.end], "displacement": [0.0] * 4, "velocity": [0.0] * 4}
+
+
+class Sparse(Foreign):
+    name = "sparse"
+
+    def solve(self, problem, settings):
+        t = list(problem.output_times)
+        kept = t[:10] + t[-10:]
+        return {"time": kept, "displacement": [0.0] * 20, "velocity": [0.0] * 20}
+
+
 class Still(Foreign):
     """No impact at all."""
 
     name = "still"
 
     def solve(self, problem, settings):
-        t = [problem.end * i / 100 for i in range(101)]
-        return {"time": t, "displacement": [-s for s in t], "velocity": [-1.0] * 101}
+        t = problem.output_times
+        return {"time": t, "displacement": [-s for s in t], "velocity": [-1.0] * len(t)}
 
 
 class Demanding(Foreign):
@@ -209,12 +268,12 @@ def python(tmp_path):
 @pytest.fixture
 def no_work(monkeypatch):
     """Fail as soon as a solver is put to work in earnest."""
-    from veridyn import verification
+    from veridyn import running
 
     def refuse(*_):
         raise AssertionError("work has begun before the input was checked")
 
-    monkeypatch.setattr(verification, "judge_all", refuse)
+    monkeypatch.setattr(running, "run_tasks", refuse)
 
 
 @pytest.fixture

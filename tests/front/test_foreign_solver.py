@@ -64,9 +64,9 @@ def test_pytest_refuses_an_unknown_solver(python):
 DIAGNOSES = [
     ("Foreign", 0, "healthy"),
     ("Coarse", 1, "inaccurate: look at step"),
-    ("Flipped", 3, "look at sign of the contact force"),
-    ("Raises", 3, "solve raised ZeroDivisionError: my fault"),
-    ("Exits", 3, "solve raised SystemExit"),
+    ("Flipped", 3, "turn the sign of the contact force"),
+    ("Raises", 3, "raises raised ZeroDivisionError: my fault"),
+    ("Exits", 3, "exits raised SystemExit"),
     ("NotANumber", 3, "NaN or infinity"),
     ("Few", 0, "not applicable, the solver does not offer contact"),
 ]

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -11,14 +12,27 @@ from veridyn.validation_cases import frozen
 from veridyn.validation_cases.case import Subject
 from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.checks import checks
-from veridyn.verification import run_tasks, tasks
+from veridyn.verification import Findings, run_tasks, subjects, tasks, verify
+from veridyn.workers import Crew
 
 
-def test_several_processes_give_the_same_records(foreign):
-    todo = tasks(["veridyn", foreign("Foreign")], ["sdnd101"], {"v0": "2"})
-    alone, together = ([(r.solver, r.id, r.value) for rs in run_tasks(todo, jobs) for r in rs] for jobs in (1, 2))
-    assert alone == together
-    assert len(alone) == 28
+def in_workers(jobs, *solvers):
+    with Crew(jobs) as crew:
+        todo = tasks(subjects(crew, solvers), ["sdnd101"], {"v0": "2"})
+        findings = Findings([[] for _ in todo])
+        run_tasks(crew, todo, findings)
+    return compared(findings.records)
+
+
+def compared(records):
+    return [replace(record, wall_time=None) for record in records]
+
+
+def test_workers_give_the_records_that_this_process_gives(foreign):
+    solvers = ("veridyn", foreign("Foreign"))
+    here = [record for solver in solvers for record in verify(solver, ["sdnd101"], parameters={"v0": "2"})]
+    assert len(here) == 28
+    assert in_workers(1, *solvers) == in_workers(2, *solvers) == compared(here)
 
 
 def test_quiet_in_a_pipe(python):
@@ -85,12 +99,12 @@ def test_freeze_shows_old_and_new(veridyn, frozen_copy):
     assert json.loads(original.read_text(encoding="utf-8")) == before
 
 
-def test_only_freeze_writes(veridyn, frozen_copy):
+def test_only_freeze_writes(frozen_copy):
     copy, _ = frozen_copy
     before = copy.read_bytes()
-    rows = veridyn("run", "sdnd101", "--json", "-").document["results"]
+    records = verify(cases=["sdnd101"])
     assert copy.read_bytes() == before
-    wrong = [(row["quantity"], row["scheme"]) for row in rows if row["verdict"] == "fail"]
+    wrong = [(record.quantity, record.scheme) for record in records if record.verdict == "fail"]
     assert wrong == [("peak_force", "devogelaere")]
 
 

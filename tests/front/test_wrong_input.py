@@ -110,7 +110,10 @@ STEPS = [
     ("step=inf", "step = inf s must be positive and finite"),
     ("tangential_stiffness=-1", "tangential_stiffness = -1"),
     ("largest=-1", "largest = -1 s must be positive"),
-    ("stepp=1", "unknown parameter 'stepp': did you mean step\\? known are m, k, kc, v0; settings of the solvers are .*step"),
+    (
+        "stepp=1",
+        "unknown parameter 'stepp': did you mean step\\? known are m, k, kc, v0; settings of the solvers are .*step",
+    ),
 ]
 
 
@@ -179,6 +182,14 @@ def test_files_that_cannot_be_imported(refused, tmp_path, text, message):
     file = tmp_path / "broken_solver.py"
     file.write_text(text, encoding="utf-8")
     assert_matches(message, refused("run", "sdnd101", "--solver", f"{file}:X"))
+
+
+@pytest.mark.parametrize("command", [("run", "sdnd101"), ("doctor",)], ids=lambda c: c[0])
+def test_an_extra_that_is_not_installed(refused, tmp_path, monkeypatch, command):
+    (tmp_path / "heyoka.py").write_text("raise ImportError(\"No module named 'heyoka'\")", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)  # the process that solves inherits it
+    message = "solver 'heyoka' cannot be loaded, No module named 'heyoka'; pip install \"veridyn[heyoka]\""
+    assert message in refused(*command, "--solver", "heyoka")
 
 
 @pytest.mark.parametrize("option", ["--report", "--json"])

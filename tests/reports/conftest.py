@@ -64,6 +64,43 @@ def results():
     ]
 
 
+def point(**changes):
+    """One rung of a ladder, with changes."""
+    record = {
+        "case": "shoe",
+        "variant": "a0=15",
+        "solver": "veridyn",
+        "version": "0.1.0",
+        "scheme": "euler",
+        "settings": {"scheme": "euler", "step": 1e-4, "penalty": 9e6},
+        "first_call": 0.5,
+        "wall_time": 0.012,
+        "repeats": 20,
+        "error": 1.96e-5,
+        "quantity": "wear_power",
+        "digits": 4.7,
+        "passed": 6,
+        "checks": 7,
+        "counters": {"steps": 1000},
+        "detail": "",
+    }
+    return record | changes
+
+
+def points():
+    names = {"case": HOSTILE, "variant": HOSTILE, "solver": HOSTILE, "version": HOSTILE, "quantity": HOSTILE}
+    nothing = dict.fromkeys(("first_call", "wall_time", "error", "digits"))
+    finer = {"scheme": "euler", "step": 5e-5, "penalty": 9e6}
+    return [
+        point(),
+        point(settings=finer, wall_time=0.025, repeats=12, error=9e-6, digits=5.0),
+        point(solver="foreign", scheme="", version="7", settings={}, wall_time=0.1, repeats=3, error=1e-8, digits=8.0),
+        point(solver="limp", scheme="", settings={}, **nothing, repeats=0, checks=0, passed=0, detail="not applicable"),
+        point(**names, settings={HOSTILE: HOSTILE}, detail=HOSTILE),
+        point(case="spring", variant="", **nothing, detail="diverged"),
+    ]
+
+
 def case(name):
     return {
         "case": name,
@@ -126,6 +163,7 @@ def document(**changes):
         "environment": ENVIRONMENT,
         "cases": [case("shoe"), case("spring")],
         "results": results(),
+        "work_precision": points(),
         "figures": [figure(), figure(id=HOSTILE, title=HOSTILE, caption=HOSTILE)],
         "messages": [HOSTILE],
     }
@@ -145,6 +183,11 @@ def make_document():
 @pytest.fixture(scope="session")
 def make_result():
     return result
+
+
+@pytest.fixture(scope="session")
+def make_point():
+    return point
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import pytest
 
 from veridyn.reports import ReportError, build, markdown, read_results
 
-VOID = {"meta", "br", "link", "img", "input", "hr"}
+VOID = {"meta", "br", "wbr", "link", "img", "input", "hr"}
 
 
 class Page(HTMLParser):
@@ -56,14 +56,15 @@ def test_files(doc, tmp_path):
     folder = tmp_path / "deep" / "report"
     written = build(doc, folder)
     names = [path.relative_to(folder).as_posix() for path in written]
-    assert names[:5] == [
+    assert names[:6] == [
         "index.html",
         "report.md",
         "results.json",
         "figures/error-against-tolerance.svg",
+        "figures/work-precision-shoe-a0-15.svg",
         "figures/figure-shoe-velocity.svg",
     ]
-    assert len(names) == 6
+    assert len(names) == 8
     assert all(path.is_file() for path in written)
 
 
@@ -159,7 +160,7 @@ def test_markdown_says_the_trouble_first(md):
 
 def test_markdown_shows_the_figures(md, built):
     names = re.findall(r"!\[.*?\]\((figures/.*?)\)", md)
-    assert len(names) == 3
+    assert len(names) == 5
     assert all((built / name).is_file() for name in names)
 
 
@@ -194,7 +195,7 @@ def test_all_passed(make_document, make_result, tmp_path):
 
 
 def test_a_document_without_results(make_document, tmp_path):
-    build(make_document(results=[], cases=[], figures=[], messages=[]), tmp_path)
+    build(make_document(results=[], cases=[], figures=[], messages=[], work_precision=[]), tmp_path)
     assert "Nothing was checked" in (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "Nothing was checked" in (tmp_path / "report.md").read_text(encoding="utf-8")
     assert not (tmp_path / "figures").exists()
@@ -207,6 +208,58 @@ def test_several_runs_are_told_apart(doc, make_document, save, tmp_path):
         text = (tmp_path / "report" / name).read_text(encoding="utf-8")
         assert "veridyn · euler · run 2" in text
         assert "arm64" in text
+
+
+@pytest.fixture
+def compared(make_document, make_result, hostile, tmp_path):
+    """Build a report of two solvers, one of them with a hostile name."""
+    limp = make_result(solver=hostile, scheme="", verdict="fail", digits=2.1, wall_time=3.0, error=8e-3)
+    other = make_result(solver=hostile, scheme="", quantity="regime", verdict="pass", digits=None, wall_time=3.0)
+    build(make_document(results=[make_result(), limp, other]), tmp_path)
+    return {name: (tmp_path / name).read_text(encoding="utf-8") for name in ("index.html", "report.md")}
+
+
+def test_solvers_stand_side_by_side(compared):
+    html, md = compared["index.html"], compared["report.md"]
+    sheet = html[html.index(">Comparison<") : html.index(">Results<")]
+    assert Page(html).open == []
+    assert '<td class="cell pass"' in sheet
+    assert '<td class="cell fail" title="fail, relative error 0.0080, tolerance 1e-4">' in sheet
+    assert sheet.count('<td class="cell" title="not asked"></td>') == 1
+    assert '<td class="cell">12 ms</td><td class="cell">3 s</td>' in sheet
+    assert "2.1 · 2.1 digits<br>3 s" in html
+    assert r"| wear_power \[W\] | 4.7 | 2.1 fail |" in md
+    assert r"| regime \[W\] |  | pass |" in md
+    assert "| Time of the run | 12 ms | 3 s |" in md
+    assert "<script" not in html + md
+
+
+def test_one_subject_is_compared_with_nobody(html):
+    sheet = html[html.index('id="case-shoe"') : html.index('id="case-spring"')]
+    assert ">Comparison<" not in sheet
+
+
+def test_work_and_precision(html, md):
+    sheet = html[html.index('id="case-shoe"') : html.index('id="case-spring"')]
+    drawn = sheet[sheet.index(">Work and precision<") : sheet.index(">Results<")]
+    assert drawn.count("<svg") == 1
+    assert "1 setting without an error cannot be shown. Machine: x86_64." in drawn
+    assert "the minimum of 3 to 20 solves after the first call" in drawn
+    assert "<strong>veridyn · euler</strong> 0.1.0; all with penalty = 9000000" in drawn
+    assert '<th scope="row" class="number">step = 5.0e-5</th>' in drawn.replace("5e-5", "5.0e-5")
+    assert "not applicable" in drawn
+    assert (
+        "| veridyn · euler | step = 1e-4, penalty = 9000000 | 500 ms | 12 ms | 2.0e-5 | wear_power | 4.7 | 6/7 |  |"
+        in md
+    )
+    assert "| spring" not in md[md.index("Work and precision") : md.index("## spring")]
+
+
+def test_points_without_values_have_a_table_and_no_drawing(html):
+    sheet = html[html.index('id="case-spring"') :]
+    part = sheet[sheet.index(">Work and precision<") : sheet.index(">Results<")]
+    assert "<svg" not in part
+    assert "diverged" in part
 
 
 def test_many_results(make_document, make_result, tmp_path):

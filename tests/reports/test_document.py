@@ -26,7 +26,13 @@ def test_defaults_are_filled_in(make_result):
     environment = dict.fromkeys(("veridyn", "python", "platform", "machine", "date", "command"), "")
     checked = check_document({"schema_version": "1.0", "environment": environment, "results": [record]})
     assert checked["cases"] == checked["figures"] == checked["messages"] == []
+    assert checked["work_precision"] == []
     assert checked["results"][0].keys() == make_result().keys()
+
+
+def test_defaults_of_a_point_are_filled_in(doc, make_point):
+    doc["work_precision"] = [{key: make_point()[key] for key in ("case", "variant", "solver", "scheme")}]
+    assert check_document(doc)["work_precision"][0].keys() == make_point().keys()
 
 
 @pytest.mark.parametrize("version", ["1.1", "1.17"])
@@ -58,6 +64,12 @@ WRONG = [
     (("cases", 0, "references", 0, "value"), 1.5, "must be string or null"),
     (("figures", 0, "panels"), [], r"panels must contain at least 1 items \(in shoe velocity\)"),
     (("figures", 0, "panels", 0, "series", 0, "role"), "star", "role must be one of"),
+    (
+        ("work_precision", 0, "error"),
+        "tiny",
+        r"work_precision\[0\]\.error must be number or null.* \(in shoe a0=15 wear",
+    ),
+    (("work_precision", 0, "counters", "steps"), "many", "counters.steps must be number"),
     (("messages",), [1], r"messages\[0\] must be string"),
 ]
 
@@ -87,9 +99,10 @@ def test_series_need_as_many_ordinates_as_abscissae(doc):
         check_document(doc)
 
 
-def test_run_numbers_must_exist(doc):
-    doc["results"][0]["run"] = 2
-    with pytest.raises(ReportError, match=r"results\[0\]\.run is 2, of 1 environments"):
+@pytest.mark.parametrize("part", ["results", "work_precision"])
+def test_run_numbers_must_exist(doc, part):
+    doc[part][0]["run"] = 2
+    with pytest.raises(ReportError, match=rf"{part}\[0\]\.run is 2, of 1 environments"):
         check_document(doc)
 
 
@@ -164,6 +177,13 @@ def test_merging_concatenates_and_numbers_the_runs(doc, make_document, save):
     assert merged["messages"] == [*doc["messages"], "second"]
     assert [place["machine"] for place in environments(merged)] == ["x86_64", "arm64"]
     assert {record["run"] for record in merged["results"]} == {1, 2}
+
+
+def test_merging_keeps_the_ladders_apart(doc, make_document, save):
+    other = make_document(environment=doc["environment"] | {"machine": "arm64"})
+    merged = read_results([save(doc, "a.json"), save(other, "b.json")])
+    count = len(doc["work_precision"])
+    assert [point["run"] for point in merged["work_precision"]] == [1] * count + [2] * count
 
 
 def test_merging_adds_references_of_further_variants(doc, make_document, save):

@@ -59,6 +59,22 @@ def test_one_solver_is_called_by_its_schemes(printed, make_document, make_result
     assert "veridyn" not in text
 
 
+def test_solvers_are_compared_where_it_fits(printed, make_document, make_result):
+    results = [
+        make_result(),
+        make_result(solver="other", verdict="fail", digits=3.2),
+        make_result(solver="few", case="a case with a long name", verdict="not applicable", digits=None),
+    ]
+    document = make_document(results=results, messages=[])
+    text = printed(summary_table, 100, document)
+    assert text.index("passed, fewest digits") > text.index("margin")
+    lines = [line.split() for line in text.splitlines()]
+    assert ["other", "·", "euler", "0/1", "3.2"] in lines
+    assert ["few", "·", "euler", "n/a"] in lines
+    assert "passed, fewest digits" not in printed(summary_table, 40, document)
+    assert "passed, fewest digits" not in printed(summary_table, 100, make_document(results=[make_result()]))
+
+
 def test_names_in_brackets_are_not_markup(printed, make_document, make_result):
     document = make_document(results=[make_result(variant="[red]x[/red]", verdict="fail")], messages=["[b]"])
     text = printed(summary_table, document=document)

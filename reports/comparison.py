@@ -1,0 +1,113 @@
+"""Solvers side by side: what each of them got of every quantity, and how it scored in a case. Pure functions."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+
+from veridyn.reports import numbers
+from veridyn.reports.tally import KINDS, Record, group, subject, worst_first
+
+COMPARED = ("truth", "events", "balance")
+"""Kinds of checks that ask every solver the same; the others ask one for its own digits or order."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one subject got of a quantity; the verdict is empty if it was not asked."""
+
+    verdict: str
+    digits: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """One quantity, a cell per subject."""
+
+    quantity: str
+    unit: str
+    kind: str
+    cells: list[Cell]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The quantities of a variant against the subjects, with the time of each subject's run."""
+
+    variant: str
+    subjects: list[str]
+    lines: list[Line]
+    times: list[str]
+
+
+@dataclass(frozen=True)
+class Score:
+    """Correct digits against the truth, fewest and median, and the time of all distinct runs."""
+
+    fewest: str
+    median: str
+    time: str
+
+
+NOT_ASKED = Cell("", "", "not asked")
+
+
+def score(records: Iterable[Record]) -> Score:
+    """Score the records of one subject in a case."""
+    listed = list(records)
+    found = truth_digits(listed)
+    # all quantities of a run carry its time, to the last bit
+    times = {(record["variant"], record["wall_time"]) for record in listed if record["wall_time"] is not None}
+    return Score(
+        numbers.correct_digits(min(found, default=None)),
+        numbers.correct_digits(median(found) if found else None),
+        numbers.time(sum(time for _, time in times) if times else None),
+    )
+
+
+def truth_digits(records: Iterable[Record]) -> list[float]:
+    """Return the correct digits of all comparisons with the truth that have any."""
+    return [record["digits"] for record in records if record["kind"] == "truth" and record["digits"] is not None]
+
+
+def matrices(results: Iterable[Record], runs: int) -> list[Matrix]:
+    """Return a matrix per variant of a case; none of variants that only one subject was asked for."""
+    compared = [record for record in results if record["kind"] in COMPARED]
+    by_variant = group(compared, lambda record: str(record["variant"]))
+    made = [_matrix(variant, members, runs) for variant, members in by_variant.items()]
+    return [matrix for matrix in made if len(matrix.subjects) > 1]
+
+
+def _matrix(variant: str, records: list[Record], runs: int) -> Matrix:
+    by_subject = group(records, lambda record: subject(record, runs))
+    in_order = sorted(records, key=lambda record: list(KINDS).index(record["kind"]))
+    lines = group(in_order, lambda record: (str(record["kind"]), str(record["quantity"])))
+    return Matrix(
+        variant=variant,
+        subjects=list(by_subject),
+        lines=[_line(kind, name, members, list(by_subject), runs) for (kind, name), members in lines.items()],
+        times=[numbers.time(_run_time(members)) for members in by_subject.values()],
+    )
+
+
+def _line(kind: str, quantity: str, records: list[Record], subjects: list[str], runs: int) -> Line:
+    asked = group(records, lambda record: subject(record, runs))
+    cells = [_cell(asked[name]) if name in asked else NOT_ASKED for name in subjects]
+    return Line(quantity, records[0]["unit"], kind, cells)
+
+
+def _cell(records: list[Record]) -> Cell:
+    """Make a cell of the worst of the records, which are several if a quantity was asked for more than once."""
+    worst = worst_first(records)[0]
+    # a count is right or wrong, and a residual relates to nothing: only the truth has digits
+    digits = "" if worst["digits"] is None or worst["kind"] != "truth" else numbers.correct_digits(worst["digits"])
+    measured = f"{worst['error_kind']} error {numbers.error(worst['error'])}" if worst["error"] is not None else ""
+    allowed = f"tolerance {numbers.tolerance(worst['tolerance'])}" if measured else ""
+    return Cell(
+        worst["verdict"], digits, ", ".join(filter(None, (worst["verdict"], measured, allowed, worst["detail"])))
+    )
+
+
+def _run_time(records: list[Record]) -> float | None:
+    """Return the time of the run that was compared with the truth."""
+    return max((r["wall_time"] for r in records if r["kind"] == "truth" and r["wall_time"] is not None), default=None)

@@ -1,0 +1,147 @@
+"""Work-precision diagrams: error against time of every solver, and the rungs behind the points. Pure functions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from veridyn.reports import numbers
+from veridyn.reports.tally import Record, common_settings, group, subject
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One point, printed."""
+
+    settings: str
+    first_call: str
+    time: str
+    error: str
+    quantity: str
+    digits: str
+    passed: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The points of one subject, with what all its settings share."""
+
+    subject: str
+    version: str
+    settings: str
+    rungs: list[Rung]
+
+
+def ladders(points: Iterable[Record], runs: int) -> list[Ladder]:
+    """Print the points of a diagram, subject by subject."""
+    by_subject = group(points, lambda point: subject(point, runs))
+    return [_ladder(name, members) for name, members in by_subject.items()]
+
+
+def _ladder(name: str, points: list[Record]) -> Ladder:
+    common = common_settings(points) if len(points) > 1 else {}
+    common = {key: value for key, value in common.items() if key != "scheme"}
+    return Ladder(name, points[0]["version"], settings(common), [_rung(point, common) for point in points])
+
+
+def _rung(point: Record, common: Mapping[str, Any]) -> Rung:
+    own = {key: value for key, value in point["settings"].items() if key not in common and key != "scheme"}
+    return Rung(
+        settings=settings(own) or "defaults",
+        first_call=numbers.time(point["first_call"]),
+        time=numbers.time(point["wall_time"]),
+        error=numbers.error(point["error"]),
+        quantity=point["quantity"],
+        digits=numbers.correct_digits(point["digits"]),
+        passed=f"{point['passed']}/{point['checks']}" if point["checks"] else numbers.NONE,
+        detail=point["detail"],
+    )
+
+
+def settings(given: Mapping[str, Any]) -> str:
+    """Print settings in one line."""
+    return ", ".join(f"{name} = {numbers.value(value)}" for name, value in given.items())
+
+
+def figure(
+    points: Sequence[Record], results: Iterable[Record], order: Sequence[str], machines: Sequence[str]
+) -> Record | None:
+    """Make the diagram of one variant of a case; None if nothing can be shown.
+
+    Parameters
+    ----------
+    points
+        Those of the variant, at least one.
+    results
+        Records of the case and variant: they know the tolerance that is drawn.
+    order
+        All subjects of the document: each has the same colour in every diagram.
+    machines
+        Machine of every run.
+    """
+    drawable = [point for point in points if _drawable(point)]
+    if not drawable:
+        return None
+    case, variant = points[0]["case"], points[0]["variant"]
+    lines = group(points, lambda point: subject(point, len(machines)))
+    series = [_series(name, lines.get(name, [])) for name in order]
+    limit = _limit(drawable, results)
+    panel = {"xlabel": "wall time of one solve (s)", "ylabel": "worst relative error", "xscale": "log", "yscale": "log"}
+    return {
+        "case": case,
+        "id": f"work-precision-{variant}",
+        "title": f"Work and precision, {variant or case}",
+        "caption": _caption(points, drawable, machines),
+        "panels": [panel | {"height": 1.5 + 0.035 * len(lines), "events": [], "series": [*series, *limit]}],
+    }
+
+
+def _drawable(point: Record) -> bool:
+    return bool(point["error"]) and bool(point["wall_time"])
+
+
+def _series(name: str, points: list[Record]) -> Record:
+    """Make a line; without a point it has no name either, and only keeps the colours of the others."""
+    shown = name if any(map(_drawable, points)) else ""
+    x, y = ([point[key] if _drawable(point) else None for point in points] for key in ("wall_time", "error"))
+    return {"label": shown, "role": "computed", "marker": False, "x": x, "y": y}
+
+
+def _limit(points: list[Record], results: Iterable[Record]) -> list[Record]:
+    """Make a line of the relative tolerance of Code_Aster's test, if all quantities share one."""
+    tolerances = {
+        record["tolerance"]
+        for record in results
+        if record["kind"] == "truth" and record["error_kind"] == "relative" and "Code_Aster" in record["reason"]
+    }
+    if len(tolerances) != 1:
+        return []
+    times = [point["wall_time"] for point in points]
+    line = {"label": "tolerance of Code_Aster's test", "role": "limit", "marker": False}
+    return [line | {"x": [min(times), max(times)], "y": 2 * list(tolerances)}]
+
+
+def _caption(points: Sequence[Record], drawable: Sequence[Record], machines: Sequence[str]) -> str:
+    used = sorted({point.get("run", 1) for point in points})
+    where = "; ".join(dict.fromkeys(machines[number - 1] for number in used))
+    missing = len(points) - len(drawable)
+    return " ".join(
+        (
+            "Worst relative error over the quantities whose relative error says something, against the time of one "
+            f"solve: {_minimum([point['repeats'] for point in drawable])}. Each line goes from coarse settings to "
+            "fine ones; the table has them all.",
+            *([f"{numbers.plural(missing, 'setting')} without an error cannot be shown."] if missing else []),
+            f"Machine: {where}.",
+        )
+    )
+
+
+def _minimum(repeats: Sequence[int]) -> str:
+    """Say of how many solves a time is the minimum; a slow first one is not repeated."""
+    several = [number for number in repeats if number]
+    if not several:
+        return "the first call"
+    low, high = min(several), max(several)
+    solves = numbers.plural(high, "solve") if low == high else f"{low} to {high} solves"
+    slow = ", or the first call where it was too slow to be repeated" if len(several) < len(repeats) else ""
+    return f"the minimum of {solves} after the first call{slow}"

@@ -1,0 +1,216 @@
+"""Solvers that hang or die: their checks are errors, everything else goes on, nothing is left behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from veridyn.workers import Crew, WorkerLost
+
+
+def gone(pid, within=5.0):
+    end = time.monotonic() + within
+    while alive(pid) and time.monotonic() < end:
+        time.sleep(0.02)
+    return not alive(pid)
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")  # a zombie that nobody has waited for yet is dead enough
+    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+LOST = {
+    "Hangs": "hangs gave no answer within 5 s and was stopped; --time-out sets the time",
+    "Dies": "dies ended the process while solving: killed by SIGSEGV",
+}
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("name", LOST)
+def test_only_the_checks_of_that_run_are_lost(veridyn, foreign, name, jobs):
+    both = ("--solver", foreign(name), "--solver", foreign("Foreign"))
+    seen = veridyn("run", "sdnd101", *both, "--time-out", "5", "-n", jobs, "--json", "-")
+    rows = seen.document["results"]
+    assert (seen.status, seen.err) == (3, "")
+    by_variant = {(row["solver"], row["variant"]): (row["verdict"], row["detail"]) for row in rows}
+    assert by_variant == {
+        (name.lower(), "2-shocks"): ("pass", ""),
+        (name.lower(), "100-shocks"): ("error", LOST[name]),
+        ("foreign", "2-shocks"): ("pass", ""),
+        ("foreign", "100-shocks"): ("pass", ""),
+    }
+    order = [(row["solver"], row["variant"]) for row in rows]
+    assert order == sorted(order, key=list(by_variant).index)
+
+
+def test_figures_do_not_wait_for_a_lost_run_again(veridyn, foreign, tmp_path):
+    file = tmp_path / "results.json"
+    seen = veridyn("run", "sdnd101", "--solver", foreign("Leaves"), "--json", file, "--work-precision")
+    messages = json.loads(file.read_text(encoding="utf-8"))["messages"]
+    assert seen.status == 3
+    assert len(messages) == 2  # figures, and the one variant that has a diagram
+    assert all("leaves ended the process while solving: exit status 3" in message for message in messages)
+
+
+def test_a_rehearsal_that_dies_is_no_wrong_input(veridyn, foreign):
+    seen = veridyn("run", "sdnd101", "--solver", foreign("Leaves"), "--set", "speed=1", "--json", "-")
+    assert (seen.status, {row["verdict"] for row in seen.document["results"]}) == (3, {"error"})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("import os; os._exit(7)", "X ended the process while it was loaded: exit status 7"),
+        ("import os; os.abort()", "X ended the process while it was loaded: killed by SIGABRT"),
+        ("import time; time.sleep(60)", "X was not loaded within 1 s and was stopped; --time-out sets the time"),
+    ],
+    ids=["exit", "abort", "hang"],
+)
+@pytest.mark.parametrize("command", [("run", "sdnd101"), ("doctor",)], ids=lambda c: c[0])
+def test_a_module_that_hangs_or_dies_at_import(veridyn, tmp_path, command, text, message):
+    file = tmp_path / "deadly_module.py"
+    file.write_text(text, encoding="utf-8")
+    seen = veridyn(*command, "--solver", f"{file}:X", "--time-out", "1")
+    assert (seen.status, seen.out, seen.err) == (2, "", f"veridyn: {file}:{message}\n")
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon", ""])
+@pytest.mark.parametrize("command", [("run", "sdnd101"), ("doctor",)], ids=lambda c: c[0])
+def test_a_time_that_is_none(veridyn, command, seconds):
+    seen = veridyn(*command, f"--time-out={seconds}")
+    assert (seen.status, seen.out) == (2, "")
+    assert seen.err == f"veridyn: --time-out must be a positive number of seconds, got {seconds!r}\n"
+
+
+# Notes its own process and that of a child in a session of its own, then hangs, deaf to its input.
+PROGRAM = """
+import json, os, subprocess, sys, time
+from pathlib import Path
+
+def note(pid):
+    Path(sys.argv[1], str(pid)).touch()
+
+note(os.getpid())
+for line in sys.stdin:
+    if json.loads(line)["command"] == "start":
+        print(json.dumps({"name": "p", "version": "1", "capabilities": ["mechanical", "contact"]}), flush=True)
+    else:
+        note(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid)
+        time.sleep(60)
+"""
+# The same in the process of the solver, with a child that does not end by itself.
+MODULE = """
+import os, subprocess, sys, time
+from pathlib import Path
+
+class Solver:
+    name, version, capabilities = "m", "1", {"mechanical", "contact"}
+
+    def solve(self, problem, settings):
+        Path(FOLDER, str(os.getpid())).touch()
+        Path(FOLDER, str(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid)).touch()
+        if problem.end < 10.0 and SIGNAL:
+            import ctypes
+            ctypes.PyDLL(None).sleep(60)  # holds the interpreter: no signal handler runs
+        time.sleep(60)
+"""
+
+
+@pytest.fixture
+def hanging(tmp_path):
+    """Return the specification of a solver that hangs: a program, a module, one that is deaf to signals."""
+
+    def written(kind):
+        (tmp_path / "pids").mkdir()
+        file = tmp_path / f"{kind}_solver.py"
+        text = MODULE.replace("FOLDER", repr(str(tmp_path / "pids"))).replace("SIGNAL", str(kind == "deaf"))
+        file.write_text(PROGRAM if kind == "program" else text, encoding="utf-8")
+        return f"cmd:{sys.executable} {file} {tmp_path / 'pids'}" if kind == "program" else f"{file}:Solver"
+
+    return written
+
+
+def noted(folder):
+    return [int(file.name) for file in (folder / "pids").iterdir()]
+
+
+@pytest.mark.parametrize("kind", ["program", "module", "deaf"])
+def test_nothing_is_left_behind_after_a_time_out(veridyn, hanging, tmp_path, kind):
+    seen = veridyn("run", "sdnd101", "--set", "v0=2", "--solver", hanging(kind), "--time-out", "1", "--json", "-")
+    assert seen.status == 3
+    assert "gave no answer within 1 s and was stopped" in seen.document["results"][0]["detail"]
+    assert len(noted(tmp_path)) >= 2
+    assert all(gone(pid) for pid in noted(tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["program", "module"])
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
+def test_nothing_is_left_behind_after_the_parent(foreign, hanging, tmp_path, kind, end):
+    solvers = ("--solver", foreign("Foreign"), "--solver", hanging(kind))
+    command = [sys.executable, "-m", "veridyn.cli", "run", "sdnd101", "--set", "v0=2", *solvers]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True
+    ) as process:
+        while len(noted(tmp_path)) < 2:
+            assert process.poll() is None
+            time.sleep(0.05)
+        os.killpg(process.pid, end) if end is signal.SIGINT else process.send_signal(end)
+        out, err = process.communicate(timeout=30)
+    assert all(gone(pid, within=10.0) for pid in noted(tmp_path))
+    if end is signal.SIGINT:  # as from the keyboard
+        assert (process.returncode, err) == (130, "veridyn: interrupted; 7 checks were judged before\n")
+        assert "7 checks: 7 pass" in out
+
+
+def fails(line, kind):
+    if kind == "bug":
+        raise KeyError(kind)
+    os._exit(0)
+
+
+def test_an_error_of_our_own_is_not_hidden():
+    with Crew() as crew, pytest.raises(RuntimeError, match="KeyError: 'bug'"):
+        crew.ask(fails, "bug")
+
+
+def test_a_worker_that_ends_before_it_began():
+    with Crew() as crew, pytest.raises(WorkerLost, match="a worker process did not begin: exit status 0"):
+        crew.ask(fails, "exit")
+
+
+SECOND_TIME = """
+import os
+from pathlib import Path
+
+if Path({memory!r}).exists():
+    os._exit(9)
+Path({memory!r}).touch()
+
+
+class Solver:
+    name, version, capabilities = "once", "1", {{"mechanical", "contact"}}
+
+    def solve(self, problem, settings):
+        raise AssertionError
+"""
+
+
+def test_a_solver_that_can_be_loaded_only_once(veridyn, foreign, tmp_path):
+    file = tmp_path / "once.py"
+    file.write_text(SECOND_TIME.format(memory=str(tmp_path / "memory")), encoding="utf-8")
+    solvers = ("--solver", foreign("Foreign"), "--solver", f"{file}:Solver")
+    seen = veridyn("run", "sdnd101", "--set", "v0=2", *solvers, "--json", "-")
+    said = f"{file}:Solver ended the process while it was loaded: exit status 9; 7 checks were judged before"
+    assert (seen.status, seen.err) == (3, f"veridyn: {said}\n")
+    assert [row["verdict"] for row in seen.document["results"]] == ["pass"] * 7
+    assert seen.document["messages"] == [said]

@@ -1,0 +1,47 @@
+from veridyn.reports.comparison import matrices, score
+
+
+def test_score_counts_distinct_runs_once(make_result):
+    records = [
+        make_result(digits=4.0),
+        make_result(digits=6.0, quantity="energy"),
+        make_result(digits=9.0, kind="frozen"),
+        make_result(digits=None, quantity="regime", wall_time=0.5),
+        make_result(digits=5.0, variant="other"),
+    ]
+    scored = score(records)
+    assert (scored.fewest, scored.median, scored.time) == ("4.0", "5.0", "520 ms")
+
+
+def test_score_of_nothing():
+    scored = score([])
+    assert (scored.fewest, scored.median, scored.time) == ("–", "–", "–")
+
+
+def test_a_matrix_per_variant_with_more_than_one_subject(make_result):
+    results = [
+        make_result(quantity="instants", kind="events"),
+        make_result(),
+        make_result(solver="b", scheme="", verdict="fail", digits=1.0, wall_time=2.0),
+        make_result(solver="b", scheme="", kind="parity"),
+        make_result(variant="alone"),
+    ]
+    (matrix,) = matrices(results, 1)
+    assert (matrix.variant, matrix.subjects) == ("a0=15", ["veridyn · euler", "b"])
+    assert [(line.kind, line.quantity) for line in matrix.lines] == [("truth", "wear_power"), ("events", "instants")]
+    assert [(cell.verdict, cell.digits) for cell in matrix.lines[0].cells] == [("pass", "4.7"), ("fail", "1.0")]
+    assert [cell.verdict for cell in matrix.lines[1].cells] == ["pass", ""]
+    assert matrix.lines[1].cells[0].digits == ""
+    assert matrix.times == ["12 ms", "2 s"]
+
+
+def test_the_worst_of_repeated_checks_is_shown(make_result):
+    results = [make_result(), make_result(verdict="error", digits=None, detail="crash"), make_result(solver="b")]
+    cell = matrices(results, 1)[0].lines[0].cells[0]
+    assert (cell.verdict, cell.digits) == ("error", "")
+    assert cell.note.endswith("crash")
+
+
+def test_runs_are_told_apart(make_result):
+    (matrix,) = matrices([make_result(run=1), make_result(run=2)], 2)
+    assert matrix.subjects == ["veridyn · euler · run 1", "veridyn · euler · run 2"]

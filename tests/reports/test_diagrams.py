@@ -1,0 +1,82 @@
+import pytest
+
+from veridyn.reports import style
+from veridyn.reports.diagrams import figure, ladders
+
+
+@pytest.fixture
+def points(make_point):
+    return [
+        make_point(),
+        make_point(settings={"scheme": "euler", "step": 5e-5, "penalty": 9e6}, error=None, detail="diverged"),
+        make_point(solver="other", scheme="", settings={}, wall_time=0.5, error=1e-9),
+    ]
+
+
+def series_of(found):
+    return {series["label"]: series for series in found["panels"][0]["series"]}
+
+
+def test_a_line_per_subject_with_gaps_where_it_failed(points):
+    found = figure(points, [], ["veridyn · euler", "other"], ["cpu"])
+    panel = found["panels"][0]
+    assert (panel["xscale"], panel["yscale"]) == ("log", "log")
+    lines = series_of(found)
+    assert lines["veridyn · euler"]["x"] == [0.012, None]
+    assert lines["veridyn · euler"]["y"] == [1.96e-5, None]
+    assert lines["other"]["y"] == [1e-9]
+    assert "1 setting without an error cannot be shown. Machine: cpu." in found["caption"]
+
+
+def test_a_subject_that_is_not_shown_keeps_its_colour(points):
+    order = ["absent", "veridyn · euler", "other"]
+    assert [series["label"] for series in figure(points, [], order, ["cpu"])["panels"][0]["series"]] == ["", *order[1:]]
+
+
+@pytest.mark.parametrize("changes", [{"error": None}, {"error": 0.0}, {"wall_time": None}])
+def test_nothing_to_show(make_point, changes):
+    assert figure([make_point(**changes)], [], ["veridyn · euler"], ["cpu"]) is None
+
+
+def test_the_tolerance_of_code_aster_is_drawn_if_there_is_one(points, make_result):
+    order, cited = ["veridyn · euler", "other"], "cited: tolerance of Code_Aster's test"
+    results = [make_result(reason=cited, tolerance=5e-4), make_result(tolerance=1e-9)]
+    limit = series_of(figure(points, results, order, ["cpu"]))["tolerance of Code_Aster's test"]
+    assert (limit["role"], limit["y"]) == ("limit", [5e-4, 5e-4])
+    several = [*results, make_result(reason=cited, tolerance=1e-3)]
+    assert "tolerance of Code_Aster's test" not in series_of(figure(points, several, order, ["cpu"]))
+
+
+def test_machines_of_the_runs_that_are_shown(make_point):
+    found = figure([make_point(run=2)], [], ["veridyn · euler · run 2"], ["first", "second"])
+    assert found["caption"].endswith("Machine: second.")
+
+
+@pytest.mark.parametrize(
+    ("repeats", "said"),
+    [
+        ([5, 5], "solve: the minimum of 5 solves after the first call. Each"),
+        ([1, 1], "solve: the minimum of 1 solve after the first call. Each"),
+        ([3, 0, 9], "the minimum of 3 to 9 solves after the first call, or the first call where it was too slow"),
+        ([0], "solve: the first call. Each"),
+    ],
+)
+def test_the_caption_says_what_the_time_is(make_point, repeats, said):
+    points = [make_point(repeats=number) for number in repeats]
+    assert said in figure(points, [], ["veridyn · euler"], ["cpu"])["caption"]
+
+
+def test_rungs_say_what_differs(points):
+    ours, other = ladders(points, 1)
+    assert (ours.subject, ours.version, ours.settings) == ("veridyn · euler", "0.1.0", "penalty = 9000000")
+    assert [rung.settings for rung in ours.rungs] == ["step = 1e-4", "step = 5e-5"]
+    assert (ours.rungs[0].passed, ours.rungs[0].first_call, ours.rungs[0].time) == ("6/7", "500 ms", "12 ms")
+    assert (ours.rungs[1].error, ours.rungs[1].detail) == ("–", "diverged")
+    assert other.rungs[0].settings == "defaults"
+
+
+def test_fifteen_lines_can_be_told_apart():
+    looks = [style.look("computed", number, marker=False) for number in range(15)]
+    marks = [style.mark(number) for number in range(15)]
+    assert len({(look["color"], str(look["linestyle"])) for look in looks}) == 15
+    assert len({(look["color"], mark) for look, mark in zip(looks, marks, strict=True)}) == 15

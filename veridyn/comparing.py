@@ -1,0 +1,44 @@
+"""Comparison of solvers: their work-precision ladders, on top of the verdicts of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from veridyn.document import finite
+from veridyn.validation_cases.case import Subject
+from veridyn.validation_cases.catalogue import load_case
+from veridyn.validation_cases.work_precision import LIMITS, Limits, variants, work_precision
+from veridyn.verification import Task, load_quietly, variants_of
+
+
+def is_wanted(asked: bool | None, solvers: Sequence[str], *, kept: bool) -> bool:
+    """Tell whether diagrams are to be measured: if the results are kept, and several solvers or the user ask for it."""
+    return kept and (len(set(solvers)) > 1 if asked is None else asked)
+
+
+def measure_all(todo: Sequence[Task], limits: Limits = LIMITS) -> list[dict[str, Any]]:
+    """Climb the ladders of all solvers of a run, one after the other; progress goes to a terminal only."""
+    climbs = [task for task in todo if task.parameters or task.variant in variants(load_case(task.case))]
+    screen = Console(stderr=True)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    points: list[dict[str, Any]] = []
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
+        bar = progress.add_task("work-precision", total=len(climbs))
+        for task in climbs:
+            progress.update(bar, description=f"work-precision: {task.solver} {task.case} {task.variant}")
+            points += measure(task, limits)
+            progress.advance(bar)
+    return points
+
+
+def measure(task: Task, limits: Limits = LIMITS) -> Iterator[dict[str, Any]]:
+    """Climb the ladders of one solver on one variant of a case, or on the parameter set of the user, point by point."""
+    solver, case = load_quietly(task.solver), load_case(task.case)
+    given = variants_of(task.parameters)
+    variant = given[0] if given else case.variant(task.variant)
+    for point in work_precision(solver, Subject.of(solver, task.settings), case, variant, limits):
+        yield finite(point.as_dict())

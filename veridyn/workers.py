@@ -1,0 +1,340 @@
+"""Processes that solve: a solver that hangs or dies there costs its own checks and nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, Literal, NoReturn, Self
+
+from veridyn.references import ParameterError
+from veridyn.references.certified import CertificationError
+from veridyn.solver.errors import SolverFailure, SolverInputError
+
+REFUSALS = (SolverInputError, ParameterError, CertificationError)
+TIME_OUT = 600.0  # s, for one solve
+PATIENCE = 3.0  # s, for a process to end once it was told to; it gives programs of its own 2 s
+PULSE = 0.2  # s, between two looks at silent workers
+
+Act = Literal["load", "solve"]
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What a worker has begun: loading or solving, whose, and the key of the run."""
+
+    act: Act
+    solver: str
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The end of a worker: what it had begun last (None: nothing yet), and how it ended."""
+
+    watch: Watch | None
+    ending: str
+    hung: bool = False
+
+    @property
+    def text(self) -> str:
+        """What happened, in one line."""
+        if self.watch is None:
+            return f"a worker process did not begin: {self.ending}"
+        if self.hung:
+            what = {"load": "was not loaded", "solve": "gave no answer"}[self.watch.act]
+            return f"{self.watch.solver} {what} {self.ending}; --time-out sets the time"
+        when = {"load": "while it was loaded", "solve": "while solving"}[self.watch.act]
+        return f"{self.watch.solver} ended the process {when}: {self.ending}"
+
+
+class WorkerLost(SolverFailure):
+    """A worker ended where no run of a solver can be blamed."""
+
+
+class Stopped(BaseException):
+    """The parent has stopped this worker; a solver that catches every `Exception` does not catch this."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """The line from a job to the parent."""
+
+    pipe: Connection
+
+    def tell(self, item: Any) -> None:
+        """Deliver something."""
+        self.pipe.send(("told", item))
+
+    @contextlib.contextmanager
+    def watched(self, watch: Watch) -> Iterator[None]:
+        """Let the parent end this process if what follows takes too long."""
+        self.pipe.send(("begun", watch))
+        try:
+            yield
+        finally:
+            self.pipe.send(("over", None))
+
+
+@dataclass(frozen=True)
+class Job:
+    """A call in a worker: ``function(line, *arguments)``, which delivers by ``line.tell``."""
+
+    function: Callable[..., None]
+    arguments: tuple[Any, ...]
+
+
+class Worker:
+    """A process that does jobs one after another; after a loss the next job finds a fresh one."""
+
+    def __init__(self, time_out: float) -> None:
+        self.pipe: Connection
+        self._process: BaseProcess | None = None
+        self._time_out = time_out
+        self._watch: Watch | None = None
+        self._deadline: float | None = None
+
+    def begin(self, job: Job) -> None:
+        """Hand over a job."""
+        if self._process is None or not self._process.is_alive():
+            self.pipe, self._process = _started()
+        self._watch = self._deadline = None
+        with contextlib.suppress(OSError):  # dead already: the next look will tell
+            self.pipe.send(job)
+
+    def hear(self) -> tuple[str, Any] | None:
+        """Return what the worker says next, if that is anything for the caller; ``"lost"`` if it is no more."""
+        assert self._process is not None
+        alive = self._process.is_alive()  # before looking into the pipe: last words may still come
+        try:
+            if not self.pipe.poll():
+                return self._silence(alive=alive)
+            kind, content = self.pipe.recv()
+        except (EOFError, OSError):
+            return "lost", Loss(self._watch, self._ended())
+        if kind == "begun":
+            self._watch, self._deadline = content, time.monotonic() + self._time_out
+        elif kind == "over":
+            self._deadline = None
+        return None if kind in ("begun", "over") else (kind, content)
+
+    def _silence(self, *, alive: bool) -> tuple[str, Any] | None:
+        if not alive:
+            return "lost", Loss(self._watch, self._ended())
+        if self._deadline is None or time.monotonic() < self._deadline:
+            return None
+        self.kill()
+        return "lost", Loss(self._watch, f"within {self._time_out:g} s and was stopped", hung=True)
+
+    def _ended(self) -> str:
+        process = self._process
+        assert process is not None
+        wait([process.sentinel], PATIENCE)
+        self.kill()
+        return _ending(process.exitcode)
+
+    def dismiss(self) -> None:
+        """Let the process end by itself: at the end of its input."""
+        if self._process is not None:
+            self.pipe.close()
+
+    def kill(self) -> None:
+        """End the process and its children.
+
+        It is told first, so that it ends the programs that it has started in sessions of their own.
+        """
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if process.is_alive() and not self.pipe.closed:
+            process.terminate()
+        try:
+            wait([process.sentinel], PATIENCE)
+        finally:
+            _kill_group(process)
+            process.join()
+            self.pipe.close()
+
+
+def _started() -> tuple[Connection, BaseProcess]:
+    """Start a process; spawned, since threads of numerical libraries do not survive a fork."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs,))
+    # an interrupt from the terminal is the business of the parent, who ends the workers
+    with _deaf_to(signal.SIGINT):
+        process.start()
+    theirs.close()
+    return ours, process
+
+
+@contextlib.contextmanager
+def _deaf_to(interrupt: signal.Signals) -> Iterator[None]:
+    """Ignore a signal, here and in the processes that are started meanwhile."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(interrupt, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(interrupt, before)
+
+
+def _kill_group(process: BaseProcess) -> None:
+    assert process.pid is not None
+    if sys.platform != "win32":
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+
+
+def _ending(code: int | None) -> str:
+    if code is None or code >= 0:
+        return f"exit status {code}"
+    try:
+        return f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"
+
+
+class Crew:
+    """The workers of a run; as a context it ends them.
+
+    Parameters
+    ----------
+    size
+        How many there are at most; they start when there is work.
+    time_out
+        Seconds after which a solve, or the loading of a solver, counts as hung.
+    """
+
+    def __init__(self, size: int = 1, time_out: float = TIME_OUT) -> None:
+        self._workers = [Worker(time_out) for _ in range(size)]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            for worker in self._workers:
+                worker.dismiss()
+        self.kill()
+
+    def kill(self) -> None:
+        """End all workers and what they have started."""
+        for worker in self._workers:
+            worker.kill()
+
+    def ask(self, function: Callable[..., None], *arguments: Any) -> list[Any]:
+        """Return all that one job tells.
+
+        Raises
+        ------
+        WorkerLost
+            If it hangs or ends its process.
+        SolverInputError
+            If it was asked for something that cannot be.
+        """
+        return [item for _, item in self.share([Job(function, arguments)], _give_up)]
+
+    def share(self, jobs: Sequence[Job], renew: Callable[[int, Loss], Job]) -> Iterator[tuple[int, Any]]:
+        """Spread jobs over the workers; yield (number of the job, what it tells) as it comes.
+
+        Parameters
+        ----------
+        renew
+            Returns the job to do instead of one that was lost with its worker.
+
+        Raises
+        ------
+        SolverInputError
+            If a job was asked for something that cannot be.
+        """
+        waiting, busy = deque(enumerate(jobs)), dict[Worker, int]()
+        while waiting or busy:
+            for worker in [w for w in self._workers if w not in busy][: len(waiting)]:
+                busy[worker], job = waiting.popleft()
+                worker.begin(job)
+            for worker, kind, content in _heard(busy):
+                if kind == "told":
+                    yield busy[worker], content
+                    continue
+                number = busy.pop(worker)
+                if kind == "lost":
+                    waiting.appendleft((number, renew(number, content)))
+                elif kind != "done":
+                    _raise(kind, content)
+
+
+def _heard(workers: dict[Worker, int]) -> Iterator[tuple[Worker, str, Any]]:
+    wait([worker.pipe for worker in workers], PULSE)
+    for worker in list(workers):
+        heard = worker.hear()
+        if heard:
+            yield (worker, *heard)
+
+
+def _give_up(_: int, loss: Loss) -> NoReturn:
+    raise WorkerLost(loss.text)
+
+
+def _raise(kind: str, text: str) -> NoReturn:
+    if kind == "refused":
+        raise SolverInputError(text)
+    raise RuntimeError(f"in a worker process:\n{text}")
+
+
+def _serve(pipe: Connection) -> None:
+    """Do jobs until there are no more: the life of a worker."""
+    _settle()
+    with contextlib.suppress(Stopped, EOFError, OSError):
+        while True:
+            pipe.send(_outcome(pipe.recv(), Line(pipe)))
+
+
+def _outcome(job: Job, line: Line) -> tuple[str, str]:
+    try:
+        job.function(line, *job.arguments)
+    except REFUSALS as error:
+        return "refused", str(error)
+    except Exception:  # noqa: BLE001 - the parent raises it
+        return "raised", traceback.format_exc()
+    return "done", ""
+
+
+def _settle() -> None:
+    """Lead a process group, end when told to or with the parent, and keep compiled code from printing into results."""
+    if sys.platform != "win32":
+        os.setsid()
+    signal.signal(signal.SIGTERM, _stop)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    with Path(os.devnull).open("w") as nothing:
+        os.dup2(nothing.fileno(), 1)
+
+
+def _stop(*_: object) -> NoReturn:
+    raise Stopped
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    if sys.platform == "win32":
+        os.kill(os.getpid(), signal.SIGTERM)
+    else:
+        os.killpg(os.getpid(), signal.SIGTERM)
+        time.sleep(PATIENCE)
+        os.killpg(os.getpid(), signal.SIGKILL)
