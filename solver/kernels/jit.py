@@ -1,5 +1,6 @@
 """How kernels are compiled: cached on disk, IEEE arithmetic, no Python objects."""
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ def drop_stale_caches(folder: Path) -> None:
     """
     newest = max(source.stat().st_mtime for source in folder.glob("*.py"))
     for index in (folder / "__pycache__").glob("*.nbi"):
-        if index.stat().st_mtime < newest:
-            index.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):  # another process drops them too
+            if index.stat().st_mtime < newest:
+                index.unlink()
 
 
 drop_stale_caches(Path(__file__).parent)
