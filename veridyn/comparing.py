@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from veridyn.document import finite
 from veridyn.validation_cases.case import Subject
 from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.work_precision import LIMITS, Limits, variants, work_precision
+from veridyn.validation_cases.work_precision import LIMITS, Limits, work_precision
 from veridyn.verification import Task, load_quietly, variants_of
 
 
@@ -20,19 +20,16 @@ def is_wanted(asked: bool | None, solvers: Sequence[str], *, kept: bool) -> bool
     return kept and (len(set(solvers)) > 1 if asked is None else asked)
 
 
-def measure_all(todo: Sequence[Task], limits: Limits = LIMITS) -> list[dict[str, Any]]:
-    """Climb the ladders of all solvers of a run, one after the other; progress goes to a terminal only."""
-    climbs = [task for task in todo if task.parameters or task.variant in variants(load_case(task.case))]
+def with_bar(climbs: Sequence[Task]) -> Iterator[Task]:
+    """Yield the tasks whose ladders are to be climbed; progress goes to a terminal only."""
     screen = Console(stderr=True)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    points: list[dict[str, Any]] = []
     with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
         bar = progress.add_task("work-precision", total=len(climbs))
         for task in climbs:
             progress.update(bar, description=f"work-precision: {task.solver} {task.case} {task.variant}")
-            points += measure(task, limits)
+            yield task
             progress.advance(bar)
-    return points
 
 
 def measure(task: Task, limits: Limits = LIMITS) -> Iterator[dict[str, Any]]:

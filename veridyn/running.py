@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from veridyn.comparing import is_wanted, measure_all
+from veridyn.comparing import is_wanted, measure, with_bar
 from veridyn.document import document
 from veridyn.reports import build, check_document
 from veridyn.reports.errors import ReportError
@@ -192,20 +192,27 @@ def _draw(line: Line, solver: str, name: str, lost: Reasons) -> None:
 
 def _measure(crew: Crew, todo: Sequence[Task], findings: Findings) -> None:
     """Measure work-precision, but not of a solver that has lost a worker: it would lose more."""
-    for task in (task for task in todo if task.parameters or task.variant in variants(load_case(task.case))):
+    climbs = [task for task in todo if task.parameters or task.variant in variants(load_case(task.case))]
+    for task in with_bar(climbs):
         lost = list(findings.lost[task.solver].values())
         try:
-            findings.points += [] if lost else [point for points in crew.ask(_climb, task) for point in points]
+            for point in [] if lost else crew.ask(_climb, task):
+                findings.points.append(point)
         except WorkerLost as reason:
             lost = [str(reason)]
         if lost:
             what = f"work-precision of {task.solver} on {task.case} {task.variant}".rstrip()
-            findings.messages.append(f"{what} not measured: {lost[0]}")
+            findings.messages.append(f"{what} ends early: {lost[0]}")
 
 
 def _climb(line: Line, task: Task) -> None:
-    with line.watched(Watch("solve", task.solver)):  # a ladder ends by itself at the first slow solve
-        line.tell(measure_all([task]))
+    points = measure(task)
+    while True:
+        with line.watched(Watch("solve", task.solver)):
+            point = next(points, None)
+        if point is None:
+            return
+        line.tell(point)
 
 
 def writable(report: Path | None, output: str | None) -> None:

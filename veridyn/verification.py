@@ -87,10 +87,13 @@ def subjects(crew: Crew, solvers: Sequence[str]) -> dict[str, Subject]:
     SolverInputError
         If one cannot be found, hangs or ends the process while it is loaded, or is no solver.
     """
-    try:
-        return {spec: crew.ask(_describe, spec)[0] for spec in dict.fromkeys(solvers)}
-    except WorkerLost as lost:
-        raise SolverInputError(str(lost)) from None
+    found = {}
+    for spec in dict.fromkeys(solvers):
+        try:
+            (found[spec],) = crew.ask(_describe, spec)
+        except WorkerLost as lost:
+            raise SolverInputError(str(lost)) from None
+    return found
 
 
 def _describe(line: Line, spec: str) -> None:
@@ -166,7 +169,7 @@ def rehearse(crew: Crew, todo: Sequence[Task]) -> None:
     """
     for spec in dict.fromkeys(task.solver for task in todo if task.settings):
         with contextlib.suppress(WorkerLost):  # that will be a verdict; it is no wrong input
-            crew.ask(_rehearse, spec, [task for task in todo if task.solver == spec])
+            list(crew.ask(_rehearse, spec, [task for task in todo if task.solver == spec]))
 
 
 def _rehearse(line: Line, spec: str, todo: Sequence[Task]) -> None:

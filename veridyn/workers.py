@@ -237,8 +237,8 @@ class Crew:
         for worker in self._workers:
             worker.kill()
 
-    def ask(self, function: Callable[..., None], *arguments: Any) -> list[Any]:
-        """Return all that one job tells.
+    def ask(self, function: Callable[..., None], *arguments: Any) -> Iterator[Any]:
+        """Yield what one job tells, as it comes.
 
         Raises
         ------
@@ -247,7 +247,8 @@ class Crew:
         SolverInputError
             If it was asked for something that cannot be.
         """
-        return [item for _, item in self.share([Job(function, arguments)], _give_up)]
+        for _, item in self.share([Job(function, arguments)], _give_up):
+            yield item
 
     def share(self, jobs: Sequence[Job], renew: Callable[[int, Loss], Job]) -> Iterator[tuple[int, Any]]:
         """Spread jobs over the workers; yield (number of the job, what it tells) as it comes.

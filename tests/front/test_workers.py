@@ -1,5 +1,6 @@
 """Solvers that hang or die: their checks are errors, everything else goes on, nothing is left behind."""
 
+import importlib
 import json
 import os
 import signal
@@ -172,20 +173,35 @@ def test_nothing_is_left_behind_after_the_parent(foreign, hanging, tmp_path, kin
         assert "7 checks: 7 pass" in out
 
 
-def fails(line, kind):
-    if kind == "bug":
-        raise KeyError(kind)
+JOBS = """
+import os
+
+
+def raises(line):
+    raise KeyError("bug")
+
+
+def leaves(line):
     os._exit(0)
+"""
 
 
-def test_an_error_of_our_own_is_not_hidden():
+@pytest.fixture
+def jobs(tmp_path, monkeypatch):
+    """A module that a worker can import too: it takes over the path of its parent."""
+    (tmp_path / "jobs_of_this_test.py").write_text(JOBS)
+    monkeypatch.syspath_prepend(tmp_path)
+    return importlib.import_module("jobs_of_this_test")
+
+
+def test_an_error_of_our_own_is_not_hidden(jobs):
     with Crew() as crew, pytest.raises(RuntimeError, match="KeyError: 'bug'"):
-        crew.ask(fails, "bug")
+        list(crew.ask(jobs.raises))
 
 
-def test_a_worker_that_ends_before_it_began():
+def test_a_worker_that_ends_before_it_began(jobs):
     with Crew() as crew, pytest.raises(WorkerLost, match="a worker process did not begin: exit status 0"):
-        crew.ask(fails, "exit")
+        list(crew.ask(jobs.leaves))
 
 
 SECOND_TIME = """

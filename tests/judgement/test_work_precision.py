@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from veridyn.comparing import is_wanted, measure_all
+from veridyn.comparing import is_wanted, measure
 from veridyn.document import document
 from veridyn.reports import check_document
 from veridyn.solver.errors import SolverFailure
@@ -259,8 +259,7 @@ def test_when_diagrams_are_measured(asked, solvers, kept, wanted):
 
 
 def test_points_of_a_run_fit_into_the_document():
-    todo = [Task("veridyn", "sdnd101", name) for name in ("2-shocks", "100-shocks")]
-    points = measure_all(todo, Limits(slow=0.0))
+    points = list(measure(Task("veridyn", "sdnd101", "2-shocks"), Limits(slow=0.0)))
     assert {point["variant"] for point in points} == {"2-shocks"}
     assert {point["scheme"] for point in points} == set(SOLVER.schemes)
     found = check_document(document([], [], [], ["veridyn"], [], points))
@@ -268,6 +267,6 @@ def test_points_of_a_run_fit_into_the_document():
 
 
 def test_a_parameter_set_of_the_user_is_the_variant():
-    (point, *_) = measure_all([Task("veridyn", "sdnd101", "", {"v0": "2"}, {"step": 1e-4})], Limits(slow=0.0))
+    (point, *_) = measure(Task("veridyn", "sdnd101", "", {"v0": "2"}, {"step": 1e-4}), Limits(slow=0.0))
     assert point["variant"] == "v0=2"
     assert point["settings"]["step"] == 4e-4
