@@ -1,5 +1,6 @@
 """Work-precision diagrams: error against time of every solver, and the rungs behind the points. Pure functions."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,40 @@ class Ladder:
     version: str
     settings: str
     rungs: list[Rung]
+
+
+DIGITS = (4, 8, 12)
+"""Correct digits that a user may want, in the table of the times that they cost."""
+
+
+@dataclass(frozen=True)
+class Price:
+    """What correct digits cost one subject: a time for each of `DIGITS`, with its ratio to the quickest subject."""
+
+    subject: str
+    times: tuple[str, ...]
+
+
+def prices(points: Iterable[Record], runs: int) -> list[Price]:
+    """Return the shortest times to 4, 8 and 12 correct digits, the quickest subject first; without any, nobody."""
+    by_subject = group(points, lambda point: subject(point, runs))
+    quickest = {name: tuple(_quickest(members, number) for number in DIGITS) for name, members in by_subject.items()}
+    reached = {name: times for name, times in quickest.items() if times[0] is not None}
+    best = [min((times[i] for times in reached.values() if times[i]), default=None) for i in range(len(DIGITS))]
+    order = sorted(reached, key=lambda name: [time or math.inf for time in reached[name]])
+    return [Price(name, tuple(map(_price, reached[name], best))) for name in order]
+
+
+def _quickest(points: list[Record], digits: int) -> float | None:
+    """Return the time of the quickest rung that reaches so many digits in all quantities."""
+    good = [point for point in points if point["wall_time"] and (point["digits"] or 0) >= digits]
+    return min((point["wall_time"] for point in good), default=None)
+
+
+def _price(time: float | None, best: float | None) -> str:
+    if time is None or best is None:
+        return numbers.NONE
+    return f"{numbers.time(time)} (×{numbers.value(time / best, 2)})"
 
 
 def ladders(points: Iterable[Record], runs: int) -> list[Ladder]:

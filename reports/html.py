@@ -3,6 +3,7 @@
 from importlib.resources import files
 
 from veridyn.reports import numbers
+from veridyn.reports.diagrams import DIGITS
 from veridyn.reports.errors import optional_package
 from veridyn.reports.page import Page
 from veridyn.reports.tally import KINDS, MEANINGS
@@ -37,7 +38,7 @@ def render(page: Page) -> str:
     # The only text that is not escaped: our own style sheet, and drawings that figures.py has escaped.
     environment.filters["trusted"] = Markup
     template = environment.from_string(_resource("report.html"))
-    words = {"marks": MARKS, "kinds": KINDS, "verdicts": MEANINGS}
+    words = {"digits": DIGITS, "marks": MARKS, "kinds": KINDS, "verdicts": MEANINGS}
     return template.render(page=page, css=_resource("report.css"), **words)
 
 

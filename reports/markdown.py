@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from veridyn.reports.comparison import Cell, Matrix, Score
+from veridyn.reports.diagrams import DIGITS
 from veridyn.reports.numbers import NONE, plural
 from veridyn.reports.page import Diagram, Drawing, Group, Page, Row, Sheet
 from veridyn.reports.tally import MEANINGS
@@ -153,9 +154,11 @@ def _diagram(one: Diagram) -> Lines:
         for ladder in one.ladders
         for first, rung in zip((True, *[False] * len(ladder.rungs)), ladder.rungs, strict=False)
     ]
+    costs = [(price.subject, *price.times) for price in one.prices]
+    head = ("Time to so many correct digits", *(f"{number} digits" for number in DIGITS))
     title = f"Settings, times and errors: {one.variant}"
     lines = [f"<details><summary>{_html(title)}</summary>", table(_RUNGS, rows), "</details>"]
-    return [*(_drawing(one.drawing) if one.drawing else []), *lines]
+    return [*(_drawing(one.drawing) if one.drawing else []), *([table(head, costs)] if costs else []), *lines]
 
 
 def _drawing(one: Drawing) -> Lines:

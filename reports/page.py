@@ -6,7 +6,7 @@ from typing import Any
 
 from veridyn.reports import diagrams, figures, numbers
 from veridyn.reports.comparison import Matrix, Score, matrices, score, truth_digits
-from veridyn.reports.diagrams import Ladder
+from veridyn.reports.diagrams import Ladder, Price
 from veridyn.reports.document import Document, environments
 from veridyn.reports.tally import (
     KINDS,
@@ -111,6 +111,7 @@ class Diagram:
     variant: str
     drawing: Drawing | None
     ladders: list[Ladder]
+    prices: list[Price]
 
 
 @dataclass(frozen=True)
@@ -225,7 +226,8 @@ def _diagrams(document: Document) -> dict[str, list[Diagram]]:
     for (place, members), key in zip(by_variant.items(), keys, strict=True):
         figure = diagrams.figure(members, results.get(place, []), order, machines)
         drawing = _drawing(figure, key) if figure else None
-        made.setdefault(place[0], []).append(Diagram(place[1], drawing, diagrams.ladders(members, len(machines))))
+        listed = diagrams.ladders(members, len(machines)), diagrams.prices(members, len(machines))
+        made.setdefault(place[0], []).append(Diagram(place[1], drawing, *listed))
     return made
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from veridyn.reports import style
-from veridyn.reports.diagrams import figure, ladders
+from veridyn.reports.diagrams import figure, ladders, prices
 
 
 @pytest.fixture
@@ -80,3 +80,21 @@ def test_fifteen_lines_can_be_told_apart():
     marks = [style.mark(number) for number in range(15)]
     assert len({(look["color"], str(look["linestyle"])) for look in looks}) == 15
     assert len({(look["color"], mark) for look, mark in zip(looks, marks, strict=True)}) == 15
+
+
+def test_times_to_digits_name_the_cheapest_setting_and_the_ratio_to_the_quickest(make_point):
+    found = prices(
+        [
+            make_point(solver="slow", scheme="", wall_time=0.4, digits=13.0),
+            make_point(solver="slow", scheme="", wall_time=0.02, digits=4.5),
+            make_point(solver="quick", scheme="", wall_time=0.01, digits=4.0),
+            make_point(solver="quick", scheme="", wall_time=0.1, digits=8.3),
+            make_point(solver="poor", scheme="", wall_time=1e-6, digits=3.9),
+            make_point(solver="broken", scheme="", wall_time=None, digits=None),
+        ],
+        runs=1,
+    )
+    assert [(price.subject, price.times) for price in found] == [
+        ("quick", ("10 ms (×1)", "100 ms (×1)", "–")),
+        ("slow", ("20 ms (×2)", "400 ms (×4)", "400 ms (×1)")),
+    ]
