@@ -17,6 +17,7 @@ from veridyn.solver.adapters.forcing import Forcing, segments
 from veridyn.solver.adapters.mechanics import Flow, Grip, Mechanics, Mode, Touch
 from veridyn.solver.adapters.stepping import output_instants
 from veridyn.solver.errors import SolverFailure
+from veridyn.solver.modal import regularised
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
 
@@ -34,6 +35,7 @@ class ExactControls(Controls):
     """Settings of the exact solver; it has no step and no tolerance."""
 
     most_events: int = number(1_000_000, "events after which the motion counts as stuck in one instant")
+    tangential_stiffness: float = number(0.0, "stiffness that regularises set-valued friction (N/m); 0: rigid stick")
 
 
 @dataclass(eq=False)
@@ -80,7 +82,10 @@ class Tables:
             counts=np.zeros(m, dtype=np.int64),
             elements=np.zeros((m, guards), dtype=np.int64),
             becomes=np.zeros((m, guards), dtype=np.int64),
+            spring=np.full((m, guards), -1, dtype=np.int64),
+            elongation=np.zeros((m, guards, width)),
             hold=np.zeros((m, n, n)),
+            keep=np.ones((m, n)),
             fastest=np.zeros(m),
         )
 
@@ -103,7 +108,12 @@ class Tables:
                 arrays.elements[m, g], arrays.becomes[m, g] = change.element, TOUCHES.index(change.becomes)
             else:
                 arrays.elements[m, g], arrays.becomes[m, g] = stops + change.element, change.becomes
+            if change.elongation is not None:
+                row = change.elongation
+                arrays.spring[m, g] = change.spring
+                arrays.elongation[m, g] = np.concatenate(([row.constant], row.matrix, row.forcing))
         arrays.hold[m] = flow.hold
+        arrays.keep[m, list(flow.slack)] = 0.0
         arrays.fastest[m] = flow.fastest
 
 
@@ -253,7 +263,7 @@ class ExactSolver:
 
     name: str = "exact"
     version: str = "0.1.0"
-    capabilities: frozenset[str] = CAPABILITIES
+    capabilities: frozenset[str] = CAPABILITIES | {"friction:regularised"}
     schemes: tuple[str, ...] = ("series",)
 
     @property
@@ -272,6 +282,8 @@ class ExactSolver:
             See `Prepared.run`.
         """
         controls = read_controls(ExactControls, settings, self.schemes)
+        if controls.tangential_stiffness:
+            problem = regularised(problem, controls.tangential_stiffness)
         prepared = Prepared(problem)
         outputs = output_instants(problem)
         return _response(prepared, outputs, prepared.run(outputs, controls.most_events))
@@ -280,8 +292,7 @@ class ExactSolver:
 def _response(prepared: Prepared, outputs: Floats, motion: Motion) -> Response:
     problem, flows = prepared.problem, prepared.tables.flows
     spacing = float(np.diff(outputs).min(initial=math.inf))
-    nearest = np.abs(outputs[:, None] - _around(motion.times, outputs)).min(axis=1)
-    kept = nearest > NEAR * spacing
+    kept = _distance(outputs, motion.times) > NEAR * spacing
     times = np.concatenate((motion.times, outputs[kept]))
     order = np.argsort(times)
     times = times[order]
@@ -294,11 +305,11 @@ def _response(prepared: Prepared, outputs: Floats, motion: Motion) -> Response:
     return Response(times, x, v, elements, counters, _events(problem, flows, motion))
 
 
-def _around(instants: Floats, outputs: Floats) -> Floats:
-    """Return the instants before and after each output, (k, 2)."""
+def _distance(outputs: Floats, instants: Floats) -> Floats:
+    """Return how far each output is from the nearest of the instants (s), (k,)."""
     after = np.searchsorted(instants, outputs)
-    last = instants.size - 1
-    return np.stack((instants[np.clip(after - 1, 0, last)], instants[np.clip(after, 0, last)]), axis=1)
+    before, after = (np.clip(place, 0, instants.size - 1) for place in (after - 1, after))
+    return np.minimum(np.abs(outputs - instants[before]), np.abs(outputs - instants[after]))
 
 
 def _events(problem: MechanicalProblem, flows: list[Flow], motion: Motion) -> dict[str, Floats]:

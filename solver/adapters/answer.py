@@ -183,7 +183,7 @@ def _of_flow(
         stuck = flow.mode.frictions[j] is Grip.STICK
         found[friction.name] = {
             "force": frictions[:, j],
-            "sliding_velocity": 0.0 if stuck else sliding[:, j],
+            "sliding_velocity": 0.0 if stuck and j not in mechanics.springs else sliding[:, j],
             "stuck": float(stuck),
             "normal_force": np.maximum(normals[:, j], 0.0),
         }
