@@ -7,7 +7,7 @@ each is written once, as an `Affine`, for float, array and symbolic arithmetic.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 from functools import cached_property
 
@@ -125,7 +125,7 @@ def refuse(problem: MechanicalProblem) -> None:
     Raises
     ------
     NotImplementedError
-        With the reason: parallel planes, friction or a truncated basis in the absolute frame, two tangents,
+        With the reason: friction or a truncated basis in the absolute frame, two tangents,
         regularised friction under the force of a stop.
     """
     if not isinstance(problem, MechanicalProblem):
@@ -135,15 +135,26 @@ def refuse(problem: MechanicalProblem) -> None:
     for friction in problem.frictions:
         if friction.frame == "absolute" and problem.supports:
             raise NotImplementedError(f"{friction.name!r} in the absolute frame of a driven structure")
-    for stop in problem.stops:
-        if stop.geometry != "plane":
-            raise NotImplementedError(f"stop {stop.name!r} of geometry {stop.geometry!r}; planes only")
     for friction in problem.frictions:
         if len(friction.tangents) > 1:
             raise NotImplementedError(f"friction {friction.name!r} has two tangents; one only")
         if friction.law == "regularised" and isinstance(friction.normal, str):
             # where the force falls while the body turns, neither stick nor slip in any direction is consistent
             raise NotImplementedError(f"friction {friction.name!r} is regularised under the force of a stop")
+
+
+def _single_planes(problem: MechanicalProblem) -> tuple[MechanicalProblem, dict[str, tuple[int, ...]]]:
+    """Return the problem with two stops instead of one between parallel planes, and the places of each stop."""
+    stops: list[Stop] = []
+    planes: dict[str, tuple[int, ...]] = {}
+    for stop in problem.stops:
+        sides = [replace(stop, geometry="plane")]
+        if stop.geometry == "parallel planes":
+            other = f"{stop.name}, other side"
+            sides.append(replace(sides[0], name=other, normal=-stop.normal, offset=-stop.offset))
+        planes[stop.name] = tuple(range(len(stops), len(stops) + len(sides)))
+        stops += sides
+    return replace(problem, stops=tuple(stops)), planes
 
 
 class Mechanics:
@@ -159,6 +170,7 @@ class Mechanics:
         refuse(problem)
         self.shapes = None if problem.modes is None else problem.modes.shapes
         problem = problem if problem.modes is None else in_modal_coordinates(problem)
+        problem, self.planes = _single_planes(problem)
         self.springs = {j: 0 for j, friction in enumerate(problem.frictions) if friction.law == "regularised"}
         self.springs = {j: problem.size + i for i, j in enumerate(self.springs)}
         problem = with_coordinates(problem, len(self.springs))
@@ -194,8 +206,7 @@ class Mechanics:
         """Tell whether a friction has a normal force in a mode."""
         if not isinstance(friction.normal, str):
             return True
-        names = [stop.name for stop in self.problem.stops]
-        return mode.stops[names.index(friction.normal)] is Touch.CLOSED
+        return any(mode.stops[i] is Touch.CLOSED for i in self.planes[friction.normal])
 
     def _write(self, mode: Mode) -> Flow:
         pressing = self._stack([self._spring(stop) for stop in self.problem.stops])
@@ -256,16 +267,18 @@ class Mechanics:
     def normal_forces(self, stop_forces: Affine) -> Affine:
         """Return the normal force of each friction: constant, or of its stop."""
         zero = np.zeros(self.problem.size)
-        names = [stop.name for stop in self.problem.stops]
         rows = []
         for friction in self.problem.frictions:
-            if isinstance(friction.normal, str):
-                i = names.index(friction.normal)
-                matrix, constant, forcing = stop_forces.matrix[i], stop_forces.constant[i], stop_forces.forcing[i]
-                rows.append(Affine(matrix, constant, forcing))
-            else:
-                rows.append(self._row(zero, zero, friction.normal))
+            constant = 0.0 if isinstance(friction.normal, str) else friction.normal
+            row = self._row(zero, zero, constant)
+            for i in self.pressing(friction):
+                row = row.plus(_pick(stop_forces, i))
+            rows.append(row)
         return self._stack(rows)
+
+    def pressing(self, friction: Friction) -> tuple[int, ...]:
+        """Return the planes that press a friction; none if the force is constant."""
+        return self.planes[friction.normal] if isinstance(friction.normal, str) else ()
 
     def _friction(self, mode: Mode, stop_forces: Affine, others: Affine) -> tuple[Affine, Affine]:
         """Return the friction forces (stick: as needed to hold) and the resultant of all other forces.

@@ -64,10 +64,10 @@ class Drive(NamedTuple):
 
 
 class Grips(NamedTuple):
-    """Frictions: tangents (f, n) and the stop that presses, -1 for a constant force (f,)."""
+    """Frictions: tangents (f, n), and the planes that press (f, 2), -1 for none: then the force is constant."""
 
     tangents: Floats
-    stops: Ints
+    planes: Ints
 
 
 @part
@@ -87,10 +87,12 @@ def find_mode(states, modes, known):
 @called
 def regrip(states, y, n, grips):
     """Let frictions grip where, and only where, they are pressed."""
-    first = states.size - grips.stops.size
-    for j in range(grips.stops.size):
-        stop = grips.stops[j]
-        if stop >= 0 and states[stop] != CLOSED:
+    frictions = grips.planes.shape[0]
+    first = states.size - frictions
+    for j in range(frictions):
+        one, other = grips.planes[j, 0], grips.planes[j, 1]
+        pressed = one < 0 or states[one] == CLOSED or (other >= 0 and states[other] == CLOSED)
+        if not pressed:
             states[first + j] = FREE
         elif states[first + j] == FREE:
             glide, size = 0.0, 0.0
