@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from veridyn.solver.adapters.controls import Controls, described, number, read_controls
 from veridyn.solver.adapters.forcing import Forcing, segments
 from veridyn.solver.adapters.legs import Integrator
-from veridyn.solver.adapters.mechanics import Flow, Grip, Mechanics, Mode
+from veridyn.solver.adapters.mechanics import Flow, Grip, Mechanics, Mode, Touch
 from veridyn.solver.adapters.modes import MOST_EVENTS, Driver, Phase
 from veridyn.solver.adapters.stepping import output_instants
 from veridyn.solver.problem import MechanicalProblem
@@ -135,7 +135,8 @@ def _events(mechanics: Mechanics, phases: Sequence[Phase]) -> dict[str, Floats]:
 def event_instants(mechanics: Mechanics, modes: Sequence[Mode], starts: Floats) -> dict[str, Floats]:
     """Return the instants (k,) at which each element changes its state, from the modes and when they start (s)."""
     stops, frictions = [mode.stops for mode in modes], [mode.frictions for mode in modes]
-    states = {name: [[mode[i] for i in places] for mode in stops] for name, places in mechanics.planes.items()}
+    states: dict[str, list[list[Touch | Grip]]] = {}
+    states |= {name: [[mode[i] for i in places] for mode in stops] for name, places in mechanics.planes.items()}
     states |= {f.name: [[mode[j]] for mode in frictions] for j, f in enumerate(mechanics.problem.frictions)}
     changed = {name: [new != old for old, new in pairwise(seen)] for name, seen in states.items()}
     return {name: starts[1:][np.array(flags, dtype=bool)] for name, flags in changed.items()}
