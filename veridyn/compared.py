@@ -17,12 +17,14 @@ from veridyn.reports.page import Diagram, Drawing, Page, Sheet, make_page
 INTRODUCTION = """\
 # Comparison of solvers
 
-Written by `python -m veridyn.compared results.json docs`; do not edit. How the solvers are used stands in [Adapters](adapters.md)
-and [Simulators under test](simulators.md), with what each of them gets wrong in silence; what digits and times mean in
-[Reading the report](reading-the-report.md).
+Written by `python -m veridyn.compared results.json docs`; do not edit. How the solvers are used stands in
+[Adapters](adapters.md) and [Simulators under test](simulators.md), with what each of them gets wrong in silence; what
+digits and times mean in [Reading the report](reading-the-report.md).
 
-Ratios count, not times: one machine, shared, one solve at a time. A time contains everything from the problem to the response at all
-requested instants, the Python of an adapter included. The first call, which may compile, is left out."""
+Ratios count, not times: one machine, shared, one solve at a time. A time contains everything from the problem to the
+response at all requested instants, the Python of an adapter included. The first call, which may compile, is left out.
+
+Exudyn's and OpenSees' springs of stick were chosen by looking at SDND104, which is no blind test of them."""
 
 
 def comparison_page(document: Document) -> tuple[str, list[Drawing]]:
@@ -43,8 +45,8 @@ def _provenance(document: Document) -> Iterator[str]:
 def _overview(page: Page) -> Iterator[str]:
     yield "## Checks passed and correct digits"
     yield (
-        "Checks passed of those asked; fewest and median of the correct digits against the truth, at default settings; time of all "
-        "runs of the case. A dash: not applicable."
+        "Checks passed of those asked; fewest and median of the correct digits against the truth, at default settings; "
+        "time of all runs of the case. A dash: not applicable."
     )
     head = ("Solver · scheme", *(sheet.name for sheet in page.sheets))
     yield table(head, [(escape(name), *(_score(sheet, name) for sheet in page.sheets)) for name in page.subjects])
