@@ -204,6 +204,7 @@ class Case:
     further_checks: tuple[CheckMaker, ...] = ()
     figures: FigureMaker | None = None
     benchmark_variant: str = ""
+    work_precision: tuple[str, ...] = ()  # variants that have a diagram; empty: the benchmark variant
 
     def values(self, given: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Exact]:
         """Return all parameters, defaults completed; raises `ParameterError`."""
