@@ -66,8 +66,7 @@ def displacement(scheme, step, x0, v0, damping):
         initial_velocity=[v0],
         end=1.0,
     )
-    constant = {"smallest": step, "largest": step} if scheme == "central_adaptive" else {}
-    response = SOLVER.solve(problem, {"scheme": scheme, "step": step, **constant})
+    response = SOLVER.solve(problem, {"scheme": scheme, "step": step, **SCHEMES[scheme].constant_step})
     return response.time, response.displacement[:, 0]
 
 

@@ -174,7 +174,7 @@ def test_rows_have_their_fields(veridyn):
 def test_settings_reach_the_schemes(veridyn):
     rows = veridyn("run", "sdnd101", "--set", "step=1e-3", "--set", "v0=2", "--json", "-").document["results"]
     assert {row["settings"]["step"] for row in rows} == {1e-3}
-    assert {row["settings"].get("largest", 1e-3) for row in rows} == {1e-3}
+    assert {row["settings"].get("largest", 1.0) for row in rows} == {1.0}
 
 
 def test_the_sheet_of_a_case_has_certified_references(veridyn):

@@ -9,21 +9,10 @@ import pytest
 
 from veridyn.solver.elements import Load
 from veridyn.solver.errors import DivergenceError
+from veridyn.solver.schemes import SCHEMES
 from veridyn.solver.time_functions import Harmonic
 
 OMEGA = 2 * math.pi
-SCHEMES = ("symplectic_euler", "devogelaere", "central_adaptive")
-
-
-@pytest.fixture(scope="session")
-def march(run):
-    """Run any scheme at a constant step."""
-
-    def march_it(problem, scheme, step, **settings):
-        constant = {"smallest": step, "largest": step} if scheme == "central_adaptive" else {}
-        return run(problem, scheme, step, **constant, **settings)
-
-    return march_it
 
 
 def free_vibration(xi, x0, v0, t):

@@ -233,26 +233,24 @@ def start(problem):
 
 @pytest.mark.parametrize("scheme", FIXED)
 @pytest.mark.parametrize("seed", [0, 1, 2, 3, 4, 5, 7, 9])
-def test_fixed_step(scheme, seed, run):
+def test_fixed_step(scheme, seed, march):
     problem, step, steps = random_problem(seed), 0.01, 300
-    constant = {"smallest": step, "largest": step} if scheme == "central_adaptive" else {}
-    response = run(problem, scheme, step, **constant)
+    response = march(problem, scheme, step)
     states = FIXED[scheme](Plain(problem), *start(problem), step, steps)
     assert_same(response, states, problem.modes.shapes)
 
 
 @pytest.mark.parametrize("scheme", FIXED)
-def test_fixed_step_without_contact(scheme, run):
+def test_fixed_step_without_contact(scheme, march):
     problem, step, steps = random_problem(3, contact=False, end=5.0), 0.01, 500
-    constant = {"smallest": step, "largest": step} if scheme == "central_adaptive" else {}
-    response = run(problem, scheme, step, **constant)
+    response = march(problem, scheme, step)
     states = FIXED[scheme](Plain(problem), *start(problem), step, steps)
     assert_same(response, states, problem.modes.shapes, elements=False)
 
 
 VARIANTS = {
     "clean": ({}, {}),
-    "growing": ({"points_per_period": 20.0, "largest": 0.02}, {"points": 20.0, "largest": 0.02}),
+    "growing": ({"points_per_period": 20.0, "largest": 2.0}, {"points": 20.0, "largest": 0.02}),
     "fine": ({"points_per_period": 80.0}, {"points": 80.0}),
     "maximum": ({"velocity_floor": "maximum"}, {"maximum": True}),
     "friction kept": ({"restore_friction": False}, {"restore": False}),
@@ -265,7 +263,7 @@ VARIANTS = {
 def test_adaptive_step(variant, seed, run):
     options, arguments = VARIANTS[variant]
     problem, step = random_problem(seed, end=1.0), 0.01
-    response = run(problem, "central_adaptive", step, **{"largest": step, **options})
+    response = run(problem, "central_adaptive", step, **{"largest": 1.0, **options})
     states = adaptive_2020(Plain(problem), *start(problem), step, problem.end, **{"largest": step, **arguments})
     assert_same(response, list(states), problem.modes.shapes, elements=False)
 
@@ -273,6 +271,6 @@ def test_adaptive_step(variant, seed, run):
 @pytest.mark.parametrize("variant", ["growing", "fine", "maximum", "friction kept", "weight of try"])
 def test_every_option_matters(variant, run):
     problem = random_problem(7, end=1.0)
-    clean = run(problem, "central_adaptive", 0.01, largest=0.01)
-    changed = run(problem, "central_adaptive", 0.01, **{"largest": 0.01, **VARIANTS[variant][0]})
+    clean = run(problem, "central_adaptive", 0.01, largest=1.0)
+    changed = run(problem, "central_adaptive", 0.01, **{"largest": 1.0, **VARIANTS[variant][0]})
     assert not np.array_equal(clean.displacement[-1], changed.displacement[-1])

@@ -13,6 +13,7 @@ from veridyn.references.parameters import Number
 from veridyn.solver.basis import static_modes
 from veridyn.solver.elements import SupportMotion
 from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.schemes import SCHEMES
 from veridyn.solver.time_functions import polynomial
 from veridyn.validation_cases.case import Case, Quantity, Settings, Values, Variant
 from veridyn.validation_cases.sdld103 import further
@@ -58,8 +59,7 @@ def problem(values: Values) -> MechanicalProblem:
 
 def settings(values: Values, scheme: str) -> Settings:  # noqa: ARG001 - the step is the manual's for any parameters
     """Step of our schemes: 1e-3 s, the manual's."""
-    chosen: dict[str, Any] = {"scheme": scheme, "step": STEP}
-    return chosen | ({"largest": STEP} if scheme == "central_adaptive" else {})
+    return {"scheme": scheme, "step": STEP, **SCHEMES[scheme].only_shorter}
 
 
 def truth(part: str, node: str, time: str) -> Callable[..., Certified]:

@@ -13,6 +13,7 @@ from veridyn.references.certified import Certified
 from veridyn.solver.balance import energy_residual
 from veridyn.solver.basis import driven_displacement, modal_basis
 from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases.case import (
     Bench,
     Case,
@@ -121,11 +122,9 @@ def _observed_order(base: Run, truths: Sequence[Callable[[Values], Certified]], 
 
 
 def constant_step(base: Run, step: float) -> Run:
-    """Return a run with a constant step, also of the adaptive scheme."""
-    changed = {"step": step}
-    if "largest" in base.settings:
-        changed |= {"largest": step, "smallest": step}
-    return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, **changed})
+    """Return a run with a constant step, also of an adaptive scheme."""
+    held = SCHEMES[base.settings["scheme"]].constant_step
+    return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, "step": step, **held})
 
 
 def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:

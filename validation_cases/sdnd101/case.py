@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from veridyn.references.certified import Certified
 from veridyn.references.parameters import Number
 from veridyn.solver.elements import Stop
 from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases.case import Case, Quantity, Settings, Values, Variant
 from veridyn.validation_cases.sdnd101 import further, measures
 from veridyn.validation_cases.sdnd101.figures import figures
@@ -56,8 +56,7 @@ def long_problem(values: Values) -> MechanicalProblem:
 def settings(values: Values, scheme: str) -> Settings:
     """Step of our schemes: 5e-4 s at the default parameters."""
     step = STEP_NUMBER / frequencies(values)[1]
-    chosen: dict[str, Any] = {"scheme": scheme, "step": step}
-    return chosen | ({"largest": step} if scheme == "central_adaptive" else {})
+    return {"scheme": scheme, "step": step, **SCHEMES[scheme].only_shorter}
 
 
 def _period(values: Values, scheme: str, chosen: Settings) -> Tolerance:

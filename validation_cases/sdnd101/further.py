@@ -105,8 +105,7 @@ def _leading_error(case: Case, variant: Variant, base: Run, truth: Callable[[], 
 
 def with_step(base: Run, step: float) -> Run:
     """Return a run with another step."""
-    changed = {"step": step} | ({"largest": step} if "largest" in base.settings else {})
-    return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, **changed})
+    return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, "step": step})
 
 
 def _given(values: Values) -> dict[str, Any]:

@@ -75,7 +75,7 @@ ASTER_SETTINGS: dict[str, Settings] = {
     "devogelaere": {"step": ASTER_STEP},
     "central_adaptive": {"step": ASTER_STEP, "control": "2002", "restore_friction": False, "archive_grid": ASTER_STEP},
 }
-NEW_ADAPTIVE: Settings = {"step": 1e-5, "largest": 1e-4, "tries": 50, "control": "2020", "weight_of_try": True}
+NEW_ADAPTIVE: Settings = {"step": 1e-5, "largest": 10.0, "tries": 50, "control": "2020", "weight_of_try": True}
 
 
 def _parity_run(case: Case, cell: Published) -> Run:
@@ -264,7 +264,6 @@ def refined(base: Run, step: float) -> Run:
     """Return a run with another step, and the penalty stiffness that keeps k_T step² constant."""
     ratio = float(base.settings["step"]) / step
     changed: dict[str, Any] = {"step": step, "tangential_stiffness": base.settings["tangential_stiffness"] * ratio**2}
-    changed |= {"largest": step} if "largest" in base.settings else {}
     return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, **changed})
 
 
