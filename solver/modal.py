@@ -55,7 +55,7 @@ class ModalIntegrator:
     @property
     def settings(self) -> dict[str, str]:
         """Meaning of every setting of any scheme; docs/schemes.md has the defaults."""
-        records = (CommonSettings, *(scheme.options for scheme in SCHEMES.values()))
+        records: tuple[type[Any], ...] = (CommonSettings, *(scheme.options for scheme in SCHEMES.values()))
         return {name: meaning for record in records for name, meaning in meanings(record)}
 
     def warm_up(self, settings: Settings) -> None:
@@ -95,7 +95,7 @@ class ModalIntegrator:
         modes = modal_basis(problem)
         system = system_arrays(problem, modes)
         pairs = contacts(problem)
-        if common.check_step:
+        if common.check_step and scheme.points_per_period:
             names = tuple((pair.stop or pair.friction).name for pair in pairs)  # type: ignore[union-attr]
             check_step(common.step, scheme.points_per_period, shortest_period(system, modes, names), scheme.name)
         q, v = modal_state(problem, modes)

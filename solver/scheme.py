@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, field, fields
-from numbers import Real
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from veridyn.solver.errors import SettingsError
 
@@ -33,7 +34,7 @@ def require(condition: object, message: str) -> None:
 
 def require_number(name: str, value: Any, *, above: float, unit: str = "") -> None:
     """Raise `SettingsError` unless a setting is a finite number above a bound."""
-    right = isinstance(value, Real) and math.isfinite(value) and value > above
+    right = isinstance(value, int | float | np.number) and math.isfinite(value) and value > above
     bound = "positive" if above == 0 else f"above {above:g}"
     require(right, f"{name} = {value!r}{unit and f' {unit}'} must be a finite number, {bound}")
 
@@ -75,6 +76,7 @@ class Scheme:
     ``phase`` and ``decay``: leading errors per radian at constant step on q'' = -w² q, positive if the motion runs
     ahead or loses amplitude; None: no error. ``contact``: the phase error if -w² q is the force of a contact.
     ``points_per_period``: steps per shortest period that the step rule asks for; 0: no rule. ``place`` orders lists.
+    ``stages``: whether forces are taken at states that are no part of the motion.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Scheme:
     decay: Term | None = None
     contact: Term | None = None
     options: type[Any] = NoOptions
+    stages: bool = False
 
     @property
     def adaptive(self) -> bool:
@@ -105,6 +108,24 @@ class Scheme:
         return {"smallest": 1.0, "largest": 1.0} if self.adaptive else {}
 
     def error_per_radian(self) -> Term:
-        """Return the larger of phase error and decay for small steps: lower order first, then larger constant."""
+        """Return the larger of phase error and decay for small steps: lower order first, then larger constant.
+
+        A scheme without either is left with what it makes of forces.
+        """
+        terms = [term for term in (self.phase, self.decay) if term is not None] or [self.in_contact]
+        return min(terms, key=lambda term: (term.order, -abs(term.constant)))
+
+    @property
+    def next_over_leading(self) -> float:
+        """Return the term of the next order over the leading one, for w h = 1."""
         terms = [term for term in (self.phase, self.decay) if term is not None]
-        return min(terms, key=lambda term: (term.order, -abs(term.constant)), default=Term(self.order, 0.0))
+        leading = self.error_per_radian()
+        following = [abs(term.constant / leading.constant) for term in terms if term.order == leading.order + 1]
+        return max(following, default=0.0)
+
+    @property
+    def in_contact(self) -> Term:
+        """Phase error if -w² q is the force of a contact."""
+        term = self.contact or self.phase
+        assert term is not None, f"{self.name} states no phase error"
+        return term

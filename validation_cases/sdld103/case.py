@@ -26,9 +26,6 @@ END = 1.0  # s
 STEP = 1e-3  # s, as the manual
 OUTPUTS = 2000  # instants requested of any solver, 5e-4 s apart
 
-# Phase error per radian: central differences run ahead by (w h)²/24, de Vogelaere lags by (w h)⁴/320.
-PHASE_ERROR = {"symplectic_euler": (2, 1 / 24), "central_adaptive": (2, 1 / 24), "devogelaere": (4, 1 / 320)}
-
 
 def chain_stiffness(k: float) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Stiffness (5, 5) of NO1..NO5 with a spring between neighbours."""
@@ -106,15 +103,15 @@ def phase_tolerance(node: str, time: str) -> Callable[[Values, str, Settings], T
                 1e-3 * relative,
                 kind="absolute",
             )
-        order, factor = PHASE_ERROR[scheme]
+        error = SCHEMES[scheme].error_per_radian()
+        order, factor = error.order, abs(error.constant)
         w, amplitude = free_vibration(values, node)
         constant = float(np.sum(amplitude * factor * w**order * (w * float(time) + 2 * np.pi)))
         return from_theory(
             order,
             constant,
             float(chosen["step"]),
-            what=f"phase error (w h)^{order}/{round(1 / factor)} per radian of each mode, one period more for the "
-            "start",
+            what=f"error (w h)^{order}/{round(1 / factor)} per radian of each mode, one period more for the start",
             kind="absolute",
         )
 

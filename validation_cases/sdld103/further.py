@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -30,7 +31,7 @@ from veridyn.validation_cases.convergence import errors_over_steps, halvings, ob
 from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
 from veridyn.validation_cases.sdld103.measures import NODES, relative
-from veridyn.validation_cases.tolerances import Tolerance, cited, from_theory, roundoff
+from veridyn.validation_cases.tolerances import Tolerance, cited, combined, from_theory, roundoff
 
 ASTER_STEP = 1e-3
 RESTITUTION = 0.05  # s between the instants that the manual restores
@@ -42,7 +43,6 @@ ASTER_SETTINGS: dict[str, Settings] = {
 }
 
 COARSE, ORDER_LEVELS = 4e-3, 4
-ORDERS = {"symplectic_euler": 2, "central_adaptive": 2, "devogelaere": 4}
 
 
 def frequency_tolerance(values: Values, scheme: str, chosen: Settings) -> Tolerance:  # noqa: ARG001 - no step enters
@@ -104,11 +104,22 @@ def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     if not subject.own or subject.overrides or variant.name == "B":
         return
     truths = [quantity_of(case, f"relative_{node}@1.0").truth for node in NODES]
-    why = "linear problem, smooth load: the clean order; four halvings from w_3 h = 0.23"
     for scheme in subject.schemes:
         base = case.run(subject, variant, scheme)
-        measure, expected = partial(_observed_order, base, truths), float(ORDERS[scheme])
-        yield order_check(case, variant, base, "displacement", measure, expected, Tolerance(0.1, "absolute", why))
+        order, levels = SCHEMES[scheme].order, halvings_above_rounding(scheme)
+        measure, why = partial(_observed_order, base, truths), f"linear problem, smooth load: {levels} halvings"
+        highest = float(modal_basis(cast(MechanicalProblem, base.problem)).omega[-1])
+        bend = math.log2(1 + SCHEMES[scheme].next_over_leading * highest * COARSE) / levels
+        allowed = combined(
+            Tolerance(0.1, "absolute", why),
+            Tolerance(bend, "absolute", "the next term of the error at the longest step, over the halvings"),
+        )
+        yield order_check(case, variant, base, "displacement", measure, float(order), allowed)
+
+
+def halvings_above_rounding(scheme: str) -> int:
+    """Return how many halvings are of use: each takes 0.3 digits per order of the sixteen that there are."""
+    return min(ORDER_LEVELS, 16 // SCHEMES[scheme].order)
 
 
 def _observed_order(base: Run, truths: Sequence[Callable[[Values], Certified]], bench: Bench) -> float:
@@ -118,7 +129,8 @@ def _observed_order(base: Run, truths: Sequence[Callable[[Values], Certified]], 
         o = bench.observe(constant_step(base, step))
         return float(np.abs(np.array([relative(o, node, 1.0) for node in NODES]) - true).max())
 
-    return observed_order(errors_over_steps(worst, 0.0, halvings(COARSE, ORDER_LEVELS)))
+    levels = halvings_above_rounding(str(base.settings["scheme"]))
+    return observed_order(errors_over_steps(worst, 0.0, halvings(COARSE, levels)))
 
 
 def constant_step(base: Run, step: float) -> Run:

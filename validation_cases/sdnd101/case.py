@@ -17,6 +17,7 @@ from veridyn.validation_cases.sdnd101 import further, measures
 from veridyn.validation_cases.sdnd101.figures import figures
 from veridyn.validation_cases.sdnd101.measures import MANY, frequencies
 from veridyn.validation_cases.sdnd101.published import PUBLISHED
+from veridyn.validation_cases.sdnd101.theory import duration
 from veridyn.validation_cases.tolerances import Tolerance, cited, from_theory
 
 STEP_NUMBER = math.sqrt(10100.0) * 5e-4  # w_c h: 5e-4 s at the default parameters, as the manual
@@ -60,12 +61,10 @@ def settings(values: Values, scheme: str) -> Settings:
 
 
 def _period(values: Values, scheme: str, chosen: Settings) -> Tolerance:
-    """Return the tolerance of durations: central differences shorten a period by (w_c h)²/24."""
+    """Return the tolerance of durations."""
     if not scheme:
         return cited(ASTER_TOLERANCE + " for instants and durations", 1e-3)
-    wc = frequencies(values)[1]
-    what = "period error (w_c h)²/24 of central differences, doubled for the instants of contact between samples"
-    return from_theory(2, wc**2 / 12, float(chosen["step"]), what=what)
+    return duration(values, scheme, chosen)
 
 
 def _energy(values: Values, scheme: str, chosen: Settings) -> Tolerance:
