@@ -263,10 +263,14 @@ def _cone_excess(o: Observation) -> float:
 
 
 ORDER_LEVELS = 4
+# where the reversals fall into their steps is chance: the mean of 16 lags scatters by 1/sqrt(3 × 16) = 0.14 of itself,
+# the slope over five levels by 0.14/ln 2/sqrt(10) = 0.065, of which three are granted
+SLIP_SLIP = "slip-slip: a reversal inside a step is seen at its end, order 1, three times the scatter of 16 reversals"
+STICK_SLIP = "stick-slip: penalty error m/k_T and step error both fall with the square"
 EXPECTED_ORDERS = {
-    "a0=15": (1.0, "slip-slip: a reversal inside a step is seen at its end, order 1"),
-    "a0=1.5": (2.0, "stick-slip: penalty error m/k_T and step error both fall with the square"),
-    "a0=1.01": (2.0, "stick-slip: penalty error m/k_T and step error both fall with the square"),
+    "a0=15": (1.0, 0.2, SLIP_SLIP),
+    "a0=1.5": (2.0, 0.15, STICK_SLIP),
+    "a0=1.01": (2.0, 0.15, STICK_SLIP),
 }
 
 
@@ -275,12 +279,12 @@ def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     if not subject.own or subject.overrides or variant.name not in EXPECTED_ORDERS:
         return
     truth = partial(quantity_of(case, "wear_power").truth, case.values(variant.changes))
-    expected, why = EXPECTED_ORDERS[variant.name]
+    expected, allowed, why = EXPECTED_ORDERS[variant.name]
     scatter = f"{why}; four halvings, events fall differently into the steps at each level"
     for scheme in subject.schemes:
         base = case.run(subject, variant, scheme)
         measure = partial(_observed_order, base, truth)
-        yield order_check(case, variant, base, "wear_power", measure, expected, Tolerance(0.15, "absolute", scatter))
+        yield order_check(case, variant, base, "wear_power", measure, expected, Tolerance(allowed, "absolute", scatter))
 
 
 def refined(base: Run, step: float) -> Run:
