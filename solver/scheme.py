@@ -74,7 +74,8 @@ class Scheme:
     """A scheme: name, name in Code_Aster, order of the displacement on smooth undamped problems.
 
     ``phase`` and ``decay``: leading errors per radian at constant step on q'' = -w² q, positive if the motion runs
-    ahead or loses amplitude; None: no error. ``contact``: the phase error if -w² q is the force of a contact.
+    ahead or loses amplitude; None: no error. ``contact`` and ``contact_decay``: those where -w² q is the force of a
+    contact, if that makes a difference.
     ``points_per_period``: steps per shortest period that the step rule asks for; 0: no rule. ``place`` orders lists.
     ``stages``: whether forces are taken at states that are no part of the motion.
     """
@@ -89,6 +90,7 @@ class Scheme:
     phase: Term | None
     decay: Term | None = None
     contact: Term | None = None
+    contact_decay: Term | None = None
     options: type[Any] = NoOptions
     stages: bool = False
 
@@ -122,6 +124,11 @@ class Scheme:
         leading = self.error_per_radian()
         following = [abs(term.constant / leading.constant) for term in terms if term.order == leading.order + 1]
         return max(following, default=0.0)
+
+    @property
+    def decay_in_contact(self) -> Term | None:
+        """Decay if -w² q is the force of a contact."""
+        return self.contact_decay or self.decay
 
     @property
     def in_contact(self) -> Term:

@@ -28,7 +28,7 @@ def duration(values: Values, scheme: str, chosen: Settings) -> Tolerance:
 
 def damped(allowed: Tolerance, values: Values, scheme: str, chosen: Settings, impacts: int) -> Tolerance:
     """Return a tolerance of the amplitude with what numerical damping takes of it in so many impacts."""
-    decay = SCHEMES[scheme].decay
+    decay = SCHEMES[scheme].decay_in_contact
     if decay is None:
         return allowed
     constant = decay.constant * math.pi * impacts * frequencies(values)[1] ** decay.order

@@ -263,6 +263,9 @@ def _cone_excess(o: Observation) -> float:
 
 
 ORDER_LEVELS = 4
+# its slip is no faster than the mu g h that a stage leaves if it meets friction of the wrong sign, which happens
+# at one stick in hundreds: no clean power of the step
+FEEBLE = "a0=1.01"
 # where the reversals fall into their steps is chance: the mean of 16 lags scatters by 1/sqrt(3 × 16) = 0.14 of itself,
 # the slope over five levels by 0.14/ln 2/sqrt(10) = 0.065, of which three are granted
 SLIP_SLIP = "slip-slip: a reversal inside a step is seen at its end, order 1, three times the scatter of 16 reversals"
@@ -282,6 +285,8 @@ def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     expected, allowed, why = EXPECTED_ORDERS[variant.name]
     scatter = f"{why}; four halvings, events fall differently into the steps at each level"
     for scheme in subject.schemes:
+        if SCHEMES[scheme].stages and variant.name == FEEBLE:
+            continue
         base = case.run(subject, variant, scheme)
         measure = partial(_observed_order, base, truth)
         yield order_check(case, variant, base, "wear_power", measure, expected, Tolerance(allowed, "absolute", scatter))
