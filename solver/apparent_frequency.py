@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from veridyn.solver.integration import Job, Run
 
 
+# variants of the kernel, see its Control
+CLEAN = {"old_control": False, "velocity_late": False, "restore": True, "weight_of_try": False, "grid": 0.0}
+
+
 @dataclass(frozen=True)
 class FrequencyOptions(StepBounds):
     """Options of the control by apparent frequency."""
@@ -43,7 +47,7 @@ def control_of(options: FrequencyOptions, step: float, every: int, **variant: An
     """Return the options as the kernel reads them."""
     from veridyn.solver.kernels import central_adaptive
 
-    chosen: dict[str, Any] = {"old_control": False, "restore": True, "weight_of_try": False, "grid": 0.0, **variant}
+    chosen: dict[str, Any] = {**CLEAN, **variant}
     return central_adaptive.Control(
         first=step,
         smallest=options.smallest * step,

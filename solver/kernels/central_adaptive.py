@@ -22,6 +22,7 @@ class Control(NamedTuple):
     """Options of the step control."""
 
     old_control: bool  # that of 2002; else that of 2020
+    velocity_late: bool  # symplectic Euler: the velocity of a state is that of half a step before
     first: float  # first step (PAS)
     smallest: float  # PAS_MINI
     largest: float  # PAS_MAXI
@@ -126,12 +127,15 @@ def control_2002(control, dt, error, counter):
 
 
 @part
-def attempt(s, t, dt, weight, trial, state, record, work, g):
-    """Advance the trial state by dt: velocity at the half-step, displacement, acceleration at t + dt."""
+def attempt(s, t, dt, weight, ahead, trial, state, record, work, g):
+    """Advance the trial state by dt: velocity at the half-step, displacement, acceleration at t + dt.
+
+    ``ahead``: from the velocity that moves the displacement to that at t + dt (s).
+    """
     for i in range(g.size):
         trial.u_new[i] = trial.u[i] + trial.a[i] * weight
         trial.q_new[i] = trial.q[i] + dt * trial.u_new[i]
-        trial.v_new[i] = trial.u_new[i] + 0.5 * dt * trial.a[i]
+        trial.v_new[i] = trial.u_new[i] + ahead * trial.a[i]
     forces(t + dt, trial.q_new, trial.v_new, s, state, record, work, g)
     for i in range(g.size):
         trial.a_new[i] = g[i] - s.damping[i] * trial.v_new[i]
@@ -178,7 +182,10 @@ def advance(s, t, dt, before, counter, first, control, trial, floor, state, reco
     while True:
         tries += 1
         base = tried_first if control.weight_of_try and not first else before
-        attempt(s, t, dt, 0.5 * (base + dt), trial, state, record, work, g)
+        if first and control.velocity_late:
+            base = dt
+        ahead = 0.0 if control.velocity_late else 0.5 * dt
+        attempt(s, t, dt, 0.5 * (base + dt), ahead, trial, state, record, work, g)
         if control.largest <= control.smallest:  # constant step
             return dt, dt, counter, tries
         error = apparent_error(control, dt, trial.q, trial.q_new, trial.a, trial.a_new, floor)

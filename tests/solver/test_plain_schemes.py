@@ -252,6 +252,7 @@ FIXED = {
     "symplectic_euler": symplectic_euler,
     "devogelaere": devogelaere,
     "central_adaptive": central_differences,
+    "euler_adaptive": symplectic_euler,
     "newmark": trapezoidal_rule,
     "itmi": exact_propagation,
     "runge_kutta_32": BOGACKI_SHAMPINE,

@@ -147,6 +147,17 @@ def test_order_with_changing_steps(largest, order, build, run):
     assert -np.polyfit(range(5), np.log2(errors), 1)[0] == pytest.approx(order, abs=0.3)
 
 
+def test_symplectic_euler_follows_the_frequency_too(build, run):
+    """Its step shrinks in contact, and its formulas hold at whatever step."""
+    r = run(bouncing(build), "euler_adaptive", 0.02, largest=1.0)
+    h, x, v = np.diff(r.time), r.displacement[:, 0], r.velocity[:, 0]
+    touching = r.elements["wall"]["gap"][:-1] < -1e-3
+    assert h[touching].max() < 1.4 * 2 * math.pi / 50 / math.sqrt(2501)
+    assert np.diff(x) == pytest.approx(h * v[1:], abs=1e-13)
+    force = -x - r.elements["wall"]["normal_force"]
+    assert np.diff(v)[1:] == pytest.approx((h[1:] + h[:-1]) / 2 * force[1:-1], abs=1e-12)
+
+
 @pytest.mark.parametrize("every", [1, 3])
 def test_archive_grows_as_needed(every, build, run):
     """The second pass after a full archive gives the states of a single pass."""
