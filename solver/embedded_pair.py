@@ -16,17 +16,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PairOptions(StepBounds):
-    """Options of the control by the difference of two formulas."""
+class ErrorOptions(StepBounds):
+    """Options of a control by an estimate of the error."""
 
     tolerance: float = setting("relative tolerance of the error of a step", 1e-5)
     absolute: float = setting("least size of a coordinate that the tolerance refers to (m and m/s)", 0.0)
-    sequential_stages: bool = setting("whether each stage hands the memory of contacts on to the next", False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_number("tolerance", self.tolerance, above=0.0)
         require(self.absolute >= 0, f"absolute = {self.absolute!r} must not be negative")
+
+
+@dataclass(frozen=True)
+class PairOptions(ErrorOptions):
+    """Options of a pair of formulas."""
+
+    sequential_stages: bool = setting("whether each stage hands the memory of contacts on to the next", False)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The step control of Runge-Kutta pairs."""
+"""Step controls that estimate the error: Runge-Kutta pairs, midpoints of de Vogelaere."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from veridyn.solver.elements import Stop
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.schemes import SCHEMES
 
+each_estimate = pytest.mark.parametrize("scheme", ["runge_kutta_32", "runge_kutta_54", "devogelaere_adaptive"])
 each_pair = pytest.mark.parametrize("scheme", ["runge_kutta_32", "runge_kutta_54"])
 
 
@@ -30,7 +31,7 @@ def test_weights_are_consistent(scheme):
         assert sum(w * x**power for w, x in zip(rows[-1], c, strict=False)) == Fraction(1, power + 1)
 
 
-@each_pair
+@each_estimate
 def test_error_follows_the_tolerance(scheme, build, run):
     """The control holds error/step^(power - 1) at the tolerance, so that errors fall at least with its power 2/3."""
     errors = []
@@ -49,7 +50,7 @@ def test_step_lies_between_its_bounds(scheme, build, run):
         run(build.oscillator(end=20.0), scheme, 1.0, smallest=0.5, tolerance=1e-9)
 
 
-@each_pair
+@each_estimate
 def test_step_shrinks_in_contact(scheme, build, run):
     wall = Stop("wall", [1.0], 0.5, 2500.0)
     problem = build.oscillator(initial_displacement=[0.0], initial_velocity=[1.0], end=5.0, stops=(wall,))
@@ -65,7 +66,7 @@ def test_absolute_part_of_the_tolerance(scheme, build, run):
     assert np.diff(r.time)[1:5] / np.diff(r.time)[:4] == pytest.approx(5.0)
 
 
-@each_pair
+@each_estimate
 @pytest.mark.parametrize("wrong", [{"tolerance": 0.0}, {"absolute": -1.0}, {"largest": 0.5}])
 def test_wrong_options_are_refused(scheme, wrong, build, run):
     with pytest.raises(SettingsError, match=next(iter(wrong))):

@@ -38,6 +38,7 @@ ORDERS = [
     ("devogelaere", 0.0, (0.0, 1.0), "displacement", 4, 1 / 20),
     ("devogelaere", 0.0, (1.0, 0.0), "velocity", 4, 1 / 20),
     ("devogelaere", 0.1, (1.0, 0.0), "displacement", 3, 1 / 80),
+    ("devogelaere_adaptive", 0.1, (1.0, 0.0), "displacement", 3, 1 / 80),
     ("central_adaptive", 0.0, (1.0, 0.0), "displacement", 2, 1 / 40),
     ("central_adaptive", 0.0, (1.0, 0.0), "velocity", 2, 1 / 40),
     ("central_adaptive", 0.1, (0.0, 1.0), "displacement", 2, 1 / 80),
@@ -131,6 +132,7 @@ LIMITS = [
     ("central_adaptive", 0.1, 2 * (math.sqrt(1.04) - 0.2)),
     ("central_adaptive", 1.0, 2 * (math.sqrt(5) - 2)),
     ("devogelaere", 0.0, math.sqrt(8)),
+    ("devogelaere_adaptive", 0.0, math.sqrt(8)),
     ("runge_kutta_32", 0.0, math.sqrt(3)),
 ]
 

@@ -251,6 +251,7 @@ def adaptive_2020(plain, q, v, t, dt, end, *, largest, points=50.0, maximum=Fals
 FIXED = {
     "symplectic_euler": symplectic_euler,
     "devogelaere": devogelaere,
+    "devogelaere_adaptive": devogelaere,
     "central_adaptive": central_differences,
     "euler_adaptive": symplectic_euler,
     "newmark": trapezoidal_rule,

@@ -76,26 +76,31 @@ ASTER_SETTINGS: dict[str, Settings] = {
     "devogelaere": {"step": ASTER_STEP},
     "central_adaptive": {"step": ASTER_STEP, "control": "2002", "restore_friction": False, "archive_grid": ASTER_STEP},
 }
-# settings of the newer test file, whose accelerograms are tables of 5e-5 s
+# settings of the newer test file, whose accelerograms are tables of 5e-5 s or formulas
 _ADAPT: Settings = {"step": 1e-5, "largest": 10.0, "tries": 50, "control": "2020", "weight_of_try": True}
 _PAIR: Settings = {"step": 1e-5, "largest": 10.0, "smallest": 1e-10, "tolerance": 1e-2, "sequential_stages": True}
+_DEVOGE: Settings = {"step": 1e-5, "largest": 10.0, "smallest": 1e-10, "rescaled_past": True}
 NEWER_SETTINGS: dict[tuple[str, str], Settings] = {
     ("central_adaptive", "a0=15"): _ADAPT,
     ("central_adaptive", "a0=1.5"): _ADAPT,
     ("central_adaptive", "a0=1.01"): {**_ADAPT, "largest": 5.0},
+    ("devogelaere_adaptive", "a0=15"): {**_DEVOGE, "tolerance": 1e-6},
+    ("devogelaere_adaptive", "a0=1.5"): {**_DEVOGE, "tolerance": 1e-8, "absolute": 1e5, "largest": 5.0},
     ("runge_kutta_54", "a0=15"): _PAIR,
     ("runge_kutta_54", "a0=1.5"): {**_PAIR, "absolute": 1e-9},
     ("runge_kutta_54", "a0=1.01"): _PAIR,
     ("runge_kutta_32", "a0=15"): {**_PAIR, "largest": 1.0, "smallest": 1.0},
     ("runge_kutta_32", "a0=1.5"): {**_PAIR, "tolerance": 1e-3, "absolute": 1e5},
 }
+BY_FORMULA = {("devogelaere_adaptive", "a0=1.5")}
 
 
 def _parity_run(case: Case, cell: Published) -> Run:
     newer = NEWER_SETTINGS.get((cell.scheme, cell.variant)) if cell.source == TEST_FILE else None
     settings = {"scheme": cell.scheme, **(newer or ASTER_SETTINGS[cell.scheme])}
     values = case.values(case.variant(cell.variant).changes)
-    build = _tabulated if newer else aster_model
+    tabulated = newer and (cell.scheme, cell.variant) not in BY_FORMULA
+    build = _tabulated if tabulated else aster_model
     return Run(f"{case.name}/{cell.variant}/aster/{cell.scheme}/{bool(newer)}", values, build, settings)
 
 
