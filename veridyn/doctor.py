@@ -14,6 +14,7 @@ from veridyn.solver.elements import Stop
 from veridyn.solver.errors import SolverFailure, SolverInputError
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response, read_response
+from veridyn.solver.schemes import SCHEMES
 from veridyn.texts import console
 from veridyn.validation_cases.case import Subject
 from veridyn.verification import load_quietly
@@ -110,7 +111,7 @@ def examine(spec: str) -> int:
 
 def _settings(subject: Subject, scheme: str) -> dict[str, Any]:
     chosen: dict[str, Any] = {"scheme": scheme} if scheme else {}
-    return {**chosen, "step": STEP} if subject.own else chosen
+    return {**chosen, "step": STEP, **SCHEMES[scheme].only_shorter} if subject.own else chosen
 
 
 def _diagnose(solver: Any, patient: Patient, settings: dict[str, Any]) -> tuple[int, str]:

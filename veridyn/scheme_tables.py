@@ -27,18 +27,19 @@ UNLIMITED = 1000.0  # a limit above this is none
 def oscillator(omega: float, xi: float, x0: float, v0: float, end: float, *, in_contact: bool) -> MechanicalProblem:
     """Return an oscillator of unit mass; in contact its spring and damper are a stop that never opens."""
     stiffness, damping = omega**2, 2 * xi * omega
-    stop = Stop("wall", [1.0], gap=-1.0, stiffness=stiffness, damping=damping)
+    one = np.ones(1)
+    stop = Stop("wall", one, gap=-1.0, stiffness=stiffness, damping=damping)
     modal = 0.0 if in_contact else 1.0
     return MechanicalProblem(
         name="oscillator",
-        mass=[[1.0]],
-        stiffness=[[modal * stiffness]],
-        damping=[[modal * damping]],
-        initial_displacement=[x0],
-        initial_velocity=[v0],
+        mass=np.eye(1),
+        stiffness=modal * stiffness * np.eye(1),
+        damping=modal * damping * np.eye(1),
+        initial_displacement=x0 * one,
+        initial_velocity=v0 * one,
         end=end,
         stops=(stop,) if in_contact else (),
-        loads=(Load([1.0], constant(stiffness)),) if in_contact else (),
+        loads=(Load(one, constant(stiffness)),) if in_contact else (),
     )
 
 

@@ -186,6 +186,7 @@ def _read_energy(run: Run, scheme: str) -> Tolerance:
 def _modal_loads(problem: MechanicalProblem, a: float) -> tuple[Floats, Floats]:
     """Return circular frequencies (rad/s) and the G of q'' + w² q = G t² for each mode."""
     modes = modal_basis(problem)
+    assert problem.mass is not None
     return modes.omega, a * (modes.shapes.T @ problem.mass @ problem.supports[0].influence)
 
 
