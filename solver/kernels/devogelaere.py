@@ -94,9 +94,10 @@ def evaluate(where, t, s, p, state, record, work, g):
 def attempt(t, dt, s, p, state, record, work, g):
     """Set middle and end of a step from t."""
     to_the_middle(dt, s, p)
-    evaluate(MIDDLE, t + 0.5 * dt, s, p, state, record, work, g)
-    to_the_end(dt, s, p)
-    evaluate(END, t + dt, s, p, state, record, work, g)
+    for where in range(MIDDLE, END + 1):  # a loop, so that the forces are compiled once
+        evaluate(where, t + 0.5 * dt * (where - NOW), s, p, state, record, work, g)
+        if where == MIDDLE:
+            to_the_end(dt, s, p)
     velocity_at_the_end(dt, s, p)
 
 
