@@ -226,7 +226,5 @@ class Case:
         chosen = self.settings(values, scheme) if subject.own else chosen
         overrides = {k: v for k, v in subject.overrides.items() if not subject.own or k in known_to(scheme)}
         settings = {**chosen, **changes, **overrides}
-        if "largest" not in subject.overrides and chosen.get("largest", 0) == chosen.get("step"):
-            settings["largest"] = settings["step"]  # a step of the user is the largest step, as ours is
         key = f"{self.name}/{variant.name}/" + ",".join(f"{k}={v}" for k, v in sorted(settings.items()))
         return Run(key, values, self.problem, settings)

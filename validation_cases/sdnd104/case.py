@@ -10,6 +10,7 @@ import numpy as np
 from veridyn.references import sliding_block
 from veridyn.solver.elements import Friction, SupportMotion
 from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.schemes import SCHEMES
 from veridyn.solver.time_functions import Harmonic
 from veridyn.validation_cases.case import Case, Quantity, Settings, Values, Variant
 from veridyn.validation_cases.sdnd104 import further, measures
@@ -54,12 +55,8 @@ def settings(values: Values, scheme: str) -> Settings:
     """Step and penalty of our schemes, the manual's at the default parameters."""
     period = 2 * math.pi / float(values["omega"])
     step = period / STEPS_PER_PERIOD
-    chosen: dict[str, Any] = {
-        "scheme": scheme,
-        "step": step,
-        "tangential_stiffness": STIFFNESS_NUMBER * float(values["m"]) / period**2,
-    }
-    return chosen | ({"largest": step} if scheme == "central_adaptive" else {})
+    stiffness = STIFFNESS_NUMBER * float(values["m"]) / period**2
+    return {"scheme": scheme, "step": step, "tangential_stiffness": stiffness, **SCHEMES[scheme].only_shorter}
 
 
 def _is_stick(values: Values) -> bool:
