@@ -21,7 +21,7 @@ from veridyn.validation_cases.case import Case
 from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.sweeping import Columns, Sweep
 
-MOST_POINTS = 20_000_000  # of SDND104: a table of 660 MB, twice that in memory while it is put together
+MOST_POINTS = 20_000_000  # of SDND104: a table of 660 MB, and 1.7 GB of memory to put it together
 CHUNK = 65_536  # points that are solved and kept together: a fraction of a second's work
 FORM = "write NAME=START:STOP:COUNT, NAME=START:STOP:COUNT:log or NAME=VALUE,VALUE,…"
 

@@ -66,7 +66,7 @@ class Chunks:
         """Return a chunk; None if it is not there or damaged."""
         first, end = self.request.bounds(chunk)
         try:
-            with np.load(self._file(chunk), allow_pickle=False) as kept:
+            with self._file(chunk).open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
                 columns = {q.name: kept[q.name] for q in self.quantities}
         except BROKEN:
             return None

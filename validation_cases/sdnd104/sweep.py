@@ -8,14 +8,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import mpmath
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.references import sliding_block
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Number, ParameterError
-from veridyn.solver.kernels import sliding_block as kernel
 from veridyn.validation_cases.sweeping import Border, Columns, Ranges, Sweep, Swept
 
 NAMES = tuple(parameter.name for parameter in sliding_block.PARAMETERS)
@@ -26,6 +24,9 @@ AT_ONCE = 1024  # points: regimes cost differently, so that threads take small p
 
 def solve(parameters: Columns, threads: int) -> Columns:
     """Solve for arrays of parameters; see `veridyn.solver.kernels.sliding_block`."""
+    # not above: who lists cases or asks for references does not wait for numba
+    from veridyn.solver.kernels import sliding_block as kernel
+
     table = np.stack([np.asarray(parameters[name], dtype=np.float64) for name in NAMES])
     n = table.shape[1]
     found: dict[str, NDArray[Any]] = {
@@ -45,6 +46,8 @@ def solve(parameters: Columns, threads: int) -> Columns:
 
 @contextmanager
 def _threads(count: int) -> Iterator[None]:
+    import numba
+
     before = numba.get_num_threads()
     numba.set_num_threads(count)
     try:
