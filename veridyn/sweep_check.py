@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from veridyn.references.parameters import Exact
+from veridyn.references.certified import CertificationError
+from veridyn.references.parameters import Exact, ParameterError
 from veridyn.sweep_request import Request, sweep_of
 from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.judge import correct_digits
@@ -21,11 +22,15 @@ ASKED = 17  # digits of the reference: all that a double can have, and one more
 
 @dataclass(frozen=True)
 class Finding:
-    """One point: its parameters, and the correct digits of every number that exists there; ``wrong`` are no numbers."""
+    """One point: its parameters, and the correct digits of every number that exists there.
+
+    ``wrong`` are the quantities that are plainly wrong; ``unknown`` says why there is no truth to compare with.
+    """
 
     parameters: Mapping[str, float]
     digits: Mapping[str, float]
-    wrong: tuple[str, ...]
+    wrong: tuple[str, ...] = ()
+    unknown: str = ""
 
 
 def check(request: Request, columns: Columns, count: int) -> list[Finding]:
@@ -49,7 +54,10 @@ def _compare(quantities: Sequence[Swept], parameters: Mapping[str, float], found
     digits: dict[str, float] = {}
     wrong: list[str] = []
     for quantity in quantities:
-        right = _digits(quantity, values, found[quantity.name])
+        try:
+            right = _digits(quantity, values, found[quantity.name])
+        except (ParameterError, CertificationError) as limit:  # of the reference; the sweep may go further
+            return Finding(parameters, digits, tuple(wrong), f"{quantity.name}: {limit}")
         if right is None:
             wrong.append(quantity.name)
         elif right < math.inf:
@@ -79,5 +87,5 @@ def verdict(findings: Sequence[Finding], wanted: float) -> dict[str, Any]:
         "median_digits": float(np.median(digits)) if digits else None,
         "wanted_digits": wanted,
         "passed": not wrong and (worst is None or worst >= wanted),
-        "findings": [{"parameters": f.parameters, "digits": f.digits, "wrong": list(f.wrong)} for f in findings],
+        "findings": [asdict(finding) for finding in findings],
     }

@@ -235,5 +235,7 @@ def _print_check(seen: dict[str, Any]) -> None:
         digits = f"worst {seen['worst_digits']:.1f} digits, median {seen['median_digits']:.1f}"
     print(f"check: {seen['points']} random points against the certified reference: {digits}")
     for finding in seen["findings"]:
+        if finding["unknown"]:
+            print(f"  no truth at {finding['parameters']}: {finding['unknown']}")
         if finding["wrong"] or min(finding["digits"].values(), default=99.0) < seen["wanted_digits"]:
             print(f"  FAILED at {finding['parameters']}: digits {finding['digits']}, wrong {finding['wrong']}")

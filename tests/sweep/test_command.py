@@ -90,7 +90,7 @@ def test_check_finds_a_wrong_quantity(sweep, out, monkeypatch):
     found = out.document()["check"]
     assert not found["passed"]
     assert found["worst_digits"] == pytest.approx(9.0, abs=0.1)
-    assert all(finding["wrong"] == ["slips"] for finding in found["findings"])
+    assert all(finding["wrong"] == ["slips"] and not finding["unknown"] for finding in found["findings"])
 
 
 def test_check_takes_the_same_points_again(sweep, out):
@@ -98,6 +98,16 @@ def test_check_takes_the_same_points_again(sweep, out):
     first = out.document()["check"]
     sweep(check="1")
     assert out.document()["check"] == first
+
+
+def test_a_limit_of_the_reference_costs_no_sweep(sweep, out, monkeypatch):
+    """More slips than the reference follows one by one."""
+    monkeypatch.setattr("veridyn.references.sliding_phases.MAX_TRANSIENT", 3)
+    seen = sweep("--set", "mu=1.234e-4", over=("--over", "a0=1"), check="1")
+    assert seen.status == 0
+    assert "no truth at" in seen.out
+    (finding,) = out.document()["check"]["findings"]
+    assert "before the motion repeats: shorten the window" in finding["unknown"]
 
 
 def test_verdict_without_numbers():
