@@ -280,6 +280,11 @@ class ExactSolver:
         """Meaning of every setting."""
         return described(ExactControls)
 
+    def warm_up(self, settings: Mapping[str, Any]) -> None:  # noqa: ARG002 - one kernel for all settings
+        """Compile the kernel (or load it from the cache) so that timings do not contain it."""
+        still = {"initial_displacement": np.zeros(1), "initial_velocity": np.zeros(1)}
+        self.solve(MechanicalProblem(name="warm-up", mass=np.eye(1), end=1.0, **still), {})
+
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
         """Return the response at the output instants and the events.
 

@@ -14,6 +14,7 @@ from veridyn.solver.errors import SolverInputError
 from veridyn.solver.modal import ModalIntegrator, known_to
 from veridyn.solver.problem import Problem
 from veridyn.solver.response import Response
+from veridyn.validation_cases.sweeping import Sweep
 from veridyn.validation_cases.tolerances import Tolerance
 
 Values = Mapping[str, Exact]
@@ -205,6 +206,7 @@ class Case:
     figures: FigureMaker | None = None
     benchmark_variant: str = ""
     work_precision: tuple[str, ...] = ()  # variants that have a diagram; empty: the benchmark variant
+    sweep: Sweep | None = None
 
     def values(self, given: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Exact]:
         """Return all parameters, defaults completed; raises `ParameterError`."""

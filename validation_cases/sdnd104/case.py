@@ -17,6 +17,7 @@ from veridyn.validation_cases.sdnd104 import further, measures
 from veridyn.validation_cases.sdnd104.figures import figures
 from veridyn.validation_cases.sdnd104.measures import STIFFNESS_NUMBER, departure_of, stick_of
 from veridyn.validation_cases.sdnd104.published import PUBLISHED, SETTINGS_ERRATA
+from veridyn.validation_cases.sdnd104.sweep import SWEEP
 from veridyn.validation_cases.tolerances import Tolerance, cited, combined, exactly, from_theory, penalty
 
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver
@@ -221,4 +222,5 @@ CASE = Case(
     figures=figures,
     benchmark_variant="a0=1.5",
     work_precision=("a0=15", "a0=1.5", "a0=1.01"),
+    sweep=SWEEP,
 )
