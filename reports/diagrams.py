@@ -50,7 +50,8 @@ def prices(points: Iterable[Record], runs: int) -> list[Price]:
     by_subject = group(points, lambda point: subject(point, runs))
     quickest = {name: tuple(_quickest(members, number) for number in DIGITS) for name, members in by_subject.items()}
     reached = {name: times for name, times in quickest.items() if times[0] is not None}
-    best = [min((times[i] for times in reached.values() if times[i]), default=None) for i in range(len(DIGITS))]
+    columns = zip(*reached.values(), strict=True)
+    best = [min((time for time in column if time is not None), default=None) for column in columns]
     order = sorted(reached, key=lambda name: [time or math.inf for time in reached[name]])
     return [Price(name, tuple(map(_price, reached[name], best))) for name in order]
 

@@ -116,6 +116,27 @@ def driven_velocity(problem: MechanicalProblem, times: Floats) -> Floats:
     )
 
 
+def with_coordinates(problem: MechanicalProblem, count: int) -> MechanicalProblem:
+    """Return a problem of matrices with more coordinates, of unit mass, at rest, on which nothing acts."""
+    if count == 0:
+        return problem
+    n = problem.size
+    more = np.eye(n, n + count)
+    own = np.diag(np.repeat([0.0, 1.0], [n, count]))
+    matrices = {name: more.T @ getattr(problem, name) @ more for name in ("mass", "damping", "stiffness")}
+    return replace(
+        problem,
+        **{**matrices, "mass": matrices["mass"] + own},
+        initial_displacement=problem.initial_displacement @ more,
+        initial_velocity=problem.initial_velocity @ more,
+        loads=tuple(replace(load, direction=load.direction @ more) for load in problem.loads),
+        supports=tuple(replace(s, influence=s.influence @ more) for s in problem.supports),
+        stops=tuple(replace(stop, normal=stop.normal @ more) for stop in problem.stops),
+        frictions=tuple(replace(f, tangents=tuple(t @ more for t in f.tangents)) for f in problem.frictions),
+        coordinates=(),
+    )
+
+
 def in_modal_coordinates(problem: MechanicalProblem) -> MechanicalProblem:
     """Return a problem that is given by modes as one of matrices, its unknowns being the modal coordinates (r,).
 

@@ -11,18 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.answer import CAPABILITIES, histories
+from veridyn.solver.adapters.answer import CAPABILITIES, event_instants, histories
 from veridyn.solver.adapters.controls import Controls, described, number, read_controls
 from veridyn.solver.adapters.forcing import Forcing, segments
 from veridyn.solver.adapters.mechanics import Flow, Grip, Mechanics, Mode, Touch
 from veridyn.solver.adapters.stepping import output_instants
 from veridyn.solver.errors import SolverFailure
+from veridyn.solver.modal import regularised
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+SIDES = 2  # planes of one stop, at most
 TOUCHES = (Touch.OPEN, Touch.CLOSED, Touch.RELEASED)  # in the order of the kernel's numbers
 FEW_MODES, FEW_EVENTS = 8, 64  # first sizes of tables that grow
 RESTING = 1e-12  # relative; a slower sliding velocity is rest
@@ -34,6 +36,7 @@ class ExactControls(Controls):
     """Settings of the exact solver; it has no step and no tolerance."""
 
     most_events: int = number(1_000_000, "events after which the motion counts as stuck in one instant")
+    tangential_stiffness: float = number(0.0, "stiffness that regularises set-valued friction (N/m); 0: rigid stick")
 
 
 @dataclass(eq=False)
@@ -80,7 +83,10 @@ class Tables:
             counts=np.zeros(m, dtype=np.int64),
             elements=np.zeros((m, guards), dtype=np.int64),
             becomes=np.zeros((m, guards), dtype=np.int64),
+            spring=np.full((m, guards), -1, dtype=np.int64),
+            elongation=np.zeros((m, guards, width)),
             hold=np.zeros((m, n, n)),
+            keep=np.ones((m, n)),
             fastest=np.zeros(m),
         )
 
@@ -103,7 +109,12 @@ class Tables:
                 arrays.elements[m, g], arrays.becomes[m, g] = change.element, TOUCHES.index(change.becomes)
             else:
                 arrays.elements[m, g], arrays.becomes[m, g] = stops + change.element, change.becomes
+            if change.elongation is not None:
+                row = change.elongation
+                arrays.spring[m, g] = change.spring
+                arrays.elongation[m, g] = np.concatenate(([row.constant], row.matrix, row.forcing))
         arrays.hold[m] = flow.hold
+        arrays.keep[m, list(flow.slack)] = 0.0
         arrays.fastest[m] = flow.fastest
 
 
@@ -134,9 +145,12 @@ class Prepared:
         problem = self.problem = self.tables.mechanics.problem
         self.forcings = segments(problem)
         self.drives = [_drive(forcing) for forcing in self.forcings]
-        names = [stop.name for stop in problem.stops]
-        pressing = [names.index(f.normal) if isinstance(f.normal, str) else -1 for f in problem.frictions]
-        self.grips = Grips(np.ascontiguousarray(self.tables.mechanics.tangents), np.array(pressing, dtype=np.int64))
+        mechanics = self.tables.mechanics
+        pressing = np.full((len(problem.frictions), SIDES), -1, dtype=np.int64)
+        for row, friction in zip(pressing, problem.frictions, strict=True):
+            planes = mechanics.pressing(friction)
+            row[: len(planes)] = planes
+        self.grips = Grips(np.ascontiguousarray(mechanics.tangents), pressing)
         self.start = np.concatenate((problem.initial_displacement, problem.initial_velocity))
         self.first = self._first_states()
 
@@ -145,7 +159,7 @@ class Prepared:
         problem = self.problem
         open_ = Mode(tuple(Touch.OPEN for _ in problem.stops), tuple(Grip.FREE for _ in problem.frictions))
         gaps = self.tables.mechanics.flow(open_).gaps(self.start, self.forcings[0].value(problem.start))
-        pressed = [stop < 0 or gaps[stop] < 0 for stop in self.grips.stops]
+        pressed = self._pressed(gaps < 0)
         glides = self.tables.mechanics.tangents @ problem.initial_velocity
         grips = [int(np.sign(glide)) if on else int(Grip.FREE) for glide, on in zip(glides, pressed, strict=True)]
         return np.array([int(gap < 0) for gap in gaps] + grips, dtype=np.int64)
@@ -208,9 +222,14 @@ class Prepared:
         )
 
     def _grips_where_pressed(self, states: Ints) -> bool:
-        pressed = [stop < 0 or TOUCHES[states[stop]] is Touch.CLOSED for stop in self.grips.stops]
-        grips = states[len(self.problem.stops) :]
-        return all((grip != Grip.FREE) == on for grip, on in zip(grips, pressed, strict=True))
+        stops, grips = np.split(states, [len(self.problem.stops)])
+        return all((grips != Grip.FREE) == self._pressed(stops == TOUCHES.index(Touch.CLOSED)))
+
+    def _pressed(self, closed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Tell which frictions are pressed: by a constant force, or by one of their planes."""
+        planes = self.grips.planes
+        touched = np.append(closed, False)[planes].any(axis=1)  # -1 finds what was appended
+        return np.asarray(touched | (planes < 0).all(axis=1))
 
     def _choices(self, y: Floats) -> list[tuple[int, ...]]:
         """Return the states that each element may take at an instant: what moves keeps its direction."""
@@ -253,13 +272,18 @@ class ExactSolver:
 
     name: str = "exact"
     version: str = "0.1.0"
-    capabilities: frozenset[str] = CAPABILITIES
+    capabilities: frozenset[str] = CAPABILITIES | {"friction:regularised"}
     schemes: tuple[str, ...] = ("series",)
 
     @property
     def settings(self) -> dict[str, str]:
         """Meaning of every setting."""
         return described(ExactControls)
+
+    def warm_up(self, settings: Mapping[str, Any]) -> None:  # noqa: ARG002 - one kernel for all settings
+        """Compile the kernel (or load it from the cache) so that timings do not contain it."""
+        still = {"initial_displacement": np.zeros(1), "initial_velocity": np.zeros(1)}
+        self.solve(MechanicalProblem(name="warm-up", mass=np.eye(1), end=1.0, **still), {})
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
         """Return the response at the output instants and the events.
@@ -272,6 +296,8 @@ class ExactSolver:
             See `Prepared.run`.
         """
         controls = read_controls(ExactControls, settings, self.schemes)
+        if controls.tangential_stiffness:
+            problem = regularised(problem, controls.tangential_stiffness)
         prepared = Prepared(problem)
         outputs = output_instants(problem)
         return _response(prepared, outputs, prepared.run(outputs, controls.most_events))
@@ -280,8 +306,7 @@ class ExactSolver:
 def _response(prepared: Prepared, outputs: Floats, motion: Motion) -> Response:
     problem, flows = prepared.problem, prepared.tables.flows
     spacing = float(np.diff(outputs).min(initial=math.inf))
-    nearest = np.abs(outputs[:, None] - _around(motion.times, outputs)).min(axis=1)
-    kept = nearest > NEAR * spacing
+    kept = _distance(outputs, motion.times) > NEAR * spacing
     times = np.concatenate((motion.times, outputs[kept]))
     order = np.argsort(times)
     times = times[order]
@@ -290,22 +315,16 @@ def _response(prepared: Prepared, outputs: Floats, motion: Motion) -> Response:
     n, mechanics = problem.size, prepared.tables.mechanics
     elements = histories(problem, mechanics, flows, prepared.forcings, times, states, kinds)
     counters = {"steps": motion.steps, "events": motion.times.size - 1}
+    modes = [flows[kind].mode for kind in motion.kinds]
     x, v = (mechanics.restored(part) for part in (states[:, :n], states[:, n:]))
-    return Response(times, x, v, elements, counters, _events(problem, flows, motion))
+    return Response(times, x, v, elements, counters, event_instants(mechanics, modes, motion.times))
 
 
-def _around(instants: Floats, outputs: Floats) -> Floats:
-    """Return the instants before and after each output, (k, 2)."""
+def _distance(outputs: Floats, instants: Floats) -> Floats:
+    """Return how far each output is from the nearest of the instants (s), (k,)."""
     after = np.searchsorted(instants, outputs)
-    last = instants.size - 1
-    return np.stack((instants[np.clip(after - 1, 0, last)], instants[np.clip(after, 0, last)]), axis=1)
-
-
-def _events(problem: MechanicalProblem, flows: list[Flow], motion: Motion) -> dict[str, Floats]:
-    names = [element.name for element in problem.elements]
-    states = np.array([[id(s) for s in (*f.mode.stops, *f.mode.frictions)] for f in flows])[motion.kinds]
-    changed = states[1:] != states[:-1]
-    return {name: motion.times[1:][column] for name, column in zip(names, changed.T, strict=True)}
+    before, after = (np.clip(place, 0, instants.size - 1) for place in (after - 1, after))
+    return np.minimum(np.abs(outputs - instants[before]), np.abs(outputs - instants[after]))
 
 
 SOLVER = ExactSolver()

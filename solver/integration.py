@@ -1,4 +1,4 @@
-"""Runs a kernel: allocates the archive once, calls the scheme, trims."""
+"""Runs a kernel: allocates the archive, calls the kernel, trims."""
 
 from __future__ import annotations
 
@@ -10,16 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.errors import SettingsError, SolverFailure
-from veridyn.solver.kernels import central_adaptive, contact, devogelaere, symplectic_euler
+from veridyn.solver.kernels import contact
+from veridyn.solver.kernels.stepping import FULL, STUCK
 from veridyn.solver.kernels.system import System, Workspace
-from veridyn.solver.schemes import AdaptiveOptions, Scheme
 
 Floats = NDArray[np.float64]
 
-FIXED_STEP: dict[str, Callable[..., Any]] = {
-    "symplectic_euler": symplectic_euler.integrate,
-    "devogelaere": devogelaere.integrate,
-}
+Kernel = Callable[..., Any]
 MEMORY = 4e9  # bytes; a longer archive is refused before it is allocated
 
 
@@ -81,68 +78,50 @@ class Job:
         for name in ("start", "end", "step"):  # a whole number would have the kernels compiled once more
             object.__setattr__(self, name, float(getattr(self, name)))
 
+    def states(self, spacing: float | None = None) -> int:
+        """Return how many states are expected in the archive, kept at a spacing (s) or every n-th."""
+        return 1000 + int((self.end - self.start) / (spacing or self.step * self.every))
 
-def integrate(scheme: Scheme, options: Any, job: Job) -> Run:
-    """Integrate a modal system.
+
+def march(kernel: Kernel, job: Job, *method: Any) -> Run:
+    """Integrate with a fixed step; ``method`` is what a kernel asks for beyond the system.
 
     Raises
     ------
     SettingsError
-        If the archive would not fit into memory, or the step contradicts the options.
-    SolverFailure
-        If the step control cannot meet its target.
+        If the archive would not fit into memory.
     """
-    return _adaptive(options, job) if scheme.adaptive else _fixed(scheme, job)
-
-
-def _fixed(scheme: Scheme, job: Job) -> Run:
     # a span that is a whole number of steps up to rounding gets exactly that number
     steps = int(np.ceil((job.end - job.start) / job.step * (1 - 1e-12) - 1e-9))
     storage = Storage(2 + steps // job.every, job.system, job.q, job.v)
-    march = FIXED_STEP[scheme.name]
-    slots, diverged = march(job.system, job.start, job.step, steps, job.every, *storage.arguments())
-    evaluations = steps * (2 if scheme.name == "devogelaere" else 1) + 1
+    slots, diverged, evaluations = kernel(
+        job.system, job.start, job.step, steps, job.every, *method, *storage.arguments()
+    )
     return storage.run(slots, diverged, {"steps": steps, "evaluations": evaluations})
 
 
-def control_arrays(options: AdaptiveOptions, step: float, every: int) -> central_adaptive.Control:
-    """Return the options as the kernel reads them."""
-    old = options.control == "2002"
-    largest = options.largest if options.largest is not None else (step if old else 1e6 * step)
-    smallest = options.smallest if options.smallest is not None else 1e-6 * step
-    if not smallest <= step <= largest:
-        raise SettingsError(f"step {step:g} s is not between the smallest {smallest:g} s and the largest {largest:g} s")
-    return central_adaptive.Control(
-        generation=central_adaptive.CONTROL_2002 if old else central_adaptive.CONTROL_2020,
-        first=step,
-        smallest=float(smallest),
-        largest=float(largest),
-        points=float(options.points_per_period),
-        grow=float(options.grow),
-        shrink=float(options.shrink),
-        tries=options.tries,
-        own_minimum=options.velocity_floor == "maximum",
-        restore=options.restore_friction,
-        weight_of_try=options.weight_of_try,
-        grid=float(options.archive_grid),
-        every=every,
-    )
+def march_adaptively(name: str, kernel: Kernel, control: Any, job: Job, *method: Any, slots: int | None = None) -> Run:
+    """Integrate with a step that the kernel controls, into as long an archive as that takes.
 
-
-def _adaptive(options: AdaptiveOptions, job: Job) -> Run:
-    control = control_arrays(options, job.step, job.every)
-    slots = 1000 + int((job.end - job.start) / (control.grid or job.step * job.every))
+    Raises
+    ------
+    SettingsError
+        If the archive would not fit into memory.
+    SolverFailure
+        If the control asks for less than the smallest step.
+    """
+    slots = slots or job.states()
     while True:
         storage = Storage(slots, job.system, job.q, job.v)
-        used, diverged, status, reached, steps, evaluations = central_adaptive.integrate(
-            job.system, job.start, job.end, control, *storage.arguments()
+        used, diverged, status, reached, steps, evaluations = kernel(
+            job.system, job.start, job.end, control, *method, *storage.arguments()
         )
-        if status == central_adaptive.FULL:
+        if status == FULL:
             slots *= 2  # the number of steps is not known in advance; a second pass is cheap
             continue
-        if status == central_adaptive.STUCK:
+        if status == STUCK:
             raise SolverFailure(
-                f"central_adaptive: the step fell below {control.smallest:g} s at t = {reached:.6g} s; "
-                f"lower points_per_period or smallest"
+                f"{name}: the step fell below {control.smallest:g} s at t = {reached:.6g} s; "
+                "let it be smaller (smallest) or ask for less accuracy"
             )
         return storage.run(used, diverged, {"steps": steps, "evaluations": evaluations})

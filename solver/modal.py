@@ -13,7 +13,8 @@ from veridyn.solver.basis import modal_basis, modal_state, moved_mass
 from veridyn.solver.errors import DivergenceError, SettingsError
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
-from veridyn.solver.schemes import SCHEMES, Scheme
+from veridyn.solver.scheme import Scheme, meanings, setting
+from veridyn.solver.schemes import SCHEMES
 
 Floats = NDArray[np.float64]
 Settings = Mapping[str, Any]
@@ -54,7 +55,8 @@ class ModalIntegrator:
     @property
     def settings(self) -> dict[str, str]:
         """Meaning of every setting of any scheme; docs/schemes.md has the defaults."""
-        return MEANINGS
+        records: tuple[type[Any], ...] = (CommonSettings, *(scheme.options for scheme in SCHEMES.values()))
+        return {name: meaning for record in records for name, meaning in meanings(record)}
 
     def warm_up(self, settings: Settings) -> None:
         """Compile the kernels of a scheme (or load them from the cache) so that timings do not contain it."""
@@ -85,7 +87,7 @@ class ModalIntegrator:
         """
         # imported late: compiling kernels takes seconds that listing and showing need not wait for
         from veridyn.solver.arrays import contacts, system_arrays
-        from veridyn.solver.integration import Job, integrate
+        from veridyn.solver.integration import Job
         from veridyn.solver.step_rule import check_step, shortest_period
 
         scheme, options, common = read_settings(settings)
@@ -93,12 +95,12 @@ class ModalIntegrator:
         modes = modal_basis(problem)
         system = system_arrays(problem, modes)
         pairs = contacts(problem)
-        if common.check_step:
+        if common.check_step and scheme.points_per_period:
             names = tuple((pair.stop or pair.friction).name for pair in pairs)  # type: ignore[union-attr]
             check_step(common.step, scheme.points_per_period, shortest_period(system, modes, names), scheme.name)
         q, v = modal_state(problem, modes)
         job = Job(system, q, v, problem.start, problem.end, common.step, common.archive_every)
-        run = integrate(scheme, options, job)
+        run = scheme.run(options, job)
         if run.diverged >= 0:
             raise DivergenceError(
                 f"{scheme.name} diverged at t = {run.time[-1]:.6g} s in mode {run.diverged + 1} "
@@ -113,33 +115,14 @@ class ModalIntegrator:
         )
 
 
-MEANINGS = {
-    "step": "step, of the adaptive scheme the first (s)",
-    "tangential_stiffness": "regularises set-valued friction (N/m)",
-    "archive_every": "every n-th step is kept",
-    "check_step": "whether a step above the limit is refused",
-    "control": "generation of the step control, 2020 or 2002",
-    "smallest": "smallest step (s)",
-    "largest": "largest step (s)",
-    "points_per_period": "points per apparent period",
-    "grow": "factor of a longer step",
-    "shrink": "divisor of a shorter step",
-    "tries": "tries per step",
-    "velocity_floor": "norm or maximum",
-    "restore_friction": "whether a rejected try restores the memory of contacts",
-    "weight_of_try": "whether the velocity weight uses the step tried first",
-    "archive_grid": "keep the states nearest to a grid (s)",
-}
-
-
 @dataclass(frozen=True)
 class CommonSettings:
     """Settings that every scheme has."""
 
-    step: float
-    tangential_stiffness: float = 0.0
-    archive_every: int = 1
-    check_step: bool = True
+    step: float = setting("step, of an adaptive scheme the first (s)")
+    tangential_stiffness: float = setting("regularises set-valued friction (N/m)", 0.0)
+    archive_every: int = setting("every n-th step is kept", 1)
+    check_step: bool = setting("whether a step above the limit is refused", True)
 
 
 def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:

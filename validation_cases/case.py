@@ -14,6 +14,7 @@ from veridyn.solver.errors import SolverInputError
 from veridyn.solver.modal import ModalIntegrator, known_to
 from veridyn.solver.problem import Problem
 from veridyn.solver.response import Response
+from veridyn.validation_cases.sweeping import Sweep
 from veridyn.validation_cases.tolerances import Tolerance
 
 Values = Mapping[str, Exact]
@@ -205,6 +206,7 @@ class Case:
     figures: FigureMaker | None = None
     benchmark_variant: str = ""
     work_precision: tuple[str, ...] = ()  # variants that have a diagram; empty: the benchmark variant
+    sweep: Sweep | None = None
 
     def values(self, given: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Exact]:
         """Return all parameters, defaults completed; raises `ParameterError`."""
@@ -226,7 +228,5 @@ class Case:
         chosen = self.settings(values, scheme) if subject.own else chosen
         overrides = {k: v for k, v in subject.overrides.items() if not subject.own or k in known_to(scheme)}
         settings = {**chosen, **changes, **overrides}
-        if "largest" not in subject.overrides and chosen.get("largest", 0) == chosen.get("step"):
-            settings["largest"] = settings["step"]  # a step of the user is the largest step, as ours is
         key = f"{self.name}/{variant.name}/" + ",".join(f"{k}={v}" for k, v in sorted(settings.items()))
         return Run(key, values, self.problem, settings)

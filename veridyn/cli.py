@@ -68,6 +68,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_set(doctor, "change a setting that the solver declares, e.g. step=1e-4")
     _add_time_out(doctor)
 
+    _add_sweep(commands)
+
     report = commands.add_parser("report", help="build a report from result documents")
     report.add_argument("results", nargs="+", metavar="RESULTS.json")
     report.add_argument("--output", required=True, metavar="DIR")
@@ -93,6 +95,29 @@ def _add_exchange(commands: Any) -> None:
     _add_posed(check)
     check.add_argument("results", metavar="RESULTS.csv", help="histories or quantities; see docs/results-files.md")
     _add_results(check)
+
+
+def _add_sweep(commands: Any) -> None:
+    """Add the command that solves many parameter sets at once."""
+    sweep = commands.add_parser("sweep", help="solve a case for all combinations of many parameters")
+    sweep.add_argument("case")
+    sweep.add_argument(
+        "--over",
+        action="append",
+        default=[],
+        metavar="NAME=START:STOP:COUNT",
+        help="parameter to sweep; NAME=START:STOP:COUNT:log or NAME=VALUE,VALUE,… too; repeatable",
+    )
+    _add_set(sweep)
+    sweep.add_argument("--output", metavar="DIR", help="write sweep.npz, sweep.csv (if small), sweep.json, sweep.svg")
+    sweep.add_argument("--resume", action="store_true", help="go on with the sweep that was ended in that folder")
+    sweep.add_argument("-n", "--threads", metavar="THREADS", help="threads (default: all of this machine)")
+    sweep.add_argument(
+        "--scheduler", metavar="ADDRESS", help="Dask scheduler whose workers solve, e.g. tcp://host:8786"
+    )
+    sweep.add_argument(
+        "--check", default="5", metavar="N", help="points that are compared with the certified reference (default 5)"
+    )
 
 
 def _add_posed(parser: argparse.ArgumentParser) -> None:

@@ -35,6 +35,7 @@ def run(options: argparse.Namespace, command: Sequence[str]) -> int:
         "export": _export,
         "check": _check,
         "doctor": _doctor,
+        "sweep": _sweep,
         "report": _report,
         "bench": _bench,
         "freeze": _freeze,
@@ -185,6 +186,22 @@ def _doctor(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa
     from veridyn import doctor
 
     return doctor.examine_all(_solvers(options), changes(options.set), _seconds(options.time_out, "--time-out"))
+
+
+def _sweep(options: argparse.Namespace, command: Sequence[str]) -> int:
+    from veridyn import sweeping
+
+    return sweeping.sweep(
+        case=options.case,
+        over=options.over,
+        changed=changes(options.set),
+        output=_place(options.output, "--output"),
+        scheduler=_named(options.scheduler, "--scheduler"),
+        threads=None if options.threads is None else _whole(options.threads, "threads", 1),
+        resume=options.resume,
+        check=_whole(options.check, "check", 0),
+        command=command,
+    )
 
 
 def _report(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001

@@ -15,6 +15,7 @@ from veridyn.faults import Body, error_of, fault_of_displacement, fault_of_veloc
 from veridyn.solver.errors import CapabilityError, SettingsError, SolverFailure, SolverInputError
 from veridyn.solver.modal import known_to
 from veridyn.solver.response import Response
+from veridyn.solver.schemes import SCHEMES
 from veridyn.texts import console
 from veridyn.validation_cases.case import Run, Settings, Subject
 from veridyn.validation_cases.workbench import Workbench
@@ -182,7 +183,8 @@ def _settings(subject: Subject, scheme: str) -> dict[str, Any]:
     chosen: dict[str, Any] = {"scheme": scheme} if scheme else {}
     if not subject.own:
         return {**chosen, **subject.overrides}
-    return {**chosen, "step": STEP, **{k: v for k, v in subject.overrides.items() if k in known_to(scheme)}}
+    fixed = {"step": STEP, **SCHEMES[scheme].only_shorter}
+    return {**chosen, **fixed, **{k: v for k, v in subject.overrides.items() if k in known_to(scheme)}}
 
 
 def _diagnose(bench: Workbench, patient: Patient, subject: Subject, scheme: str) -> tuple[int, str]:

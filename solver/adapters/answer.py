@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from veridyn.solver.adapters.controls import Controls, described, number, read_controls
 from veridyn.solver.adapters.forcing import Forcing, segments
 from veridyn.solver.adapters.legs import Integrator
-from veridyn.solver.adapters.mechanics import Flow, Grip, Mechanics
+from veridyn.solver.adapters.mechanics import Flow, Grip, Mechanics, Mode, Touch
 from veridyn.solver.adapters.modes import MOST_EVENTS, Driver, Phase
 from veridyn.solver.adapters.stepping import output_instants
 from veridyn.solver.problem import MechanicalProblem
@@ -34,6 +34,7 @@ CAPABILITIES = frozenset(
         "damping",
         "contact",
         "contact:damped",
+        "contact:parallel-planes",
         "absolute-frame",
         "friction:set-valued",
         "friction:on-stop",
@@ -123,19 +124,22 @@ def respond(problem: MechanicalProblem, integrator: Integrator, controls: EventC
     kinds = np.concatenate([np.full(phase.times.size, flows.index(phase.flow)) for phase in phases])
     elements = histories(problem, driver.mechanics, flows, segments(problem), times, states, kinds)
     x, v = (driver.mechanics.restored(part) for part in (states[:, :n], states[:, n:]))
-    return Response(times, x, v, elements, dict(driver.counters), _events(problem, phases))
+    return Response(times, x, v, elements, dict(driver.counters), _events(driver.mechanics, phases))
 
 
-def _events(problem: MechanicalProblem, phases: Sequence[Phase]) -> dict[str, Floats]:
-    """Return the starts of the phases in which an element is in another state than before."""
-    names = [element.name for element in problem.elements]
-    states = [(*phase.flow.mode.stops, *phase.flow.mode.frictions) for phase in phases]
-    changed: dict[str, list[float]] = {name: [] for name in names}
-    for (before, after), phase in zip(pairwise(states), phases[1:], strict=True):
-        for name, old, new in zip(names, before, after, strict=True):
-            if old != new:
-                changed[name].append(phase.times[0])
-    return {name: np.array(instants) for name, instants in changed.items()}
+def _events(mechanics: Mechanics, phases: Sequence[Phase]) -> dict[str, Floats]:
+    modes = [phase.flow.mode for phase in phases]
+    return event_instants(mechanics, modes, np.array([phase.times[0] for phase in phases]))
+
+
+def event_instants(mechanics: Mechanics, modes: Sequence[Mode], starts: Floats) -> dict[str, Floats]:
+    """Return the instants (k,) at which each element changes its state, from the modes and when they start (s)."""
+    stops, frictions = [mode.stops for mode in modes], [mode.frictions for mode in modes]
+    states: dict[str, list[list[Touch | Grip]]] = {}
+    states |= {name: [[mode[i] for i in places] for mode in stops] for name, places in mechanics.planes.items()}
+    states |= {f.name: [[mode[j]] for mode in frictions] for j, f in enumerate(mechanics.problem.frictions)}
+    changed = {name: [new != old for old, new in pairwise(seen)] for name, seen in states.items()}
+    return {name: starts[1:][np.array(flags, dtype=bool)] for name, flags in changed.items()}
 
 
 def histories(
@@ -173,17 +177,20 @@ def _of_flow(
 ) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     forces, gaps, rates = (part.over(states, u) for part in (flow.stop_forces, flow.gaps, flow.gap_rates))
-    for i, stop in enumerate(problem.stops):
+    for name, places in mechanics.planes.items():
+        planes = list(places)
+        nearest = np.argmin(gaps[:, planes], axis=1)[:, None]
+        gap, rate = (np.take_along_axis(part[:, planes], nearest, axis=1)[:, 0] for part in (gaps, rates))
         # at an event the force is zero up to rounding, and rounding must not pull
-        force = np.maximum(forces[:, i], 0.0)
-        found[stop.name] = {"normal_force": force, "normal_velocity": rates[:, i], "gap": gaps[:, i]}
+        force = np.maximum(forces[:, planes], 0.0).sum(axis=1)
+        found[name] = {"normal_force": force, "normal_velocity": rate, "gap": gap}
     normals = mechanics.normal_forces(flow.stop_forces).over(states, u)
     frictions, sliding = (part.over(states, u) for part in (flow.friction_forces, flow.sliding))
     for j, friction in enumerate(problem.frictions):
         stuck = flow.mode.frictions[j] is Grip.STICK
         found[friction.name] = {
             "force": frictions[:, j],
-            "sliding_velocity": 0.0 if stuck else sliding[:, j],
+            "sliding_velocity": 0.0 if stuck and j not in mechanics.springs else sliding[:, j],
             "stuck": float(stuck),
             "normal_force": np.maximum(normals[:, j], 0.0),
         }

@@ -7,7 +7,7 @@ each is written once, as an `Affine`, for float, array and symbolic arithmetic.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 from functools import cached_property
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.adapters.forcing import carries_stops, functions
-from veridyn.solver.basis import in_modal_coordinates
+from veridyn.solver.basis import in_modal_coordinates, with_coordinates
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem import MechanicalProblem
@@ -76,10 +76,15 @@ class Affine:
 
 @dataclass(frozen=True)
 class Change:
-    """What a guard does when it falls below zero: an element takes another state."""
+    """What a guard does when it falls below zero: an element takes another state.
+
+    ``spring`` is the coordinate of a spring of stick that is set to ``elongation`` then; -1: none.
+    """
 
     element: int
     becomes: Touch | Grip
+    spring: int = -1
+    elongation: Affine | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +92,8 @@ class Flow:
     """The equations of a mode.
 
     ``rate`` (2n rows) is y'; ``guards`` are positive inside the mode and ``changes`` says what each one means;
-    ``stop_forces``, ``gaps``, ``gap_rates``, ``friction_forces``, ``sliding`` have a row per element.
+    ``stop_forces``, ``gaps``, ``gap_rates``, ``friction_forces``, ``sliding`` have a row per element. At the start of
+    the mode velocities are mapped by ``hold`` (n, n), and the coordinates ``slack`` (springs under no force) are zero.
     """
 
     mode: Mode
@@ -100,6 +106,7 @@ class Flow:
     friction_forces: Affine
     sliding: Affine
     hold: Floats
+    slack: tuple[int, ...] = ()
 
     @cached_property
     def guard_rates(self) -> Affine:
@@ -118,8 +125,8 @@ def refuse(problem: MechanicalProblem) -> None:
     Raises
     ------
     NotImplementedError
-        With the reason: parallel planes, friction or a truncated basis in the absolute frame, a regularised
-        friction, two tangents.
+        With the reason: friction or a truncated basis in the absolute frame, two tangents,
+        regularised friction under the force of a stop.
     """
     if not isinstance(problem, MechanicalProblem):
         raise NotImplementedError(f"problems of kind {problem.kind!r}")
@@ -128,14 +135,26 @@ def refuse(problem: MechanicalProblem) -> None:
     for friction in problem.frictions:
         if friction.frame == "absolute" and problem.supports:
             raise NotImplementedError(f"{friction.name!r} in the absolute frame of a driven structure")
-    for stop in problem.stops:
-        if stop.geometry != "plane":
-            raise NotImplementedError(f"stop {stop.name!r} of geometry {stop.geometry!r}; planes only")
     for friction in problem.frictions:
-        if friction.law != "set-valued":
-            raise NotImplementedError(f"friction {friction.name!r} is {friction.law}; the set-valued law only")
         if len(friction.tangents) > 1:
             raise NotImplementedError(f"friction {friction.name!r} has two tangents; one only")
+        if friction.law == "regularised" and isinstance(friction.normal, str):
+            # where the force falls while the body turns, neither stick nor slip in any direction is consistent
+            raise NotImplementedError(f"friction {friction.name!r} is regularised under the force of a stop")
+
+
+def _single_planes(problem: MechanicalProblem) -> tuple[MechanicalProblem, dict[str, tuple[int, ...]]]:
+    """Return the problem with two stops instead of one between parallel planes, and the places of each stop."""
+    stops: list[Stop] = []
+    planes: dict[str, tuple[int, ...]] = {}
+    for stop in problem.stops:
+        sides = [replace(stop, geometry="plane")]
+        if stop.geometry == "parallel planes":
+            other = f"{stop.name}, other side"
+            sides.append(replace(sides[0], name=other, normal=-stop.normal, offset=-stop.offset))
+        planes[stop.name] = tuple(range(len(stops), len(stops) + len(sides)))
+        stops += sides
+    return replace(problem, stops=tuple(stops)), planes
 
 
 class Mechanics:
@@ -151,6 +170,10 @@ class Mechanics:
         refuse(problem)
         self.shapes = None if problem.modes is None else problem.modes.shapes
         problem = problem if problem.modes is None else in_modal_coordinates(problem)
+        problem, self.planes = _single_planes(problem)
+        self.springs = {j: 0 for j, friction in enumerate(problem.frictions) if friction.law == "regularised"}
+        self.springs = {j: problem.size + i for i, j in enumerate(self.springs)}
+        problem = with_coordinates(problem, len(self.springs))
         assert problem.mass is not None
         assert problem.damping is not None
         assert problem.stiffness is not None
@@ -169,7 +192,8 @@ class Mechanics:
         self.known: dict[Mode, Flow] = {}
 
     def restored(self, unknowns: Floats) -> Floats:
-        """Return the displacements or velocities (m, n) that belong to unknowns (m, r)."""
+        """Return the displacements or velocities (m, n) that belong to unknowns (m, r), springs of stick included."""
+        unknowns = unknowns[:, : self.problem.size - len(self.springs)]
         return unknowns if self.shapes is None else unknowns @ self.shapes.T
 
     def flow(self, mode: Mode) -> Flow:
@@ -182,8 +206,7 @@ class Mechanics:
         """Tell whether a friction has a normal force in a mode."""
         if not isinstance(friction.normal, str):
             return True
-        names = [stop.name for stop in self.problem.stops]
-        return mode.stops[names.index(friction.normal)] is Touch.CLOSED
+        return any(mode.stops[i] is Touch.CLOSED for i in self.planes[friction.normal])
 
     def _write(self, mode: Mode) -> Flow:
         pressing = self._stack([self._spring(stop) for stop in self.problem.stops])
@@ -202,7 +225,8 @@ class Mechanics:
             np.concatenate((velocity.constant, acceleration.constant)),
             np.vstack((velocity.forcing, acceleration.forcing)),
         )
-        return Flow(mode, rate, guards, changes, stop_forces, gaps, gap_rates, friction, sliding, hold)
+        slack = tuple(spring for j, spring in self.springs.items() if mode.frictions[j] is Grip.FREE)
+        return Flow(mode, rate, guards, changes, stop_forces, gaps, gap_rates, friction, sliding, hold, slack)
 
     def _stack(self, parts: list[Affine]) -> Affine:
         return Affine(
@@ -243,16 +267,18 @@ class Mechanics:
     def normal_forces(self, stop_forces: Affine) -> Affine:
         """Return the normal force of each friction: constant, or of its stop."""
         zero = np.zeros(self.problem.size)
-        names = [stop.name for stop in self.problem.stops]
         rows = []
         for friction in self.problem.frictions:
-            if isinstance(friction.normal, str):
-                i = names.index(friction.normal)
-                matrix, constant, forcing = stop_forces.matrix[i], stop_forces.constant[i], stop_forces.forcing[i]
-                rows.append(Affine(matrix, constant, forcing))
-            else:
-                rows.append(self._row(zero, zero, friction.normal))
+            constant = 0.0 if isinstance(friction.normal, str) else friction.normal
+            row = self._row(zero, zero, constant)
+            for i in self.pressing(friction):
+                row = row.plus(_pick(stop_forces, i))
+            rows.append(row)
         return self._stack(rows)
+
+    def pressing(self, friction: Friction) -> tuple[int, ...]:
+        """Return the planes that press a friction; none if the force is constant."""
+        return self.planes[friction.normal] if isinstance(friction.normal, str) else ()
 
     def _friction(self, mode: Mode, stop_forces: Affine, others: Affine) -> tuple[Affine, Affine]:
         """Return the friction forces (stick: as needed to hold) and the resultant of all other forces.
@@ -266,8 +292,8 @@ class Mechanics:
                 for grip, friction in zip(mode.frictions, self.problem.frictions, strict=True)
             ]
         )
-        slipping = normal.mapped(np.diag(slip))
-        stuck = [i for i, grip in enumerate(mode.frictions) if grip is Grip.STICK]
+        slipping = normal.mapped(np.diag(slip)).plus(self._sprung(mode))
+        stuck = self._rigid(mode)
         W = self.tangents[stuck].T
         loads = others.plus(slipping.mapped(self.tangents.T))
         compliance = W.T @ self.inverse @ W
@@ -280,17 +306,33 @@ class Mechanics:
         holding = loads.mapped(-select @ np.linalg.solve(compliance, W.T @ self.inverse))
         return slipping.plus(holding), others
 
+    def _rigid(self, mode: Mode) -> list[int]:
+        """Return the frictions that stick rigidly."""
+        return [j for j, grip in enumerate(mode.frictions) if grip is Grip.STICK and j not in self.springs]
+
+    def _sprung(self, mode: Mode) -> Affine:
+        """Return the forces ``-k s - c w`` of the frictions that stick through a spring and damper, zero elsewhere."""
+        n = self.problem.size
+        rows = [self._row(np.zeros(n), np.zeros(n)) for _ in mode.frictions]
+        for j, spring in self.springs.items():
+            friction = self.problem.frictions[j]
+            if mode.frictions[j] is Grip.STICK:
+                elongation = np.eye(n)[spring]
+                rows[j] = self._row(-friction.stiffness * elongation, -friction.damping * friction.tangents[0])
+        return self._stack(rows)
+
     def _held(self, mode: Mode, total: Affine) -> tuple[Affine, Floats]:
         """Return the acceleration, and the projection of velocities that keeps what sticks at rest.
 
         The friction forces cancel the acceleration along the tangents that stick up to rounding; the projection
         takes away the rest, so that stick holds exactly however long it lasts.
         """
-        stuck = [i for i, grip in enumerate(mode.frictions) if grip is Grip.STICK]
-        W = self.tangents[stuck].T
+        W = self.tangents[self._rigid(mode)].T
         taken = self.inverse @ W @ np.linalg.solve(W.T @ self.inverse @ W, W.T)
         hold = np.eye(self.problem.size) - taken
         hold[np.abs(hold) <= ROUNDING * (np.eye(self.problem.size) + np.abs(taken))] = 0.0
+        for j, spring in self.springs.items():  # a spring of stick follows the sliding, that of a slip waits
+            hold[spring] = self.tangents[j] @ hold if mode.frictions[j] is Grip.STICK else 0.0
         return total.mapped(hold @ self.inverse), hold
 
     def _guards(
@@ -307,8 +349,16 @@ class Mechanics:
             limit = _scaled(_pick(normal, j), self.problem.frictions[j].static)
             for row, becomes_grip in _friction_guards(grip, limit, _pick(friction, j), _pick(sliding, j)):
                 rows.append(row)
-                changes.append(Change(j, becomes_grip))
+                changes.append(self._regripping(j, grip, becomes_grip, _pick(normal, j)))
         return self._stack(rows), tuple(changes)
+
+    def _regripping(self, j: int, grip: Grip, becomes: Grip, normal: Affine) -> Change:
+        """Return the change of a friction; the spring of a slip that ends takes over the force of the slip."""
+        if becomes is not Grip.STICK or j not in self.springs:
+            return Change(j, becomes)
+        friction = self.problem.frictions[j]
+        elongation = _scaled(normal, float(grip) * friction.kinetic / friction.stiffness)
+        return Change(j, becomes, self.springs[j], elongation)
 
 
 def _pick(rows: Affine, i: int) -> Affine:

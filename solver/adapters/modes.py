@@ -78,6 +78,8 @@ class Driver:
         most_events: int = MOST_EVENTS,
     ) -> None:
         self.mechanics = Mechanics(problem)
+        for j in self.mechanics.springs:
+            raise NotImplementedError(f"friction {problem.frictions[j].name!r} is regularised; the set-valued law only")
         self.problem = self.mechanics.problem
         self.integrator = integrator
         self.largest_step = largest_step

@@ -15,9 +15,11 @@ from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.time_functions import TimeFunction
 
 try:
-    import openseespy.opensees as ops
+    from openseespy import opensees as ops
 except RuntimeError as missing:  # what it raises where its shared libraries are not found
     raise ImportError(f"{missing} (on Debian it needs libblas3 and liblapack3)") from missing
+
+__all__ = ["Builder", "OpenSeesControls", "build", "driven", "initial", "is_uniform", "ops"]
 
 Floats = NDArray[np.float64]
 

@@ -12,18 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.kernels.jit import kernel, part
+from veridyn.solver.kernels.stepping import DIVERGED, DONE, FULL, STUCK, copy, unfinished
 from veridyn.solver.kernels.system import archive, diverged, first_forces, forces
 
 Floats = NDArray[np.float64]
-
-CONTROL_2002, CONTROL_2020 = 0, 1
-DONE, FULL, DIVERGED, STUCK = 0, 1, 2, 3
 
 
 class Control(NamedTuple):
     """Options of the step control."""
 
-    generation: int  # CONTROL_2002 or CONTROL_2020
+    old_control: bool  # that of 2002; else that of 2020
+    velocity_late: bool  # symplectic Euler: the velocity of a state is that of half a step before
     first: float  # first step (PAS)
     smallest: float  # PAS_MINI
     largest: float  # PAS_MAXI
@@ -116,35 +115,30 @@ def control_2020(control, dt, error, counter):
 def control_2002(control, dt, error, counter):
     """(next step, counter of easy steps, whether the step is tried again).
 
-    From the fifth easy step in a row on, every easy step lets the step grow up to the largest.
+    From the fifth easy step in a row on, every easy step lets the step grow, at most to the first.
     """
     if error > 1.0:
         return dt / control.shrink, 0.0, True
     if error >= 0.75:
         return dt, 0.0, False
     if counter >= 4.0:
-        return min(control.grow * dt, control.largest), 4.0, False
+        return min(control.grow * dt, control.first), 4.0, False
     return dt, counter + 1.0, False
 
 
 @part
-def attempt(s, t, dt, weight, trial, state, record, work, g):
-    """Advance the trial state by dt: velocity at the half-step, displacement, acceleration at t + dt."""
+def attempt(s, t, dt, weight, ahead, trial, state, record, work, g):
+    """Advance the trial state by dt: velocity at the half-step, displacement, acceleration at t + dt.
+
+    ``ahead``: from the velocity that moves the displacement to that at t + dt (s).
+    """
     for i in range(g.size):
         trial.u_new[i] = trial.u[i] + trial.a[i] * weight
         trial.q_new[i] = trial.q[i] + dt * trial.u_new[i]
-        trial.v_new[i] = trial.u_new[i] + 0.5 * dt * trial.a[i]
+        trial.v_new[i] = trial.u_new[i] + ahead * trial.a[i]
     forces(t + dt, trial.q_new, trial.v_new, s, state, record, work, g)
     for i in range(g.size):
         trial.a_new[i] = g[i] - s.damping[i] * trial.v_new[i]
-
-
-@part
-def copy(source, target):
-    """Copy the contact memory (c, 7)."""
-    for c in range(source.shape[0]):
-        for k in range(source.shape[1]):
-            target[c, k] = source[c, k]
 
 
 @part
@@ -188,16 +182,19 @@ def advance(s, t, dt, before, counter, first, control, trial, floor, state, reco
     while True:
         tries += 1
         base = tried_first if control.weight_of_try and not first else before
-        attempt(s, t, dt, 0.5 * (base + dt), trial, state, record, work, g)
+        if first and control.velocity_late:
+            base = dt
+        ahead = 0.0 if control.velocity_late else 0.5 * dt
+        attempt(s, t, dt, 0.5 * (base + dt), ahead, trial, state, record, work, g)
         if control.largest <= control.smallest:  # constant step
             return dt, dt, counter, tries
         error = apparent_error(control, dt, trial.q, trial.q_new, trial.a, trial.a_new, floor)
-        if control.generation == CONTROL_2020:
-            dt_next, counter, again = control_2020(control, dt, error, counter)
-        else:
+        if control.old_control:
             dt_next, counter, again = control_2002(control, dt, error, counter)
             if again and tries >= control.tries:
                 dt_next = dt
+        else:
+            dt_next, counter, again = control_2020(control, dt, error, counter)
         if again and dt_next < control.smallest:
             return dt, dt_next, counter, -tries
         if not again or tries >= control.tries:
@@ -221,11 +218,11 @@ def integrate(s, t0, t_end, control, q, v, state, record, work, g, times, displa
         trial.a[i] = g[i] - s.damping[i] * v[i]
     archive(0, t0, q, v, record, times, displacement, velocity, records)
     slot, steps, evaluations, t, before = 1, 0, 1, t0, 0.0
-    dt, counter = control.first, 1.0 if control.generation == CONTROL_2020 else 0.0
-    while t_end - t > (steps + 1) * 2.220446e-15:
+    dt, counter = control.first, 0.0 if control.old_control else 1.0
+    while unfinished(t, t_end, steps):
         if slot >= times.size:
             return slot, -1, FULL, t, steps, evaluations
-        if control.generation == CONTROL_2020 and control.largest > control.smallest:
+        if not control.old_control and control.largest > control.smallest:
             dt = min(dt, t_end - t)
         used, dt, counter, tries = advance(
             s, t, dt, before, counter, steps == 0, control, trial, floor, state, record, saved, work, g
@@ -238,7 +235,7 @@ def integrate(s, t0, t_end, control, q, v, state, record, work, g, times, displa
         steps += 1
         update_floor(control, trial.u, floor)
         bad = diverged(trial.q)
-        last = bad >= 0 or t_end - t <= (steps + 1) * 2.220446e-15
+        last = bad >= 0 or not unfinished(t, t_end, steps)
         slot = keep(control, slot, steps, t0, t_old, t, last, trial, record, times, displacement, velocity, records)
         if bad >= 0:
             return slot, bad, DIVERGED, t, steps, evaluations

@@ -5,61 +5,130 @@ step, half-step h = dt/2; g is the acceleration without the modal damping c v. C
 mean velocity over the last half-step.
 """
 
-import numpy as np
+from typing import NamedTuple
 
-from veridyn.solver.kernels.jit import kernel, part
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.kernels.jit import called, kernel, part
 from veridyn.solver.kernels.system import archive, diverged, first_forces, forces
+
+Floats = NDArray[np.float64]
+
+
+class Points(NamedTuple):
+    """States along two steps, (4, r) each: half a step before, now, half a step on, a step on; and a velocity."""
+
+    q: Floats
+    v: Floats
+    g: Floats
+    w: Floats  # (r,) mean velocity of a half-step, which contacts see
+
+
+BEFORE, NOW, MIDDLE, END = 0, 1, 2, 3
+
+
+@kernel
+def points(q, v):
+    """Points at the start."""
+    r = q.size
+    p = Points(np.zeros((4, r)), np.zeros((4, r)), np.zeros((4, r)), np.zeros(r))
+    p.q[NOW, :] = q
+    p.v[NOW, :] = v
+    return p
+
+
+@called
+def start_half_step_before(dt, s, p):
+    """State half a step before the start by Taylor expansion (without contact: nothing has touched yet)."""
+    h = 0.5 * dt
+    for i in range(p.w.size):
+        c, q, v, g = s.damping[i], p.q[NOW, i], p.v[NOW, i], p.g[NOW, i]
+        q_half = q - h * v + dt * dt / 8.0 * (g - c * v)
+        # the load at t0 and the contact forces are held over the half-step before the start
+        g_half = g + s.omega2[i] * (q - q_half)
+        p.v[BEFORE, i] = ((4.0 + c * dt) * v - dt * (g_half + g)) / (4.0 - c * dt)
+        p.q[BEFORE, i], p.g[BEFORE, i] = q_half, g_half
 
 
 @part
-def start_half_step_before(dt, s, q, v, g, q_half, v_half, g_half):
-    """State half a step before the start by Taylor expansion (g_half without contact: nothing has touched yet)."""
+def to_the_middle(dt, s, p):
+    """Displacement half a step on."""
     h = 0.5 * dt
-    for i in range(q.size):
-        q_half[i] = q[i] - h * v[i] + dt * dt / 8.0 * (g[i] - s.damping[i] * v[i])
-        # the load at t0 and the contact forces are held over the half-step before the start
-        g_half[i] = g[i] + s.omega2[i] * (q[i] - q_half[i])
-        v_half[i] = ((4.0 + s.damping[i] * dt) * v[i] - dt * (g_half[i] + g[i])) / (4.0 - s.damping[i] * dt)
+    for i in range(p.w.size):
+        c, q, v = s.damping[i], p.q[NOW, i], p.v[NOW, i]
+        rate = 4.0 * p.g[NOW, i] - p.g[BEFORE, i] - c * (4.0 * v - p.v[BEFORE, i])
+        p.q[MIDDLE, i] = q + h * v + dt * dt / 24.0 * rate
+        p.w[i] = (p.q[MIDDLE, i] - q) / h
+
+
+@part
+def to_the_end(dt, s, p):
+    """Velocity half a step on, displacement a step on."""
+    for i in range(p.w.size):
+        c, v, g, g_half = s.damping[i], p.v[NOW, i], p.g[NOW, i], p.g[MIDDLE, i]
+        v_half = 4.0 / (4.0 + c * dt) * (v + dt / 4.0 * (g + g_half - c * v))
+        p.q[END, i] = p.q[NOW, i] + dt * v + dt * dt / 6.0 * (g + 2.0 * g_half - c * (v + 2.0 * v_half))
+        p.v[MIDDLE, i] = v_half
+        p.w[i] = (p.q[END, i] - p.q[MIDDLE, i]) / (0.5 * dt)
+
+
+@part
+def velocity_at_the_end(dt, s, p):
+    """Velocity a step on."""
+    for i in range(p.w.size):
+        c, v = s.damping[i], p.v[NOW, i]
+        rate = p.g[END, i] + 4.0 * p.g[MIDDLE, i] + p.g[NOW, i] - c * (4.0 * p.v[MIDDLE, i] + v)
+        p.v[END, i] = 6.0 / (6.0 + c * dt) * (v + dt / 6.0 * rate)
+
+
+@part
+def evaluate(where, t, s, p, state, record, work, g):
+    """Set g at one of the points."""
+    forces(t, p.q[where], p.w, s, state, record, work, g)
+    for i in range(g.size):
+        p.g[where, i] = g[i]
+
+
+@part
+def attempt(t, dt, s, p, state, record, work, g):
+    """Set middle and end of a step from t."""
+    to_the_middle(dt, s, p)
+    for where in range(MIDDLE, END + 1):  # a loop, so that the forces are compiled once
+        evaluate(where, t + 0.5 * dt * (where - NOW), s, p, state, record, work, g)
+        if where == MIDDLE:
+            to_the_end(dt, s, p)
+    velocity_at_the_end(dt, s, p)
+
+
+@part
+def accept(p):
+    """Make the end of a step the current point, and its middle the one before."""
+    for i in range(p.w.size):
+        p.q[BEFORE, i], p.v[BEFORE, i], p.g[BEFORE, i] = p.q[MIDDLE, i], p.v[MIDDLE, i], p.g[MIDDLE, i]
+        p.q[NOW, i], p.v[NOW, i], p.g[NOW, i] = p.q[END, i], p.v[END, i], p.g[END, i]
 
 
 @kernel
 def integrate(s, t0, dt, steps, every, q, v, state, record, work, g, times, displacement, velocity, records):
     """March ``steps`` steps from (q, v) at t0; archive every ``every``-th state and the last.
 
-    Returns the number of archived states and the index of a diverged mode (-1: none).
+    Returns the number of archived states, the index of a diverged mode (-1: none) and the number of evaluations.
     """
-    r = q.size
-    h = 0.5 * dt
-    q_half, v_half, g_half = np.empty(r), np.empty(r), np.empty(r)
-    q_new, w, g_new = np.empty(r), np.empty(r), np.empty(r)
+    p = points(q, v)
     first_forces(t0, q, v, s, state, record, work, g)
+    p.g[NOW, :] = g
     archive(0, t0, q, v, record, times, displacement, velocity, records)
-    start_half_step_before(dt, s, q, v, g, q_half, v_half, g_half)
-    slot = 1
-    t = t0
+    start_half_step_before(dt, s, p)
+    slot, t = 1, t0
     for k in range(1, steps + 1):
-        for i in range(r):
-            c = s.damping[i]
-            q_half[i] = q[i] + h * v[i] + dt * dt / 24.0 * (4.0 * g[i] - g_half[i] - c * (4.0 * v[i] - v_half[i]))
-            w[i] = (q_half[i] - q[i]) / h
-        forces(t + h, q_half, w, s, state, record, work, g_half)
-        for i in range(r):
-            c = s.damping[i]
-            v_half[i] = 4.0 / (4.0 + c * dt) * (v[i] + dt / 4.0 * (g[i] + g_half[i] - c * v[i]))
-            q_new[i] = q[i] + dt * v[i] + dt * dt / 6.0 * (g[i] + 2.0 * g_half[i] - c * (v[i] + 2.0 * v_half[i]))
-            w[i] = (q_new[i] - q_half[i]) / h
+        attempt(t, dt, s, p, state, record, work, g)
+        accept(p)
         t += dt
-        forces(t, q_new, w, s, state, record, work, g_new)
-        for i in range(r):
-            c = s.damping[i]
-            rate = g_new[i] + 4.0 * g_half[i] + g[i] - c * (4.0 * v_half[i] + v[i])
-            v[i] = 6.0 / (6.0 + c * dt) * (v[i] + dt / 6.0 * rate)
-            q[i] = q_new[i]
-            g[i] = g_new[i]
-        bad = diverged(q)
+        bad = diverged(p.q[NOW])
         if k % every == 0 or k == steps or bad >= 0:
-            archive(slot, t, q, v, record, times, displacement, velocity, records)
+            archive(slot, t, p.q[NOW], p.v[NOW], record, times, displacement, velocity, records)
             slot += 1
         if bad >= 0:
-            return slot, bad
-    return slot, -1
+            return slot, bad, 1 + 2 * k
+    return slot, -1, 1 + 2 * steps

@@ -46,7 +46,10 @@ class Modes(NamedTuple):
     counts: Ints  # (m,) number of guards
     elements: Ints  # (m, g) element that a guard changes
     becomes: Ints  # (m, g) its new state
-    hold: Floats  # (m, n, n) projection that stops what sticks
+    spring: Ints  # (m, g) coordinate that a guard sets when it fires, -1 for none
+    elongation: Floats  # (m, g, w) to what
+    hold: Floats  # (m, n, n) map of the velocities at the start of a mode: stops what sticks
+    keep: Floats  # (m, n) factors of the displacements there: 0 for springs under no force
     fastest: Floats  # (m,) largest modulus of an eigenvalue (1/s)
 
 
@@ -61,10 +64,10 @@ class Drive(NamedTuple):
 
 
 class Grips(NamedTuple):
-    """Frictions: tangents (f, n) and the stop that presses, -1 for a constant force (f,)."""
+    """Frictions: tangents (f, n), and the planes that press (f, 2), -1 for none: then the force is constant."""
 
     tangents: Floats
-    stops: Ints
+    planes: Ints
 
 
 @part
@@ -84,10 +87,12 @@ def find_mode(states, modes, known):
 @called
 def regrip(states, y, n, grips):
     """Let frictions grip where, and only where, they are pressed."""
-    first = states.size - grips.stops.size
-    for j in range(grips.stops.size):
-        stop = grips.stops[j]
-        if stop >= 0 and states[stop] != CLOSED:
+    frictions = grips.planes.shape[0]
+    first = states.size - frictions
+    for j in range(frictions):
+        one, other = grips.planes[j, 0], grips.planes[j, 1]
+        pressed = one < 0 or states[one] == CLOSED or (other >= 0 and states[other] == CLOSED)
+        if not pressed:
             states[first + j] = FREE
         elif states[first + j] == FREE:
             glide, size = 0.0, 0.0
@@ -102,8 +107,8 @@ def regrip(states, y, n, grips):
 
 
 @part
-def hold_still(hold, y, n, scratch):
-    """Set the velocities along tangents that stick to zero."""
+def hold_still(hold, keep, y, n, scratch):
+    """Set the velocities along tangents that stick, and the springs under no force, to zero."""
     for i in range(n):
         total = 0.0
         for k in range(n):
@@ -111,6 +116,7 @@ def hold_still(hold, y, n, scratch):
         scratch[i] = total
     for i in range(n):
         y[n + i] = scratch[i]
+        y[i] *= keep[i]
 
 
 @called
@@ -153,7 +159,7 @@ def settle(t, y, states, modes, known, grips, drive, span, order, z, g, scratch)
         m = find_mode(states, modes, known)
         if m < 0:
             return -1 - UNKNOWN_MODE
-        hold_still(modes.hold[m], y, n, scratch)
+        hold_still(modes.hold[m], modes.keep[m], y, n, scratch)
         expand(t, y, m, modes, drive, order, z)
         wrong = violated(m, modes, z, g, time_scale(m, modes, drive, span))
         if wrong < 0:
@@ -199,6 +205,19 @@ def advance(y, n, order, z, tau):
         for k in range(order, -1, -1):
             total = total * tau + z[k, 1 + i]
         y[i] = total
+
+
+@part
+def evaluate_row(row, order, z, tau):
+    """Value of an affine function of the state and the drive a time tau after the centre of their series."""
+    result = 0.0
+    for j in range(row.size):
+        if row[j] != 0.0:
+            total = 0.0
+            for k in range(order, -1, -1):
+                total = total * tau + z[k, j]
+            result += row[j] * total
+    return result
 
 
 @part
@@ -250,6 +269,8 @@ def march(
         tau, fired = next_event(m, modes, order, z, g, scale, width)
         done = sample(outputs, done, t, t + tau, n, order, z, samples)
         advance(y, n, order, z, tau)
+        if fired >= 0 and modes.spring[m, fired] >= 0:
+            y[modes.spring[m, fired]] = evaluate_row(modes.elongation[m, fired], order, z, tau)
         t = end if tau == end - t else t + tau
         counters[1] += 1
         if fired >= 0:

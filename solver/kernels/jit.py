@@ -33,3 +33,6 @@ part = numba.njit(**options)
 
 # A part that is called instead of inlined, outside the loops: quicker to compile.
 called = numba.njit(**{**options, "forceinline": False})
+
+# A loop over independent problems, on several threads.
+threaded = numba.njit(cache=True, error_model="numpy", nogil=True, parallel=True)

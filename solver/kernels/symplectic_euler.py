@@ -8,7 +8,7 @@ from veridyn.solver.kernels.system import archive, diverged, first_forces, force
 def integrate(s, t0, dt, steps, every, q, v, state, record, work, g, times, displacement, velocity, records):
     """March ``steps`` steps from (q, v) at t0; archive every ``every``-th state and the last.
 
-    Returns the number of archived states and the index of a diverged mode (-1: none).
+    Returns the number of archived states, the index of a diverged mode (-1: none) and the number of evaluations.
     """
     r = q.size
     t = t0
@@ -26,5 +26,5 @@ def integrate(s, t0, dt, steps, every, q, v, state, record, work, g, times, disp
             archive(slot, t, q, v, record, times, displacement, velocity, records)
             slot += 1
         if bad >= 0:
-            return slot, bad
-    return slot, -1
+            return slot, bad, 1 + k
+    return slot, -1, 1 + steps

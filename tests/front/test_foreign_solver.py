@@ -36,7 +36,7 @@ def test_an_attribute_of_a_module(veridyn, foreign, monkeypatch):
 def test_two_solvers_side_by_side(veridyn, foreign):
     both = ("--solver", foreign("Foreign"), "--solver", "veridyn", "--solver", "veridyn")
     rows = veridyn("run", "sdnd101", "sdnd101", *both, "--set", "v0=2", "--json", "-").document["results"]
-    assert [row["solver"] for row in rows] == ["foreign"] * 7 + ["veridyn"] * 21  # named twice, run once
+    assert [row["solver"] for row in rows] == ["foreign"] * 7 + ["veridyn"] * 63  # named twice, run once
 
 
 @pytest.mark.parametrize(("name", "status", "word"), [("Foreign", 0, "passed"), ("Scaled", 1, "failed")])

@@ -109,7 +109,7 @@ STEPS = [
     ("step=nan", "step = nan s must be positive and finite"),
     ("step=inf", "step = inf s must be positive and finite"),
     ("tangential_stiffness=-1", "tangential_stiffness = -1"),
-    ("largest=-1", "largest = -1 s must be positive"),
+    ("largest=-1", "largest = -1 must be a finite number, positive"),
     (
         "stepp=1",
         "unknown parameter 'stepp': did you mean step\\? known are m, k, kc, v0; settings of the solvers are .*step",

@@ -13,6 +13,7 @@ import pytest
 from veridyn.solver.modal import SOLVER
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
+from veridyn.solver.schemes import SCHEMES
 
 
 @pytest.fixture(autouse=True)
@@ -76,6 +77,16 @@ def run() -> Any:
         return SOLVER.solve(problem, {"scheme": scheme, "step": step, "check_step": False, **settings})
 
     return run_it
+
+
+@pytest.fixture(scope="session")
+def march(run: Any) -> Any:
+    """Run any scheme at a constant step."""
+
+    def march_it(problem: MechanicalProblem, scheme: str, step: float, **settings: Any) -> Response:
+        return run(problem, scheme, step, **SCHEMES[scheme].constant_step, **settings)
+
+    return march_it
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,9 @@ from veridyn.references import sliding_block
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.exact import SOLVER, Prepared
+from veridyn.solver.interpolation import value_at
 from veridyn.solver.kernels.series import ORDER, first_root
+from veridyn.solver.modal import SOLVER as OWN
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.time_functions import Harmonic, polynomial, pulse
 
@@ -187,6 +189,71 @@ def test_dependent_frictions_are_refused():
         SOLVER.solve(problem(frictions=frictions), {})
 
 
+def shaken(a0, **friction):
+    """The block of SDND104 over three periods."""
+    shake = SupportMotion.from_acceleration("plane", ONE, Harmonic(a0, "2*pi"))
+    frictions = (Friction("shoe", (ONE,), 1.0, 1.0, 1.0, **friction),)
+    return problem(supports=(shake,), frictions=frictions, end=3.0, output_times=np.linspace(0.0, 3.0, 301))
+
+
+def test_penalised_friction_agrees_with_small_steps():
+    """De Vogelaere's scheme has the same law, written apart: stick through a spring and a critical damper."""
+    chosen = {"tangential_stiffness": 9e4}
+    exact = SOLVER.solve(shaken(1.5), chosen)
+    small = OWN.solve(shaken(1.5), {"scheme": "devogelaere", "step": 2e-5, "archive_every": 500, **chosen})
+    assert exact.counters["events"] == 11
+    np.testing.assert_allclose(small.displacement[-1], exact.displacement[-1], atol=1e-10)
+    stuck = exact.elements["shoe"]["stuck"]
+    assert set(stuck) == {0.0, 1.0}
+    assert np.abs(exact.elements["shoe"]["sliding_velocity"][stuck == 1]).max() > 0  # an elastic stick creeps
+
+
+def at(response, t):
+    return value_at(response.time, response.displacement[:, 0], t)
+
+
+def test_penalised_friction_tends_to_rigid_stick():
+    """The difference falls like the elongation of the spring, mu N/k."""
+    rigid = SOLVER.solve(shaken(1.5), {})
+    late = rigid.time[-100:]
+    errors = []
+    for stiffness in (1e4, 1e6):
+        soft = SOLVER.solve(shaken(1.5), {"tangential_stiffness": stiffness})
+        errors.append(
+            max(
+                abs(value_at(soft.time, soft.displacement[:, 0], t) - value_at(rigid.time, rigid.displacement[:, 0], t))
+                for t in late
+            )
+        )
+    assert errors[0] / errors[1] == pytest.approx(100, rel=0.5)
+
+
+@pytest.mark.parametrize("law", [{}, {"law": "regularised", "stiffness": 1e4, "damping": 50.0}])
+def test_friction_never_feeds_energy_and_stays_in_its_cone(law):
+    p = problem(
+        stiffness=[[50.0]],
+        initial_displacement=[0.5],
+        frictions=(Friction("rub", (ONE,), 2.0, 0.5, 0.4, **law),),
+        end=6.0,
+        output_times=np.linspace(0.0, 6.0, 3001),
+    )
+    r = SOLVER.solve(p, {})
+    force, x, v = r.elements["rub"]["force"], r.displacement[:, 0], r.velocity[:, 0]
+    assert np.abs(force).max() <= 0.5 * 2.0 * (1 + 1e-12)
+    energy = 0.5 * v**2 + 25 * x**2
+    assert np.all(energy <= energy[0] * (1 + 1e-12))
+    assert law or np.all(np.diff(energy) < 1e-12)  # a spring of stick gives back what it has stored
+    assert energy[-1] < 0.1 * energy[0]
+
+
+def test_penalised_stick_under_a_stop_is_refused():
+    """Where the force falls while the body turns, the law has no consistent state."""
+    floor = Stop("floor", ONE, 0.1, 1e4)
+    rub = Friction("rub", (ONE,), "floor", 0.3, 0.3, law="regularised", stiffness=1e4)
+    with pytest.raises(NotImplementedError, match="'rub' is regularised under the force of a stop"):
+        SOLVER.solve(problem(stops=(floor,), frictions=(rub,)), {})
+
+
 def test_endless_events_end_with_a_clear_failure():
     stops = (Stop("right", ONE, 1e-4, 1e8), Stop("left", -ONE, 1e-4, 1e8))
     with pytest.raises(SolverFailure, match=r"more than 100 events before t = .*most_events"):
@@ -194,5 +261,5 @@ def test_endless_events_end_with_a_clear_failure():
 
 
 def test_unknown_settings_are_refused():
-    with pytest.raises(SettingsError, match="unknown setting step; known: most_events"):
+    with pytest.raises(SettingsError, match="unknown setting step; known: most_events, tangential_stiffness"):
         SOLVER.solve(problem(), {"step": 1e-3})

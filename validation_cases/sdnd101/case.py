@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -12,11 +11,13 @@ from veridyn.references.certified import Certified
 from veridyn.references.parameters import Number
 from veridyn.solver.elements import Stop
 from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases.case import Case, Quantity, Settings, Values, Variant
 from veridyn.validation_cases.sdnd101 import further, measures
 from veridyn.validation_cases.sdnd101.figures import figures
 from veridyn.validation_cases.sdnd101.measures import MANY, frequencies
 from veridyn.validation_cases.sdnd101.published import PUBLISHED
+from veridyn.validation_cases.sdnd101.theory import duration
 from veridyn.validation_cases.tolerances import Tolerance, cited, from_theory
 
 STEP_NUMBER = math.sqrt(10100.0) * 5e-4  # w_c h: 5e-4 s at the default parameters, as the manual
@@ -56,17 +57,14 @@ def long_problem(values: Values) -> MechanicalProblem:
 def settings(values: Values, scheme: str) -> Settings:
     """Step of our schemes: 5e-4 s at the default parameters."""
     step = STEP_NUMBER / frequencies(values)[1]
-    chosen: dict[str, Any] = {"scheme": scheme, "step": step}
-    return chosen | ({"largest": step} if scheme == "central_adaptive" else {})
+    return {"scheme": scheme, "step": step, **SCHEMES[scheme].only_shorter}
 
 
 def _period(values: Values, scheme: str, chosen: Settings) -> Tolerance:
-    """Return the tolerance of durations: central differences shorten a period by (w_c h)²/24."""
+    """Return the tolerance of durations."""
     if not scheme:
         return cited(ASTER_TOLERANCE + " for instants and durations", 1e-3)
-    wc = frequencies(values)[1]
-    what = "period error (w_c h)²/24 of central differences, doubled for the instants of contact between samples"
-    return from_theory(2, wc**2 / 12, float(chosen["step"]), what=what)
+    return duration(values, scheme, chosen)
 
 
 def _energy(values: Values, scheme: str, chosen: Settings) -> Tolerance:

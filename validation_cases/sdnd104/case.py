@@ -10,12 +10,14 @@ import numpy as np
 from veridyn.references import sliding_block
 from veridyn.solver.elements import Friction, SupportMotion
 from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.schemes import SCHEMES
 from veridyn.solver.time_functions import Harmonic
 from veridyn.validation_cases.case import Case, Quantity, Settings, Values, Variant
 from veridyn.validation_cases.sdnd104 import further, measures
 from veridyn.validation_cases.sdnd104.figures import figures
 from veridyn.validation_cases.sdnd104.measures import STIFFNESS_NUMBER, departure_of, stick_of
 from veridyn.validation_cases.sdnd104.published import PUBLISHED, SETTINGS_ERRATA
+from veridyn.validation_cases.sdnd104.sweep import SWEEP
 from veridyn.validation_cases.tolerances import Tolerance, cited, combined, exactly, from_theory, penalty
 
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver
@@ -54,12 +56,8 @@ def settings(values: Values, scheme: str) -> Settings:
     """Step and penalty of our schemes, the manual's at the default parameters."""
     period = 2 * math.pi / float(values["omega"])
     step = period / STEPS_PER_PERIOD
-    chosen: dict[str, Any] = {
-        "scheme": scheme,
-        "step": step,
-        "tangential_stiffness": STIFFNESS_NUMBER * float(values["m"]) / period**2,
-    }
-    return chosen | ({"largest": step} if scheme == "central_adaptive" else {})
+    stiffness = STIFFNESS_NUMBER * float(values["m"]) / period**2
+    return {"scheme": scheme, "step": step, "tangential_stiffness": stiffness, **SCHEMES[scheme].only_shorter}
 
 
 def _is_stick(values: Values) -> bool:
@@ -224,4 +222,5 @@ CASE = Case(
     figures=figures,
     benchmark_variant="a0=1.5",
     work_precision=("a0=15", "a0=1.5", "a0=1.01"),
+    sweep=SWEEP,
 )

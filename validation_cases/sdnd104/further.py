@@ -15,6 +15,7 @@ from veridyn.references.certified import Certified
 from veridyn.solver.balance import energy_residual, friction_history
 from veridyn.solver.elements import Friction, Stop, SupportMotion
 from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.schemes import SCHEMES
 from veridyn.solver.time_functions import Harmonic, sample
 from veridyn.solver.wear import sampled_wear_power
 from veridyn.validation_cases.case import (
@@ -34,7 +35,7 @@ from veridyn.validation_cases.making import always, asked_of, check_of, order_ch
 from veridyn.validation_cases.parity import parity_checks
 from veridyn.validation_cases.sdnd104 import measures
 from veridyn.validation_cases.sdnd104.published import TEST_FILE
-from veridyn.validation_cases.tolerances import Tolerance, cited, exactly, from_theory, roundoff
+from veridyn.validation_cases.tolerances import Tolerance, cited, combined, exactly, from_theory, roundoff
 
 ASTER_STEP, ASTER_STIFFNESS, ASTER_SPRING = 1e-4, 9e6, 3e-5
 PERIODS_TO_LIMIT = 31  # the transient of a0 = 15 has died to 4e-8 by then
@@ -75,15 +76,32 @@ ASTER_SETTINGS: dict[str, Settings] = {
     "devogelaere": {"step": ASTER_STEP},
     "central_adaptive": {"step": ASTER_STEP, "control": "2002", "restore_friction": False, "archive_grid": ASTER_STEP},
 }
-NEW_ADAPTIVE: Settings = {"step": 1e-5, "largest": 1e-4, "tries": 50, "control": "2020", "weight_of_try": True}
+# settings of the newer test file, whose accelerograms are tables of 5e-5 s or formulas
+_ADAPT: Settings = {"step": 1e-5, "largest": 10.0, "tries": 50, "control": "2020", "weight_of_try": True}
+_PAIR: Settings = {"step": 1e-5, "largest": 10.0, "smallest": 1e-10, "tolerance": 1e-2, "sequential_stages": True}
+_DEVOGE: Settings = {"step": 1e-5, "largest": 10.0, "smallest": 1e-10, "rescaled_past": True}
+NEWER_SETTINGS: dict[tuple[str, str], Settings] = {
+    ("central_adaptive", "a0=15"): _ADAPT,
+    ("central_adaptive", "a0=1.5"): _ADAPT,
+    ("central_adaptive", "a0=1.01"): {**_ADAPT, "largest": 5.0},
+    ("devogelaere_adaptive", "a0=15"): {**_DEVOGE, "tolerance": 1e-6},
+    ("devogelaere_adaptive", "a0=1.5"): {**_DEVOGE, "tolerance": 1e-8, "absolute": 1e5, "largest": 5.0},
+    ("runge_kutta_54", "a0=15"): _PAIR,
+    ("runge_kutta_54", "a0=1.5"): {**_PAIR, "absolute": 1e-9},
+    ("runge_kutta_54", "a0=1.01"): _PAIR,
+    ("runge_kutta_32", "a0=15"): {**_PAIR, "largest": 1.0, "smallest": 1.0},
+    ("runge_kutta_32", "a0=1.5"): {**_PAIR, "tolerance": 1e-3, "absolute": 1e5},
+}
+BY_FORMULA = {("devogelaere_adaptive", "a0=1.5")}
 
 
 def _parity_run(case: Case, cell: Published) -> Run:
-    newer = cell.source == TEST_FILE and cell.scheme == "central_adaptive"
-    settings = {"scheme": cell.scheme, **(NEW_ADAPTIVE if newer else ASTER_SETTINGS[cell.scheme])}
+    newer = NEWER_SETTINGS.get((cell.scheme, cell.variant)) if cell.source == TEST_FILE else None
+    settings = {"scheme": cell.scheme, **(newer or ASTER_SETTINGS[cell.scheme])}
     values = case.values(case.variant(cell.variant).changes)
-    build = _tabulated if newer else aster_model
-    return Run(f"{case.name}/{cell.variant}/aster/{cell.scheme}/{newer}", values, build, settings)
+    tabulated = newer and (cell.scheme, cell.variant) not in BY_FORMULA
+    build = _tabulated if tabulated else aster_model
+    return Run(f"{case.name}/{cell.variant}/aster/{cell.scheme}/{bool(newer)}", values, build, settings)
 
 
 def _sampled(cell: Published, o: Observation) -> float:
@@ -96,7 +114,7 @@ def _sampled(cell: Published, o: Observation) -> float:
         start=o["t_start"],
         end=o["t_end"],
         blocks=8,
-        irregular=cell.scheme == "central_adaptive",
+        irregular=SCHEMES[cell.scheme].adaptive,
     )
 
 
@@ -201,6 +219,8 @@ def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
         run = case.run(subject, variant, scheme)
         step = float(run.settings.get("step", 0.0))
         theory = from_theory(2, omega**2, step, what="trapezoidal work of smooth forces, (omega h)²", kind="absolute")
+        if subject.own and SCHEMES[scheme].stages:
+            theory = combined(theory, _stages_astray(case, values, step))
         make = partial(check_of, case, variant, scheme, run, kind="balance", reference=always(0.0))
         yield make(
             quantity="energy_residual",
@@ -214,6 +234,14 @@ def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
             measure=reading(run, _cone_excess),
             tolerance=always(roundoff(8, what=what, kind="absolute")),
         )
+
+
+def _stages_astray(case: Case, values: Values, step: float) -> Tolerance:
+    """Return what stages cost that meet friction of the wrong sign, at worst at every change of phase."""
+    friction, mass = float(values["mu"]) * float(values["m"]) * float(values["g"]), float(values["m"])
+    constant = len(_true_events(values)) * 2 * friction**2 / mass / _energy_scale(case, values)
+    what = "phase changes × wrong friction in the stages of a step: force 2 mu N over a velocity mu N h/m, for a step"
+    return from_theory(2, constant, step, what=what, kind="absolute")
 
 
 def _energy_scale(case: Case, values: Values) -> float:
@@ -240,10 +268,17 @@ def _cone_excess(o: Observation) -> float:
 
 
 ORDER_LEVELS = 4
+# its slip is no faster than the mu g h that a stage leaves if it meets friction of the wrong sign, which happens
+# at one stick in hundreds: no clean power of the step
+FEEBLE = "a0=1.01"
+# where the reversals fall into their steps is chance: the mean of 16 lags scatters by 1/sqrt(3 × 16) = 0.14 of itself,
+# the slope over five levels by 0.14/ln 2/sqrt(10) = 0.065, of which three are granted
+SLIP_SLIP = "slip-slip: a reversal inside a step is seen at its end, order 1, three times the scatter of 16 reversals"
+STICK_SLIP = "stick-slip: penalty error m/k_T and step error both fall with the square"
 EXPECTED_ORDERS = {
-    "a0=15": (1.0, "slip-slip: a reversal inside a step is seen at its end, order 1"),
-    "a0=1.5": (2.0, "stick-slip: penalty error m/k_T and step error both fall with the square"),
-    "a0=1.01": (2.0, "stick-slip: penalty error m/k_T and step error both fall with the square"),
+    "a0=15": (1.0, 0.2, SLIP_SLIP),
+    "a0=1.5": (2.0, 0.15, STICK_SLIP),
+    "a0=1.01": (2.0, 0.15, STICK_SLIP),
 }
 
 
@@ -252,19 +287,20 @@ def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     if not subject.own or subject.overrides or variant.name not in EXPECTED_ORDERS:
         return
     truth = partial(quantity_of(case, "wear_power").truth, case.values(variant.changes))
-    expected, why = EXPECTED_ORDERS[variant.name]
+    expected, allowed, why = EXPECTED_ORDERS[variant.name]
     scatter = f"{why}; four halvings, events fall differently into the steps at each level"
     for scheme in subject.schemes:
+        if SCHEMES[scheme].stages and variant.name == FEEBLE:
+            continue
         base = case.run(subject, variant, scheme)
         measure = partial(_observed_order, base, truth)
-        yield order_check(case, variant, base, "wear_power", measure, expected, Tolerance(0.15, "absolute", scatter))
+        yield order_check(case, variant, base, "wear_power", measure, expected, Tolerance(allowed, "absolute", scatter))
 
 
 def refined(base: Run, step: float) -> Run:
     """Return a run with another step, and the penalty stiffness that keeps k_T step² constant."""
     ratio = float(base.settings["step"]) / step
     changed: dict[str, Any] = {"step": step, "tangential_stiffness": base.settings["tangential_stiffness"] * ratio**2}
-    changed |= {"largest": step} if "largest" in base.settings else {}
     return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, **changed})
 
 

@@ -68,6 +68,14 @@ PUBLISHED: tuple[Published, ...] = (
     _test_file("1.01", "symplectic_euler", "2.26326449113E-4"),
     _test_file("15", "central_adaptive", "15.2692159728"),
     _test_file("1.5", "central_adaptive", "0.40907821451"),
+    _test_file("1.01", "central_adaptive", "2.26322195456E-4"),
+    _test_file("15", "devogelaere_adaptive", "15.2665617905"),
+    _test_file("1.5", "devogelaere_adaptive", "0.409073290655"),
+    _test_file("15", "runge_kutta_54", "15.2662856039"),
+    _test_file("1.5", "runge_kutta_54", "0.409077374963"),
+    _test_file("1.01", "runge_kutta_54", "2.26325137801E-4"),
+    _test_file("15", "runge_kutta_32", "15.266825679"),
+    _test_file("1.5", "runge_kutta_32", "0.409077374702"),
 )
 
 # What the manual states about its own model, against what its numbers were computed with.

@@ -1,0 +1,31 @@
+"""De Vogelaere's scheme with a fixed step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from veridyn.solver.scheme import NoOptions, Scheme, Term
+
+if TYPE_CHECKING:
+    from veridyn.solver.integration import Job, Run
+
+
+def run(_: NoOptions, job: Job) -> Run:
+    """Integrate."""
+    from veridyn.solver.integration import march
+    from veridyn.solver.kernels import devogelaere
+
+    return march(devogelaere.integrate, job)
+
+
+SCHEME = Scheme(
+    name="devogelaere",
+    aster="DEVOGE",
+    order=4,
+    place=20,
+    points_per_period=10,
+    evaluations="2",
+    run=run,
+    phase=Term(4, -1 / 320),
+    decay=Term(5, 1 / 576),
+)

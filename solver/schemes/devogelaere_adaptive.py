@@ -1,0 +1,50 @@
+"""De Vogelaere's scheme with a step that follows its error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from veridyn.solver.embedded_pair import ErrorOptions
+from veridyn.solver.scheme import Scheme, Term, setting
+
+if TYPE_CHECKING:
+    from veridyn.solver.integration import Job, Run
+
+
+@dataclass(frozen=True)
+class MidpointOptions(ErrorOptions):
+    """Options of the control by the error of midpoints; ``rescaled_past=True`` reproduces published digits."""
+
+    rescaled_past: bool = setting("whether another try takes the middle of the step before as rescaled", False)
+
+
+def run(options: MidpointOptions, job: Job) -> Run:
+    """Integrate."""
+    from veridyn.solver.integration import march_adaptively
+    from veridyn.solver.kernels import devogelaere_adaptive as kernel
+
+    control = kernel.Control(
+        first=job.step,
+        smallest=options.smallest * job.step,
+        largest=options.largest * job.step,
+        tolerance=float(options.tolerance),
+        absolute=float(options.absolute),
+        rescaled_past=options.rescaled_past,
+        every=job.every,
+    )
+    return march_adaptively(SCHEME.name, kernel.integrate, control, job)
+
+
+SCHEME = Scheme(
+    name="devogelaere_adaptive",
+    aster="DEVOGE",
+    order=4,
+    place=90,
+    points_per_period=10,
+    evaluations="2",
+    run=run,
+    phase=Term(4, -1 / 320),
+    decay=Term(5, 1 / 576),
+    options=MidpointOptions,
+)

@@ -1,0 +1,50 @@
+"""Exact modal propagation under forces that are linear in time within a step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from veridyn.solver.scheme import NoOptions, Scheme, Term
+
+if TYPE_CHECKING:
+    from veridyn.solver.integration import Floats, Job, Run
+    from veridyn.solver.kernels.system import System
+
+
+def propagators(system: System, step: float) -> Floats:
+    """Return what a step does to each mode, (r, 2, 4): (q, v) at its end from q, v, f and the change of f.
+
+    Top rows of the exponential of q' = v, v' = f - w² q - c v, f' = change/step, whatever the damping.
+    """
+    from scipy.linalg import expm
+
+    exponentials = []
+    for omega2, damping in zip(system.omega2, system.damping, strict=True):
+        rates = np.array([[0, 1, 0, 0], [-omega2, -damping, 1, 0], [0, 0, 0, 1 / step], [0, 0, 0, 0]])
+        exponentials.append(expm(step * rates)[:2])
+    return np.array(exponentials)
+
+
+def run(_: NoOptions, job: Job) -> Run:
+    """Integrate."""
+    from veridyn.solver.integration import march
+    from veridyn.solver.kernels import itmi
+
+    return march(itmi.integrate, job, propagators(job.system, job.step))
+
+
+SCHEME = Scheme(
+    name="itmi",
+    aster="ITMI",
+    order=2,
+    place=50,
+    points_per_period=20,
+    evaluations="2",
+    run=run,
+    phase=None,
+    contact=Term(2, -1 / 24),
+    contact_decay=Term(3, 1 / 24),
+    stages=True,
+)

@@ -1,0 +1,37 @@
+"""Runge-Kutta pair of orders 3 and 2: Bogacki and Shampine, Appl. Math. Lett. 2, 1989."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from veridyn.solver.embedded_pair import Pair, PairOptions
+from veridyn.solver.scheme import Scheme, Term
+
+if TYPE_CHECKING:
+    from veridyn.solver.integration import Job, Run
+
+PAIR = Pair(
+    weights=(("1/2",), ("0", "3/4"), ("2/9", "1/3", "4/9")),
+    error=("5/72", "-1/12", "-1/9", "1/8"),
+    power=4.0,
+)
+
+
+def run(options: PairOptions, job: Job) -> Run:
+    """Integrate."""
+    return PAIR.run(SCHEME.name, options, job)
+
+
+SCHEME = Scheme(
+    name="runge_kutta_32",
+    aster="RUNGE_KUTTA_32",
+    order=3,
+    place=60,
+    points_per_period=0,
+    evaluations="3",
+    run=run,
+    phase=Term(4, 1 / 30),
+    decay=Term(3, 1 / 24),
+    options=PairOptions,
+    stages=True,
+)

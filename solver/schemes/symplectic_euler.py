@@ -1,0 +1,30 @@
+"""Symplectic Euler: central differences whose velocity lies half a step back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from veridyn.solver.scheme import NoOptions, Scheme, Term
+
+if TYPE_CHECKING:
+    from veridyn.solver.integration import Job, Run
+
+
+def run(_: NoOptions, job: Job) -> Run:
+    """Integrate."""
+    from veridyn.solver.integration import march
+    from veridyn.solver.kernels import symplectic_euler
+
+    return march(symplectic_euler.integrate, job)
+
+
+SCHEME = Scheme(
+    name="symplectic_euler",
+    aster="EULER",
+    order=2,
+    place=10,
+    points_per_period=20,
+    evaluations="1",
+    run=run,
+    phase=Term(2, 1 / 24),
+)

@@ -1,0 +1,79 @@
+"""The command line in this process, and small sweeps."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from veridyn import sweep_request
+from veridyn.cli import main
+
+GRID = ("--over", "a0=0.5:20:12", "--over", "mu=0.1:1:10")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def veridyn(capsys):
+    """Run the command line in this process."""
+
+    def run(*arguments):
+        capsys.readouterr()
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as stop:  # argparse
+            status = stop.code
+        captured = capsys.readouterr()
+        return Outcome(status, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def sweep(veridyn, tmp_path):
+    """Sweep a grid of 120 points into a folder, without the check unless it is asked for."""
+
+    def run(*arguments, over=GRID, check="0"):
+        return veridyn("sweep", "sdnd104", *over, "--check", check, "--output", tmp_path / "out", *arguments)
+
+    return run
+
+
+@dataclass(frozen=True)
+class Folder:
+    """What a sweep has written."""
+
+    path: Path
+
+    def __truediv__(self, name):
+        return self.path / name
+
+    def __str__(self):
+        return str(self.path)
+
+    def table(self):
+        with np.load(self.path / "sweep.npz", allow_pickle=False) as kept:
+            return {name: kept[name] for name in kept.files}
+
+    def document(self):
+        return json.loads((self.path / "sweep.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def out(tmp_path):
+    return Folder(tmp_path / "out")
+
+
+@pytest.fixture
+def small_chunks(monkeypatch):
+    """Seven chunks in the grid of 120 points."""
+    monkeypatch.setattr(sweep_request, "CHUNK", 18)

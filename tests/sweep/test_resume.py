@@ -1,0 +1,151 @@
+"""A sweep that was ended goes on; damage is repaired; another sweep is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from numpy.testing import assert_equal
+
+from veridyn.sweep_request import Request
+
+pytestmark = pytest.mark.usefixtures("small_chunks")
+
+
+@pytest.fixture
+def count(monkeypatch):
+    """List of the chunks that are computed; ``count.end`` of them raise an interrupt."""
+    compute = Request.compute
+
+    class Count(list):
+        end = -1
+
+    counted = Count()
+
+    def counting(self, chunk, threads):
+        if self.size > 1:  # not the warming up
+            if len(counted) == counted.end:
+                raise KeyboardInterrupt
+            counted.append(chunk)
+        return compute(self, chunk, threads)
+
+    monkeypatch.setattr(Request, "compute", counting)
+    return counted
+
+
+@pytest.fixture
+def ended(small_chunks, sweep, count, out, tmp_path):
+    """Return the truth of a whole sweep, after a sweep that was ended after three of seven chunks."""
+    sweep()
+    whole = out.table()
+    out.path.rename(tmp_path / "whole")
+    count.clear()
+    count.end = 3
+    seen = sweep()
+    assert seen.status == 130
+    assert seen.err == "veridyn: interrupted; 3 of 7 chunks are kept, --resume goes on\n"
+    assert sorted(file.name for file in (out / "chunks").glob("*.npz")) == [f"{k:06d}.npz" for k in range(3)]
+    count.end = -1
+    count.clear()
+    return whole
+
+
+def test_only_what_is_missing_is_computed(sweep, out, count, ended):
+    assert sweep("--resume").status == 0
+    assert count == [3, 4, 5, 6]
+    assert_equal(out.table(), ended)
+    assert out.document()["timing"]["points"] == 120 - 3 * 18
+    assert not (out / "chunks").exists()
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "other", "gone"])
+def test_a_damaged_chunk_is_computed_again(sweep, out, count, ended, damage):
+    file = out / "chunks" / "000001.npz"
+    data = file.read_bytes()
+    middle = data.index(b"wear_power") + 200
+    changed = {
+        "cut": data[:-100],
+        "flipped": data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :],
+        "empty": b"",
+        "other": b"no archive at all",
+        "gone": b"",
+    }
+    file.write_bytes(changed[damage])
+    if damage == "gone":
+        file.unlink()
+    assert sweep("--resume").status == 0
+    assert count == [1, 3, 4, 5, 6]
+    assert_equal(out.table(), ended)
+
+
+def test_half_written_files_do_not_count(sweep, out, count, ended):
+    (out / "chunks" / "000003.part").write_bytes(b"half")
+    assert sweep("--resume").status == 0
+    assert count == [3, 4, 5, 6]
+
+
+@pytest.mark.usefixtures("ended")
+def test_another_sweep_is_refused(sweep, out, count):
+    seen = sweep("--resume", "--set", "g=9.81")
+    assert seen.status == 2
+    assert "request.json belongs to another sweep" in seen.err
+    assert not count
+
+
+@pytest.mark.usefixtures("ended")
+def test_an_unfinished_sweep_is_not_lost_by_mistake(sweep, out, count):
+    seen = sweep()
+    assert seen.status == 2
+    assert "holds an unfinished sweep: --resume goes on with it" in seen.err
+    assert len(list((out / "chunks").glob("*.npz"))) == 3
+
+
+@pytest.mark.usefixtures("ended")
+@pytest.mark.parametrize("text", ["", "[]", "{}", "null"])
+def test_a_manifest_that_cannot_be_read(sweep, out, text):
+    (out / "chunks" / "request.json").write_text(text, encoding="utf-8")
+    seen = sweep("--resume")
+    assert seen.status == 2
+    assert "request.json cannot be read; choose another --output" in seen.err
+
+
+def test_resume_of_nothing_begins(sweep, count):
+    assert sweep("--resume").status == 0
+    assert len(count) == 7
+
+
+def test_resume_of_a_complete_sweep(sweep, out, count):
+    sweep()
+    count.clear()
+    seen = sweep("--resume")
+    assert (seen.status, seen.out) == (0, f"{out} is complete: nothing to do\n")
+    assert not count
+    other = sweep("--resume", "--set", "m=3")
+    assert other.status == 2
+    assert "sweep.json belongs to another sweep" in other.err
+
+
+def test_an_interrupt_without_a_folder(veridyn, count):
+    count.end = 0
+    seen = veridyn("sweep", "sdnd104", "--over", "a0=1,2")
+    assert (seen.status, seen.out, seen.err) == (130, "", "veridyn: interrupted\n")
+
+
+def test_a_chunk_that_is_lost_while_the_sweep_runs(sweep, out, count, monkeypatch):
+    compute = Request.compute
+
+    def losing(self, chunk, threads):
+        if chunk == 6:
+            (out / "chunks" / "000000.npz").unlink()
+        return compute(self, chunk, threads)
+
+    monkeypatch.setattr(Request, "compute", losing)
+    seen = sweep()
+    assert seen.status == 2
+    assert "were lost while the sweep ran: --resume computes them again" in seen.err
+
+
+def test_the_manifest_holds_the_hash(sweep, out, count):
+    count.end = 1
+    sweep()
+    assert len(json.loads((out / "chunks" / "request.json").read_text(encoding="utf-8"))["hash"]) == 64

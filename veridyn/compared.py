@@ -1,0 +1,94 @@
+"""The comparison page: what a run of several solvers gave, from its result file.
+
+>>> python -m veridyn.compared results.json docs  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from veridyn.reports.diagrams import DIGITS
+from veridyn.reports.document import Document, environments, read_results
+from veridyn.reports.markdown import escape, table
+from veridyn.reports.page import Diagram, Drawing, Page, Sheet, make_page
+
+INTRODUCTION = """\
+# Comparison of solvers
+
+Written by `python -m veridyn.compared results.json docs`; do not edit. How the solvers are used stands in
+[Adapters](adapters.md) and [Simulators under test](simulators.md), with what each of them gets wrong in silence; what
+digits and times mean in [Reading the report](reading-the-report.md).
+
+Ratios count, not times: one machine, shared, one solve at a time. A time contains everything from the problem to the
+response at all requested instants, the Python of an adapter included. The first call, which may compile, is left out.
+
+Exudyn's and OpenSees' springs of stick were chosen by looking at SDND104, which is no blind test of them."""
+
+
+def comparison_page(document: Document) -> tuple[str, list[Drawing]]:
+    """Return the page as Markdown, and its diagrams."""
+    page = make_page(document)
+    blocks = [INTRODUCTION, *_provenance(document), *_overview(page)]
+    blocks += [block for sheet in page.sheets for block in _sheet(sheet)]
+    drawings = [one.drawing for sheet in page.sheets for one in sheet.diagrams if one.drawing]
+    return "\n\n".join(blocks) + "\n", drawings
+
+
+def _provenance(document: Document) -> Iterator[str]:
+    for environment in environments(document):
+        day = str(environment["date"])[:10]
+        yield f"`{environment['command']}` on {escape(environment['machine'])}, {day}."
+
+
+def _overview(page: Page) -> Iterator[str]:
+    yield "## Checks passed and correct digits"
+    yield (
+        "Checks passed of those asked; fewest and median of the correct digits against the truth, at default settings; "
+        "time of all runs of the case. A dash: not applicable."
+    )
+    head = ("Solver · scheme", *(sheet.name for sheet in page.sheets))
+    yield table(head, [(escape(name), *(_score(sheet, name) for sheet in page.sheets)) for name in page.subjects])
+
+
+def _score(sheet: Sheet, subject: str) -> str:
+    group = sheet.group_of(subject)
+    if group is None or not group.tally.judged:
+        return "–"
+    counts, score = group.tally.counts, group.score
+    return f"{counts['pass']}/{group.tally.judged}; {score.fewest} · {score.median}; {score.time}"
+
+
+def _sheet(sheet: Sheet) -> Iterator[str]:
+    if sheet.diagrams:
+        yield f"## {sheet.name}: {escape(sheet.case['title'])}"
+    for one in sheet.diagrams:
+        yield from _diagram(one)
+
+
+def _diagram(one: Diagram) -> Iterator[str]:
+    yield f"### {escape(one.variant)}"
+    if one.drawing:
+        yield f"![{escape(one.drawing.title)}](images/{_file(one.drawing)})"
+        yield escape(one.drawing.caption)
+    if one.prices:
+        yield "Time of one solve that reaches so many digits in all quantities; in brackets, times the quickest."
+        head = ("Solver · scheme", *(f"{number} digits" for number in DIGITS))
+        yield table(head, [(escape(price.subject), *price.times) for price in one.prices])
+
+
+def _file(drawing: Drawing) -> str:
+    return Path(drawing.file).name
+
+
+def main(results: str, folder: str) -> None:
+    """Write ``comparison.md`` and its images into a folder of documentation."""
+    text, drawings = comparison_page(read_results(results))
+    (Path(folder) / "comparison.md").write_text(text, encoding="utf-8")
+    for drawing in drawings:
+        (Path(folder) / "images" / _file(drawing)).write_text(drawing.svg, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])
