@@ -8,13 +8,14 @@ import math
 import re
 
 NONE = "–"
+LONGEST = 20  # characters of a value that is no number
 _DECIMAL = re.compile(r"([+-]?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?")
 
 
 def value(number: float | str | None, digits: int = 12) -> str:
     """Print a value; decimal strings that are longer than `digits` are cut and end in an ellipsis.
 
-    Words, such as the name of a regime, are returned unchanged.
+    Words, such as the name of a regime, are returned unchanged, long lists of them cut.
     """
     if number is None:
         return NONE
@@ -74,10 +75,10 @@ def _rounded(number: float, digits: int, *, zeros: bool) -> str:
 
 
 def _shortened(text: str, digits: int) -> str:
-    """Lay out a decimal string, very small and large ones with an exponent; return other text as it is."""
+    """Lay out a decimal string, very small and large ones with an exponent; words are only cut."""
     match = _DECIMAL.fullmatch(text)
     if match is None:
-        return text
+        return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
     sign, whole, fraction, power = match.groups("")
     figures = (whole + fraction).lstrip("0")
     if not figures:

@@ -31,6 +31,7 @@ from veridyn.reports.tally import (
 
 Namer = Callable[[Record], str]
 
+LONGEST = 300  # characters of a value
 STYLES = {
     "pass": "green",
     "fail": "bold red",
@@ -224,7 +225,9 @@ def _facts(record: Record) -> dict[str, str]:
 
 
 def _full(value: Any, unit: str) -> str:
-    return f"{numbers.full(value)}{unit}" if value is not None else ""
+    """Print every digit, and the beginning of a long list of words."""
+    text = numbers.full(value)
+    return f"{text if len(text) <= LONGEST else f'{text[:LONGEST]}…'}{unit}" if text else ""
 
 
 def _print_totals(total: Tally, console: Console) -> None:

@@ -95,3 +95,7 @@ def test_time(seconds, text):
 def test_plural():
     assert numbers.plural(1, "check") == "1 check"
     assert numbers.plural(0, "erratum", "errata") == "0 errata"
+
+
+def test_long_lists_of_words_are_cut():
+    assert numbers.value("slip+ stick " * 30) == "slip+ stick slip+ s…"
