@@ -46,21 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     reference.add_argument("--digits", default="30", metavar="N", help="significant digits, 1 to 1000 (default 30)")
     reference.add_argument("--json", action="store_true", help="one JSON document on standard output")
 
-    run = commands.add_parser("run", help="run solvers through the cases and judge them")
-    _add_cases(run)
-    _add_solvers(run)
-    _add_set(run, f"{PARAMETER}; or a setting that a solver declares, e.g. step=5e-5")
-    _add_results(run)
-    run.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes (default 1)")
-    _add_time_out(run)
-    run.add_argument("--expected-failures", metavar="FILE", help="lines CASE/CHECK: REASON; * stands for anything")
-
-    run.add_argument(
-        "--work-precision",
-        action=argparse.BooleanOptionalAction,
-        help="measure time and error at several settings, for the report (default: with several solvers)",
-    )
-
+    _add_run(commands)
     _add_exchange(commands)
 
     doctor = commands.add_parser("doctor", help="tell a broken adapter from an inaccurate solver")
@@ -82,6 +68,22 @@ def _parser() -> argparse.ArgumentParser:
     freeze = commands.add_parser("freeze", help="update the frozen values of our own solver; shows old and new")
     _add_cases(freeze)
     return parser
+
+
+def _add_run(commands: Any) -> None:
+    run = commands.add_parser("run", help="run solvers through the cases and judge them")
+    _add_cases(run)
+    _add_solvers(run)
+    _add_set(run, f"{PARAMETER}; or a setting that a solver declares, e.g. step=5e-5")
+    _add_results(run)
+    run.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes (default 1)")
+    _add_time_out(run)
+    run.add_argument("--expected-failures", metavar="FILE", help="lines CASE/CHECK: REASON; * stands for anything")
+    run.add_argument(
+        "--work-precision",
+        action=argparse.BooleanOptionalAction,
+        help="measure time and error at several settings, for the report (default: with several solvers)",
+    )
 
 
 def _add_exchange(commands: Any) -> None:
