@@ -85,6 +85,8 @@ def refuse_discrete(problem: MechanicalProblem, scheme: str, steps: Grid) -> Non
 
 def _refuse_stop(stop: Stop, scheme: str, *, driven: bool) -> None:
     _axis(stop.name, stop.normal)
+    if stop.geometry != "plane":
+        raise NotImplementedError(f"stop {stop.name!r} between {stop.geometry}, with discrete multibody dynamics")
     if stop.frame == "absolute" and driven:
         raise NotImplementedError(f"stop {stop.name!r} in the absolute frame, with discrete multibody dynamics")
     if stop.damping and scheme != "sap":
@@ -93,6 +95,8 @@ def _refuse_stop(stop: Stop, scheme: str, *, driven: bool) -> None:
 
 def _refuse_friction(friction: Friction) -> None:
     _axis(friction.name, friction.tangents[0])
+    if friction.law != "set-valued":
+        raise NotImplementedError(f"friction {friction.name!r} is {friction.law}; a plant regularises by its own rule")
     if isinstance(friction.normal, str):
         raise NotImplementedError(f"friction {friction.name!r} on a stop, with discrete multibody dynamics")
     if friction.static != friction.kinetic:

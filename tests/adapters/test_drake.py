@@ -147,12 +147,10 @@ def test_break_away_of_the_witness_schemes(solver, block):
 SHAKEN = {"supports": (SupportMotion.from_acceleration("s", ONE, step(1.0)),)}
 FLOOR = Stop("floor", np.array([1.0, 0.0]), 1.0, 1.0)
 TWO = {"initial_displacement": [0.0, 0.0], "initial_velocity": [0.0, 0.0]}
-REFUSED = {
-    "regularised": {"frictions": (rub(law="regularised", stiffness=1.0),)},
-    "parallel planes": {"stops": (Stop("gap", ONE, 1.0, 1.0, geometry="parallel planes"),)},
-}
+REGULARISED = {"frictions": (rub(law="regularised", stiffness=1.0),)}
 REFUSED_DISCRETE = {
-    **REFUSED,
+    "regularised": REGULARISED,
+    "parallel planes": {"stops": (Stop("gap", ONE, 1.0, 1.0, geometry="parallel planes"),)},
     "absolute frame": {"stops": (Stop("wall", ONE, 1.0, 1.0, frame="absolute"),), **SHAKEN},
     "modes": {"mass": None, "modes": Modes(omega=ONE, damping=0 * ONE, masses=ONE, shapes=np.eye(1))},
     "static coefficient": {"frictions": (Friction("rub", (ONE,), 1.0, 1.0, 0.5),)},
@@ -165,10 +163,9 @@ REFUSED_DISCRETE = {
 }
 
 
-@pytest.mark.parametrize("what", REFUSED)
-def test_what_witnesses_do_not_express_is_refused(solver, block, what):
-    with pytest.raises(NotImplementedError, match=what):
-        solver.solve(block(**REFUSED[what]), {})
+def test_what_witnesses_do_not_express_is_refused(solver, block):
+    with pytest.raises(NotImplementedError, match="regularised"):
+        solver.solve(block(**REGULARISED), {})
 
 
 @pytest.mark.parametrize("what", REFUSED_DISCRETE)
