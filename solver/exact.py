@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.answer import CAPABILITIES, event_instants, histories
-from veridyn.solver.adapters.controls import Controls, described, number, read_controls
-from veridyn.solver.adapters.forcing import Forcing, segments
-from veridyn.solver.adapters.mechanics import Flow, Grip, Mechanics, Mode, Touch
-from veridyn.solver.adapters.stepping import output_instants
+from veridyn.solver.controls import Controls, described, number, read_controls
 from veridyn.solver.errors import SolverFailure
+from veridyn.solver.event_driven.answer import CAPABILITIES, event_instants, histories
+from veridyn.solver.event_driven.forcing import Forcing, segments
+from veridyn.solver.event_driven.mechanics import Flow, Grip, Mechanics, Mode, Touch
 from veridyn.solver.modal import regularised
 from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.response import Response
+from veridyn.solver.response import Response, output_instants
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

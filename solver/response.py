@@ -16,6 +16,7 @@ from veridyn.solver.problem import MechanicalProblem
 Floats = NDArray[np.float64]
 ElementHistories = Mapping[str, Mapping[str, Floats]]
 
+OUTPUTS = 2000  # where a problem asks for no instants
 COARSE = 10  # largest spacing of samples, in spacings of the requested output
 EMPTY: Mapping[str, Any] = MappingProxyType({})
 
@@ -37,6 +38,12 @@ class Response:
     elements: ElementHistories = field(default_factory=dict)
     counters: Mapping[str, float] = field(default_factory=dict)
     events: Mapping[str, Floats] = field(default_factory=dict)
+
+
+def output_instants(problem: MechanicalProblem) -> Floats:
+    """Return the instants (m,) in s at which to answer."""
+    times = problem.output_times
+    return np.linspace(problem.start, problem.end, OUTPUTS + 1) if times is None else times
 
 
 def read_response(problem: MechanicalProblem, answer: Response | Mapping[str, Any], solver: str) -> Response:

@@ -1,5 +1,5 @@
-"""Solvers that others wrote, put under test: SciPy, SUNDIALS, heyoka.
+"""Solvers that others wrote, put under test.
 
-`mechanics` turns a mechanical problem and its discrete state into smooth equations with guards, `modes` drives any
-integrator from event to event, the `*_adapter` modules bring the integrators.
+Integrators of smooth equations (SciPy, SUNDIALS, heyoka, Drake) are carried by `veridyn.solver.event_driven`; libraries
+that step through contact and friction by their own means (Exudyn, OpenSees, MuJoCo, Drake, Siconos) share `stepping`.
 """

@@ -1,8 +1,8 @@
 """Drake in its two ways: continuous integrators with witness functions, and discrete multibody dynamics with contact.
 
-**runge_kutta5**: an error-controlled integrator of Drake's `Simulator`. The equations of one mode
-(see `modes`) are a `LeafSystem`; each guard is a witness function, whose fall through zero Drake isolates and which
-ends the simulation. Stops are springs, sticking is rigid: the laws of the problem are met exactly.
+**runge_kutta5**: an error-controlled integrator of Drake's `Simulator`. The equations of one mode (see
+`event_driven.mechanics`) are a `LeafSystem`; each guard is a witness function, whose fall through zero Drake isolates
+and which ends the simulation. Stops are springs, sticking is rigid: the laws of the problem are met exactly.
 
 **lagged, similar, sap**: a discrete `MultibodyPlant` with that contact approximation; its fixed step is the output
 spacing over ``substeps``. The laws are Drake's own:
@@ -28,9 +28,9 @@ from importlib.metadata import version
 from typing import Any
 
 from veridyn.solver.adapters import drake_continuous, drake_discrete
-from veridyn.solver.adapters.answer import CAPABILITIES, respond
-from veridyn.solver.adapters.controls import described, read_controls
 from veridyn.solver.adapters.drake_controls import DrakeControls
+from veridyn.solver.controls import described, read_controls
+from veridyn.solver.event_driven.answer import CAPABILITIES, respond
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
 

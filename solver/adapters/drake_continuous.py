@@ -12,8 +12,8 @@ from pydrake.systems.analysis import ResetIntegratorFromFlags, Simulator, Simula
 from pydrake.systems.framework import EventStatus, LeafSystem, UnrestrictedUpdateEvent, WitnessFunctionDirection
 
 from veridyn.solver.adapters.drake_controls import DrakeControls
-from veridyn.solver.adapters.legs import Arrival, Leg
 from veridyn.solver.errors import SolverFailure
+from veridyn.solver.event_driven.legs import Arrival, Leg
 
 Floats = NDArray[np.float64]
 

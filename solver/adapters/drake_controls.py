@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from veridyn.solver.adapters.answer import EventControls
-from veridyn.solver.adapters.controls import number
 from veridyn.solver.adapters.stepping import StepControls
+from veridyn.solver.controls import number
+from veridyn.solver.event_driven.answer import EventControls
 
 
 @dataclass(frozen=True)

@@ -43,12 +43,12 @@ from exudyn.itemInterface import (
 )
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.controls import described, number, read_controls
-from veridyn.solver.adapters.forcing import segments
 from veridyn.solver.adapters.stepping import LADDER, Grid, StepControls, grid, stick_stiffness
 from veridyn.solver.basis import moved_mass
+from veridyn.solver.controls import described, number, read_controls
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import SolverFailure
+from veridyn.solver.event_driven.forcing import segments
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
 

@@ -14,12 +14,12 @@ import heyoka
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.answer import EventControls, EventDriven
-from veridyn.solver.adapters.controls import number
-from veridyn.solver.adapters.forcing import Forcing
-from veridyn.solver.adapters.legs import Arrival, Leg
-from veridyn.solver.adapters.mechanics import Affine
+from veridyn.solver.controls import number
 from veridyn.solver.errors import SolverFailure
+from veridyn.solver.event_driven.answer import EventControls, EventDriven
+from veridyn.solver.event_driven.forcing import Forcing
+from veridyn.solver.event_driven.legs import Arrival, Leg
+from veridyn.solver.event_driven.mechanics import Affine
 from veridyn.solver.problem import MechanicalProblem
 
 Floats = NDArray[np.float64]

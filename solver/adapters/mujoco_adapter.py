@@ -33,8 +33,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.controls import described, number, read_controls
 from veridyn.solver.adapters.stepping import LADDER, Grid, StepControls, grid
+from veridyn.solver.controls import described, number, read_controls
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem import MechanicalProblem

@@ -36,9 +36,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.controls import described, read_controls
 from veridyn.solver.adapters.opensees_model import Builder, OpenSeesControls, build, driven, initial, is_uniform, ops
 from veridyn.solver.adapters.stepping import LADDER, Grid, grid
+from veridyn.solver.controls import described, read_controls
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response

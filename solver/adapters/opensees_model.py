@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.controls import number
 from veridyn.solver.adapters.stepping import Grid, StepControls, stick_stiffness
+from veridyn.solver.controls import number
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.time_functions import TimeFunction

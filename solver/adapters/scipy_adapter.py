@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.answer import EventDriven, ToleranceControls
-from veridyn.solver.adapters.legs import Arrival, Leg
 from veridyn.solver.errors import SolverFailure
+from veridyn.solver.event_driven.answer import EventDriven, ToleranceControls
+from veridyn.solver.event_driven.legs import Arrival, Leg
 
 Floats = NDArray[np.float64]
 

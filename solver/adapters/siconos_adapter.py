@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from veridyn.solver.adapters.controls import read_controls
 from veridyn.solver.adapters.stepping import StepControls
+from veridyn.solver.controls import read_controls
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.external import ExternalSolver, shared_solver
 from veridyn.solver.loading import SolverNotFound

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.controls import Controls, number
 from veridyn.solver.basis import moved_mass
+from veridyn.solver.controls import Controls, number
 from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.response import output_instants
 
 Floats = NDArray[np.float64]
-
-OUTPUTS = 2000  # where a problem asks for no instants
 
 
 @dataclass(frozen=True)
@@ -45,12 +44,6 @@ class Grid:
 def stick_stiffness(problem: MechanicalProblem, tangent: Floats, period: float) -> float:
     """Return the stiffness (N/m) of a spring that holds what sticks, from the period (s) of its oscillation."""
     return moved_mass(problem, tangent) * (2 * math.pi / period) ** 2
-
-
-def output_instants(problem: MechanicalProblem) -> Floats:
-    """Return the instants (m,) in s at which an adapter answers."""
-    times = problem.output_times
-    return np.linspace(problem.start, problem.end, OUTPUTS + 1) if times is None else times
 
 
 def grid(problem: MechanicalProblem, substeps: int) -> Grid:

@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.forcing import carries_stops, functions
 from veridyn.solver.basis import in_modal_coordinates, with_coordinates
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import SolverFailure
+from veridyn.solver.event_driven.forcing import carries_stops, functions
 from veridyn.solver.problem import MechanicalProblem
 
 Floats = NDArray[np.float64]

@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.controls import Controls, described, number, read_controls
-from veridyn.solver.adapters.forcing import Forcing, segments
-from veridyn.solver.adapters.legs import Integrator
-from veridyn.solver.adapters.mechanics import Flow, Grip, Mechanics, Mode, Touch
-from veridyn.solver.adapters.modes import MOST_EVENTS, Driver, Phase
-from veridyn.solver.adapters.stepping import output_instants
+from veridyn.solver.controls import Controls, described, number, read_controls
+from veridyn.solver.event_driven.driver import MOST_EVENTS, Driver, Phase
+from veridyn.solver.event_driven.forcing import Forcing, segments
+from veridyn.solver.event_driven.legs import Integrator
+from veridyn.solver.event_driven.mechanics import Flow, Grip, Mechanics, Mode, Touch
 from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.response import Response
+from veridyn.solver.response import Response, output_instants
 
 Floats = NDArray[np.float64]
 
@@ -68,7 +67,7 @@ LADDER: tuple[dict[str, Any], ...] = tuple({"rtol": 10.0**-k, "atol": 10.0 ** -(
 
 @dataclass(frozen=True)
 class EventDriven:
-    """A library under test whose integrator is carried from event to event by `modes.Driver`.
+    """A library under test whose integrator is carried from event to event by `driver.Driver`.
 
     ``distribution`` is the name of its package; ``integrator`` makes an integrator of legs for a problem.
     """
@@ -113,7 +112,7 @@ def respond(problem: MechanicalProblem, integrator: Integrator, controls: EventC
     Raises
     ------
     NotImplementedError, SolverFailure
-        See `modes.Driver`.
+        See `driver.Driver`.
     """
     outputs = output_instants(problem)
     driver = Driver(problem, integrator, largest_step=controls.max_step, most_events=controls.most_events)

@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.forcing import Forcing
-from veridyn.solver.adapters.mechanics import Flow
+from veridyn.solver.event_driven.forcing import Forcing
+from veridyn.solver.event_driven.mechanics import Flow
 
 Floats = NDArray[np.float64]
 

@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.forcing import Forcing, segments
-from veridyn.solver.adapters.legs import Arrival, Integrator, Leg
-from veridyn.solver.adapters.mechanics import Change, Flow, Grip, Mechanics, Mode, Touch
 from veridyn.solver.errors import SolverFailure
+from veridyn.solver.event_driven.forcing import Forcing, segments
+from veridyn.solver.event_driven.legs import Arrival, Integrator, Leg
+from veridyn.solver.event_driven.mechanics import Change, Flow, Grip, Mechanics, Mode, Touch
 from veridyn.solver.problem import MechanicalProblem
 
 Floats = NDArray[np.float64]
