@@ -281,8 +281,13 @@ class ExactSolver:
 
     def warm_up(self, settings: Mapping[str, Any]) -> None:  # noqa: ARG002 - one kernel for all settings
         """Compile the kernel (or load it from the cache) so that timings do not contain it."""
-        still = {"initial_displacement": np.zeros(1), "initial_velocity": np.zeros(1)}
-        self.solve(MechanicalProblem(name="warm-up", mass=np.eye(1), end=1.0, **still), {})
+        zero = np.zeros(1)
+        self.solve(
+            MechanicalProblem(
+                name="warm-up", mass=np.eye(1), initial_displacement=zero, initial_velocity=zero, end=1.0
+            ),
+            {},
+        )
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
         """Return the response at the output instants and the events.
