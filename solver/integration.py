@@ -119,11 +119,6 @@ class Storage:
         self.archive.totals[:, LEAST : LEAST + contact.RECORDS] = np.inf
         self.archive.totals[:, LARGEST : LARGEST + contact.RECORDS] = -np.inf
 
-    @property
-    def bytes(self) -> int:
-        """Size of the archive."""
-        return sum(array.nbytes for array in self.archive if isinstance(array, np.ndarray))
-
     def arguments(self) -> tuple[Any, ...]:
         return (self.q, self.v, self.state, self.work, self.g, self.archive)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TypeVar
 
 Result = TypeVar("Result")
+
+POLL = 0.2  # s
 
 
 def interruptible(work: Callable[[], Result], stop: Callable[[], None]) -> Result:
@@ -17,7 +19,8 @@ def interruptible(work: Callable[[], Result], stop: Callable[[], None]) -> Resul
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(work)
         try:
-            return future.result()
+            while not wait([future], POLL).done:  # without a time-out, some systems do not deliver Ctrl-C
+                pass
         except KeyboardInterrupt:
             stop()
-            return future.result()
+        return future.result()

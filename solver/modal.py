@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +129,7 @@ class CommonSettings:
     step: float = setting("step, of an adaptive scheme the first (s)")
     tangential_stiffness: float = setting("regularises set-valued friction (N/m)", 0.0)
     archive_every: int = setting("every n-th step is kept", 1)
-    archive_at: str | tuple[float, ...] | None = setting(
+    archive_at: str | Sequence[float] | None = setting(
         "instants (s) whose nearest states alone are kept, or output_times", None
     )
     quantities: bool = setting("whether extremes and integrals of contacts are taken over all steps", False)
@@ -147,7 +147,8 @@ class CommonSettings:
 
         if self.archive_at is None:
             return Plan(int(self.archive_every), totals=bool(self.quantities))
-        wanted = problem.output_times if self.archive_at == "output_times" else self.archive_at
+        named = isinstance(self.archive_at, str) and self.archive_at == "output_times"
+        wanted = problem.output_times if named else self.archive_at
         return Plan(0, _instants(problem.name, wanted), bool(self.quantities))
 
 
