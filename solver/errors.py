@@ -28,7 +28,7 @@ class SolverFailure(RuntimeError):
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C ended a computation; ``response`` holds what was computed until then."""
 
-    def __init__(self, message: str, response: object) -> None:
+    def __init__(self, message: str, response: object = None) -> None:
         super().__init__(message)
         self.response = response
 

@@ -206,7 +206,7 @@ class Prepared:
                 elif reason not in (DONE, STOPPED):
                     self.tables.index(states)
         count = int(counters[EVENTS])
-        times, points, kinds = (array[:count] for array in events)
+        times, points, kinds = events[0][:count], events[1][:count], events[2][:count]
         return Motion(samples[:done], times, points, kinds, int(counters[STEPS]), t, bool(counters[STOP]))
 
     def _refuse_more(self, count: int, most: int, t: float) -> None:
