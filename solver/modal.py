@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from veridyn.solver.basis import modal_basis, modal_state, moved_mass
 from veridyn.solver.errors import DivergenceError, Interrupted, SettingsError
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.solver.response import Response
 from veridyn.solver.scheme import Scheme, meanings, setting
 from veridyn.solver.schemes import SCHEMES
 
 if TYPE_CHECKING:
-    from veridyn.solver.integration import Plan
+    from veridyn.solver.integration import Plan, Run
 
 Floats = NDArray[np.float64]
 Settings = Mapping[str, Any]
@@ -104,11 +104,7 @@ class ModalIntegrator:
         q, v = modal_state(problem, modes)
         job = Job(system, q, v, problem.start, problem.end, common.step, common.plan(problem))
         run = scheme.run(options, job)
-        if run.diverged >= 0:
-            raise DivergenceError(
-                f"{scheme.name} diverged at t = {run.time[-1]:.6g} s in mode {run.diverged + 1} "
-                f"({modes.omega[run.diverged] / (2 * np.pi):.6g} Hz); reduce the step {common.step:g} s"
-            )
+        _refuse_divergence(run, modes, scheme.name, common.step)
         response = Response(
             time=run.time,
             displacement=run.displacement @ modes.shapes.T,
@@ -120,6 +116,14 @@ class ModalIntegrator:
         if run.stopped:
             raise Interrupted(f"{scheme.name} was interrupted at t = {run.time[-1]:.6g} s", response)
         return response
+
+
+def _refuse_divergence(run: Run, modes: Modes, scheme: str, step: float) -> None:
+    if run.diverged >= 0:
+        raise DivergenceError(
+            f"{scheme} diverged at t = {run.time[-1]:.6g} s in mode {run.diverged + 1} "
+            f"({modes.omega[run.diverged] / (2 * np.pi):.6g} Hz); reduce the step {step:g} s"
+        )
 
 
 @dataclass(frozen=True)
