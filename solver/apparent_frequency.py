@@ -38,12 +38,12 @@ def run_controlled(name: str, options: FrequencyOptions, job: Job, **variant: An
     from veridyn.solver.integration import march_adaptively
     from veridyn.solver.kernels import central_adaptive
 
-    control = control_of(options, job.step, job.every, **variant)
+    control = control_of(options, job.step, **variant)
     slots = job.states(control.grid or None)
     return march_adaptively(name, central_adaptive.integrate, control, job, slots=slots)
 
 
-def control_of(options: FrequencyOptions, step: float, every: int, **variant: Any) -> Any:
+def control_of(options: FrequencyOptions, step: float, **variant: Any) -> Any:
     """Return the options as the kernel reads them."""
     from veridyn.solver.kernels import central_adaptive
 
@@ -57,6 +57,5 @@ def control_of(options: FrequencyOptions, step: float, every: int, **variant: An
         shrink=float(options.shrink),
         tries=int(options.tries),
         own_minimum=options.velocity_floor == "maximum",
-        every=every,
         **chosen,
     )

@@ -157,7 +157,7 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
         damping=2 * modes.damping * modes.omega,
         load=np.array(vectors).reshape(e, modes.omega.size) / modes.masses,
         load_function=np.arange(e),
-        rows=np.ascontiguousarray(projected),
+        rows=np.ascontiguousarray(projected.T),
         back=np.ascontiguousarray(projected / modes.masses),
         drive=np.ascontiguousarray(drive),
         drive_function=e + np.arange(2 * moving).reshape(moving, 2),

@@ -64,7 +64,6 @@ class Pair:
             tolerance=float(options.tolerance),
             absolute=float(options.absolute),
             sequential=options.sequential_stages,
-            every=job.every,
         )
         tableau = runge_kutta.Tableau(c, a, e, self.power)
         return march_adaptively(name, runge_kutta.integrate, control, job, tableau)

@@ -25,6 +25,14 @@ class SolverFailure(RuntimeError):
     """The computation itself failed: divergence, step control exhausted, bad response."""
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a computation; ``response`` holds what was computed until then."""
+
+    def __init__(self, message: str, response: object = None) -> None:
+        super().__init__(message)
+        self.response = response
+
+
 class MissingHistory(SolverFailure):
     """The response lacks a history that solvers may leave out."""
 

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.controls import Controls, described, number, read_controls
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.errors import Interrupted, SolverFailure
 from veridyn.solver.event_driven.answer import CAPABILITIES, event_instants, histories
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.mechanics import Flow, Grip, Mechanics, Mode, Touch
+from veridyn.solver.interrupt import interruptible
 from veridyn.solver.modal import regularised
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response, output_instants
@@ -126,6 +127,8 @@ class Motion:
     points: Floats
     kinds: Ints
     steps: int
+    reached: float  # instant (s); the end, unless Ctrl-C stopped the march
+    stopped: bool
 
 
 class Prepared:
@@ -171,34 +174,46 @@ class Prepared:
         SolverFailure
             If no mode is consistent at an instant, or there are more events than allowed.
         """
-        from veridyn.solver.kernels.event_driven import DONE, FULL, INCONSISTENT, march
+        from veridyn.solver.kernels.event_driven import COUNTERS, STOP
+
+        counters = np.zeros(COUNTERS, dtype=np.int64)
+
+        def stop() -> None:
+            counters[STOP] = 1
+
+        return interruptible(lambda: self._carry(outputs, most_events, counters), stop)
+
+    def _carry(self, outputs: Floats, most_events: int, counters: Ints) -> Motion:
+        from veridyn.solver.kernels.event_driven import DONE, EVENTS, FULL, INCONSISTENT, STEPS, STOP, STOPPED, march
         from veridyn.solver.kernels.series import ORDER
 
         problem = self.problem
         t, done, y, states = problem.start, 0, self.start.copy(), self.first.copy()
         samples = np.empty((outputs.size, y.size))
-        counters = np.zeros(2, dtype=np.int64)
         events = _storage(min(FEW_EVENTS, 1 + most_events), y.size)
         for forcing, drive in zip(self.forcings, self.drives, strict=True):
             span, reason = problem.end - problem.start, FULL
-            while reason != DONE:
+            while reason not in (DONE, STOPPED):
                 known = len(self.tables.flows)
                 arguments = (self.tables.arrays, self.grips, drive, span, outputs, done, samples, counters, *events)
                 reason, t, done = march(ORDER, t, forcing.end, y, states, known, *arguments)
                 if reason == INCONSISTENT:
                     states[:] = self._searched(t, y, drive)
                 if reason == FULL:
-                    if counters[0] > most_events:
-                        raise SolverFailure(
-                            f"{problem.name}: more than {most_events} events before t = {t:.9g} s; they accumulate "
-                            "(Zeno), or raise the setting most_events"
-                        )
+                    self._refuse_more(int(counters[EVENTS]), most_events, t)
                     events = _grown(events, 1 + most_events)
-                elif reason != DONE:
-                    self.tables.add(states)
-        count = int(counters[0])
-        times, points, kinds = events
-        return Motion(samples, times[:count], points[:count], kinds[:count], int(counters[1]))
+                elif reason not in (DONE, STOPPED):
+                    self.tables.index(states)
+        count = int(counters[EVENTS])
+        times, points, kinds = events[0][:count], events[1][:count], events[2][:count]
+        return Motion(samples[:done], times, points, kinds, int(counters[STEPS]), t, bool(counters[STOP]))
+
+    def _refuse_more(self, count: int, most: int, t: float) -> None:
+        if count > most:
+            raise SolverFailure(
+                f"{self.problem.name}: more than {most} events before t = {t:.9g} s; they accumulate "
+                "(Zeno), or raise the setting most_events"
+            )
 
     def _searched(self, t: float, y: Floats, drive: Any) -> Ints:
         """Return the consistent states of stops and frictions at t by trying all, where switching one by one cycles.
@@ -304,13 +319,18 @@ class ExactSolver:
             problem = regularised(problem, controls.tangential_stiffness)
         prepared = Prepared(problem)
         outputs = output_instants(problem)
-        return _response(prepared, outputs, prepared.run(outputs, controls.most_events))
+        motion = prepared.run(outputs, controls.most_events)
+        response = _response(prepared, outputs[: len(motion.samples)], motion)
+        if motion.stopped:
+            raise Interrupted(f"{self.name} was interrupted at t = {motion.reached:.6g} s", response)
+        return response
 
 
 def _response(prepared: Prepared, outputs: Floats, motion: Motion) -> Response:
     problem, flows = prepared.problem, prepared.tables.flows
     spacing = float(np.diff(outputs).min(initial=math.inf))
-    kept = _distance(outputs, motion.times) > NEAR * spacing
+    apart = _distance(outputs, motion.times)
+    kept = (apart > NEAR * spacing) | ((outputs == problem.end) & (apart > 0))
     times = np.concatenate((motion.times, outputs[kept]))
     order = np.argsort(times)
     times = times[order]

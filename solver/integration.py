@@ -3,68 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.errors import SettingsError, SolverFailure
+from veridyn.solver.interrupt import interruptible
 from veridyn.solver.kernels import contact
+from veridyn.solver.kernels.archive import CURSOR, LARGEST, LEAST, RATE, SLOT, STEP, STOP, TOTALS, Archive
 from veridyn.solver.kernels.stepping import FULL, STUCK
 from veridyn.solver.kernels.system import System, Workspace
 
 Floats = NDArray[np.float64]
 
 Kernel = Callable[..., Any]
+AHEAD = 64  # instants at which time functions are evaluated at once
 MEMORY = 4e9  # bytes; a longer archive is refused before it is allocated
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What a kernel archived: time (m,), modal displacement and velocity (m, r), contact records (m, c, 8)."""
+    """What a kernel archived: time (m,), modal displacement and velocity (m, r), contact records (m, c, 8).
+
+    ``totals``: (c, 22) of all steps, or (0, 22); ``stopped``: whether Ctrl-C ended the march.
+    """
 
     time: Floats
     displacement: Floats
     velocity: Floats
     records: Floats
+    totals: Floats
     diverged: int
+    stopped: bool
     counters: dict[str, float]
 
 
-class Storage:
-    """Archive, contact memory and scratch arrays of one integration."""
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is kept besides the first state and the last: every n-th state (0: none), those nearest to instants (s).
 
-    def __init__(self, slots: int, system: System, q: Floats, v: Floats) -> None:
-        r, c = q.size, system.contact_index.shape[0]
-        size = 8.0 * slots * (1 + 2 * r + contact.RECORDS * c)
-        if size > MEMORY:
-            raise SettingsError(f"archiving {slots} states needs {size / 1e9:.1f} GB; raise archive_every")
-        self.q, self.v, self.g = q.copy(), v.copy(), np.zeros(r)
-        self.state, self.record = np.zeros((c, contact.STATES)), np.zeros((c, contact.RECORDS))
-        p, s = system.drive.shape
-        self.work = Workspace(np.zeros(p), np.zeros(p), np.zeros((s, 2)))
-        self.archive = (
-            np.empty(slots),
-            np.empty((slots, r)),
-            np.empty((slots, r)),
-            np.empty((slots, c, contact.RECORDS)),
-        )
+    ``totals``: whether extremes and integrals of the contacts are taken over all steps.
+    """
 
-    def arguments(self) -> tuple[Any, ...]:
-        return (self.q, self.v, self.state, self.record, self.work, self.g, *self.archive)
+    every: int = 1
+    instants: Floats = field(default_factory=lambda: np.empty(0))
+    totals: bool = False
 
-    def run(self, slots: int, diverged: int, counters: dict[str, float]) -> Run:
-        time, displacement, velocity, records = (array[:slots] for array in self.archive)
-        return Run(time, displacement, velocity, records, diverged, counters)
+    def states(self, steps: float) -> int:
+        """Return how many states are kept of a number of steps, at most."""
+        return 2 + (int(steps) // self.every if self.every else 0) + self.instants.size
+
+    def after(self, start: float) -> Floats:
+        """Return the instants that the first state does not serve, by increasing time, then infinity."""
+        later = np.unique(self.instants)
+        return np.append(later[later > start], np.inf)
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """What is to be integrated: a modal system from its initial state, over a time span (s), with a step (s).
-
-    ``every``: archive every n-th state and the last.
-    """
+    """What is to be integrated: a modal system from its initial state, over a time span (s), with a step (s)."""
 
     system: System
     q: Floats
@@ -72,19 +71,83 @@ class Job:
     start: float
     end: float
     step: float
-    every: int = 1
+    plan: Plan = field(default_factory=Plan)
 
     def __post_init__(self) -> None:
         for name in ("start", "end", "step"):  # a whole number would have the kernels compiled once more
             object.__setattr__(self, name, float(getattr(self, name)))
 
     def states(self, spacing: float | None = None) -> int:
-        """Return how many states are expected in the archive, kept at a spacing (s) or every n-th."""
-        return 1000 + int((self.end - self.start) / (spacing or self.step * self.every))
+        """Return how many states are expected in the archive, kept at a spacing (s) or as planned."""
+        span = self.end - self.start
+        return 1000 + (int(span / spacing) if spacing else self.plan.states(span / self.step))
 
 
-def march(kernel: Kernel, job: Job, *method: Any) -> Run:
+class Storage:
+    """Archive, contact memory and scratch arrays of one integration.
+
+    ``even``: whether forces are evaluated at multiples of the step only.
+    """
+
+    def __init__(self, slots: int, job: Job, *, even: bool = False) -> None:
+        r, c = job.q.size, job.system.contact_index.shape[0]
+        size = 8.0 * slots * (1 + 2 * r + contact.RECORDS * c)
+        if size > MEMORY:
+            raise SettingsError(f"archiving {slots} states needs {size / 1e9:.1f} GB; raise archive_every")
+        self.job = job
+        self.q, self.v, self.g = np.empty(r), np.empty(r), np.zeros(r)
+        self.state = np.empty((c, contact.STATES))
+        self.work = _workspace(job, AHEAD if even else 1)
+        self.archive = Archive(
+            times=np.empty(slots),
+            displacement=np.empty((slots, r)),
+            velocity=np.empty((slots, r)),
+            records=np.zeros((slots, c, contact.RECORDS)),
+            every=job.plan.every,
+            instants=job.plan.after(job.start + 0.5 * job.step),
+            totals=np.empty((c if job.plan.totals else 0, TOTALS)),
+            cursor=np.empty(CURSOR, dtype=np.int64),
+        )
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget a march, so that another can begin."""
+        self.q[:], self.v[:], self.state[:] = self.job.q, self.job.v, 0.0
+        self.archive.cursor[:] = 0
+        self.archive.cursor[STEP] = self.job.plan.every
+        self.archive.totals[:] = 0.0
+        self.archive.totals[:, LEAST : LEAST + contact.RECORDS] = np.inf
+        self.archive.totals[:, LARGEST : LARGEST + contact.RECORDS] = -np.inf
+
+    def arguments(self) -> tuple[Any, ...]:
+        return (self.q, self.v, self.state, self.work, self.g, self.archive)
+
+    def march(self, kernel: Kernel, *arguments: Any) -> Any:
+        """Run a kernel until it ends or Ctrl-C asks it to."""
+
+        def stop() -> None:
+            self.archive.cursor[STOP] = 1
+
+        return interruptible(lambda: kernel(self.job.system, *arguments, *self.arguments()), stop)
+
+    def run(self, diverged: int, counters: dict[str, float]) -> Run:
+        kept, stopped = int(self.archive.cursor[SLOT]), bool(self.archive.cursor[STOP])
+        time, displacement, velocity, records = (array[:kept] for array in self.archive[:4])
+        totals = self.archive.totals[:, :RATE]
+        return Run(time, displacement, velocity, records, totals, diverged, stopped, counters)
+
+
+def _workspace(job: Job, ahead: int) -> Workspace:
+    position, velocity, force = np.zeros((3, job.system.rows.shape[1]))
+    functions = job.system.function_term.size - 1
+    table = np.full(ahead, np.nan), np.zeros((ahead, functions)), np.zeros(1, dtype=np.int64)
+    return Workspace(position, velocity, force, *table, job.step)
+
+
+def march(kernel: Kernel, job: Job, *method: Any, even: bool = True) -> Run:
     """Integrate with a fixed step; ``method`` is what a kernel asks for beyond the system.
+
+    ``even``: whether the kernel evaluates forces at multiples of the step only.
 
     Raises
     ------
@@ -93,11 +156,9 @@ def march(kernel: Kernel, job: Job, *method: Any) -> Run:
     """
     # a span that is a whole number of steps up to rounding gets exactly that number
     steps = int(np.ceil((job.end - job.start) / job.step * (1 - 1e-12) - 1e-9))
-    storage = Storage(2 + steps // job.every, job.system, job.q, job.v)
-    slots, diverged, evaluations = kernel(
-        job.system, job.start, job.step, steps, job.every, *method, *storage.arguments()
-    )
-    return storage.run(slots, diverged, {"steps": steps, "evaluations": evaluations})
+    storage = Storage(job.plan.states(steps), job, even=even)
+    diverged, _, _, done, evaluations = storage.march(kernel, job.start, job.step, steps, *method)
+    return storage.run(diverged, {"steps": done, "evaluations": evaluations})
 
 
 def march_adaptively(name: str, kernel: Kernel, control: Any, job: Job, *method: Any, slots: int | None = None) -> Run:
@@ -112,11 +173,9 @@ def march_adaptively(name: str, kernel: Kernel, control: Any, job: Job, *method:
     """
     slots = slots or job.states()
     while True:
-        storage = Storage(slots, job.system, job.q, job.v)
-        used, diverged, status, reached, steps, evaluations = kernel(
-            job.system, job.start, job.end, control, *method, *storage.arguments()
-        )
-        if status == FULL:
+        storage = Storage(slots, job)
+        diverged, status, reached, steps, evaluations = storage.march(kernel, job.start, job.end, control, *method)
+        if status == FULL and not storage.archive.cursor[STOP]:
             slots *= 2  # the number of steps is not known in advance; a second pass is cheap
             continue
         if status == STUCK:
@@ -124,4 +183,4 @@ def march_adaptively(name: str, kernel: Kernel, control: Any, job: Job, *method:
                 f"{name}: the step fell below {control.smallest:g} s at t = {reached:.6g} s; "
                 "let it be smaller (smallest) or ask for less accuracy"
             )
-        return storage.run(used, diverged, {"steps": steps, "evaluations": evaluations})
+        return storage.run(diverged, {"steps": steps, "evaluations": evaluations})

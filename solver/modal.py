@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.basis import modal_basis, modal_state, moved_mass
-from veridyn.solver.errors import DivergenceError, SettingsError
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.errors import DivergenceError, Interrupted, SettingsError
+from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.solver.response import Response
 from veridyn.solver.scheme import Scheme, meanings, setting
 from veridyn.solver.schemes import SCHEMES
+
+if TYPE_CHECKING:
+    from veridyn.solver.integration import Plan, Run
 
 Floats = NDArray[np.float64]
 Settings = Mapping[str, Any]
@@ -26,7 +29,7 @@ class ModalIntegrator:
 
     Settings: ``scheme`` (see `veridyn.solver.schemes.SCHEMES`), ``step`` (s), and optionally
     ``tangential_stiffness`` (N/m, turns set-valued friction into the regularised law), ``archive_every``
-    (steps), ``check_step`` (bool), and the options of the scheme.
+    (steps), ``archive_at`` (instants), ``quantities`` (bool), ``check_step`` (bool), and the options of the scheme.
     """
 
     name: str = "veridyn"
@@ -99,19 +102,27 @@ class ModalIntegrator:
             names = tuple((pair.stop or pair.friction).name for pair in pairs)  # type: ignore[union-attr]
             check_step(common.step, scheme.points_per_period, shortest_period(system, modes, names), scheme.name)
         q, v = modal_state(problem, modes)
-        job = Job(system, q, v, problem.start, problem.end, common.step, common.archive_every)
+        job = Job(system, q, v, problem.start, problem.end, common.step, common.plan(problem))
         run = scheme.run(options, job)
-        if run.diverged >= 0:
-            raise DivergenceError(
-                f"{scheme.name} diverged at t = {run.time[-1]:.6g} s in mode {run.diverged + 1} "
-                f"({modes.omega[run.diverged] / (2 * np.pi):.6g} Hz); reduce the step {common.step:g} s"
-            )
-        return Response(
+        _refuse_divergence(run, modes, scheme.name, common.step)
+        response = Response(
             time=run.time,
             displacement=run.displacement @ modes.shapes.T,
             velocity=run.velocity @ modes.shapes.T,
             elements=element_histories(pairs, run.records),
             counters=run.counters,
+            quantities=element_quantities(pairs, run.totals),
+        )
+        if run.stopped:
+            raise Interrupted(f"{scheme.name} was interrupted at t = {run.time[-1]:.6g} s", response)
+        return response
+
+
+def _refuse_divergence(run: Run, modes: Modes, scheme: str, step: float) -> None:
+    if run.diverged >= 0:
+        raise DivergenceError(
+            f"{scheme} diverged at t = {run.time[-1]:.6g} s in mode {run.diverged + 1} "
+            f"({modes.omega[run.diverged] / (2 * np.pi):.6g} Hz); reduce the step {step:g} s"
         )
 
 
@@ -122,7 +133,27 @@ class CommonSettings:
     step: float = setting("step, of an adaptive scheme the first (s)")
     tangential_stiffness: float = setting("regularises set-valued friction (N/m)", 0.0)
     archive_every: int = setting("every n-th step is kept", 1)
+    archive_at: str | Sequence[float] | None = setting(
+        "instants (s) whose nearest states alone are kept, or output_times", None
+    )
+    quantities: bool = setting("whether extremes and integrals of contacts are taken over all steps", False)
     check_step: bool = setting("whether a step above the limit is refused", True)
+
+    def plan(self, problem: MechanicalProblem) -> Plan:
+        """Return what is kept of the march.
+
+        Raises
+        ------
+        SettingsError
+            If instants are no numbers, or asked for where the problem has none.
+        """
+        from veridyn.solver.integration import Plan
+
+        if self.archive_at is None:
+            return Plan(int(self.archive_every), totals=bool(self.quantities))
+        named = isinstance(self.archive_at, str) and self.archive_at == "output_times"
+        wanted = problem.output_times if named else self.archive_at
+        return Plan(0, _instants(problem.name, wanted), bool(self.quantities))
 
 
 def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
@@ -158,6 +189,18 @@ def known_to(scheme: str) -> set[str]:
     return {field.name for record in (CommonSettings, SCHEMES[scheme].options) for field in fields(record)}
 
 
+def _instants(name: str, wanted: Any) -> Floats:
+    if wanted is None:
+        raise SettingsError(f"archive_at = output_times: {name} states none; give instants (s)")
+    try:
+        instants = np.asarray(wanted, dtype=float).ravel()
+    except (TypeError, ValueError):
+        raise SettingsError(f"archive_at = {wanted!r} is neither a list of instants (s) nor output_times") from None
+    if not np.all(np.isfinite(instants)):
+        raise SettingsError("archive_at holds an instant that is not finite")
+    return instants
+
+
 def _check_common(common: CommonSettings) -> None:
     for name in ("step", "tangential_stiffness", "archive_every"):
         value = getattr(common, name)
@@ -171,6 +214,8 @@ def _check_common(common: CommonSettings) -> None:
         raise SettingsError(f"tangential_stiffness = {common.tangential_stiffness} N/m must not be negative")
     if common.archive_every < 1:
         raise SettingsError(f"archive_every = {common.archive_every} must be at least 1")
+    if common.archive_at is not None and common.archive_every != 1:
+        raise SettingsError("archive_at and archive_every exclude each other; give one of them")
 
 
 def regularised(problem: MechanicalProblem, stiffness: float) -> MechanicalProblem:
@@ -204,34 +249,41 @@ def regularised(problem: MechanicalProblem, stiffness: float) -> MechanicalProbl
 
 def element_histories(pairs: tuple[Any, ...], records: Floats) -> dict[str, dict[str, Floats]]:
     """Split the records (m, c, 8) of the contacts into named histories (m,)."""
-    from veridyn.solver.kernels import contact
-
-    histories: dict[str, dict[str, Floats]] = {}
-    for c, pair in enumerate(pairs):
-        columns = records[:, c, :]
-        if pair.stop is not None:
-            histories[pair.stop.name] = {
-                "normal_force": columns[:, contact.R_FORCE],
-                "normal_velocity": columns[:, contact.R_VELOCITY],
-                "gap": columns[:, contact.R_GAP],
-            }
-        if pair.friction is not None:
-            histories[pair.friction.name] = _friction_histories(columns, len(pair.friction.tangents))
-    return histories
-
-
-def _friction_histories(columns: Floats, tangents: int) -> dict[str, Floats]:
-    from veridyn.solver.kernels import contact
-
-    names = {
-        "normal_force": contact.R_FORCE,
-        "force": contact.R_F1,
-        "sliding_velocity": contact.R_W1,
-        "stuck": contact.R_STUCK,
+    return {
+        element.name: {name: records[:, c, column] for name, column in columns.items()}
+        for c, element, columns in _recorded(pairs)
     }
-    if tangents == 2:
-        names |= {"force_2": contact.R_F2, "sliding_velocity_2": contact.R_W2}
-    return {name: columns[:, column] for name, column in names.items()}
+
+
+def element_quantities(pairs: tuple[Any, ...], totals: Floats) -> dict[str, dict[str, float]]:
+    """Split the totals (c, 19) of the contacts into named extremes of histories and integrals, {} if there are none."""
+    from veridyn.solver.kernels import archive
+
+    quantities: dict[str, dict[str, float]] = {}
+    for c, element, columns in _recorded(pairs) if totals.size else ():
+        own = quantities[element.name] = {"impulse": float(totals[c, archive.INTEGRAL + archive.IMPULSE])}
+        if "stuck" in columns:
+            own["wear_energy"] = float(totals[c, archive.INTEGRAL + archive.WEAR])
+            own["work"] = float(totals[c, archive.INTEGRAL + archive.WORK])
+        for name, column in columns.items():
+            own[f"least_{name}"] = float(totals[c, archive.LEAST + column])
+            own[f"largest_{name}"] = float(totals[c, archive.LARGEST + column])
+    return quantities
+
+
+def _recorded(pairs: tuple[Any, ...]) -> Iterator[tuple[int, Any, dict[str, int]]]:
+    """Yield contact, stop or friction, and the columns of its histories in a record."""
+    from veridyn.solver.kernels import contact
+
+    normal = {"normal_force": contact.R_FORCE}
+    stop = {**normal, "normal_velocity": contact.R_VELOCITY, "gap": contact.R_GAP}
+    one = {**normal, "force": contact.R_F1, "sliding_velocity": contact.R_W1, "stuck": contact.R_STUCK}
+    two = {**one, "force_2": contact.R_F2, "sliding_velocity_2": contact.R_W2}
+    for c, pair in enumerate(pairs):
+        if pair.stop is not None:
+            yield c, pair.stop, stop
+        if pair.friction is not None:
+            yield c, pair.friction, two if len(pair.friction.tangents) == 2 else one
 
 
 SOLVER = ModalIntegrator()

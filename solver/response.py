@@ -29,7 +29,8 @@ class Response:
     ``elements[name][history]`` (m,) for stops (``normal_force``, ``normal_velocity``, ``gap``) and frictions
     (``force``, ``sliding_velocity``, ``stuck``; with a second tangent ``force_2``, ``sliding_velocity_2``);
     ``events[name]`` (k,) instants at which an element changes its state, each of them also in ``time``, with the
-    state that begins there; ``counters`` such as steps and evaluations. Elements, events and counters are optional.
+    state that begins there; ``counters`` such as steps and evaluations; ``quantities[name]``: numbers that the solver
+    took over all steps itself.     Elements, events, counters and quantities are optional.
     """
 
     time: Floats
@@ -38,6 +39,7 @@ class Response:
     elements: ElementHistories = field(default_factory=dict)
     counters: Mapping[str, float] = field(default_factory=dict)
     events: Mapping[str, Floats] = field(default_factory=dict)
+    quantities: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 def output_instants(problem: MechanicalProblem) -> Floats:
@@ -84,7 +86,8 @@ def read_response(problem: MechanicalProblem, answer: Response | Mapping[str, An
     counters = source.get("counters", EMPTY)
     if not isinstance(counters, Mapping):
         raise SolverFailure(f"{solver} returned counters that are not numbers by name")
-    return Response(time, x, v, elements, dict(counters), _events(problem, time, source.get("events", EMPTY), solver))
+    events = _events(problem, time, source.get("events", EMPTY), solver)
+    return Response(time, x, v, elements, dict(counters), events, source.get("quantities", EMPTY))
 
 
 def _events(problem: MechanicalProblem, time: Floats, reported: Any, solver: str) -> dict[str, Floats]:

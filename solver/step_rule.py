@@ -36,7 +36,7 @@ def shortest_period(system: System, modes: Modes, contact_names: tuple[str, ...]
             k = system.contact_value[c, column]
             if row < 0 or k == 0:
                 continue
-            stiffened = system.omega2 + k * system.rows[row] * system.back[row]
+            stiffened = system.omega2 + k * system.rows[:, row] * system.back[row]
             j = int(np.argmax(stiffened))
             cause = f"{word} {k:.6g} N/m of {name!r} on mode {j + 1}"
             limits.append(Limit(2 * np.pi / float(np.sqrt(stiffened[j])), cause))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numba
@@ -17,11 +18,15 @@ from numpy.typing import NDArray
 
 from veridyn.solver.arrays import system_arrays
 from veridyn.solver.basis import modal_basis, modal_state
-from veridyn.solver.integration import Storage
+from veridyn.solver.elements import Friction, Load, Stop
+from veridyn.solver.integration import Job, Storage
 from veridyn.solver.kernels import symplectic_euler
+from veridyn.solver.kernels.contact import R_FORCE
+from veridyn.solver.kernels.system import System
 from veridyn.solver.loading import load_solver
 from veridyn.solver.modal import regularised
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem import MechanicalProblem, Modes
+from veridyn.solver.time_functions import Harmonic
 from veridyn.validation_cases.case import Observation, Run, Subject
 from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.judge import correct_digits
@@ -91,45 +96,147 @@ def by_hand_in_python(
 hand_written = numba.njit()(by_hand_in_python)
 
 
-def _general(steps: int) -> Callable[[], None]:
-    """Return the general kernel on the same problem and step, arrays prepared beforehand."""
-    case = load_case("sdnd104")
-    problem = regularised(cast(MechanicalProblem, case.problem(case.values({"a0": "15"}))), 9e6)
-    modes = modal_basis(problem)
-    system = system_arrays(problem, modes)
-    storage = Storage(steps + 2, system, *modal_state(problem, modes))
+@dataclass(frozen=True, eq=False)
+class March:
+    """The general kernel of symplectic Euler on a problem, everything archived, arrays prepared beforehand."""
 
-    def integrate() -> None:
-        storage.q[:], storage.v[:], storage.state[:] = 0.0, 0.0, 0.0
-        symplectic_euler.integrate(system, 0.0, 1e-4, steps, 1, *storage.arguments())
+    system: System
+    storage: Storage
+    steps: int
 
-    return integrate
+    @classmethod
+    def prepare(cls, problem: MechanicalProblem, step: float, steps: int) -> March:
+        """Prepare a number of steps."""
+        modes = modal_basis(problem)
+        system = system_arrays(problem, modes)
+        job = Job(system, *modal_state(problem, modes), 0.0, steps * step, step)
+        return cls(system, Storage(steps + 2, job, even=True), steps)
+
+    def __call__(self) -> None:
+        """Integrate."""
+        self.storage.restart()
+        symplectic_euler.integrate(self.system, 0.0, self.storage.job.step, self.steps, *self.storage.arguments())
 
 
 def test_kernel_against_hand_written_loop(benchmark: Any) -> None:
     """Ratio of the general kernel to a minimal scalar loop, measured in turn within one run."""
     steps = 120_000
     arrays = [np.zeros(steps + 1) for _ in range(6)]
-    general = _general(steps)
+    case = load_case("sdnd104")
+    problem = regularised(cast(MechanicalProblem, case.problem(case.values({"a0": "15"}))), 9e6)
+    general = March.prepare(problem, 1e-4, steps)
 
     def by_hand() -> None:
         hand_written(15.0, steps, 1e-4, *arrays)
 
-    for warm in (general, by_hand):
-        warm()
-    pairs = [(_seconds(general), _seconds(by_hand)) for _ in range(15)]
-    benchmark.extra_info.update(
-        case="sdnd104",
-        scheme="symplectic_euler",
-        steps=steps,
-        general_ns_per_step=1e9 * float(np.median([g for g, _ in pairs])) / steps,
-        hand_written_ns_per_step=1e9 * float(np.median([h for _, h in pairs])) / steps,
-        ratio=float(np.median([g / h for g, h in pairs])),
-    )
+    compared = _in_turn(general, {"hand-written loop": by_hand}, steps)
+    benchmark.extra_info.update(case="sdnd104", scheme="symplectic_euler", steps=steps, **compared)
     benchmark.pedantic(general, rounds=7, warmup_rounds=1)
 
 
-def _seconds(work: Callable[[], None]) -> float:
+def bare_in_python(
+    steps: int, dt: float, omega2: Floats, damping: Floats, rows: Floats, back: Floats, stiffness: float
+) -> Floats:
+    """Modes and springs along rows, with nothing else: projection, linear forces, projection back, update."""
+    q, v, g = np.zeros(omega2.size), np.full(omega2.size, 1e-3), np.zeros(omega2.size)
+    for _ in range(steps):
+        for i in range(q.size):
+            v[i] += dt * (g[i] - damping[i] * v[i])
+            q[i] += dt * v[i]
+            g[i] = -omega2[i] * q[i]
+        for p in range(rows.shape[0]):
+            x, u = 0.0, 0.0
+            for i in range(q.size):
+                x += rows[p, i] * q[i]
+                u += rows[p, i] * v[i]
+            force = -stiffness * (x + 1e-3 * u)
+            for i in range(q.size):
+                g[i] += back[p, i] * force
+    return q
+
+
+def bare_with_blas_in_python(
+    steps: int, dt: float, omega2: Floats, damping: Floats, rows: Floats, back: Floats, stiffness: float
+) -> Floats:
+    """Compute the same with the matrix products of BLAS."""
+    q, v, g = np.zeros(omega2.size), np.full(omega2.size, 1e-3), np.zeros(omega2.size)
+    x, u, pushed = np.zeros(rows.shape[0]), np.zeros(rows.shape[0]), np.zeros(omega2.size)
+    for _ in range(steps):
+        for i in range(q.size):
+            v[i] += dt * (g[i] - damping[i] * v[i])
+            q[i] += dt * v[i]
+        np.dot(rows, q, x)
+        np.dot(rows, v, u)
+        for p in range(x.size):
+            x[p] = -stiffness * (x[p] + 1e-3 * u[p])
+        np.dot(x, back, pushed)
+        for i in range(q.size):
+            g[i] = pushed[i] - omega2[i] * q[i]
+    return q
+
+
+bare = numba.njit()(bare_in_python)
+bare_with_blas = numba.njit()(bare_with_blas_in_python)
+
+
+def _rattling(modes: int, contacts: int) -> MechanicalProblem:
+    """Return random shapes with stops, each with friction, that open and close under a load."""
+    random = np.random.default_rng(modes)
+    shapes = random.normal(size=(2 * contacts, modes)) / math.sqrt(modes)
+    eye = np.eye(2 * contacts)
+    stops = tuple(Stop(f"stop {c}", eye[c], 1e-4, 1e4, 1.0, geometry="parallel planes") for c in range(contacts))
+    frictions = tuple(
+        Friction(f"shoe {c}", (eye[contacts + c],), f"stop {c}", 0.3, 0.2, "regularised", 1e4, 1.0)
+        for c in range(contacts)
+    )
+    return MechanicalProblem(
+        name="rattling",
+        modes=Modes(
+            omega=np.linspace(10, 1000, modes), damping=np.full(modes, 0.01), masses=np.ones(modes), shapes=shapes
+        ),
+        initial_displacement=np.zeros(2 * contacts),
+        initial_velocity=random.normal(size=2 * contacts),
+        end=1.0,
+        loads=(Load(np.ones(2 * contacts), Harmonic(50, 300)),),
+        stops=stops,
+        frictions=frictions,
+    )
+
+
+@pytest.mark.parametrize(("modes", "contacts"), [(50, 5), (500, 20)])
+def test_kernel_against_bare_loops(benchmark: Any, modes: int, contacts: int) -> None:
+    """Ratio of the general kernel to loops that only project; contacts open and close, each with friction."""
+    steps = 2_000_000 // (modes * contacts)
+    general = March.prepare(_rattling(modes, contacts), 1e-4, steps)
+    s = general.system
+    arguments = (steps, 1e-4, s.omega2, s.damping, np.ascontiguousarray(s.rows.T), s.back, 10.0)
+    loops = {"bare loop": lambda: bare(*arguments), "bare loop with BLAS": lambda: bare_with_blas(*arguments)}
+    compared = _in_turn(general, loops, steps)
+    touching = float(np.mean(general.storage.archive.records[: steps + 1, :, R_FORCE] > 0))
+    size = f"{modes} modes, {contacts} contacts with friction, closed {100 * touching:.0f} % of the time"
+    flops = (6.0 * s.back.shape[0] + 8.0) * modes
+    rate = flops / compared["general_ns_per_step"]
+    benchmark.extra_info.update(case=size, scheme="symplectic_euler", steps=steps, gigaflops=rate, **compared)
+    benchmark.pedantic(general, rounds=7, warmup_rounds=1)
+
+
+def _in_turn(general: Callable[[], None], others: dict[str, Callable[[], Any]], steps: int) -> dict[str, Any]:
+    """Return the shortest times per step (ns) and the ratio to the quickest of the others, measured in turn."""
+    works: dict[str, Callable[[], Any]] = {"general": general, **others}
+    for work in works.values():
+        work()
+    rounds = [{name: _seconds(work) for name, work in works.items()} for _ in range(15)]
+    shortest = {name: 1e9 * min(times[name] for times in rounds) / steps for name in works}
+    against = min(others, key=lambda name: shortest[name])
+    return {
+        "against": against,
+        "ratio": shortest["general"] / shortest[against],
+        "general_ns_per_step": shortest["general"],
+        "others_ns_per_step": {name: shortest[name] for name in others},
+    }
+
+
+def _seconds(work: Callable[[], Any]) -> float:
     start = time.perf_counter()
     work()
     return time.perf_counter() - start

@@ -91,13 +91,16 @@ def _time(seconds: float) -> str:
 
 def ratios(measured: dict[str, Any]) -> list[str]:
     """Return a sentence per ratio that was measured within the run."""
-    return [
-        f"General kernel over hand-written loop ({b['extra_info']['case']}, {b['extra_info']['scheme']}): "
-        f"{b['extra_info']['ratio']:.2f} ({b['extra_info']['general_ns_per_step']:.1f} against "
-        f"{b['extra_info']['hand_written_ns_per_step']:.1f} ns per step)"
-        for b in measured["benchmarks"]
-        if "ratio" in b["extra_info"]
-    ]
+    return [_sentence(b["extra_info"]) for b in measured["benchmarks"] if "ratio" in b["extra_info"]]
+
+
+def _sentence(info: dict[str, Any]) -> str:
+    others = ", ".join(f"{name} {ns:.4g}" for name, ns in info["others_ns_per_step"].items())
+    rate = f"; {info['gigaflops']:.2g} Gflop/s" if "gigaflops" in info else ""
+    return (
+        f"General kernel over {info['against']} ({info['case']}, {info['scheme']}): {info['ratio']:.2f} "
+        f"(ns per step: general {info['general_ns_per_step']:.4g}, {others}{rate})"
+    )
 
 
 def _print(rows: Sequence[tuple[str, ...]], measured: dict[str, Any]) -> None:

@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.solver.kernels.archive import SLOT, begin, keep, put, total
 from veridyn.solver.kernels.jit import kernel, part
-from veridyn.solver.kernels.stepping import DIVERGED, DONE, FULL, STUCK, copy, unfinished
-from veridyn.solver.kernels.system import archive, diverged, first_forces, forces
+from veridyn.solver.kernels.stepping import DONE, FULL, GOING, STUCK, copy, ending, unfinished
+from veridyn.solver.kernels.system import diverged, first_forces, forces
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +35,6 @@ class Control(NamedTuple):
     restore: bool  # friction state restored before a step is tried again
     weight_of_try: bool  # velocity weight from the step tried first (2020 as programmed) instead of the last step
     grid: float  # archive the nearest states to this grid (s); 0: archive every accepted step
-    every: int  # archive every n-th accepted step (without grid)
 
 
 class Trial(NamedTuple):
@@ -127,7 +127,7 @@ def control_2002(control, dt, error, counter):
 
 
 @part
-def attempt(s, t, dt, weight, ahead, trial, state, record, work, g):
+def attempt(s, t, dt, weight, ahead, trial, state, archive, work, g):
     """Advance the trial state by dt: velocity at the half-step, displacement, acceleration at t + dt.
 
     ``ahead``: from the velocity that moves the displacement to that at t + dt (s).
@@ -136,7 +136,7 @@ def attempt(s, t, dt, weight, ahead, trial, state, record, work, g):
         trial.u_new[i] = trial.u[i] + trial.a[i] * weight
         trial.q_new[i] = trial.q[i] + dt * trial.u_new[i]
         trial.v_new[i] = trial.u_new[i] + ahead * trial.a[i]
-    forces(t + dt, trial.q_new, trial.v_new, s, state, record, work, g)
+    forces(t + dt, trial.q_new, trial.v_new, s, state, archive, work, g)
     for i in range(g.size):
         trial.a_new[i] = g[i] - s.damping[i] * trial.v_new[i]
 
@@ -152,29 +152,27 @@ def accept(trial):
 
 
 @part
-def keep(control, slot, steps, t0, t_old, t, last, trial, record, times, displacement, velocity, records):
-    """Archive what the plan asks for; returns the next free slot.
+def choose(control, archive, steps, t0, t_old, used, t, ahead, last, trial):
+    """Keep what the plan asks for.
 
     On a grid the nearer of the two neighbouring states is kept, but always the newer contact record (as the
     2002 generation did).
     """
     if control.grid == 0.0:
-        if steps % control.every == 0 or last:
-            archive(slot, t, trial.q, trial.v, record, times, displacement, velocity, records)
-            return slot + 1
-        return slot
-    target = t0 + slot * control.grid
+        keep(archive, steps, used, t, ahead, last, trial.q, trial.v)
+        return
+    total(archive, used)
+    target = t0 + archive.cursor[SLOT] * control.grid
     if t < target - (steps + 1) * 2.220446e-15:
-        return slot
+        return
     if not last and target - t_old < t - target:
-        archive(slot, t_old, trial.q_old, trial.v_old, record, times, displacement, velocity, records)
+        put(archive, t_old, trial.q_old, trial.v_old)
     else:
-        archive(slot, t, trial.q, trial.v, record, times, displacement, velocity, records)
-    return slot + 1
+        put(archive, t, trial.q, trial.v)
 
 
 @part
-def advance(s, t, dt, before, counter, first, control, trial, floor, state, record, saved, work, g):
+def advance(s, t, dt, before, counter, first, control, trial, floor, state, archive, saved, work, g):
     """One accepted step: (step used, next step, counter, tries; tries < 0 if the step got too small)."""
     tries, tried_first = 0, dt
     if control.restore:
@@ -185,7 +183,7 @@ def advance(s, t, dt, before, counter, first, control, trial, floor, state, reco
         if first and control.velocity_late:
             base = dt
         ahead = 0.0 if control.velocity_late else 0.5 * dt
-        attempt(s, t, dt, 0.5 * (base + dt), ahead, trial, state, record, work, g)
+        attempt(s, t, dt, 0.5 * (base + dt), ahead, trial, state, archive, work, g)
         if control.largest <= control.smallest:  # constant step
             return dt, dt, counter, tries
         error = apparent_error(control, dt, trial.q, trial.q_new, trial.a, trial.a_new, floor)
@@ -205,38 +203,38 @@ def advance(s, t, dt, before, counter, first, control, trial, floor, state, reco
 
 
 @kernel
-def integrate(s, t0, t_end, control, q, v, state, record, work, g, times, displacement, velocity, records):
+def integrate(s, t0, t_end, control, q, v, state, work, g, archive):
     """March from (q, v) at t0 to t_end.
 
-    Returns archived states, diverged mode (-1: none), status, time reached, accepted steps, evaluations.
+    Returns diverged mode (-1: none), status, time reached, accepted steps, evaluations.
     """
     trial = start(q, v)
     floor = np.full(q.size, 1e-15)
     saved = state.copy()
-    first_forces(t0, q, v, s, state, record, work, g)
+    first_forces(t0, q, v, s, state, archive, work, g)
     for i in range(q.size):
         trial.a[i] = g[i] - s.damping[i] * v[i]
-    archive(0, t0, q, v, record, times, displacement, velocity, records)
-    slot, steps, evaluations, t, before = 1, 0, 1, t0, 0.0
+    begin(archive, t0, q, v)
+    steps, evaluations, t, before = 0, 1, t0, 0.0
     dt, counter = control.first, 0.0 if control.old_control else 1.0
     while unfinished(t, t_end, steps):
-        if slot >= times.size:
-            return slot, -1, FULL, t, steps, evaluations
+        if archive.cursor[SLOT] >= archive.times.size:
+            return -1, FULL, t, steps, evaluations
         if not control.old_control and control.largest > control.smallest:
             dt = min(dt, t_end - t)
         used, dt, counter, tries = advance(
-            s, t, dt, before, counter, steps == 0, control, trial, floor, state, record, saved, work, g
+            s, t, dt, before, counter, steps == 0, control, trial, floor, state, archive, saved, work, g
         )
         evaluations += abs(tries)
         if tries < 0:
-            return slot, -1, STUCK, t, steps, evaluations
+            return -1, STUCK, t, steps, evaluations
         accept(trial)
         t_old, t, before = t, t + used, used
         steps += 1
         update_floor(control, trial.u, floor)
         bad = diverged(trial.q)
-        last = bad >= 0 or not unfinished(t, t_end, steps)
-        slot = keep(control, slot, steps, t0, t_old, t, last, trial, record, times, displacement, velocity, records)
-        if bad >= 0:
-            return slot, bad, DIVERGED, t, steps, evaluations
-    return slot, -1, DONE, t, steps, evaluations
+        status = ending(archive, bad, not unfinished(t, t_end, steps))
+        choose(control, archive, steps, t0, t_old, used, t, dt, status != GOING, trial)
+        if status != GOING:
+            return bad, status, t, steps, evaluations
+    return -1, DONE, t, steps, evaluations

@@ -10,8 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.solver.kernels.archive import begin, keep
 from veridyn.solver.kernels.jit import called, kernel, part
-from veridyn.solver.kernels.system import archive, diverged, first_forces, forces
+from veridyn.solver.kernels.stepping import DONE, GOING, ending
+from veridyn.solver.kernels.system import diverged, first_forces, forces
 
 Floats = NDArray[np.float64]
 
@@ -83,19 +85,19 @@ def velocity_at_the_end(dt, s, p):
 
 
 @part
-def evaluate(where, t, s, p, state, record, work, g):
+def evaluate(where, t, s, p, state, archive, work, g):
     """Set g at one of the points."""
-    forces(t, p.q[where], p.w, s, state, record, work, g)
+    forces(t, p.q[where], p.w, s, state, archive, work, g)
     for i in range(g.size):
         p.g[where, i] = g[i]
 
 
 @part
-def attempt(t, dt, s, p, state, record, work, g):
+def attempt(t, dt, s, p, state, archive, work, g):
     """Set middle and end of a step from t."""
     to_the_middle(dt, s, p)
     for where in range(MIDDLE, END + 1):  # a loop, so that the forces are compiled once
-        evaluate(where, t + 0.5 * dt * (where - NOW), s, p, state, record, work, g)
+        evaluate(where, t + 0.5 * dt * (where - NOW), s, p, state, archive, work, g)
         if where == MIDDLE:
             to_the_end(dt, s, p)
     velocity_at_the_end(dt, s, p)
@@ -110,25 +112,24 @@ def accept(p):
 
 
 @kernel
-def integrate(s, t0, dt, steps, every, q, v, state, record, work, g, times, displacement, velocity, records):
-    """March ``steps`` steps from (q, v) at t0; archive every ``every``-th state and the last.
+def integrate(s, t0, dt, steps, q, v, state, work, g, archive):
+    """March ``steps`` steps from (q, v) at t0.
 
-    Returns the number of archived states, the index of a diverged mode (-1: none) and the number of evaluations.
+    Returns the index of a diverged mode (-1: none), status, time reached, steps, evaluations.
     """
     p = points(q, v)
-    first_forces(t0, q, v, s, state, record, work, g)
+    first_forces(t0, q, v, s, state, archive, work, g)
     p.g[NOW, :] = g
-    archive(0, t0, q, v, record, times, displacement, velocity, records)
+    begin(archive, t0, q, v)
     start_half_step_before(dt, s, p)
-    slot, t = 1, t0
+    t = t0
     for k in range(1, steps + 1):
-        attempt(t, dt, s, p, state, record, work, g)
+        attempt(t, dt, s, p, state, archive, work, g)
         accept(p)
         t += dt
         bad = diverged(p.q[NOW])
-        if k % every == 0 or k == steps or bad >= 0:
-            archive(slot, t, p.q[NOW], p.v[NOW], record, times, displacement, velocity, records)
-            slot += 1
-        if bad >= 0:
-            return slot, bad, 1 + 2 * k
-    return slot, -1, 1 + 2 * steps
+        status = ending(archive, bad, k == steps)
+        keep(archive, k, dt, t, dt, status != GOING, p.q[NOW], p.v[NOW])
+        if status != GOING:
+            return bad, status, t, k, 1 + 2 * k
+    return -1, DONE, t, 0, 1

@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.solver.kernels.archive import SLOT, begin, keep
 from veridyn.solver.kernels.devogelaere import BEFORE, END, MIDDLE, NOW, accept, attempt, points, start_half_step_before
 from veridyn.solver.kernels.jit import called, kernel, part
-from veridyn.solver.kernels.stepping import DIVERGED, DONE, FULL, copy, unfinished
-from veridyn.solver.kernels.system import archive, diverged, first_forces
+from veridyn.solver.kernels.stepping import DONE, FULL, GOING, copy, ending, unfinished
+from veridyn.solver.kernels.system import diverged, first_forces
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +31,6 @@ class Control(NamedTuple):
     tolerance: float  # of the error of a step, relative
     absolute: float  # added to what it is relative to
     rescaled_past: bool  # the residual of the step before is taken from the rescaled point
-    every: int  # archive every n-th accepted step
 
 
 class Past(NamedTuple):
@@ -157,13 +157,13 @@ def next_step(dt, rho, control):
 
 
 @part
-def advance(t, dt, p1, p0, control, s, p, past, state, record, saved, work, g):
+def advance(t, dt, p1, p0, control, s, p, past, state, archive, saved, work, g):
     """One accepted step: (step used, next step, tries)."""
     tries = 0
     copy(state, saved)
     while True:
         tries += 1
-        attempt(t, dt, s, p, state, record, work, g)
+        attempt(t, dt, s, p, state, archive, work, g)
         if control.largest <= control.smallest:  # constant step
             return dt, dt, tries
         rho = error(dt, p1, p0, control, p, past)
@@ -176,26 +176,26 @@ def advance(t, dt, p1, p0, control, s, p, past, state, record, saved, work, g):
 
 
 @kernel
-def integrate(s, t0, t_end, control, q, v, state, record, work, g, times, displacement, velocity, records):
+def integrate(s, t0, t_end, control, q, v, state, work, g, archive):
     """March from (q, v) at t0 to t_end.
 
-    Returns archived states, diverged mode (-1: none), status, time reached, accepted steps, evaluations.
+    Returns diverged mode (-1: none), status, time reached, accepted steps, evaluations.
     """
     p, before = points(q, v), past(q.size)
     saved = state.copy()
-    first_forces(t0, q, v, s, state, record, work, g)
+    first_forces(t0, q, v, s, state, archive, work, g)
     p.g[NOW, :] = g
-    archive(0, t0, q, v, record, times, displacement, velocity, records)
+    begin(archive, t0, q, v)
     start_half_step_before(control.first, s, p)
-    slot, steps, evaluations, t, dt = 1, 0, 1, t0, control.first
+    steps, evaluations, t, dt = 0, 1, t0, control.first
     p1 = p0 = 0.5 * dt
     start(p1, p, before)
     while unfinished(t, t_end, steps):
-        if slot >= times.size:
-            return slot, -1, FULL, t, steps, evaluations
+        if archive.cursor[SLOT] >= archive.times.size:
+            return -1, FULL, t, steps, evaluations
         if control.largest > control.smallest:
             dt = min(dt, t_end - t)
-        used, dt, tries = advance(t, dt, p1, p0, control, s, p, before, state, record, saved, work, g)
+        used, dt, tries = advance(t, dt, p1, p0, control, s, p, before, state, archive, saved, work, g)
         evaluations += 2 * tries
         remember(p, before)
         accept(p)
@@ -203,9 +203,8 @@ def integrate(s, t0, t_end, control, q, v, state, record, work, g, times, displa
         t += used
         steps += 1
         bad = diverged(p.q[NOW])
-        if steps % control.every == 0 or bad >= 0 or not unfinished(t, t_end, steps):
-            archive(slot, t, p.q[NOW], p.v[NOW], record, times, displacement, velocity, records)
-            slot += 1
-        if bad >= 0:
-            return slot, bad, DIVERGED, t, steps, evaluations
-    return slot, -1, DONE, t, steps, evaluations
+        status = ending(archive, bad, not unfinished(t, t_end, steps))
+        keep(archive, steps, used, t, dt, status != GOING, p.q[NOW], p.v[NOW])
+        if status != GOING:
+            return bad, status, t, steps, evaluations
+    return -1, DONE, t, steps, evaluations

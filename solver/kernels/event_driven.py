@@ -32,7 +32,10 @@ Ints = NDArray[np.int64]
 OPEN, CLOSED, RELEASED = 0, 1, 2
 DOWN, STICK, UP, FREE = -1, 0, 1, 2
 # why the kernel returns
-DONE, UNKNOWN_MODE, INCONSISTENT, FULL = 0, 1, 2, 3
+DONE, UNKNOWN_MODE, INCONSISTENT, FULL, STOPPED = 0, 1, 2, 3, 4
+# counters: events stored, steps, whether to stop
+EVENTS, STEPS, STOP = range(3)
+COUNTERS = 3
 MOST_CHANGES = 8  # per element, before one instant counts as inconsistent
 GLIDE = 1e-13  # relative; a slower sliding velocity is rest
 
@@ -241,25 +244,27 @@ def march(
     """Carry (y, states) from t to ``end``, or to where something is missing.
 
     ``times`` (k,), ``points`` (k, 2n) and ``kinds`` (k,) receive instant, state and mode at every change of mode;
-    ``counters`` (2,) counts events stored and steps. Returns (reason, t, outputs done).
+    ``counters`` (3,) counts events stored and steps; another thread may set STOP. Returns (reason, t, outputs done).
     """
     n = modes.acceleration.shape[1]
     z = np.zeros((order + 1, modes.acceleration.shape[2]))
     g, scratch = np.empty(order + 1), np.empty(n)
     settled = False
-    m, last = -1, kinds[counters[0] - 1] if counters[0] > 0 else -1
+    m, last = -1, kinds[counters[EVENTS] - 1] if counters[EVENTS] > 0 else -1
     while t < end:
+        if counters[STOP] != 0:
+            return STOPPED, t, done
         if not settled:
             m = settle(t, y, states, modes, known, grips, drive, span, order, z, g, scratch)
             if m < 0:
                 return -1 - m, t, done
             if m != last:
-                if counters[0] == times.size:
+                if counters[EVENTS] == times.size:
                     return FULL, t, done
-                times[counters[0]], kinds[counters[0]] = t, m
+                times[counters[EVENTS]], kinds[counters[EVENTS]] = t, m
                 for i in range(2 * n):
-                    points[counters[0], i] = y[i]
-                counters[0] += 1
+                    points[counters[EVENTS], i] = y[i]
+                counters[EVENTS] += 1
                 last = m
             settled = True
         else:
@@ -272,7 +277,7 @@ def march(
         if fired >= 0 and modes.spring[m, fired] >= 0:
             y[modes.spring[m, fired]] = evaluate_row(modes.elongation[m, fired], order, z, tau)
         t = end if tau == end - t else t + tau
-        counters[1] += 1
+        counters[STEPS] += 1
         if fired >= 0:
             states[modes.elements[m, fired]] = modes.becomes[m, fired]
             regrip(states, y, n, grips)

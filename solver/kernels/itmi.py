@@ -6,9 +6,10 @@ the line between both leads to.
 
 import numpy as np
 
+from veridyn.solver.kernels.archive import begin, keep
 from veridyn.solver.kernels.jit import kernel, part
-from veridyn.solver.kernels.stepping import copy
-from veridyn.solver.kernels.system import archive, diverged, first_forces, forces
+from veridyn.solver.kernels.stepping import DONE, GOING, copy, ending
+from veridyn.solver.kernels.system import diverged, first_forces, forces
 
 
 @part
@@ -21,7 +22,7 @@ def propagate(p, q, v, f, f_end, q_new, v_new):
 
 
 @part
-def advance(t, p, s, q, v, f, f_end, q_new, v_new, state, record, saved, work):
+def advance(t, p, s, q, v, f, f_end, q_new, v_new, state, archive, saved, work):
     """One step to t: q, v and f become those of its end."""
     copy(state, saved)
     for i in range(q.size):
@@ -29,7 +30,7 @@ def advance(t, p, s, q, v, f, f_end, q_new, v_new, state, record, saved, work):
     for _ in range(2):
         propagate(p, q, v, f, f_end, q_new, v_new)
         copy(saved, state)
-        forces(t, q_new, v_new, s, state, record, work, f_end)
+        forces(t, q_new, v_new, s, state, archive, work, f_end)
         for i in range(q.size):
             f_end[i] += s.omega2[i] * q_new[i]
     for i in range(q.size):
@@ -37,26 +38,25 @@ def advance(t, p, s, q, v, f, f_end, q_new, v_new, state, record, saved, work):
 
 
 @kernel
-def integrate(s, t0, dt, steps, every, p, q, v, state, record, work, f, times, displacement, velocity, records):
-    """March ``steps`` steps from (q, v) at t0; archive every ``every``-th state and the last.
+def integrate(s, t0, dt, steps, p, q, v, state, work, f, archive):
+    """March ``steps`` steps from (q, v) at t0.
 
-    Returns the number of archived states, the index of a diverged mode (-1: none) and the number of evaluations.
+    Returns the index of a diverged mode (-1: none), status, time reached, steps, evaluations.
     """
     r = q.size
     f_end, q_new, v_new = np.empty(r), np.empty(r), np.empty(r)
     saved = state.copy()
-    first_forces(t0, q, v, s, state, record, work, f)
+    first_forces(t0, q, v, s, state, archive, work, f)
     for i in range(r):
         f[i] += s.omega2[i] * q[i]
-    archive(0, t0, q, v, record, times, displacement, velocity, records)
-    slot, t = 1, t0
+    begin(archive, t0, q, v)
+    t = t0
     for k in range(1, steps + 1):
         t += dt
-        advance(t, p, s, q, v, f, f_end, q_new, v_new, state, record, saved, work)
+        advance(t, p, s, q, v, f, f_end, q_new, v_new, state, archive, saved, work)
         bad = diverged(q)
-        if k % every == 0 or k == steps or bad >= 0:
-            archive(slot, t, q, v, record, times, displacement, velocity, records)
-            slot += 1
-        if bad >= 0:
-            return slot, bad, 1 + 2 * k
-    return slot, -1, 1 + 2 * steps
+        status = ending(archive, bad, k == steps)
+        keep(archive, k, dt, t, dt, status != GOING, q, v)
+        if status != GOING:
+            return bad, status, t, k, 1 + 2 * k
+    return -1, DONE, t, 0, 1

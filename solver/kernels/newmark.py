@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from veridyn.solver.kernels.archive import begin, keep
 from veridyn.solver.kernels.jit import kernel, part
-from veridyn.solver.kernels.stepping import copy
-from veridyn.solver.kernels.system import archive, diverged, first_forces, forces
+from veridyn.solver.kernels.stepping import DONE, GOING, copy, ending
+from veridyn.solver.kernels.system import diverged, first_forces, forces
 
 
 class Method(NamedTuple):
@@ -48,22 +49,22 @@ def solve(dt, method, s, f, q_star, v_star, q, v, a):
 
 
 @part
-def forces_alone(t, q, v, s, state, record, work, f):
+def forces_alone(t, q, v, s, state, archive, work, f):
     """Evaluate loads and contacts, without the stiffness of the modes."""
-    forces(t, q, v, s, state, record, work, f)
+    forces(t, q, v, s, state, archive, work, f)
     for i in range(q.size):
         f[i] += s.omega2[i] * q[i]
 
 
 @part
-def advance(t, dt, method, s, q, v, a, q_star, v_star, state, record, saved, work, f):
+def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, saved, work, f):
     """One step to t; returns the evaluations."""
     predict(dt, method, q, v, a, q_star, v_star)
     solve(dt, method, s, f, q_star, v_star, q, v, a)
     copy(state, saved)
     for k in range(1, method.iterations + 1):
         copy(saved, state)
-        forces_alone(t, q, v, s, state, record, work, f)
+        forces_alone(t, q, v, s, state, archive, work, f)
         if method.lagged:
             return k
         change = solve(dt, method, s, f, q_star, v_star, q, v, a)
@@ -73,27 +74,26 @@ def advance(t, dt, method, s, q, v, a, q_star, v_star, state, record, saved, wor
 
 
 @kernel
-def integrate(s, t0, dt, steps, every, method, q, v, state, record, work, f, times, displacement, velocity, records):
-    """March ``steps`` steps from (q, v) at t0; archive every ``every``-th state and the last.
+def integrate(s, t0, dt, steps, method, q, v, state, work, f, archive):
+    """March ``steps`` steps from (q, v) at t0.
 
-    Returns the number of archived states, the index of a diverged mode (-1: none) and the number of evaluations.
+    Returns the index of a diverged mode (-1: none), status, time reached, steps, evaluations.
     """
     r = q.size
     a, q_star, v_star = np.empty(r), np.empty(r), np.empty(r)
     saved = state.copy()
-    first_forces(t0, q, v, s, state, record, work, f)
+    first_forces(t0, q, v, s, state, archive, work, f)
     for i in range(r):
         a[i] = f[i] - s.damping[i] * v[i]
         f[i] += s.omega2[i] * q[i]
-    archive(0, t0, q, v, record, times, displacement, velocity, records)
-    slot, evaluations, t = 1, 1, t0
+    begin(archive, t0, q, v)
+    evaluations, t = 1, t0
     for k in range(1, steps + 1):
         t += dt
-        evaluations += advance(t, dt, method, s, q, v, a, q_star, v_star, state, record, saved, work, f)
+        evaluations += advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, saved, work, f)
         bad = diverged(q)
-        if k % every == 0 or k == steps or bad >= 0:
-            archive(slot, t, q, v, record, times, displacement, velocity, records)
-            slot += 1
-        if bad >= 0:
-            return slot, bad, evaluations
-    return slot, -1, evaluations
+        status = ending(archive, bad, k == steps)
+        keep(archive, k, dt, t, dt, status != GOING, q, v)
+        if status != GOING:
+            return bad, status, t, k, evaluations
+    return -1, DONE, t, 0, 1

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.solver.kernels.archive import SLOT, begin, keep
 from veridyn.solver.kernels.jit import kernel, part
-from veridyn.solver.kernels.stepping import DIVERGED, DONE, FULL, STUCK, copy, unfinished
-from veridyn.solver.kernels.system import archive, diverged, first_forces, forces
+from veridyn.solver.kernels.stepping import DONE, FULL, GOING, STUCK, copy, ending, unfinished
+from veridyn.solver.kernels.system import diverged, first_forces, forces
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +37,6 @@ class Control(NamedTuple):
     tolerance: float  # of the error of a step, relative
     absolute: float  # added to what it is relative to (m and m/s)
     sequential: bool  # the stages hand the memory of contacts on; else each starts from that of the step
-    every: int  # archive every n-th accepted step
 
 
 class Stages(NamedTuple):
@@ -49,7 +49,7 @@ class Stages(NamedTuple):
 
 
 @part
-def advance(s, t, dt, tableau, stages, q, v, state, record, saved, sequential, work, g):
+def advance(s, t, dt, tableau, stages, q, v, state, archive, saved, sequential, work, g):
     """Go through the stages of one step; the last leaves the new state in ``stages``."""
     for i in range(1, tableau.c.size):
         for j in range(q.size):
@@ -61,7 +61,7 @@ def advance(s, t, dt, tableau, stages, q, v, state, record, saved, sequential, w
             stages.v[j] = v[j] + dt * rate
         if not sequential:
             copy(saved, state)
-        forces(t + tableau.c[i] * dt, stages.q, stages.v, s, state, record, work, g)
+        forces(t + tableau.c[i] * dt, stages.q, stages.v, s, state, archive, work, g)
         for j in range(q.size):
             stages.dq[i, j] = stages.v[j]
             stages.dv[i, j] = g[j] - s.damping[j] * stages.v[j]
@@ -94,13 +94,13 @@ def factor(rho, power):
 
 
 @part
-def attempt(s, t, dt, control, tableau, stages, q, v, state, record, saved, work, g):
+def attempt(s, t, dt, control, tableau, stages, q, v, state, archive, saved, work, g):
     """One accepted step: (step used, next step, tries; tries < 0 if the step got too small)."""
     tries, before = 0, math.inf
     copy(state, saved)
     while True:
         tries += 1
-        advance(s, t, dt, tableau, stages, q, v, state, record, saved, control.sequential, work, g)
+        advance(s, t, dt, tableau, stages, q, v, state, archive, saved, control.sequential, work, g)
         if control.largest <= control.smallest:  # constant step
             return dt, dt, tries
         rho = error(dt, tableau, stages, q, v, control)
@@ -126,36 +126,35 @@ def accept(stages, q, v):
 
 
 @kernel
-def integrate(s, t0, t_end, control, tableau, q, v, state, record, work, g, times, displacement, velocity, records):
+def integrate(s, t0, t_end, control, tableau, q, v, state, work, g, archive):
     """March from (q, v) at t0 to t_end.
 
-    Returns archived states, diverged mode (-1: none), status, time reached, accepted steps, evaluations.
+    Returns diverged mode (-1: none), status, time reached, accepted steps, evaluations.
     """
     n, r = tableau.c.size, q.size
     stages = Stages(np.zeros((n, r)), np.zeros((n, r)), np.zeros(r), np.zeros(r))
     saved = state.copy()
-    first_forces(t0, q, v, s, state, record, work, g)
+    first_forces(t0, q, v, s, state, archive, work, g)
     for i in range(r):
         stages.dq[0, i] = v[i]
         stages.dv[0, i] = g[i] - s.damping[i] * v[i]
-    archive(0, t0, q, v, record, times, displacement, velocity, records)
-    slot, steps, evaluations, t, dt = 1, 0, 1, t0, control.first
+    begin(archive, t0, q, v)
+    steps, evaluations, t, dt = 0, 1, t0, control.first
     while unfinished(t, t_end, steps):
-        if slot >= times.size:
-            return slot, -1, FULL, t, steps, evaluations
+        if archive.cursor[SLOT] >= archive.times.size:
+            return -1, FULL, t, steps, evaluations
         if control.largest > control.smallest:
             dt = min(dt, t_end - t)
-        used, dt, tries = attempt(s, t, dt, control, tableau, stages, q, v, state, record, saved, work, g)
+        used, dt, tries = attempt(s, t, dt, control, tableau, stages, q, v, state, archive, saved, work, g)
         evaluations += abs(tries) * (n - 1)
         if tries < 0:
-            return slot, -1, STUCK, t, steps, evaluations
+            return -1, STUCK, t, steps, evaluations
         accept(stages, q, v)
         steps += 1
         t = t + used if control.largest > control.smallest else t0 + steps * used
         bad = diverged(q)
-        if steps % control.every == 0 or bad >= 0 or not unfinished(t, t_end, steps):
-            archive(slot, t, q, v, record, times, displacement, velocity, records)
-            slot += 1
-        if bad >= 0:
-            return slot, bad, DIVERGED, t, steps, evaluations
-    return slot, -1, DONE, t, steps, evaluations
+        status = ending(archive, bad, not unfinished(t, t_end, steps))
+        keep(archive, steps, used, t, dt, status != GOING, q, v)
+        if status != GOING:
+            return bad, status, t, steps, evaluations
+    return -1, DONE, t, steps, evaluations

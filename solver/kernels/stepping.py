@@ -1,8 +1,21 @@
-"""What adaptive kernels share: how a march ends, the contact memory of a step that is tried again."""
+"""What kernels share: how a march ends, the contact memory of a step that is tried again."""
 
+from veridyn.solver.kernels.archive import STOP
 from veridyn.solver.kernels.jit import part
 
-DONE, FULL, DIVERGED, STUCK = 0, 1, 2, 3
+# why a march ends: it is not over, it is, the archive is full, a coordinate left the range of finite numbers, the step
+# control gave up, another thread asked for it
+GOING, DONE, FULL, DIVERGED, STUCK, STOPPED = range(6)
+
+
+@part
+def ending(archive, bad, done):
+    """Tell why a march ends here, GOING if it does not."""
+    if bad >= 0:
+        return DIVERGED
+    if done:
+        return DONE
+    return STOPPED if archive.cursor[STOP] != 0 else GOING
 
 
 @part

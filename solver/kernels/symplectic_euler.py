@@ -1,30 +1,29 @@
 """Symplectic Euler (EULER, DIFF_CENTRE): one evaluation per step, order 2 in q, velocity half a step late."""
 
+from veridyn.solver.kernels.archive import begin, keep
 from veridyn.solver.kernels.jit import kernel
-from veridyn.solver.kernels.system import archive, diverged, first_forces, forces
+from veridyn.solver.kernels.stepping import DONE, GOING, ending
+from veridyn.solver.kernels.system import diverged, first_forces, forces
 
 
 @kernel
-def integrate(s, t0, dt, steps, every, q, v, state, record, work, g, times, displacement, velocity, records):
-    """March ``steps`` steps from (q, v) at t0; archive every ``every``-th state and the last.
+def integrate(s, t0, dt, steps, q, v, state, work, g, archive):
+    """March ``steps`` steps from (q, v) at t0.
 
-    Returns the number of archived states, the index of a diverged mode (-1: none) and the number of evaluations.
+    Returns the index of a diverged mode (-1: none), status, time reached, steps, evaluations.
     """
-    r = q.size
     t = t0
-    first_forces(t, q, v, s, state, record, work, g)
-    archive(0, t, q, v, record, times, displacement, velocity, records)
-    slot = 1
+    first_forces(t, q, v, s, state, archive, work, g)
+    begin(archive, t, q, v)
     for k in range(1, steps + 1):
-        for i in range(r):
+        for i in range(q.size):
             v[i] += dt * (g[i] - s.damping[i] * v[i])
             q[i] += dt * v[i]
         t += dt
-        forces(t, q, v, s, state, record, work, g)
+        forces(t, q, v, s, state, archive, work, g)
         bad = diverged(q)
-        if k % every == 0 or k == steps or bad >= 0:
-            archive(slot, t, q, v, record, times, displacement, velocity, records)
-            slot += 1
-        if bad >= 0:
-            return slot, bad, 1 + k
-    return slot, -1, 1 + steps
+        status = ending(archive, bad, k == steps)
+        keep(archive, k, dt, t, dt, status != GOING, q, v)
+        if status != GOING:
+            return bad, status, t, k, 1 + k
+    return -1, DONE, t, 0, 1

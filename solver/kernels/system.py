@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.solver.kernels.archive import SLOT
 from veridyn.solver.kernels.contact import contact_force
 from veridyn.solver.kernels.jit import called, part
 
@@ -20,18 +21,22 @@ HARMONIC, PIECEWISE = 0, 1
 HARMONIC_WIDTH = 3  # amplitude, omega, phase
 
 
+MANY = 8  # rows; from here on they are projected together
+BLOCK = 4  # modes, or rows, whose terms are added in one pass
+
+
 class System(NamedTuple):
     """A problem in modal coordinates: r modes, e loads, s supports, p projected rows, c contacts.
 
-    All projections are linear maps stored row-major; contacts refer to rows by index, -1 for none.
+    Contacts refer to rows by index, -1 for none.
     """
 
     omega2: Floats  # (r,) squared circular frequencies
     damping: Floats  # (r,) c_i = 2 xi_i w_i
     load: Floats  # (e, r) projected load vectors over the generalised masses
     load_function: Ints  # (e,) index into the functions
-    rows: Floats  # (p, r) local coordinate = rows q
-    back: Floats  # (p, r) rows over the generalised masses
+    rows: Floats  # (r, p) local coordinate = rowsᵀ q
+    back: Floats  # (p, r) the same, transposed, over the generalised masses
     drive: Floats  # (p, s) driven part of the local coordinates per unit of support displacement
     drive_function: Ints  # (s, 2) functions of displacement and velocity of the supports
     contact_index: Ints  # (c, 4) geometry, row y (normal), row z, row x (tangents)
@@ -45,11 +50,19 @@ class System(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Scratch arrays of one integration."""
+    """Scratch arrays of one integration, and a table of the time functions at the instants that come next.
+
+    A march that goes on in even steps tells its step: its functions are evaluated many at a time, since a sine between
+    the contacts of one step and those of the next keeps the processor from overlapping them.
+    """
 
     position: Floats  # (p,)
     velocity: Floats  # (p,)
-    support: Floats  # (s, 2)
+    force: Floats  # (p,)
+    instants: Floats  # (n,) of the table; one if the step is not even
+    values: Floats  # (n, functions)
+    place: Ints  # (1,) row of the table in use
+    step: float
 
 
 @part
@@ -73,76 +86,145 @@ def piecewise(t, parameter, start, pieces, width):
 
 
 @part
-def evaluate(t, function, s):
-    """Value of one time function."""
-    value = 0.0
-    for term in range(s.function_term[function], s.function_term[function + 1]):
-        start = s.term_start[term]
-        if s.term_kind[term] == HARMONIC:
-            value += s.parameter[start] * math.sin(s.parameter[start + 1] * t + s.parameter[start + 2])
-        else:
-            value += piecewise(t, s.parameter, start, s.term_pieces[term], s.term_width[term])
-    return value
+def add_term(term, instants, s, values):
+    """Add one term of a time function."""
+    start = s.term_start[term]
+    if s.term_kind[term] == HARMONIC:
+        amplitude, omega, phase = s.parameter[start], s.parameter[start + 1], s.parameter[start + 2]
+        for row in range(instants.size):
+            values[row] += amplitude * math.sin(omega * instants[row] + phase)
+    else:
+        for row in range(instants.size):
+            values[row] += piecewise(instants[row], s.parameter, start, s.term_pieces[term], s.term_width[term])
 
 
 @part
-def project(t, q, v, s, work):
+def row_of(t, s, work):
+    """Row of the table of time functions for an instant: this one, the next, or the first of a new table."""
+    row = work.place[0]
+    if work.instants[row] == t:
+        return row
+    row += 1
+    if row >= work.instants.size or work.instants[row] != t:
+        tabulate(t, s, work)
+        row = 0
+    work.place[0] = row
+    return row
+
+
+@part
+def tabulate(t, s, work):
+    """Evaluate all time functions at t and at the instants that follow, term by term."""
+    for row in range(work.instants.size):
+        work.instants[row] = t
+        t += work.step
+    for function in range(work.values.shape[1]):
+        for row in range(work.instants.size):
+            work.values[row, function] = 0.0
+        for term in range(s.function_term[function], s.function_term[function + 1]):
+            add_term(term, work.instants, s, work.values[:, function])
+
+
+@part
+def project(row, q, v, s, work):
     """Local coordinates and velocities of all contacts, with the driven part of absolute frames."""
+    if work.position.size < MANY:
+        for p in range(work.position.size):
+            position, velocity = 0.0, 0.0
+            for i in range(q.size):
+                position += s.rows[i, p] * q[i]
+                velocity += s.rows[i, p] * v[i]
+            work.position[p], work.velocity[p] = position, velocity
+    else:
+        project_many(q, s.rows, work.position)
+        project_many(v, s.rows, work.velocity)
     for j in range(s.drive.shape[1]):
-        work.support[j, 0] = evaluate(t, s.drive_function[j, 0], s)
-        work.support[j, 1] = evaluate(t, s.drive_function[j, 1], s)
-    for row in range(s.rows.shape[0]):
-        position = 0.0
-        velocity = 0.0
-        for i in range(q.size):
-            position += s.rows[row, i] * q[i]
-            velocity += s.rows[row, i] * v[i]
-        for j in range(s.drive.shape[1]):
-            position += s.drive[row, j] * work.support[j, 0]
-            velocity += s.drive[row, j] * work.support[j, 1]
-        work.position[row] = position
-        work.velocity[row] = velocity
+        displacement, velocity = work.values[row, s.drive_function[j, 0]], work.values[row, s.drive_function[j, 1]]
+        for p in range(work.position.size):
+            work.position[p] += s.drive[p, j] * displacement
+            work.velocity[p] += s.drive[p, j] * velocity
+
+
+@called
+def project_many(q, rows, local):
+    """Project on all rows at once, four modes at a time, each sum in the order of the modes."""
+    whole = q.size - q.size % BLOCK
+    local[:] = 0.0
+    for i in range(0, whole, BLOCK):
+        q0, q1, q2, q3 = q[i], q[i + 1], q[i + 2], q[i + 3]
+        for row in range(local.size):
+            local[row] = (((local[row] + rows[i, row] * q0) + rows[i + 1, row] * q1) + rows[i + 2, row] * q2) + rows[
+                i + 3, row
+            ] * q3
+    for i in range(whole, q.size):
+        for row in range(local.size):
+            local[row] += rows[i, row] * q[i]
 
 
 @part
-def linear_forces(t, q, s, g):
+def linear_forces(row, q, s, work, g):
     """G = -w² q + loads."""
     for i in range(q.size):
         g[i] = -s.omega2[i] * q[i]
     for e in range(s.load.shape[0]):
-        factor = evaluate(t, s.load_function[e], s)
+        factor = work.values[row, s.load_function[e]]
         for i in range(q.size):
             g[i] += s.load[e, i] * factor
 
 
 @part
-def forces(t, q, v, s, state, record, work, g):
+def forces(t, q, v, s, state, archive, work, g):
     """G (r,) at (t, q, v); every call runs the contact laws and moves their state (c, 7) on.
 
-    ``record`` (c, 8) receives what the contacts did.
+    What the contacts did goes into the free slot of the archive.
     """
-    linear_forces(t, q, s, g)
+    row = row_of(t, s, work)
+    linear_forces(row, q, s, work, g)
     if s.contact_index.shape[0] == 0:
         return
-    project(t, q, v, s, work)
+    project(row, q, v, s, work)
+    record, many = archive.records[archive.cursor[SLOT]], work.force.size >= MANY
     for c in range(s.contact_index.shape[0]):
         iy, iz, ix = s.contact_index[c, 1], s.contact_index[c, 2], s.contact_index[c, 3]
         fy, fz, fx = contact_force(c, s.contact_index, s.contact_value, work.position, work.velocity, state, record)
-        if iy >= 0 and fy != 0.0:
-            for i in range(q.size):
-                g[i] += s.back[iy, i] * fy
-        if iz >= 0 and fz != 0.0:
-            for i in range(q.size):
-                g[i] += s.back[iz, i] * fz
-        if ix >= 0 and fx != 0.0:
-            for i in range(q.size):
-                g[i] += s.back[ix, i] * fx
+        push(iy, fy, many, s.back, work.force, g)
+        push(iz, fz, many, s.back, work.force, g)
+        push(ix, fx, many, s.back, work.force, g)
+    if many:
+        push_many(work.force, s.back, g)
+
+
+@part
+def push(row, force, many, back, pending, g):
+    """Apply a force along a row, or leave it to `push_many`."""
+    if row < 0:
+        return
+    if many:
+        pending[row] = force
+    elif force != 0.0:
+        for i in range(g.size):
+            g[i] += back[row, i] * force
 
 
 @called
-def first_forces(t, q, v, s, state, record, work, g):
+def push_many(force, back, g):
+    """Apply the forces of all rows, four at a time, each sum in the order of the rows."""
+    whole = force.size - force.size % BLOCK
+    for row in range(0, whole, BLOCK):
+        f0, f1, f2, f3 = force[row], force[row + 1], force[row + 2], force[row + 3]
+        if f0 != 0.0 or f1 != 0.0 or f2 != 0.0 or f3 != 0.0:
+            for i in range(g.size):
+                g[i] = (((g[i] + back[row, i] * f0) + back[row + 1, i] * f1) + back[row + 2, i] * f2) + back[
+                    row + 3, i
+                ] * f3
+    for row in range(whole, force.size):
+        push(row, force[row], False, back, force, g)
+
+
+@called
+def first_forces(t, q, v, s, state, archive, work, g):
     """Evaluate the forces at the start, where a call costs nothing and saves one more compiled copy in every scheme."""
-    forces(t, q, v, s, state, record, work, g)
+    forces(t, q, v, s, state, archive, work, g)
 
 
 @part
@@ -152,15 +234,3 @@ def diverged(q):
         if not (-1e100 < q[i] < 1e100):
             return i
     return -1
-
-
-@part
-def archive(slot, t, q, v, record, times, displacement, velocity, records):
-    """Store one state."""
-    times[slot] = t
-    for i in range(q.size):
-        displacement[slot, i] = q[i]
-        velocity[slot, i] = v[i]
-    for c in range(record.shape[0]):
-        for k in range(record.shape[1]):
-            records[slot, c, k] = record[c, k]

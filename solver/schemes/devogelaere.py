@@ -15,7 +15,7 @@ def run(_: NoOptions, job: Job) -> Run:
     from veridyn.solver.integration import march
     from veridyn.solver.kernels import devogelaere
 
-    return march(devogelaere.integrate, job)
+    return march(devogelaere.integrate, job, even=False)
 
 
 SCHEME = Scheme(

@@ -31,7 +31,6 @@ def run(options: MidpointOptions, job: Job) -> Run:
         tolerance=float(options.tolerance),
         absolute=float(options.absolute),
         rescaled_past=options.rescaled_past,
-        every=job.every,
     )
     return march_adaptively(SCHEME.name, kernel.integrate, control, job)
 

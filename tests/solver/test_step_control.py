@@ -91,7 +91,7 @@ def test_control_of_2002_grows_back_to_the_first_step(build, run):
     ids=["easy", "interrupted", "rejected"],
 )
 def test_control_of_2002_grows_from_the_fifth_easy_step_in_a_row(errors, grown):
-    control = control_of(AdaptiveOptions(control="2002"), 1.0, every=1, old_control=True)
+    control = control_of(AdaptiveOptions(control="2002"), 1.0, old_control=True)
     dt, counter, found = 0.01, 0.0, []
     for k, error in enumerate(errors):
         following, counter, _ = control_2002(control, dt, error, counter)

@@ -14,7 +14,8 @@ from veridyn.solver.arrays import system_arrays
 from veridyn.solver.basis import modal_basis
 from veridyn.solver.elements import Load
 from veridyn.solver.errors import ProblemError
-from veridyn.solver.kernels.system import evaluate
+from veridyn.solver.integration import Job, Storage
+from veridyn.solver.kernels.system import tabulate
 from veridyn.solver.scalars import check_scalar, to_float, to_mpf
 from veridyn.solver.time_functions import (
     Harmonic,
@@ -240,9 +241,13 @@ sums = st.lists(harmonics | piecewise, max_size=4).map(lambda terms: Sum(tuple(t
 def test_kernels_evaluate_the_same_function(build, functions, tick):
     problem = build.mass(loads=tuple(Load([1.0], f) for f in functions))
     system = system_arrays(problem, modal_basis(problem))
+    work = Storage(2, Job(system, np.zeros(1), np.zeros(1), 0.0, 1.0, 1 / 8), even=True).work
+    tabulate(tick / 8, system, work)
     scale = 1e-12 * (1 + max(magnitude(f) for f in functions))
     for i, f in enumerate(functions):
-        assert evaluate(tick / 8, i, system) == pytest.approx(float(f(tick / 8)), rel=1e-12, abs=scale)
+        for row in (0, 1, 2):
+            t = (tick + row) / 8
+            assert work.values[row, i] == pytest.approx(float(f(t)), rel=1e-12, abs=scale)
 
 
 def magnitude(f: TimeFunction) -> float:
