@@ -181,7 +181,16 @@ class Prepared:
         def stop() -> None:
             counters[STOP] = 1
 
-        return interruptible(lambda: self._carry(outputs, most_events, counters), stop)
+        return interruptible(lambda: self._carry(outputs, most_events, counters), stop, steps=self._steps())
+
+    def _steps(self) -> float:
+        """Return about how many steps it will take: time constants of the stiffest mode or of the drive."""
+        problem = self.problem
+        springs = [k for element in problem.elements if (k := element.stiffness)]
+        stiffness = np.linalg.norm(np.asarray(problem.stiffness)) + sum(springs)
+        fastest = math.sqrt(stiffness * float(np.linalg.norm(self.tables.mechanics.inverse)))
+        drive = max((wave.omega for forcing in self.forcings for wave in forcing.waves), default=0.0)
+        return (problem.end - problem.start) * max(fastest, drive) * problem.size
 
     def _carry(self, outputs: Floats, most_events: int, counters: Ints) -> Motion:
         from veridyn.solver.kernels.event_driven import DONE, EVENTS, FULL, INCONSISTENT, STEPS, STOP, STOPPED, march

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -122,13 +123,14 @@ class Storage:
     def arguments(self) -> tuple[Any, ...]:
         return (self.q, self.v, self.state, self.work, self.g, self.archive)
 
-    def march(self, kernel: Kernel, *arguments: Any) -> Any:
-        """Run a kernel until it ends or Ctrl-C asks it to."""
+    def march(self, kernel: Kernel, *arguments: Any, steps: float) -> Any:
+        """Run a kernel, of so many steps, until it ends or Ctrl-C asks it to."""
 
         def stop() -> None:
             self.archive.cursor[STOP] = 1
 
-        return interruptible(lambda: kernel(self.job.system, *arguments, *self.arguments()), stop)
+        work = steps * self.job.q.size
+        return interruptible(lambda: kernel(self.job.system, *arguments, *self.arguments()), stop, steps=work)
 
     def run(self, diverged: int, counters: dict[str, float]) -> Run:
         kept, stopped = int(self.archive.cursor[SLOT]), bool(self.archive.cursor[STOP])
@@ -157,7 +159,7 @@ def march(kernel: Kernel, job: Job, *method: Any, even: bool = True) -> Run:
     # a span that is a whole number of steps up to rounding gets exactly that number
     steps = int(np.ceil((job.end - job.start) / job.step * (1 - 1e-12) - 1e-9))
     storage = Storage(job.plan.states(steps), job, even=even)
-    diverged, _, _, done, evaluations = storage.march(kernel, job.start, job.step, steps, *method)
+    diverged, _, _, done, evaluations = storage.march(kernel, job.start, job.step, steps, *method, steps=steps)
     return storage.run(diverged, {"steps": done, "evaluations": evaluations})
 
 
@@ -174,7 +176,9 @@ def march_adaptively(name: str, kernel: Kernel, control: Any, job: Job, *method:
     slots = slots or job.states()
     while True:
         storage = Storage(slots, job)
-        diverged, status, reached, steps, evaluations = storage.march(kernel, job.start, job.end, control, *method)
+        diverged, status, reached, steps, evaluations = storage.march(
+            kernel, job.start, job.end, control, *method, steps=math.inf
+        )
         if status == FULL and not storage.archive.cursor[STOP]:
             slots *= 2  # the number of steps is not known in advance; a second pass is cheap
             continue

@@ -11,11 +11,16 @@ Result = TypeVar("Result")
 POLL = 0.2  # s
 
 
-def interruptible(work: Callable[[], Result], stop: Callable[[], None]) -> Result:
+BRIEF = 100_000  # steps of one mode that end before anybody can press a key; a thread would cost more
+
+
+def interruptible(work: Callable[[], Result], stop: Callable[[], None], *, steps: float) -> Result:
     """Return the result of ``work``; on Ctrl-C call ``stop`` and return what there is by then.
 
-    The caller must raise `KeyboardInterrupt` if ``stop`` was called.
+    Work of few ``steps`` is done without a thread. The caller must raise `KeyboardInterrupt` if ``stop`` was called.
     """
+    if steps <= BRIEF:
+        return work()
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(work)
         try:
