@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
+from importlib.metadata import version
 from typing import Any, TypeVar
 
 from veridyn.solver.errors import SettingsError
@@ -14,6 +15,23 @@ class Controls:
     """The settings of one solve; an adapter adds its numbers by `number`."""
 
     scheme: str
+
+
+class Library:
+    """What a library under test says of itself: the version of its package, the settings that it takes."""
+
+    distribution: str
+    controls: type[Controls]
+
+    @property
+    def version(self) -> str:
+        """Version of the library."""
+        return version(self.distribution)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Meaning of every setting."""
+        return described(self.controls)
 
 
 C = TypeVar("C", bound=Controls)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from veridyn.solver.controls import Controls, described, number, read_controls
 from veridyn.solver.errors import Interrupted, SolverFailure
 from veridyn.solver.event_driven.answer import CAPABILITIES, event_instants, histories
+from veridyn.solver.event_driven.driver import NEAR
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.mechanics import Flow, Grip, Mechanics, Mode, Touch
 from veridyn.solver.interrupt import interruptible
@@ -28,7 +29,6 @@ SIDES = 2  # planes of one stop, at most
 TOUCHES = (Touch.OPEN, Touch.CLOSED, Touch.RELEASED)  # in the order of the kernel's numbers
 FEW_MODES, FEW_EVENTS = 8, 64  # first sizes of tables that grow
 RESTING = 1e-12  # relative; a slower sliding velocity is rest
-NEAR = 1e-3  # of the output spacing: samples nearer to an event than this spoil differences
 
 
 @dataclass(frozen=True)

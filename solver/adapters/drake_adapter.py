@@ -23,13 +23,12 @@ Source: Drake documentation, `Simulator` and `MultibodyPlant` (contact modeling,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from importlib.metadata import version
+from dataclasses import dataclass
 from typing import Any
 
 from veridyn.solver.adapters import drake_continuous, drake_discrete
 from veridyn.solver.adapters.drake_controls import DrakeControls
-from veridyn.solver.controls import described, read_controls
+from veridyn.solver.controls import Library, read_controls
 from veridyn.solver.event_driven.answer import CAPABILITIES, respond
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
@@ -41,19 +40,15 @@ LADDER: tuple[dict[str, Any], ...] = tuple(
 
 
 @dataclass(frozen=True)
-class DrakeSolver:
+class DrakeSolver(Library):
     """Drake under test: continuous integrators with witness functions, and discrete contact approximations."""
 
     name: str = "drake"
+    distribution: str = "drake"
+    controls: type[DrakeControls] = DrakeControls
     capabilities: frozenset[str] = CAPABILITIES
     schemes: tuple[str, ...] = (*drake_continuous.SCHEMES, *drake_discrete.SCHEMES)
-    settings: Mapping[str, str] = field(default_factory=lambda: described(DrakeControls))
     ladder: tuple[Mapping[str, Any], ...] = LADDER
-
-    @property
-    def version(self) -> str:
-        """Version of Drake."""
-        return version("drake")
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
         """Return the response at the output instants.

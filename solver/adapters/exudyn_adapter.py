@@ -24,7 +24,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import version
 from math import sqrt
 from typing import Any
 
@@ -45,7 +44,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.adapters.stepping import LADDER, Grid, StepControls, grid, stick_stiffness
 from veridyn.solver.basis import moved_mass
-from veridyn.solver.controls import described, number, read_controls
+from veridyn.solver.controls import Library, number, read_controls
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import segments
@@ -119,23 +118,15 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Exudyn:
+class Exudyn(Library):
     """Exudyn under test."""
 
     name: str = "exudyn"
+    distribution: str = "exudyn"
+    controls: type[ExudynControls] = ExudynControls
     schemes: tuple[str, ...] = SCHEMES
     capabilities: frozenset[str] = CAPABILITIES
     ladder: tuple[Mapping[str, Any], ...] = LADDER
-
-    @property
-    def version(self) -> str:
-        """Version of the library."""
-        return version("exudyn")
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """Meaning of every setting."""
-        return described(ExudynControls)
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
         """Return the response at the output instants.

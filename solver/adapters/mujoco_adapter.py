@@ -25,8 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from importlib.metadata import version
+from dataclasses import dataclass
 from typing import Any
 
 import mujoco
@@ -34,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.adapters.stepping import LADDER, Grid, StepControls, grid
-from veridyn.solver.controls import described, number, read_controls
+from veridyn.solver.controls import Library, number, read_controls
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem import MechanicalProblem
@@ -326,10 +325,12 @@ class Record:
 
 
 @dataclass(frozen=True)
-class MujocoSolver:
+class MujocoSolver(Library):
     """MuJoCo under test: every integrator is a scheme."""
 
     name: str = "mujoco"
+    distribution: str = "mujoco"
+    controls: type[MujocoControls] = MujocoControls
     capabilities: frozenset[str] = frozenset(
         {
             "mechanical",
@@ -346,13 +347,7 @@ class MujocoSolver:
         }
     )
     schemes: tuple[str, ...] = tuple(INTEGRATORS)
-    settings: Mapping[str, str] = field(default_factory=lambda: described(MujocoControls))
     ladder: tuple[Mapping[str, Any], ...] = LADDER
-
-    @property
-    def version(self) -> str:
-        """Version of MuJoCo."""
-        return version("mujoco")
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
         """Return the response at the output instants.

@@ -28,7 +28,6 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -38,7 +37,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.adapters.opensees_model import Builder, OpenSeesControls, build, driven, initial, is_uniform, ops
 from veridyn.solver.adapters.stepping import LADDER, Grid, grid
-from veridyn.solver.controls import described, read_controls
+from veridyn.solver.controls import Library, read_controls
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
@@ -72,23 +71,15 @@ REASONS = {
 
 
 @dataclass(frozen=True)
-class OpenSees:
+class OpenSees(Library):
     """OpenSees under test; it keeps one model in the process, which every solve wipes."""
 
     name: str = "opensees"
+    distribution: str = "openseespy"
+    controls: type[OpenSeesControls] = OpenSeesControls
     schemes: tuple[str, ...] = SCHEMES
     capabilities: frozenset[str] = CAPABILITIES
     ladder: tuple[Mapping[str, Any], ...] = LADDER
-
-    @property
-    def version(self) -> str:
-        """Version of OpenSeesPy."""
-        return version("openseespy")
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """Meaning of every setting."""
-        return described(OpenSeesControls)
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
         """Return the response at the output instants.

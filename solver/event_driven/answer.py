@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.controls import Controls, described, number, read_controls
+from veridyn.solver.controls import Controls, Library, number, read_controls
 from veridyn.solver.event_driven.driver import MOST_EVENTS, Driver, Phase
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.legs import Integrator
@@ -66,7 +65,7 @@ LADDER: tuple[dict[str, Any], ...] = tuple({"rtol": 10.0**-k, "atol": 10.0 ** -(
 
 
 @dataclass(frozen=True)
-class EventDriven:
+class EventDriven(Library):
     """A library under test whose integrator is carried from event to event by `driver.Driver`.
 
     ``distribution`` is the name of its package; ``integrator`` makes an integrator of legs for a problem.
@@ -79,16 +78,6 @@ class EventDriven:
     controls: type[EventControls] = ToleranceControls
     ladder: tuple[Mapping[str, Any], ...] = LADDER
     capabilities: frozenset[str] = CAPABILITIES
-
-    @property
-    def version(self) -> str:
-        """Version of the library."""
-        return version(self.distribution)
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """Meaning of every setting."""
-        return described(self.controls)
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
         """Return the response at the output instants and at the events.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from veridyn.cli import main
 from veridyn.posed import pose
 from veridyn.solver.loading import load_solver
 from veridyn.validation_cases.case import Subject
@@ -34,29 +32,10 @@ class ByHand:
         return self.own.solve(problem, self.settings)
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a command left behind."""
-
-    status: int
-    out: str
-    err: str
-
-
 @pytest.fixture
-def command(capsys):
+def command(veridyn):
     """Run the command line in this process."""
-
-    def run(*arguments):
-        capsys.readouterr()
-        try:
-            status = main([str(argument) for argument in arguments])
-        except SystemExit as stop:  # argparse
-            status = stop.code
-        captured = capsys.readouterr()
-        return Outcome(status, captured.out, captured.err)
-
-    return run
+    return veridyn
 
 
 @cache

@@ -10,32 +10,8 @@ import numpy as np
 import pytest
 
 from veridyn import sweep_request
-from veridyn.cli import main
 
 GRID = ("--over", "a0=0.5:20:12", "--over", "mu=0.1:1:10")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    status: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def veridyn(capsys):
-    """Run the command line in this process."""
-
-    def run(*arguments):
-        capsys.readouterr()
-        try:
-            status = main([str(argument) for argument in arguments])
-        except SystemExit as stop:  # argparse
-            status = stop.code
-        captured = capsys.readouterr()
-        return Outcome(status, captured.out, captured.err)
-
-    return run
 
 
 @pytest.fixture

@@ -1,0 +1,61 @@
+"""The command line, in this process and in one of its own, for all tests."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+from veridyn.cli import main
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command left behind."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def document(self):
+        """Standard output as exactly one JSON document."""
+        return json.loads(self.out, parse_constant=_not_json)
+
+
+def _not_json(name):
+    raise ValueError(f"{name} is not JSON")
+
+
+@pytest.fixture
+def veridyn(capsys):
+    """Run the command line in this process."""
+
+    def run(*arguments):
+        capsys.readouterr()
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as stop:  # argparse
+            status = stop.code
+        captured = capsys.readouterr()
+        return Outcome(status, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def python(tmp_path):
+    """Run a fresh interpreter away from the checkout."""
+
+    def run(*arguments, **options):
+        done = subprocess.run(
+            [sys.executable, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            check=False,
+            **({"cwd": tmp_path} | options),
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    return run
