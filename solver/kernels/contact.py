@@ -25,6 +25,7 @@ STATES = 8
 R_FORCE, R_GAP, R_VELOCITY, R_F1, R_F2, R_W1, R_W2, R_STUCK = range(8)
 RECORDS = 8
 
+FRESH = -1.0  # stuck flag of a curved contact that was never evaluated: it was open before
 SLIDING = 1e-6  # m/s: slower motion is a candidate for sticking (Code_Aster's constant)
 TINY = 2.220446e-16
 
@@ -148,6 +149,9 @@ def curved_force(c, index, constants, parameter, y, z, x, vy, vz, vx, state, rec
     if gap > 0.0:
         release(state, record, c, y, z, x)
         return 0.0, 0.0, 0.0
+    if state[c, STUCK] == FRESH:
+        hang(state, c, 0.0, 0.0, y, z, x)
+        state[c, STUCK] = 0.0
     normal = pressure(c, constants, gap, closing)
     d1 = ny * (z - state[c, ANCHOR_Z]) - nz * (y - state[c, ANCHOR_Y])
     f1, f2 = rub(c, constants, normal, d1, y, z, x, w1, vx, state, record)
