@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from veridyn.solver.balance import stop_gap
 from veridyn.solver.elements import Friction, Load, Stop
+from veridyn.solver.geometry import gap_and_normal
 from veridyn.solver.schemes import SCHEMES
 from veridyn.solver.time_functions import Harmonic, constant
 
@@ -150,6 +151,14 @@ def test_a_polygon_approaches_the_circle_with_order_two(flying, march):
         path = march(orbit(flying, polygon(sides))[0], "devogelaere", 1e-4).displacement
         errors.append(np.abs(path - there).max())
     assert np.log2(np.array(errors[:-1]) / errors[1:]) == pytest.approx(2.0, abs=0.3)
+
+
+def test_the_normal_of_a_polygon_approaches_that_of_the_circle_with_order_one():
+    angles = np.linspace(0, 2 * np.pi, 5000)
+    for sides in (8, 16, 32):
+        _, cosine, sine = gap_and_normal(polygon(sides), np.cos(angles), np.sin(angles))
+        off = np.arccos(np.clip(-cosine * np.cos(angles) - sine * np.sin(angles), -1, 1))
+        assert off.max() == pytest.approx(math.pi / sides, rel=0.01)
 
 
 @pytest.mark.parametrize("sides", [3, 4, 7, 64])

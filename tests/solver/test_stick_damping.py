@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -34,6 +35,20 @@ def test_code_aster_follows_the_normalisation(amplitude, damper):
     """A generalised mass of 2 kg (largest component 1) gives 1833.03 N s/m, one of 1 kg 1280.6."""
     assert code_aster_damping(slider(amplitude), K_T) == pytest.approx(damper, rel=1e-12)
     assert damper == pytest.approx(1833.03 if amplitude == 1 else 1280.6, rel=2e-5)
+
+
+PUBLISHED = [-4.595211164321e-4, 3.1805444492132e-4, -1.76654286173e-4, 3.5503836106667e-5]  # m, test sdnd100a
+
+
+@pytest.mark.parametrize(("amplitude", "reproduced"), [(1.0, 4), (math.sqrt(0.5), 1)])
+def test_published_digits_of_sdnd100_need_the_larger_damper(amplitude, reproduced, march):
+    """Turning points of the slider, read linearly at multiples of π/100 s; the first comes before any stick."""
+    modes = slider(amplitude)
+    start = {"initial_displacement": [0.85e-3 * math.sqrt(0.5)] * 2}
+    problem = replace(rubbing(modes, damping=code_aster_damping(modes, K_T)), end=0.3, **start)
+    response = march(problem, "symplectic_euler", 5e-4)
+    turning = np.interp(np.pi / 100 * np.arange(1, 5), response.time, response.displacement[:, 0])
+    assert np.sum(np.isclose(turning, PUBLISHED, rtol=1e-12, atol=0)) == reproduced
 
 
 @pytest.mark.parametrize("amplitude", [1.0, math.sqrt(0.5), 30.0])
@@ -70,19 +85,12 @@ def test_stuck_slider_is_critically_damped(ratio):
 def test_stuck_slider_comes_to_rest_without_swinging(march):
     """Released 1e-5 m off: x(t) = x0 (1 + w t) exp(-w t) with w = sqrt((k + k_T)/m), which changes no sign."""
     problem = automatically_damped(rubbing(slider(1.0)), "shoe")
-    still = {"initial_displacement": [1e-5, 1e-5], "initial_velocity": [0.0, 0.0]}
-    problem = MechanicalProblem(
-        name="stuck", end=0.02, modes=problem.modes, frictions=(_held(problem.frictions[0]),), **still
-    )
+    held = replace(problem.frictions[0], normal=1e9)
+    problem = replace(problem, end=0.02, frictions=(held,), initial_displacement=[1e-5, 1e-5])
     response = march(problem, "runge_kutta_54", 1e-5)
     w, t = math.sqrt(4.1e5), response.time
     assert response.elements["shoe"]["stuck"].all()
     assert response.displacement[:, 0] == pytest.approx(1e-5 * (1 + w * t) * np.exp(-w * t), abs=1e-15)
-
-
-def _held(friction):
-    """Return a friction that never slips."""
-    return Friction("shoe", friction.tangents, 1e9, 1.0, 1.0, "regularised", friction.stiffness, friction.damping)
 
 
 def test_on_a_curved_stop_the_tangent_may_take_any_direction():
