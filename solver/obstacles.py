@@ -62,7 +62,7 @@ def _unit(owner: str, value: ArrayLike) -> Floats:
     vector = np.asarray(value, dtype=float)
     length = float(np.linalg.norm(vector))
     if vector.shape != (3,) or not (math.isfinite(length) and length > 0):
-        raise ProblemError(f"{owner} = {value} must be a direction: three finite numbers, not all zero")
+        raise ProblemError(f"{owner} = {vector} must be a direction: three finite numbers, not all zero")
     return np.asarray(vector / length)
 
 

@@ -19,7 +19,8 @@ def test_the_program_runs_and_the_tube_touches_and_sticks():
 
 
 def test_the_table_names_every_geometry():
-    assert set(re.findall(r"^\| `([a-z ]+)` \|", PAGE, flags=re.MULTILINE)) == set(GEOMETRIES)
+    section = PAGE.partition("## Geometries")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| `([a-z ]+)` \|", section, flags=re.MULTILINE)) - {"geometry"} == set(GEOMETRIES)
 
 
 def test_functions_exist():

@@ -79,8 +79,9 @@ def test_the_tables_hold_curved_stops():
         Stop("hole", [1.0], 0.0, 1.0, geometry="profile", profile=[[k * np.pi / 1.5, 0.5] for k in range(4)], **around),
     )
     check = posed.checks[0]
-    checks = (replace(check, run=replace(check.run, problem=replace(posed.problem, stops=stops))),)
-    tables = statement(replace(posed, checks=checks), "csv")
+    round_ = replace(posed.problem, stops=stops)
+    check = replace(check, run=replace(check.run, build=lambda _: round_))
+    tables = statement(replace(posed, checks=(check,)), "csv")
     scalars = {row["name"]: row["value"] for row in csv.DictReader(io.StringIO(tables["scalars.csv"]))}
     assert (scalars["ring.gap"], scalars["ring.lateral_offset"]) == ("0.125", "0.25")
     assert [float(scalars[f"hole.angle_{k}"]) for k in range(1, 5)] == [k * np.pi / 1.5 for k in range(4)]
