@@ -381,10 +381,10 @@ VARIANTS = {
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("seed", [0, 3, 4, 7])
-def test_adaptive_step(variant, seed, run):
+@pytest.mark.parametrize(("seed", "geometry"), [*((k, "parallel planes") for k in (0, 3, 4, 7)), (4, "profile")])
+def test_adaptive_step(variant, seed, geometry, run):
     options, arguments = VARIANTS[variant]
-    problem, step = random_problem(seed, end=1.0), 0.01
+    problem, step = random_problem(seed, end=1.0, geometry=geometry), 0.01
     response = run(problem, "central_adaptive", step, **{"largest": 1.0, **options})
     states = adaptive_2020(Plain(problem), *start(problem), step, problem.end, **{"largest": step, **arguments})
     assert_same(response, list(states), problem.modes.shapes, elements=False)
