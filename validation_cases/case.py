@@ -20,7 +20,7 @@ from veridyn.validation_cases.tolerances import Tolerance
 Values = Mapping[str, Exact]
 Settings = Mapping[str, Any]
 Number = float | str | None
-PublishedVerdict = Literal["reproduced", "misprint", "inaccurate", "last digit"]
+PublishedVerdict = Literal["reproduced", "misprint", "inaccurate", "last digit", "not reproduced"]
 Kind = Literal["truth", "parity", "frozen", "order", "events", "balance"]
 
 
@@ -73,7 +73,9 @@ class Published:
     ``scheme`` is set for what a code computed and empty for reference values. ``correct`` is what should have
     been printed (the printed value itself if empty); ``at`` changes parameters of the variant, e.g. the window;
     the verdict ``last digit`` goes with ``units`` of the last digit that are granted instead of half a one, for the
-    reason in ``explanation``; ``unit`` is needed for what is no quantity of the case.
+    reason in ``explanation``; ``not reproduced`` is for what a code computed and our scheme with the known settings
+    does not give, or with a scheme that we do not have: ``explanation`` says what is known; ``unit`` is needed for what
+    is no quantity of the case.
     """
 
     source: str
