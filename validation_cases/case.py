@@ -154,6 +154,7 @@ class Subject:
     overrides: Settings = field(default_factory=dict)
     known: Mapping[str, str] = field(default_factory=dict)
     ladder: tuple[Settings, ...] = ()
+    version: str = ""
 
     @classmethod
     def of(cls, solver: Any, overrides: Settings | None = None) -> Subject:
@@ -183,7 +184,8 @@ class Subject:
             )
         own = isinstance(solver, ModalIntegrator)
         schemes = tuple(getattr(solver, "schemes", ("",)))
-        return cls(solver.name, schemes, own, dict(overrides or {}), dict(known), tuple(ladder))
+        version = str(getattr(solver, "version", ""))
+        return cls(solver.name, schemes, own, dict(overrides or {}), dict(known), tuple(ladder), version)
 
 
 @dataclass(frozen=True)

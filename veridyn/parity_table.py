@@ -62,7 +62,7 @@ def _provenance(document: Document) -> Iterator[str]:
 
 
 def _counts(case: Case, cells: Sequence[Published]) -> tuple[str, ...]:
-    verdicts = [cell.verdict for cell in cells]
+    verdicts: list[str] = [cell.verdict for cell in cells]
     shown = ("reproduced", "last digit", "misprint", "not reproduced")
     return (case.name, str(len(cells)), *(str(verdicts.count(verdict)) for verdict in shown))
 

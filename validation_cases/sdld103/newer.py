@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -168,7 +169,7 @@ def run_of(case: Case, cell: Published) -> Run:
     model = MODELS[cell.variant, name]
 
     def build(values: Values) -> MechanicalProblem:
-        return modelled(case.problem(values), model)
+        return modelled(cast(MechanicalProblem, case.problem(values)), model)
 
     key = f"{case.name}/{cell.variant}/{name}"
     return Run(key, case.values(), build, {"scheme": model.scheme, **model.settings})
@@ -193,13 +194,15 @@ def modelled(problem: MechanicalProblem, model: Model) -> MechanicalProblem:
 
 def impure_modes(problem: MechanicalProblem, model: Model) -> Modes:
     """Return the first modes, each with the parts of others that it holds; what couples them is left out."""
+    assert problem.mass is not None
+    assert problem.stiffness is not None
     pure = modal_basis(problem)
     mixing = np.eye(pure.omega.size)
     for place, part in model.mixing.items():
         mixing[place] = part
     shapes = (pure.shapes @ mixing)[:, : model.modes]
-    masses = np.einsum("ni,nm,mi->i", shapes, problem.mass, shapes)
-    omega = np.sqrt(np.einsum("ni,nm,mi->i", shapes, problem.stiffness, shapes) / masses)
+    masses = np.diag(shapes.T @ problem.mass @ shapes)
+    omega = np.sqrt(np.diag(shapes.T @ problem.stiffness @ shapes) / masses)
     return Modes(omega=omega, damping=np.zeros(model.modes), masses=masses, shapes=shapes)
 
 
@@ -211,5 +214,5 @@ def restored(case: Case, cell: Published, o: Observation) -> float:
     instants = np.arange(0.0, o.problem.end + RESTITUTION / 2, RESTITUTION)
     x = np.interp(instants, o.response.time, o.response.displacement[:, column])
     if part == "absolute":
-        x = x + driven_displacement(case.problem(o.values), instants)[:, column]
+        x = x + driven_displacement(cast(MechanicalProblem, case.problem(o.values)), instants)[:, column]
     return float(np.interp(float(time), instants, x))
