@@ -275,7 +275,7 @@ def problem_from_json(text: str) -> Problem:
     """
     try:
         data = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # wrong, nested too deeply, or a number of thousands of digits
         raise ProblemError(f"problem is not JSON: {error}") from None
     if not isinstance(data, dict) or data.pop("format_version", None) != FORMAT_VERSION:
         raise ProblemError(f"problem lacks format_version {FORMAT_VERSION}")
