@@ -115,7 +115,8 @@ class Storage:
     def restart(self) -> None:
         """Forget a march, so that another can begin."""
         self.q[:], self.v[:], self.state[:] = self.job.q, self.job.v, 0.0
-        self.state[self.job.system.contact_index[:, contact.GEOMETRY] >= CIRCLE, contact.STUCK] = contact.FRESH
+        curved = np.flatnonzero(self.job.system.contact_index[:, contact.GEOMETRY] >= CIRCLE)
+        self.state[curved, contact.STUCK] = contact.FRESH
         self.archive.cursor[:] = 0
         self.archive.cursor[STEP] = self.job.plan.every
         self.archive.totals[:] = 0.0
