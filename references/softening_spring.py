@@ -5,8 +5,8 @@ The spring pulls with k0 x (1 - |x|/x0). With ω² = k0/m the support accelerate
     γ(t) = -(x'' + ω² x (1 - |x|/x0)) taken at x = a0 sin(w0 t),
 
 so that the relative displacement is a0 sin(w0 t) for all times. A dead zone d changes the softening term alone, from
-k0 x |x|/x0 to k0 x (|x| - d)/x0 for |x| > d and nothing below, while the support moves as before: the motion is then known
-only as the solution of an equation that is analytic between the passages through ±d and the zeros of sin(w0 t).
+k0 x |x|/x0 to k0 x (|x| - d)/x0 for |x| > d and nothing below, while the support moves as before: the motion is then
+known only as the solution of an equation that is analytic between the passages through ±d and the zeros of sin(w0 t).
 
 Source: Code_Aster test sdnd103a.
 """
@@ -22,7 +22,7 @@ import mpmath
 from mpmath import mpf
 
 from veridyn.references import taylor
-from veridyn.references.certified import Certified, CertificationError, Route, certify, exact_zero, per_precision
+from veridyn.references.certified import CertificationError, Certified, Route, certify, exact_zero, per_precision
 from veridyn.references.parameters import Exact, Number, Parameter, ParameterError, checked, exact, resolve
 
 PARAMETERS = (
@@ -344,9 +344,9 @@ def frequency(*, m: Number, k0: Number, digits: int = 30) -> Certified:
 
 
 def half_period(*, m: Number, k0: Number, x0: Number, reach: Number, digits: int = 30) -> Certified:
-    """Return the time (s) between two zeros of the free vibration that reaches a displacement (m), support at rest.
+    """Return the time (s) between two zeros of the free vibration that reaches a displacement (m).
 
-    With A = reach and s = sin φ along the way x = A s, energy gives half of it as the integral over a quarter of a turn of
+    With A = reach and x = A s, s = sin φ, energy gives half of it as the integral over a quarter of a turn of
     sqrt((1 + s)/(1 + s - 2 A (1 + s + s²)/(3 x0)))/ω.
 
     Raises

@@ -86,8 +86,9 @@ def _orders(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
         case.name,
         "orders",
         "What the kink costs: nothing along the chosen motion, the fourth and fifth order in free vibration",
-        "Above: largest error of the displacement over a0. Below: relative error of the tenth zero of the free vibration that reaches "
-        "0.4 x0 on the same spring, worst of five steps per halving.",
+        "Above: largest error of the displacement over a0. Below: largest error of the first five zeros of "
+        "the free vibration that reaches 0.4 x0 on the same spring, over the time between two; worst of twelve steps "
+        "per halving.",
         [
             panel("step (s)", "error / a0", [*chosen, guide("order 5", steps, 6e-10, 5)], log=True),
             panel("step (s)", "relative error", [*free, guide("order 3", free_longest, 1e-6, 3)], log=True),
