@@ -8,9 +8,13 @@ import mpmath
 import numpy as np
 import pytest
 
+from veridyn.solver.arrays import system_arrays
+from veridyn.solver.basis import modal_basis
 from veridyn.solver.elements import Load
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.exact import SOLVER as EXACT
+from veridyn.solver.integration import Job, Storage
+from veridyn.solver.kernels.system import tabulate
 from veridyn.solver.time_functions import Harmonic, Sum, Windowed, constant, polynomial, table, time_function
 
 WAVE = Windowed(Harmonic("1.3", "2*pi", "0.3"), "0.2", "1.1")
@@ -82,12 +86,15 @@ def test_wrong_windows_are_refused(refused):
 
 
 @each
-def test_kernels_see_the_same_load(f, build, run):
-    """A free mass: twice the integral of the load, by a scheme of order 5 that has no kinks between its steps."""
-    problem = build.mass(end=2.0, loads=(Load([1.0], f),))
-    r = run(problem, "runge_kutta_54", 1e-3, smallest=1.0, largest=1.0)
-    expected = f.antiderivative().antiderivative()(r.time)
-    np.testing.assert_allclose(r.displacement[:, 0], expected, atol=5e-3 * 1e-3)
+@pytest.mark.parametrize("tick", [0, 8, 13, 70])
+def test_kernels_evaluate_the_same_function(f, tick, build):
+    functions = (f, f.antiderivative(), f.antiderivative().antiderivative())
+    problem = build.mass(loads=tuple(Load([1.0], g) for g in functions))
+    system = system_arrays(problem, modal_basis(problem))
+    work = Storage(2, Job(system, np.zeros(1), np.zeros(1), 0.0, 1.0, 1 / 64), even=True).work
+    tabulate(tick / 64, system, work)
+    expected = np.column_stack([g(work.instants) for g in functions])
+    np.testing.assert_allclose(work.values, expected, atol=1e-13)
 
 
 @each
