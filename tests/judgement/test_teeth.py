@@ -149,7 +149,7 @@ DAMAGES = {
     ),
     "sdnd103: no softening": (
         {"before": without_devices},
-        {"truth:displacement@2", "truth:velocity@2", "truth:acceleration@6", "parity:displacement@18"},
+        {"truth:displacement@2", "truth:acceleration@6", "parity:displacement@18"},
     ),
     "sdnd103: no dead zone": ({"before": without_dead_zone}, {"truth:displacement@2", "parity:acceleration@10"}),
     "sdnd103: one step late": ({"after": late}, {"truth:displacement@6", "parity:displacement@2"}),

@@ -141,8 +141,8 @@ QUANTITIES = (
 
 CASE = Case(
     name="sdnd103",
-    title="Mass on a softening spring that is driven along a chosen sine",
-    document="Code_Aster test sdnd103a",
+    title="Softening spring driven along a chosen sine",
+    document="Code_Aster",
     summary="A manufactured solution: the support moves such that a mass on a spring k0 x (1 - |x|/x0) follows "
     "a0 sin(w0 t); what a kink costs, and what a dead zone of a micrometre explains.",
     statement=(
