@@ -136,6 +136,7 @@ class CommonSettings:
     archive_at: str | Sequence[float] | None = setting(
         "instants (s) whose nearest states alone are kept, or output_times", None
     )
+    land: bool = setting("whether an adaptive step is cut to end on the instants of archive_at, then resumed", False)
     quantities: bool = setting("whether extremes and integrals of contacts are taken over all steps", False)
     check_step: bool = setting("whether a step above the limit is refused", True)
 
@@ -153,7 +154,7 @@ class CommonSettings:
             return Plan(int(self.archive_every), totals=bool(self.quantities))
         named = isinstance(self.archive_at, str) and self.archive_at == "output_times"
         wanted = problem.output_times if named else self.archive_at
-        return Plan(0, _instants(problem.name, wanted), bool(self.quantities))
+        return Plan(0, _instants(problem.name, wanted), bool(self.quantities), bool(self.land))
 
 
 def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
