@@ -239,7 +239,7 @@ def regularised(problem: MechanicalProblem, stiffness: float) -> MechanicalProbl
             f,
             law="regularised",
             stiffness=stiffness,
-            damping=2 * float(np.sqrt(moved_mass(problem, f.tangents[0]) * stiffness)),
+            damping=2 * float(np.sqrt(moved_mass(problem, *f.tangents) * stiffness)),
         )
         if f.law == "set-valued"
         else f
