@@ -20,7 +20,7 @@ import mpmath
 from mpmath import mpf
 
 from veridyn.references import friction_half_cycles as cycles
-from veridyn.references.certified import Certified, Route, certify, exact_zero, undefined
+from veridyn.references.certified import Certified, Route, certify, exact_zero
 from veridyn.references.friction_half_cycles import Motion, Slider
 from veridyn.references.parameters import (
     Exact,
@@ -150,7 +150,7 @@ def final_position(
     return _certified("final_position", digits, how, lambda: cycles.turning(slider, cycles.count(slider)), followed)
 
 
-def turning_point(
+def component_after(
     *,
     number: int,
     m: Number,
@@ -162,19 +162,17 @@ def turning_point(
     directions: Number,
     digits: int = 30,
 ) -> Certified:
-    """Place in m, along the line, of a turning point, counted from 1; undefined if the mass stops before.
+    """Displacement along the axis x in m after a number of half periods π/ω: of a turning point, or of the last.
 
     Parameters and errors as `half_cycles`. Source: EDF V5.01.100.
     """
     slider = _slider(m=m, k=k, mu=mu, g=g, x0=x0, angle=angle, directions=directions)
-    check_count(number, "number")
-    if number > cycles.count(slider):
-        return undefined(f"the mass stops for good after {cycles.count(slider)} half cycles")
-    if cycles.is_slack(slider, number):
+    n = min(check_count(number, "number"), cycles.count(slider))
+    if cycles.is_slack(slider, n):
         return exact_zero(_SLACK, digits)
-    followed = Route(_SERIES, lambda: cycles.followed(slider)[0][number][1])
-    how = "(-1)^n sgn x0 (|x0| - 2 n R/k)"
-    return _certified("turning_point", digits, how, lambda: cycles.turning(slider, number), followed)
+    followed = Route(_SERIES, lambda: slider.cosine * cycles.followed(slider)[0][n][1])
+    how = "cos(angle) (-1)^n sgn x0 (|x0| - 2 n R/k)"
+    return _certified("component_after", digits, how, lambda: slider.cosine * cycles.turning(slider, n), followed)
 
 
 def component(

@@ -73,7 +73,8 @@ class Published:
     ``scheme`` is set for what a code computed and empty for reference values. ``correct`` is what should have
     been printed (the printed value itself if empty); ``at`` changes parameters of the variant, e.g. the window;
     the verdict ``last digit`` goes with ``units`` of the last digit that are granted instead of half a one, for the
-    reason in ``explanation``; ``unit`` is needed for what is no quantity of the case.
+    reason in ``explanation``, or with ``rounding``, how far roundings of the data move the value; ``unit`` is needed
+    for what is no quantity of the case.
     """
 
     source: str
@@ -85,6 +86,7 @@ class Published:
     scheme: str = ""
     correct: str = ""
     units: float = 0.0
+    rounding: float = 0.0
     unit: str = ""
     at: Mapping[str, str] = field(default_factory=dict)
 
