@@ -13,7 +13,18 @@ from numpy.typing import NDArray
 
 from veridyn.solver.kernels.archive import SLOT, begin, keep, put, total
 from veridyn.solver.kernels.jit import kernel, part
-from veridyn.solver.kernels.stepping import DONE, FULL, GOING, STUCK, copy, ending, horizon, outlook, resumed, unfinished
+from veridyn.solver.kernels.stepping import (
+    DONE,
+    FULL,
+    GOING,
+    STUCK,
+    copy,
+    ending,
+    horizon,
+    outlook,
+    resumed,
+    unfinished,
+)
 from veridyn.solver.kernels.system import diverged, first_forces, forces
 
 Floats = NDArray[np.float64]

@@ -26,7 +26,7 @@ def unfinished(t, t_end, steps):
 
 @part
 def slack(steps):
-    """Rounding (s) of the sum of so many steps."""
+    """Return the rounding (s) of the sum of so many steps."""
     return (steps + 1) * 2.220446e-15
 
 

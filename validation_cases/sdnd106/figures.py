@@ -39,8 +39,7 @@ def _velocities(case: Case, o: Observation, true: Any, computed: Any, label: str
         case.name,
         "velocity",
         "Stick, slip, stick: velocities",
-        f"Reference dashed, {label} solid. m1 comes close to rest at 0.1 s without sticking. Vertical lines: true "
-        "changes of phase.",
+        f"Reference dashed, {label} solid; v1 dips without reaching zero. Vertical lines: true changes of phase.",
         [
             panel(
                 "t (s)",
