@@ -242,7 +242,7 @@ def first_root(
     f, derivatives
         Function ``f(ctx, x)`` and its derivatives, written with the functions of `ctx` (``ctx.sin``...), for numbers
         and intervals. `f` is positive just after 0; if it is zero at 0 itself (the event before), the first of the
-        derivatives that is not shows that.
+        derivatives that is not zero there shows that.
     high
         End of the search.
     name
@@ -255,12 +255,9 @@ def first_root(
     """
     _intervals.prec = mpmath.mp.prec
 
-    def rises(length: mpf) -> bool:
-        piece = _intervals.mpf([0, length])
-        return any(g(_intervals, piece).a > 0 for g in (f, *derivatives))
-
+    leading = _leading((f, *derivatives), high, name)
+    low = halve_until(lambda length: leading(_intervals, _intervals.mpf([0, length])).a > 0, high, name=name)
     slope = derivatives[0]
-    low = halve_until(rises, high, name=name)
     pieces = [(low, high, 0)]
     while pieces:
         a, b, depth = pieces.pop()
@@ -275,6 +272,18 @@ def first_root(
         middle = (a + b) / 2
         pieces += [(middle, b, depth + 1), (a, middle, depth + 1)]
     return None
+
+
+def _leading(functions: Sequence[Callable[[Any, Any], Any]], high: mpf, name: str) -> Callable[[Any, Any], Any]:
+    """Return the first of a function and its derivatives that is not zero at 0 up to rounding; it must be positive."""
+    for function in functions:
+        size = function(_intervals, _intervals.mpf([0, high]))
+        value = function(mpmath, mpmath.mpf(0))
+        if abs(value) > mpmath.sqrt(mpmath.eps) * max(abs(size.a), abs(size.b)):
+            if value > 0:
+                return function
+            break
+    raise CertificationError(f"{name}: not positive just after the start")
 
 
 def _prove_monotone(slope: Callable[[Any, Any], Any], low: mpf, high: mpf, name: str) -> None:

@@ -15,7 +15,7 @@ from veridyn.references import taylor
 from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.parameters import Exact, Number, ParameterError, exact
 
-MOST_HALF_CYCLES = 1000
+MOST_HALF_CYCLES = 300
 GUARD = 15
 
 

@@ -62,12 +62,13 @@ def test_limits_are_decided_exactly(x0, count, final):
 positive = st.floats(0.1, 10.0)
 
 
-@settings(deadline=None, max_examples=25, derandomize=True)
-@given(positive, positive, st.floats(0.01, 0.5), positive, st.floats(-3.0, 3.0), st.floats(-1.2, 1.2))
-def test_the_spring_pays_what_friction_takes(m, k, mu, g, x0, angle):
+@settings(deadline=None, max_examples=12, derandomize=True)
+@given(positive, positive, st.floats(0.01, 0.5), positive, st.floats(-12.0, 12.0), st.floats(-1.2, 1.2))
+def test_the_spring_pays_what_friction_takes(m, k, mu, g, ratio, angle):
+    x0 = ratio * mu * m * g / k
     given_ = {"m": m, "k": k, "mu": mu, "g": g, "x0": x0, "angle": angle, "directions": 1}
     end, lost = float(decay.final_position(**given_)), float(decay.dissipated_energy(**given_))
-    assert lost == pytest.approx(0.5 * k * (x0**2 - end**2), abs=1e-12 * k)
+    assert lost == pytest.approx(0.5 * k * (x0**2 - end**2), rel=1e-9, abs=1e-12)
     assert abs(end) * k <= mu * m * g * np.cos(angle) * (1 + 1e-12)
 
 
@@ -80,9 +81,9 @@ def test_the_motion_joins_its_turning_points():
 
 
 def smoothed(threshold):
-    """Place of the slider after two periods if friction is mu N tanh(v/threshold)."""
-    h, x, v = 2e-6, 0.85e-3, 0.0
-    for _ in range(round(4 * np.pi / 100 / h)):
+    """Place of the slider a period after the last stop if friction is mu N tanh(v/threshold)."""
+    h, x, v = 1e-5, 0.85e-3, 0.0
+    for _ in range(round(6 * np.pi / 100 / h)):
         v += h * (-1e4 * x - np.tanh(v / threshold))
         x += h * v
     return x
@@ -90,7 +91,7 @@ def smoothed(threshold):
 
 def test_smoothed_friction_creeps_back():
     final = float(decay.final_position(**LINE))
-    assert abs(smoothed(1e-3) - final) > 0.05 * final
+    assert abs(smoothed(1e-3) - final) > 0.3 * final
 
 
 def test_a_box_instead_of_a_cone_stops_too_early():
@@ -104,7 +105,7 @@ def test_a_box_instead_of_a_cone_stops_too_early():
     [
         ({"directions": 3}, "directions must be 1 or 2"),
         ({"angle": "pi/2"}, "angle must lie between"),
-        ({"mu": "1e-9"}, "at most 1000 are followed"),
+        ({"mu": "1e-9"}, "at most 300 are followed"),
         ({"k": -1}, "k must be positive"),
     ],
 )

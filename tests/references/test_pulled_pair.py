@@ -49,12 +49,11 @@ def kinds(**changes):
         ({"mu_s": "0.2"}, ["slip+", "stick"]),
         ({"mu_s": "0.65"}, []),
         ({"m1": 3, "t_off": "0.31"}, ["slip+", "stick", "slip+", "stick"]),
-        ({"m1": "0.2", "mu_d": "0.01", "t_off": "0.06"}, None),
     ],
 )
 def test_phases_follow_one_another(changes, expected):
     found = kinds(**changes)
-    assert found == expected or expected is None
+    assert found == expected
     assert all(a != b for a, b in pairwise(found))
     assert not found or found[-1] == "stick"
 
@@ -65,7 +64,7 @@ def test_a_mass_that_never_slips_has_no_instants():
     assert float(pair.slips(**holds)) == float(pair.final_position(**holds)) == 0
 
 
-@settings(deadline=None, max_examples=12, derandomize=True)
+@settings(deadline=None, max_examples=8, derandomize=True)
 @given(st.floats(1.0, 10.0), st.floats(1.0, 10.0), st.floats(0.05, 0.28), st.floats(0.05, 0.3))
 def test_routes_and_energy_agree_for_any_pair(m1, m2, mu_d, t_off):
     given_ = {**CASE, "m1": m1, "m2": m2, "mu_d": mu_d, "t_off": t_off}
