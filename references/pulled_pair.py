@@ -261,7 +261,7 @@ def state(
 
 def _rests(pair: Pair, what: str, instant: Any, digits: int) -> bool:
     with mpmath.workdps(check_digits(digits) + 15):
-        return getattr(phases.state_at(pair, phases.closed(pair), instant.mpf()), what) == 0
+        return bool(getattr(phases.state_at(pair, phases.closed(pair), instant.mpf()), what) == 0)
 
 
 def motion(

@@ -187,7 +187,8 @@ def _after_slip(pair: Pair, c: Course, lapse: mpf, sign: int) -> int:
 def closed(pair: Pair) -> tuple[Phase, ...]:
     """Return all phases, the last of which is stick for ever; the end of the pull begins one too."""
     rest = State(*(mpmath.mpf(0),) * 4)
-    phase, found, off = Phase(mpmath.mpf(0), 0, pair.pull.mpf(), rest), [], pair.t_off.mpf()
+    phase, off = Phase(mpmath.mpf(0), 0, pair.pull.mpf(), rest), pair.t_off.mpf()
+    found: list[Phase] = []
     while len(found) < MOST_PHASES:
         found.append(phase)
         pulled = phase.start < off

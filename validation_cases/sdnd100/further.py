@@ -53,7 +53,7 @@ def aster_model(values: Values) -> MechanicalProblem:
         initial_displacement=np.full(2, x0 * math.cos(angle)),
         initial_velocity=np.zeros(2),
         end=0.3,
-        output_times=np.arange(1, 5) * (math.pi / math.sqrt(k / m)),
+        output_times=np.array([number * math.pi / math.sqrt(k / m) for number in (1, 2, 3, 4)]),
         # the plane does not move with the slider: overlap times stiffness is the constant normal force of 10 N
         stops=(Stop("plane", np.zeros(2), gap=-0.5, stiffness=20.0),),
         frictions=(Friction(SLIDER, tuple(tangents), "plane", mu, mu, "regularised", ASTER_STIFFNESS, damping),),
