@@ -70,20 +70,24 @@ def support_load(problem: MechanicalProblem, modes: Modes, support: SupportMotio
     return -modes.masses * (np.linalg.pinv(modes.shapes) @ support.influence)
 
 
-def moved_mass(problem: MechanicalProblem, direction: Floats) -> float:
-    """Return the effective mass ``1 / (tᵀ M⁻¹ t)`` (kg) that a force along a direction t (n,) moves.
+def moved_mass(problem: MechanicalProblem, *directions: Floats) -> float:
+    """Return the least effective mass ``1 / (tᵀ M⁻¹ t)`` (kg) that a force in the span of directions t (n,) moves.
 
     Raises
     ------
     ProblemError
-        If the direction is zero.
+        If the directions are zero.
     """
-    if not np.any(direction):
+    along = np.array(directions)
+    if not np.any(along):
         raise ProblemError(f"{problem.name}: a force along a zero direction moves nothing; give a tangent")
     if problem.modes is not None:
-        return 1.0 / float(np.sum((problem.modes.shapes.T @ direction) ** 2 / problem.modes.masses))
-    assert problem.mass is not None
-    return 1.0 / float(direction @ np.linalg.solve(problem.mass, direction))
+        along = along @ problem.modes.shapes
+        mobility = along @ (along / problem.modes.masses).T
+    else:
+        assert problem.mass is not None
+        mobility = along @ np.linalg.solve(problem.mass, along.T)
+    return 1.0 / float(np.linalg.eigvalsh(mobility)[-1])
 
 
 def static_modes(stiffness: Floats, free: list[int], supports: list[int]) -> Floats:

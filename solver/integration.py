@@ -46,12 +46,14 @@ class Run:
 class Plan:
     """What is kept besides the first state and the last: every n-th state (0: none), those nearest to instants (s).
 
-    ``totals``: whether extremes and integrals of contacts and devices are taken over all steps.
+    ``totals``: whether extremes and integrals of contacts and devices are taken over all steps; ``land``: whether
+    adaptive steps end on the instants.
     """
 
     every: int = 1
     instants: Floats = field(default_factory=lambda: np.empty(0))
     totals: bool = False
+    land: bool = False
 
     def states(self, steps: float) -> int:
         """Return how many states are kept of a number of steps, at most."""
@@ -106,7 +108,8 @@ class Storage:
             velocity=np.empty((slots, r)),
             records=np.zeros((slots, elements, contact.RECORDS)),
             every=job.plan.every,
-            instants=job.plan.after(job.start + 0.5 * job.step),
+            instants=job.plan.after(job.start + (0.0 if job.plan.land else 0.5 * job.step)),
+            land=job.plan.land,
             totals=np.empty((elements if job.plan.totals else 0, TOTALS)),
             cursor=np.empty(CURSOR, dtype=np.int64),
         )

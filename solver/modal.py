@@ -142,6 +142,7 @@ class CommonSettings:
     archive_at: str | Sequence[float] | None = setting(
         "instants (s) whose nearest states alone are kept, or output_times", None
     )
+    land: bool = setting("whether an adaptive step is cut to end on the instants of archive_at, then resumed", False)
     quantities: bool = setting("whether extremes and integrals of contacts and devices are taken over all steps", False)
     check_step: bool = setting("whether a step above the limit is refused", True)
 
@@ -159,7 +160,7 @@ class CommonSettings:
             return Plan(int(self.archive_every), totals=bool(self.quantities))
         named = isinstance(self.archive_at, str) and self.archive_at == "output_times"
         wanted = problem.output_times if named else self.archive_at
-        return Plan(0, _instants(problem.name, wanted), bool(self.quantities))
+        return Plan(0, _instants(problem.name, wanted), bool(self.quantities), bool(self.land))
 
 
 def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
@@ -244,7 +245,7 @@ def regularised(problem: MechanicalProblem, stiffness: float) -> MechanicalProbl
             f,
             law="regularised",
             stiffness=stiffness,
-            damping=2 * float(np.sqrt(moved_mass(problem, f.tangents[0]) * stiffness)),
+            damping=2 * float(np.sqrt(moved_mass(problem, *f.tangents) * stiffness)),
         )
         if f.law == "set-valued"
         else f

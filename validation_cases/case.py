@@ -73,9 +73,9 @@ class Published:
     ``scheme`` is set for what a code computed and empty for reference values. ``correct`` is what should have
     been printed (the printed value itself if empty); ``at`` changes parameters of the variant, e.g. the window;
     the verdict ``last digit`` goes with ``units`` of the last digit that are granted instead of half a one, for the
-    reason in ``explanation``; ``not reproduced`` is for what a code computed and our scheme with the known settings
-    does not give, or with a scheme that we do not have: ``explanation`` says what is known; ``unit`` is needed for what
-    is no quantity of the case.
+    reason in ``explanation``, or with ``rounding``, how far roundings of the data move the value; ``not reproduced`` is
+    for what a code computed and our scheme with the known settings does not give, or with a scheme that we do not
+    have: ``explanation`` says what is known; ``unit`` is needed for what is no quantity of the case.
     """
 
     source: str
@@ -87,6 +87,7 @@ class Published:
     scheme: str = ""
     correct: str = ""
     units: float = 0.0
+    rounding: float = 0.0
     unit: str = ""
     at: Mapping[str, str] = field(default_factory=dict)
 

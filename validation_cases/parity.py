@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from veridyn.validation_cases.case import Bench, Case, Check, Number, Observation, Published, Run, Subject, Variant
-from veridyn.validation_cases.tolerances import HALF_UNIT, Tolerance, exactly, printed_digits
+from veridyn.validation_cases.tolerances import HALF_UNIT, Tolerance, combined, exactly, printed_digits, roundings
 
 RunMaker = Callable[[Case, Published], Run]
 Reader = Callable[[Published, Observation], Number]
@@ -68,4 +68,5 @@ def _slug(source: str) -> str:
 def _tolerance(cell: Published, printed: str) -> Tolerance:
     if float(printed) == 0:
         return exactly("printed as zero")
-    return printed_digits(printed, cell.units or HALF_UNIT, why=cell.explanation)
+    digits = printed_digits(printed, cell.units or HALF_UNIT, why=cell.explanation)
+    return combined(digits, roundings(cell.rounding, what=cell.explanation)) if cell.rounding else digits

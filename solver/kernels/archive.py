@@ -35,6 +35,7 @@ class Archive(NamedTuple):
     records: Floats  # (m, c + d, 8)
     every: int  # the states of every n-th step are kept
     instants: Floats  # (k + 1,) and those nearest to these instants, by increasing time, then infinity
+    land: bool  # whether adaptive steps are cut to end on the instants
     totals: Floats  # (c + d, 22), or (0, 22) if nobody asks for them
     cursor: Ints  # (4,) see SLOT; another thread may set STOP
 

@@ -16,14 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MidpointOptions(ErrorOptions):
-    """Options of the control by the error of midpoints.
-
-    ``rescaled_past``, ``bounds_first`` and ``land`` reproduce published digits.
-    """
+    """Options of the control by the error of midpoints; True reproduces published digits."""
 
     rescaled_past: bool = setting("whether another try takes the middle of the step before as rescaled", False)
-    bounds_first: bool = setting("whether a step is bounded before small changes are left out", False)
-    land: bool = setting("whether steps are cut to land on the instants of archive_at", False)
+    slipped_start: bool = setting("whether the start has the two slips of 2020, which show if a_0 is not 0", False)
 
 
 def run(options: MidpointOptions, job: Job) -> Run:
@@ -38,8 +34,7 @@ def run(options: MidpointOptions, job: Job) -> Run:
         tolerance=float(options.tolerance),
         absolute=float(options.absolute),
         rescaled_past=options.rescaled_past,
-        bounds_first=options.bounds_first,
-        landings=job.plan.after(job.start) if options.land else np.array([np.inf]),
+        slipped_start=options.slipped_start,
     )
     return march_adaptively(SCHEME.name, kernel.integrate, control, job)
 

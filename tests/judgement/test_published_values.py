@@ -93,4 +93,4 @@ def test_granted_units_have_a_reason(case, cell):
 
 @pytest.mark.parametrize(("case", "cell"), [p for p in CELLS if p.values[1].verdict == "last digit"])
 def test_an_open_last_digit_grants_units(case, cell):
-    assert cell.units > 0
+    assert cell.units > 0 or cell.rounding > 0

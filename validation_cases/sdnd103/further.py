@@ -44,7 +44,6 @@ ASTER_SETTINGS: dict[str, Settings] = {
         "largest": 1.0,
         "smallest": 1e-10,
         "rescaled_past": True,
-        "bounds_first": True,
         "land": True,
         "archive_at": "output_times",
     },
