@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.basis import support_load
+from veridyn.solver.basis import driven_displacement, support_load
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import CapabilityError
-from veridyn.solver.kernels import contact
+from veridyn.solver.kernels import contact, device
 from veridyn.solver.kernels.system import HARMONIC, HARMONIC_WIDTH, PIECEWISE, System
 from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.solver.scalars import to_float
@@ -20,6 +20,7 @@ from veridyn.solver.time_functions import Harmonic, Piecewise, TimeFunction
 
 Floats = NDArray[np.float64]
 
+LAW = {"nonlinear-spring": device.NONLINEAR_SPRING}
 GEOMETRY = {"plane": contact.PLANE, "parallel planes": contact.PARALLEL_PLANES}
 
 
@@ -134,6 +135,27 @@ def _contact_arrays(pairs: tuple[Contact, ...], rows: _Rows) -> tuple[NDArray[np
     return index, value
 
 
+def _device_arrays(problem: MechanicalProblem, rows: _Rows) -> dict[str, Any]:
+    devices = problem.devices
+    index = np.zeros((len(devices), device.COLUMNS), dtype=np.int64)
+    memory = np.zeros((len(devices), device.STATES))
+    value: list[float] = []
+    start = problem.initial_displacement, driven_displacement(problem, np.array([problem.start]))[0]
+    for d, each in enumerate(devices):
+        first, row = len(value), rows.add(each.direction, each.frame)
+        value.extend(each.constants)
+        index[d, [device.LAW, device.ROW, device.FIRST, device.LAST]] = LAW[each.type], row, first, len(value)
+        x = start[0] + start[1] if each.frame == "absolute" else start[0]
+        remembered = each.memory(problem.start, float(each.direction @ x) + each.offset)
+        memory[d, : len(remembered)] = remembered
+    return {
+        "device_index": index,
+        "device_offset": np.array([each.offset for each in devices], dtype=float),
+        "device_value": np.array(value, dtype=float),
+        "device_memory": memory,
+    }
+
+
 def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
     """Return the kernel arrays of a problem in modal coordinates.
 
@@ -144,6 +166,7 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
     """
     rows = _Rows(problem)
     index, value = _contact_arrays(contacts(problem), rows)
+    devices = _device_arrays(problem, rows)
     projected = rows.matrix() @ modes.shapes
     drive = rows.drive()
     vectors = [modes.shapes.T @ load.direction for load in problem.loads]
@@ -163,5 +186,6 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
         drive_function=e + np.arange(2 * moving).reshape(moving, 2),
         contact_index=index,
         contact_value=value,
+        **devices,
         **_encode(functions),
     )

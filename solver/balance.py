@@ -1,6 +1,6 @@
 """Energy balance of a response: what went in, what is stored, what was dissipated.
 
-Only displacements (and reported friction forces) are used; velocities are their differences, so that
+Only displacements (and reported forces of frictions and devices) are used; velocities are their differences, so that
 schemes that keep velocities half a step away are judged fairly.
 """
 
@@ -55,8 +55,8 @@ def _stored(problem: MechanicalProblem, response: Response) -> Floats:
     return np.asarray(kinetic + strain + stops[1:-1])
 
 
-def friction_history(response: Response, name: str, history: str = "force") -> Floats:
-    """Return a history (m,) of a friction.
+def element_history(response: Response, name: str, history: str = "force", *, of: str = "friction") -> Floats:
+    """Return a history (m,) of a friction or a device; ``of`` says which, for the message.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def friction_history(response: Response, name: str, history: str = "force") -> F
     """
     histories = response.elements.get(name, {})
     if history not in histories:
-        raise MissingHistory(f"the solver reports no {history} of friction {name!r}; report it in elements[{name!r}]")
+        raise MissingHistory(f"the solver reports no {history} of {of} {name!r}; report it in elements[{name!r}]")
     return histories[history]
 
 
@@ -73,7 +73,7 @@ def _friction_work(response: Response, friction: Friction) -> Floats:
     names = ("force", "force_2")
     work = np.zeros(response.time.size)
     for name, tangent in zip(names, friction.tangents, strict=False):
-        work += _work(friction_history(response, friction.name, name), response.displacement @ tangent)
+        work += _work(element_history(response, friction.name, name), response.displacement @ tangent)
     return work
 
 
@@ -89,13 +89,13 @@ def _work_of_moving_stop(problem: MechanicalProblem, response: Response, stop: S
 def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
     """Return the energy that appears from nowhere (J) at the inner samples, relative to the first of them.
 
-    Stored energy minus the work of loads, supports and friction. Undamped elastic stops and undamped
+    Stored energy minus the work of loads, supports, friction and devices. Undamped elastic stops and undamped
     structures only.
 
     Raises
     ------
     MissingHistory
-        If a friction has no force history.
+        If a friction or a device has no force history.
     NotImplementedError
         If the structure or a stop is damped or the problem is given by modes.
     """
@@ -112,5 +112,7 @@ def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
             work -= _work_of_moving_stop(problem, response, stop)
     for friction in problem.frictions:
         work += _friction_work(response, friction)
+    for device in problem.devices:
+        work -= _work(element_history(response, device.name, of=device.type), x @ device.direction)
     residual = _stored(problem, response) - work[1:-1]
     return np.asarray(residual - residual[0])

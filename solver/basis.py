@@ -133,6 +133,7 @@ def with_coordinates(problem: MechanicalProblem, count: int) -> MechanicalProble
         supports=tuple(replace(s, influence=s.influence @ more) for s in problem.supports),
         stops=tuple(replace(stop, normal=stop.normal @ more) for stop in problem.stops),
         frictions=tuple(replace(f, tangents=tuple(t @ more for t in f.tangents)) for f in problem.frictions),
+        devices=tuple(replace(d, direction=d.direction @ more) for d in problem.devices),
         coordinates=(),
     )
 
@@ -140,8 +141,8 @@ def with_coordinates(problem: MechanicalProblem, count: int) -> MechanicalProble
 def in_modal_coordinates(problem: MechanicalProblem) -> MechanicalProblem:
     """Return a problem that is given by modes as one of matrices, its unknowns being the modal coordinates (r,).
 
-    Stops and frictions keep their local coordinates only in the relative frame: the driven displacement of supports
-    does not lie in a truncated basis.
+    Stops, frictions and devices keep their local coordinates only in the relative frame: the driven displacement of
+    supports does not lie in a truncated basis.
     """
     modes = problem.modes
     assert modes is not None
@@ -159,5 +160,6 @@ def in_modal_coordinates(problem: MechanicalProblem) -> MechanicalProblem:
         supports=tuple(replace(s, influence=back @ s.influence) for s in problem.supports),
         stops=tuple(replace(stop, normal=modes.shapes.T @ stop.normal) for stop in problem.stops),
         frictions=tuple(replace(f, tangents=tuple(modes.shapes.T @ t for t in f.tangents)) for f in problem.frictions),
+        devices=tuple(replace(d, direction=modes.shapes.T @ d.direction) for d in problem.devices),
         coordinates=(),
     )

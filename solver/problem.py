@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from veridyn.solver.devices import Device, device
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion, vector
 from veridyn.solver.errors import ProblemError
 
@@ -75,7 +76,7 @@ class Modes:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MechanicalProblem(Problem):
-    """``M x'' + C x' + K x = loads - M Σ ψ_j a_j(t) + stops + friction``, x relative to the supports.
+    """``M x'' + C x' + K x = loads - M Σ ψ_j a_j(t) + stops + friction + devices``, x relative to the supports.
 
     Give either the matrices (n, n) or ``modes`` (a modal basis of n degrees of freedom, possibly truncated).
 
@@ -96,6 +97,7 @@ class MechanicalProblem(Problem):
     supports: tuple[SupportMotion, ...] = ()
     stops: tuple[Stop, ...] = ()
     frictions: tuple[Friction, ...] = ()
+    devices: tuple[Device, ...] = ()
     coordinates: tuple[str, ...] = ()
     kind: ClassVar[str] = "mechanical"
 
@@ -117,9 +119,9 @@ class MechanicalProblem(Problem):
         return int(self.initial_displacement.size)
 
     @property
-    def elements(self) -> tuple[Stop | Friction, ...]:
-        """Stops and frictions."""
-        return (*self.stops, *self.frictions)
+    def elements(self) -> tuple[Stop | Friction | Device, ...]:
+        """Stops, frictions and devices."""
+        return (*self.stops, *self.frictions, *self.devices)
 
     def _check_matrices(self) -> None:
         if (self.mass is None) == (self.modes is None):
@@ -150,6 +152,7 @@ class MechanicalProblem(Problem):
             **{f"support {s.name!r}": s.influence for s in self.supports},
             **{f"stop {s.name!r}": s.normal for s in self.stops},
             **{f"friction {f.name!r} tangent {i + 1}": t for f in self.frictions for i, t in enumerate(f.tangents)},
+            **{f"device {d.name!r}": d.direction for d in self.devices},
         }
         for owner, value in directions.items():
             if value.size != self.size:
@@ -158,9 +161,9 @@ class MechanicalProblem(Problem):
             raise ProblemError(f"{self.name}: {len(self.coordinates)} coordinate names for {self.size} coordinates")
 
     def _check_names(self) -> None:
-        names = [stop.name for stop in self.stops] + [friction.name for friction in self.frictions]
+        names = [element.name for element in self.elements]
         if len(set(names)) != len(names):
-            raise ProblemError(f"{self.name}: stops and frictions must have different names, got {names}")
+            raise ProblemError(f"{self.name}: stops, frictions and devices must have different names, got {names}")
         stops = {s.name for s in self.stops}
         for friction in self.frictions:
             if isinstance(friction.normal, str) and friction.normal not in stops:
@@ -181,7 +184,8 @@ class MechanicalProblem(Problem):
         tags |= {f"friction:{friction.law}" for friction in self.frictions}
         tags |= {"friction:on-stop" for friction in self.frictions if isinstance(friction.normal, str)}
         tags |= {"friction:two-tangents" for friction in self.frictions if len(friction.tangents) > 1}
-        frames = {stop.frame for stop in self.stops} | {friction.frame for friction in self.frictions}
+        tags |= {f"device:{d.type}" for d in self.devices}
+        frames = {element.frame for element in self.elements}
         tags |= {"absolute-frame"} if self.supports and "absolute" in frames else set()
         return frozenset(tags)
 
@@ -211,6 +215,7 @@ class MechanicalProblem(Problem):
             "supports": lambda v: tuple(SupportMotion.from_dict(d) for d in v),
             "stops": lambda v: tuple(Stop.from_dict(d) for d in v),
             "frictions": lambda v: tuple(Friction.from_dict(d) for d in v),
+            "devices": lambda v: tuple(device(d) for d in v),
             "coordinates": tuple,
             "modes": lambda v: None if v is None else Modes(**v),
         }

@@ -1,4 +1,4 @@
-"""What kernels share: how a march ends, the contact memory of a step that is tried again."""
+"""What kernels share: how a march ends, the memory of contacts and devices in a step that is tried again."""
 
 from veridyn.solver.kernels.archive import STOP
 from veridyn.solver.kernels.jit import part
@@ -26,7 +26,7 @@ def unfinished(t, t_end, steps):
 
 @part
 def copy(source, target):
-    """Copy the contact memory (c, 7)."""
+    """Copy the memory of contacts and devices (c + d, 7)."""
     for c in range(source.shape[0]):
         for k in range(source.shape[1]):
             target[c, k] = source[c, k]

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from veridyn.solver.kernels.archive import SLOT
 from veridyn.solver.kernels.contact import contact_force
+from veridyn.solver.kernels.device import FIRST, LAST, LAW, ROW, device_force
 from veridyn.solver.kernels.jit import called, part
+from veridyn.solver.kernels.piecewise import piecewise
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -26,9 +28,10 @@ BLOCK = 4  # modes, or rows, whose terms are added in one pass
 
 
 class System(NamedTuple):
-    """A problem in modal coordinates: r modes, e loads, s supports, p projected rows, c contacts.
+    """A problem in modal coordinates: r modes, e loads, s supports, p projected rows, c contacts, d devices.
 
-    Contacts refer to rows by index, -1 for none.
+    Contacts and devices refer to rows by index, -1 for none. The memory of all of them is one array, and so are their
+    records: contacts first, then devices.
     """
 
     omega2: Floats  # (r,) squared circular frequencies
@@ -41,6 +44,10 @@ class System(NamedTuple):
     drive_function: Ints  # (s, 2) functions of displacement and velocity of the supports
     contact_index: Ints  # (c, 4) geometry, row y (normal), row z, row x (tangents)
     contact_value: Floats  # (c, 9) see veridyn.solver.kernels.contact
+    device_index: Ints  # (d, 4) law, row, first constant and the one after the last
+    device_offset: Floats  # (d,) added to the local coordinate
+    device_value: Floats  # constants of all devices, one after the other
+    device_memory: Floats  # (d, 7) what they remember at the start
     function_term: Ints  # (functions + 1,) first term of each function
     term_kind: Ints  # (terms,)
     term_start: Ints  # (terms,) first parameter
@@ -63,26 +70,6 @@ class Workspace(NamedTuple):
     values: Floats  # (n, functions)
     place: Ints  # (1,) row of the table in use
     step: float
-
-
-@part
-def piecewise(t, parameter, start, pieces, width):
-    """Piece i: its break, then its coefficients. Zero before the first break."""
-    if t < parameter[start]:
-        return 0.0
-    low, high = 0, pieces
-    while high - low > 1:
-        middle = (low + high) // 2
-        if t >= parameter[start + middle * width]:
-            low = middle
-        else:
-            high = middle
-    base = start + low * width
-    tau = t - parameter[base]
-    value = 0.0
-    for k in range(width - 1, 0, -1):
-        value = value * tau + parameter[base + k]
-    return value
 
 
 @part
@@ -174,13 +161,13 @@ def linear_forces(row, q, s, work, g):
 
 @part
 def forces(t, q, v, s, state, archive, work, g):
-    """G (r,) at (t, q, v); every call runs the contact laws and moves their state (c, 7) on.
+    """G (r,) at (t, q, v); every call runs the laws of contacts and devices and moves their state (c + d, 7) on.
 
-    What the contacts did goes into the free slot of the archive.
+    What they did goes into the free slot of the archive.
     """
     row = row_of(t, s, work)
     linear_forces(row, q, s, work, g)
-    if s.contact_index.shape[0] == 0:
+    if state.shape[0] == 0:
         return
     project(row, q, v, s, work)
     record, many = archive.records[archive.cursor[SLOT]], work.force.size >= MANY
@@ -190,8 +177,21 @@ def forces(t, q, v, s, state, archive, work, g):
         push(iy, fy, many, s.back, work.force, g)
         push(iz, fz, many, s.back, work.force, g)
         push(ix, fx, many, s.back, work.force, g)
+    push_devices(t, many, s, state, record, work, g)
     if many:
         push_many(work.force, s.back, g)
+
+
+@part
+def push_devices(t, many, s, state, record, work, g):
+    """Apply the forces of all devices."""
+    contacts = s.contact_index.shape[0]
+    for d in range(s.device_index.shape[0]):
+        law, row, own = s.device_index[d, LAW], s.device_index[d, ROW], contacts + d
+        constants = s.device_value[s.device_index[d, FIRST] : s.device_index[d, LAST]]
+        u = work.position[row] + s.device_offset[d]
+        force = device_force(t, law, u, work.velocity[row], constants, state[own], record[own])
+        push(row, -force, many, s.back, work.force, g)
 
 
 @part

@@ -12,7 +12,7 @@ import numpy as np
 
 from veridyn.references import sliding_block
 from veridyn.references.certified import Certified
-from veridyn.solver.balance import energy_residual, friction_history
+from veridyn.solver.balance import element_history, energy_residual
 from veridyn.solver.elements import Friction, Stop, SupportMotion
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.schemes import SCHEMES
@@ -264,7 +264,7 @@ def _cone_excess(o: Observation) -> float:
         If the solver reports no friction force.
     """
     limit_force = o["mu"] * o["m"] * o["g"]
-    return max(0.0, float(np.abs(friction_history(o.response, "shoe")).max()) / limit_force - 1.0)
+    return max(0.0, float(np.abs(element_history(o.response, "shoe")).max()) / limit_force - 1.0)
 
 
 ORDER_LEVELS = 4
