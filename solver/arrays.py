@@ -13,10 +13,10 @@ from veridyn.solver.basis import driven_displacement, support_load
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import CapabilityError
 from veridyn.solver.kernels import contact, device
-from veridyn.solver.kernels.system import HARMONIC, HARMONIC_WIDTH, PIECEWISE, System
+from veridyn.solver.kernels.system import HARMONIC, HARMONIC_WIDTH, PIECEWISE, WINDOWED, WINDOWED_WIDTH, System
 from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.solver.scalars import to_float
-from veridyn.solver.time_functions import Harmonic, Piecewise, TimeFunction
+from veridyn.solver.time_functions import Harmonic, Piecewise, TimeFunction, Windowed
 
 Floats = NDArray[np.float64]
 
@@ -75,11 +75,19 @@ def _encode(functions: Iterable[TimeFunction]) -> dict[str, Any]:
     }
 
 
+def _wave(wave: TimeFunction) -> list[float]:
+    """Return amplitude, circular frequency (rad/s) and phase (rad)."""
+    assert isinstance(wave, Harmonic)
+    omega = to_float(wave.omega)
+    return [to_float(wave.amplitude) * omega**wave.order, omega, to_float(wave.phase) + wave.order * np.pi / 2]
+
+
 def _term(term: TimeFunction) -> tuple[list[float], int, int, int]:
     if isinstance(term, Harmonic):
-        omega = to_float(term.omega)
-        amplitude = to_float(term.amplitude) * omega**term.order
-        return [amplitude, omega, to_float(term.phase) + term.order * np.pi / 2], HARMONIC, 1, HARMONIC_WIDTH
+        return _wave(term), HARMONIC, 1, HARMONIC_WIDTH
+    if isinstance(term, Windowed):
+        window = [to_float(term.start), to_float(term.end)]
+        return [*_wave(term.function), *window], WINDOWED, 1, WINDOWED_WIDTH
     assert isinstance(term, Piecewise)
     width = 1 + max(len(row) for row in term.coefficients)
     rows = zip(term.breaks, term.coefficients, strict=True)

@@ -1,7 +1,8 @@
 """Local nonlinear devices: small records in SI units, each a law of one elongation.
 
 The elongation is ``u = direction · x + offset``; the device pushes back with ``-direction × F``, where F follows from
-u, its rate and what the device remembers. In the frame ``"absolute"`` x holds the driven displacement of moving supports.
+u, its rate and what the device remembers. In the frame ``"absolute"`` x holds the driven displacement of moving
+supports.
 
 A new device is a record here, a law in `veridyn.solver.kernels`, found by a number in `kernels.device`, and that number
 in `veridyn.solver.arrays`.

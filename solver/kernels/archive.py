@@ -1,7 +1,8 @@
 """What a kernel keeps of a march: chosen states, and running totals of every contact and device.
 
 Contacts and devices write their records straight into the slot of the archive that is free; a state that is not
-kept leaves its records to be overwritten. So nothing is copied, and the archive is as long as what is kept of the march.
+kept leaves its records to be overwritten. So nothing is copied, and the archive is as long as what is kept of the
+march.
 """
 
 from typing import NamedTuple

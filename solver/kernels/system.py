@@ -19,8 +19,9 @@ from veridyn.solver.kernels.piecewise import piecewise
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-HARMONIC, PIECEWISE = 0, 1
+HARMONIC, PIECEWISE, WINDOWED = range(3)
 HARMONIC_WIDTH = 3  # amplitude, omega, phase
+WINDOWED_WIDTH = 5  # the same, start, end
 
 
 MANY = 8  # rows; from here on they are projected together
@@ -72,6 +73,15 @@ class Workspace(NamedTuple):
     step: float
 
 
+@called
+def add_windowed(wave, instants, values):
+    """Add a harmonic function within its window."""
+    amplitude, omega, phase, first, last = wave[0], wave[1], wave[2], wave[3], wave[4]
+    for row in range(instants.size):
+        if first <= instants[row] < last:
+            values[row] += amplitude * math.sin(omega * instants[row] + phase)
+
+
 @part
 def add_term(term, instants, s, values):
     """Add one term of a time function."""
@@ -80,9 +90,11 @@ def add_term(term, instants, s, values):
         amplitude, omega, phase = s.parameter[start], s.parameter[start + 1], s.parameter[start + 2]
         for row in range(instants.size):
             values[row] += amplitude * math.sin(omega * instants[row] + phase)
-    else:
+    elif s.term_kind[term] == PIECEWISE:
         for row in range(instants.size):
             values[row] += piecewise(instants[row], s.parameter, start, s.term_pieces[term], s.term_width[term])
+    else:
+        add_windowed(s.parameter[start : start + WINDOWED_WIDTH], instants, values)
 
 
 @part
