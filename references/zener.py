@@ -43,7 +43,7 @@ PARAMETERS = (
     Parameter("p", "N", "amplitude of the load", "0", "any"),
     Parameter("omega", "rad/s", "circular frequency of the load", "10*pi"),
     Parameter("until", "s", "duration of the load", "0.8", "non-negative"),
-    Parameter("end", "s", "end of the motion", "5"),
+    Parameter("end", "s", "end of the motion", "3.2"),
 )
 
 MOST = 4  # 1/α
@@ -219,17 +219,18 @@ class Motion:
 
     def displacement(self, t: Number) -> mpf:
         """Displacement in m."""
-        return self._evaluate(t).x
+        return self.state(t).x
 
     def velocity(self, t: Number) -> mpf:
         """Velocity in m/s."""
-        return self._evaluate(t).v
+        return self.state(t).v
 
     def force(self, t: Number) -> mpf:
         """Force of the device in N."""
-        return self._evaluate(t).force
+        return self.state(t).force
 
-    def _evaluate(self, t: Number) -> State:
+    def state(self, t: Number) -> State:
+        """Displacement, velocity and force together."""
         time = _instant(t, self.end)
         with mpmath.workdps(self.digits + 15):
             found = state(self.oscillator, time.mpf(), self.end)

@@ -195,8 +195,8 @@ CASE = Case(
     errata=(
         "Code_Aster test sdnd105c compares the velocity at 9 s with the velocity after release, -1.303840481 m/s. The "
         "mass is released at 9.10073 s only: at 9 s the truth is -1.302867871 m/s. The difference, 7.5e-4, hides "
-        "behind a tolerance of 3e-3; Code_Aster's own -1.302827093 m/s is 25 times closer to the truth than to what it is "
-        "compared with.",
+        "behind a tolerance of 3e-3; Code_Aster's own -1.302827093 m/s is 25 times closer to the truth than to what it "
+        "is compared with.",
         "Code_Aster test sdnd105b: the instant of buckling that it stores, 0.523599775598 s, is pi/6 + 1e-6 s to all "
         "digits, an instant of the list of archives around the known answer.",
         "Code_Aster test sdnd105b: the residual crush of 3 m is that of each of the two nodes; the stop has 6 m.",
