@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import mpmath
 from mpmath import mpf
 
-from veridyn.references.certified import Certified, Route, certify, exact_zero, per_precision, undefined
+from veridyn.references.certified import Certified, Route, certify, exact_zero, undefined
 from veridyn.references.parameters import (
     Exact,
     Number,
@@ -92,6 +93,7 @@ def _certified(name: str, digits: int, o: Oscillator, end: Exact, read: Read) ->
 
 
 @takes(PARAMETERS)
+@lru_cache(maxsize=256)  # each scheme of a solver is compared with it
 def displacement(*, time: Number, digits: int = 30, **given: Number) -> Certified:
     """Displacement of the mass, which is the stretch of the device, at an instant, in m.
 
@@ -117,6 +119,7 @@ def displacement(*, time: Number, digits: int = 30, **given: Number) -> Certifie
 
 
 @takes(PARAMETERS)
+@lru_cache(maxsize=256)  # each scheme of a solver is compared with it
 def force(*, time: Number, digits: int = 30, **given: Number) -> Certified:
     """Force of the device at an instant, positive in tension, in N; parameters and errors as `displacement`."""
     o, end = _oscillator(given)
@@ -162,11 +165,12 @@ def _stationary(o: Oscillator, end: Exact) -> Iterator[tuple[mpf, mpf]]:
             before = (time, rate)
 
 
-@per_precision
+@lru_cache(maxsize=64)
 def _highest(o: Oscillator, end: Exact) -> tuple[mpf, mpf] | None:
     """Bracket of the zero of the rate at which the force is largest in magnitude."""
-    brackets = list(_stationary(o, end))
-    return max(brackets, key=lambda b: abs(state(o, sum(b) / 2, end).force), default=None)
+    with mpmath.workdps(WORKING):
+        brackets = list(_stationary(o, end))
+        return max(brackets, key=lambda b: abs(state(o, sum(b) / 2, end).force), default=None)
 
 
 def _peak(o: Oscillator, end: Exact, at: Callable[[mpf], State]) -> mpf:
@@ -188,13 +192,13 @@ def _at_peak(
     check_digits(digits)
     if not _moves(o):
         return undefined(_AT_REST)
-    with mpmath.workdps(WORKING):
-        if _highest(o, end) is None:
-            return undefined("the force has no extreme before the end of the motion")
+    if _highest(o, end) is None:
+        return undefined("the force has no extreme before the end of the motion")
     return _certified(name, digits, o, end, lambda at: read(at, _peak(o, end, at)))
 
 
 @takes(PARAMETERS)
+@lru_cache(maxsize=256)  # each scheme of a solver is compared with it
 def peak_time(*, digits: int = 30, **given: Number) -> Certified:
     """Instant of the largest extreme of the force after t = 0, where its rate is zero, in s; undefined if it has none.
 
@@ -204,6 +208,7 @@ def peak_time(*, digits: int = 30, **given: Number) -> Certified:
 
 
 @takes(PARAMETERS)
+@lru_cache(maxsize=256)  # each scheme of a solver is compared with it
 def peak_force(*, digits: int = 30, **given: Number) -> Certified:
     """Force at the instant `peak_time`, with its sign, in N; parameters and errors as `displacement`."""
     return _at_peak("peak_force", digits, given, lambda at, time: at(time).force)

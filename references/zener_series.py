@@ -18,7 +18,7 @@ from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.parameters import Exact
 from veridyn.references.zener_device import Numbers, Oscillator, State, dashpot_force
 
-LOOKS = 16  # instants of a step at which the sign of D is looked at
+LOOKS = 8  # instants of a step at which the sign of D is looked at
 
 
 class Segment(NamedTuple):

@@ -151,8 +151,8 @@ CASE = Case(
         "Code_Aster tests sdnd107d and e (RUNGE_KUTTA_54 and 32): the deviations that they store, 5.9e-3 and 7.2e-4, "
         "are five and 2.6 times those that they declare, behind tolerances of 3e-2 and 5e-3. The pair of order 5 "
         "deviates ten times more than DIFF_CENTRE at the same step: the order is lost in the stages.",
-        "Code_Aster test sdnd107a: the deviations called analytical, 2e-5 m, 1.4e-5 m and 5.46e-5, are the errors of the "
-        "code itself.",
+        "Code_Aster test sdnd107a: the deviations called analytical, 2e-5 m, 1.4e-5 m and 5.46e-5, are the errors of "
+        "the code itself.",
     ),
     further_checks=further.MAKERS,
     figures=figures,

@@ -47,7 +47,7 @@ def table_instants() -> Floats:
 @lru_cache(maxsize=8)
 def _table(values: tuple[tuple[str, object], ...]) -> Floats:
     """Return the truth (201, 2), displacement and force, rounded to the digits that the table prints."""
-    motion = zener.motion(**dict(values), digits=15)
+    motion = zener.motion(**dict(values))
     states = (motion.state(round(t, 2)) for t in table_instants().tolist())
     return np.array([[float(f"{float(number):.{DIGITS - 1}e}") for number in (s.x, s.force)] for s in states])
 
@@ -77,7 +77,7 @@ def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield the observed order of the displacements at six instants together."""
     if not subject.own or subject.overrides:
         return
-    motion = zener.motion(**case.values(variant.changes), digits=20)
+    motion = zener.motion(**case.values(variant.changes))
     true = np.array([float(motion.displacement(time)) for time in TIMES])
     for scheme in subject.schemes:
         base = case.run(subject, variant, scheme)
@@ -129,7 +129,7 @@ def _system_residual(o: Observation) -> float:
 
 
 def _energy(values: Values) -> float:
-    """Return the energy of the true motion (J): kinetic at its largest velocity, elastic at its largest displacement."""
+    """Return an energy of the true motion (J): kinetic at the largest velocity, elastic at the largest displacement."""
     s = theory.scales(values)
     return 0.5 * s.m * s.v**2 + 0.5 * s.relaxed * s.x**2
 

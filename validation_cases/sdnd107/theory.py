@@ -70,7 +70,7 @@ def scales(values: Values) -> Scales:
 def _scales(values: tuple[tuple[str, object], ...]) -> Scales:
     given = dict(values)
     p = {name: float(value) for name, value in values}  # type: ignore[arg-type]
-    motion = zener.motion(**given, digits=15)
+    motion = zener.motion(**given)
     states = [motion.state(t) for t in np.linspace(0.0, p["end"], SAMPLES).tolist()]
     x, v, force = (max(abs(float(state[i])) for state in states) for i in range(3))
     total, n = p["k1"] + p["k2"] + p["k3"], round(1 / p["alpha"], 9)
@@ -169,7 +169,7 @@ def of_peak_time(values: Values, scheme: str, chosen: Settings) -> Tolerance:
     if not scheme:
         return cited(ASTER, 1e-3 * s.end, kind="absolute")
     allowed = force_at()(values, scheme, chosen)
-    motion, t = zener.motion(**values, digits=20), float(zener.peak_time(**values, digits=12))
+    motion, t = zener.motion(**values), float(zener.peak_time(**values))
     near = 1e-3 / s.fast
     ahead, at, behind = (float(motion.force(t + k * near)) for k in (1, 0, -1))
     curvature = abs(ahead - 2 * at + behind) / near**2
