@@ -31,6 +31,8 @@ class Control(NamedTuple):
     tolerance: float  # of the error of a step, relative
     absolute: float  # added to what it is relative to
     rescaled_past: bool  # the residual of the step before is taken from the rescaled point
+    bounds_first: bool  # the step is bounded before small changes are left out
+    landings: Floats  # instants that a step may not pass, by increasing time, then infinity
 
 
 class Past(NamedTuple):
@@ -151,6 +153,8 @@ def error(dt, p1, p0, control, p, past):
 def next_step(dt, rho, control):
     """Next step: 0.9 rho^(-1/4) times this one, between a half and one and a half; small changes are left out."""
     factor = min(1.5, max(0.5, 0.9 * rho**-0.25)) if rho > 0.0 else 1.5
+    if control.bounds_first:
+        factor = min(control.largest, max(control.smallest, factor * dt)) / dt
     if rho < 1.0 and abs(factor - 1.0) < 0.15:
         factor = 1.0
     return min(control.largest, max(control.smallest, factor * dt))
@@ -187,7 +191,7 @@ def integrate(s, t0, t_end, control, q, v, state, work, g, archive):
     p.g[NOW, :] = g
     begin(archive, t0, q, v)
     start_half_step_before(control.first, s, p)
-    steps, evaluations, t, dt = 0, 1, t0, control.first
+    steps, evaluations, t, dt, landed = 0, 1, t0, control.first, 0
     p1 = p0 = 0.5 * dt
     start(p1, p, before)
     while unfinished(t, t_end, steps):
@@ -195,16 +199,20 @@ def integrate(s, t0, t_end, control, q, v, state, work, g, archive):
             return -1, FULL, t, steps, evaluations
         if control.largest > control.smallest:
             dt = min(dt, t_end - t)
+        gap, wanted = control.landings[landed] - t, dt
+        dt = min(dt, gap)
         used, dt, tries = advance(t, dt, p1, p0, control, s, p, before, state, archive, saved, work, g)
         evaluations += 2 * tries
         remember(p, before)
         accept(p)
         p0, p1 = p1, 0.5 * used
         t += used
+        if used == gap:  # the next step is what landing has left of this one
+            t, dt, landed = control.landings[landed], wanted - gap if wanted > gap else dt, landed + 1
         steps += 1
         bad = diverged(p.q[NOW])
         status = ending(archive, bad, not unfinished(t, t_end, steps))
-        keep(archive, steps, used, t, dt, status != GOING, p.q[NOW], p.v[NOW])
+        keep(archive, steps, used, t, min(dt, control.landings[landed] - t), status != GOING, p.q[NOW], p.v[NOW])
         if status != GOING:
             return bad, status, t, steps, evaluations
     return -1, DONE, t, steps, evaluations

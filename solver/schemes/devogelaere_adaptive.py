@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from veridyn.solver.embedded_pair import ErrorOptions
 from veridyn.solver.scheme import Scheme, Term, setting
 
@@ -14,9 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MidpointOptions(ErrorOptions):
-    """Options of the control by the error of midpoints; ``rescaled_past=True`` reproduces published digits."""
+    """Options of the control by the error of midpoints.
+
+    ``rescaled_past``, ``bounds_first`` and ``land`` reproduce published digits.
+    """
 
     rescaled_past: bool = setting("whether another try takes the middle of the step before as rescaled", False)
+    bounds_first: bool = setting("whether a step is bounded before small changes are left out", False)
+    land: bool = setting("whether steps are cut to land on the instants of archive_at", False)
 
 
 def run(options: MidpointOptions, job: Job) -> Run:
@@ -31,6 +38,8 @@ def run(options: MidpointOptions, job: Job) -> Run:
         tolerance=float(options.tolerance),
         absolute=float(options.absolute),
         rescaled_past=options.rescaled_past,
+        bounds_first=options.bounds_first,
+        landings=job.plan.after(job.start) if options.land else np.array([np.inf]),
     )
     return march_adaptively(SCHEME.name, kernel.integrate, control, job)
 
