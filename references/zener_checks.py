@@ -72,10 +72,10 @@ class Collocation(NamedTuple):
 @per_precision
 def _collocation(size: int) -> Collocation:
     with mpmath.workdps(mpmath.mp.dps + 15):
-        legendre = [
-            (-1) ** (size + k) * mpmath.binomial(size, k) * mpmath.binomial(size + k, k) for k in range(size + 1)
+        guesses = [-mpmath.cos(mpmath.pi * (j + 0.75) / (size + 0.5)) for j in range(size)]
+        points = [
+            (1 + mpmath.findroot(lambda x: mpmath.legendre(size, x), (guess, guess + 1e-3))) / 2 for guess in guesses
         ]
-        points = sorted(mpmath.polyroots(legendre[::-1], maxsteps=500, extraprec=200))
         powers = mpmath.matrix(size, size)
         for k in range(size):
             for j in range(size):

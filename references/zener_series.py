@@ -35,7 +35,10 @@ class Segment(NamedTuple):
 
 
 def _value(coefficients: Sequence[mpf], t: mpf) -> mpf:
-    return mpmath.polyval(coefficients[::-1], t)
+    value = mpmath.mpf(0)
+    for coefficient in reversed(coefficients):
+        value = value * t + coefficient
+    return value
 
 
 def _load(n: Numbers, time: mpf, order: int) -> list[mpf]:

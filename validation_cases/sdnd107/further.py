@@ -58,7 +58,7 @@ def _parity_run(case: Case, cell: Published) -> Run:
     return Run(f"{case.name}/aster/{cell.scheme}", values, case.problem, settings)
 
 
-def _deviation(cell: Published, o: Observation) -> float:
+def deviation(cell: Published, o: Observation) -> float:
     """Return the largest deviation from the table over its largest magnitude, as the test reads it."""
     wanted, kind = _table(tuple(sorted(o.values.items()))), cell.quantity.removeprefix("deviation_of_")
     column, history = (
@@ -70,7 +70,7 @@ def _deviation(cell: Published, o: Observation) -> float:
 
 def parity(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield the deviations from its table that Code_Aster prints for its scheme DIFF_CENTRE."""
-    yield from parity_checks(case, subject, variant, _parity_run, _deviation)
+    yield from parity_checks(case, subject, variant, _parity_run, deviation)
 
 
 def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
