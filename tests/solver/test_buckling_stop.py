@@ -117,7 +117,7 @@ def test_a_problem_with_the_stop_survives_json(build):
 
 
 def test_the_statement_names_every_number():
-    named = dict((name, value) for name, value, _, _ in stop(**SOFT, crushed=0.25).numbers())
+    named = {name: value for name, value, _, _ in stop(**SOFT, crushed=0.25).numbers()}
     assert (named["critical_force"], named["crushed"], named["residual_2"], named["stiffness_4"]) == (
         1.0,
         0.25,
