@@ -16,7 +16,7 @@ from veridyn.solver.errors import ProblemError
 
 Scalar = float | str
 
-_PI = re.compile(r"^\s*(?P<sign>-?)(?:(?P<factor>[^*pi]+)\s*\*\s*)?pi\s*(?:/\s*(?P<divisor>[^pi]+))?$")
+_PI = re.compile(r"^\s*(?:(?P<factor>[^*pi]+)\s*\*\s*)?pi\s*(?:/\s*(?P<divisor>[^pi]+))?$")
 
 
 def _rational(text: str) -> tuple[Fraction, bool]:
@@ -24,7 +24,7 @@ def _rational(text: str) -> tuple[Fraction, bool]:
     match = _PI.match(text)
     if match is None:
         return Fraction(text), False
-    return Fraction(f"{match['sign']}1") * Fraction(match["factor"] or 1) / Fraction(match["divisor"] or 1), True
+    return Fraction(match["factor"] or 1) / Fraction(match["divisor"] or 1), True
 
 
 def check_scalar(name: str, value: Scalar) -> None:

@@ -119,7 +119,7 @@ def history_columns(problem: MechanicalProblem) -> dict[str, str]:
     for friction in problem.frictions:
         columns |= {f"{friction.name}.{history}": unit for history, unit in _histories(friction).items()}
     for device in problem.devices:
-        reported = DEVICE_HISTORIES | device.internal
+        reported = {**DEVICE_HISTORIES, **device.internal}
         columns |= {f"{device.name}.{history}": unit for history, unit in reported.items()}
     return columns
 

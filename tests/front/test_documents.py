@@ -16,6 +16,10 @@ QUANTITIES = {
         *("peak_time_1", "peak_time_2", "peak_force", "contact_duration", "flight_duration"),
         *("impulse", "impact_velocity"),
     ],
+    "sdnd103": [
+        *(f"{what}@{t}" for what in ("displacement", "velocity", "acceleration") for t in (2, 6, 10, 14, 18)),
+        "frequency",
+    ],
     "sdld103": [
         *(
             f"{part}_{node}@{t}"
@@ -31,6 +35,7 @@ PARAMETERS = {
     "sdnd104": ["a0", "mu", "g", "m", "omega", "t_start", "t_end"],
     "sdnd101": ["m", "k", "kc", "v0"],
     "sdld103": ["m", "k", "a"],
+    "sdnd103": ["m", "k0", "x0", "a0", "w0", "d"],
 }
 # recomputed outside this project, to the digits known
 WEAR_POWER = {
@@ -193,7 +198,7 @@ def test_a_file_holds_the_same_document(veridyn, tmp_path):
 
 
 def test_cases_of_python():
-    assert package.cases() == ("sdld103", "sdnd101", "sdnd104")
+    assert package.cases() == ("sdld103", "sdnd101", "sdnd103", "sdnd104")
 
 
 def test_reference_of_python():

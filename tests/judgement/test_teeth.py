@@ -1,10 +1,12 @@
 """Damaged copies of our own solver: the checks that should see the damage do."""
 
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
+from veridyn.solver.devices import NonlinearSpring
 from veridyn.solver.modal import SOLVER, ModalIntegrator
 from veridyn.validation_cases.case import Subject
 from veridyn.validation_cases.catalogue import load_case
@@ -12,7 +14,14 @@ from veridyn.validation_cases.checks import checks
 from veridyn.validation_cases.judge import judge
 from veridyn.validation_cases.workbench import Workbench
 
-VARIANTS = {"sdnd101": "2-shocks", "sdnd104": "a0=1.5", "sdld103": "A", "sdnd105": "c", "sdnd107": "power"}
+VARIANTS = {
+    "sdnd101": "2-shocks",
+    "sdnd103": "dead-zone",
+    "sdnd104": "a0=1.5",
+    "sdnd105": "c",
+    "sdnd107": "power",
+    "sdld103": "A",
+}
 SCHEME = "symplectic_euler"
 
 
@@ -40,7 +49,7 @@ def seen_by(solver, case_name):
     asked = [check for check in checks(chosen, subject) if check.kind not in ("frozen", "order")]
     records = [judge(check, bench) for check in asked]
     assert len(records) > 10
-    return {f"{r.kind}:{r.quantity.partition('@V')[0]}" for r in records if r.verdict != "pass"}
+    return {f"{r.kind}:{re.split('@[A-Z]', r.quantity)[0]}" for r in records if r.verdict != "pass"}
 
 
 def larger(_, response):
@@ -99,6 +108,17 @@ def device_with(**changes):
     return change
 
 
+def without_devices(problem):
+    silent = tuple(replace(d, coefficients=tuple((0.0,) for _ in d.coefficients)) for d in problem.devices)
+    return replace(problem, devices=silent)
+
+
+def without_dead_zone(problem):
+    (spring,) = problem.devices
+    whole = NonlinearSpring.odd(name=spring.name, direction=[1.0], coefficients=(0.0, 0.0, spring.coefficients[-1][2]))
+    return replace(problem, devices=(whole,))
+
+
 def launched(factor):
     return lambda problem: replace(problem, initial_velocity=factor * problem.initial_velocity)
 
@@ -141,6 +161,12 @@ DAMAGES = {
         {"before": stop_stiffness(0.98)},
         {"truth:contact_duration", "balance:energy_residual"},
     ),
+    "sdnd103: no softening": (
+        {"before": without_devices},
+        {"truth:displacement@2", "truth:acceleration@6", "parity:displacement@18"},
+    ),
+    "sdnd103: no dead zone": ({"before": without_dead_zone}, {"truth:displacement@2", "parity:acceleration@10"}),
+    "sdnd103: one step late": ({"after": late}, {"truth:displacement@6", "parity:displacement@2"}),
     "sdnd101: no stop": ({"before": without_stops}, {"events:impacts", "truth:peak_force"}),
     "sdnd105: no softening": (
         {"before": device_with(softening=0.0)},

@@ -34,7 +34,8 @@ UNITS = {"displacement": "m", "velocity": "m/s", "acceleration": "m/s^2"}
 
 def _scalar(value: Exact) -> Scalar:
     """Return the text of a number that time functions read exactly, or its nearest float."""
-    return str(value) if value.pi in (0, 1) else float(value)
+    texts = {0: str(value.rational), 1: f"{value.rational}*pi"}
+    return texts.get(value.pi, float(value))
 
 
 def support_acceleration(values: Values) -> TimeFunction:
@@ -43,13 +44,12 @@ def support_acceleration(values: Values) -> TimeFunction:
     Between two zeros of the sine its square is the integral of w0 sin(2 w0 t) from the first of them.
     """
     m, k0, x0, a0, w0 = (values[name] for name in ("m", "k0", "x0", "a0", "w0"))
-    minus, half = Exact(Fraction(-1)), Exact(Fraction(1), 1) / w0
-    square = k0 / m * a0 * a0 / x0 * w0
+    minus, half, square = Exact(Fraction(-1)), Exact(Fraction(1), 1) / w0, k0 / m * a0 * a0 / x0 * w0
     windows = []
     for k in range(math.ceil(END / float(half))):
-        wave = Harmonic(_scalar(square if k % 2 == 0 else minus * square), _scalar(Exact(Fraction(2)) * w0))
-        edges = (_scalar(Exact(Fraction(j)) * half) for j in (k, k + 1))
-        windows.append(Windowed(wave, *edges, order=-1))
+        wave = Harmonic(_scalar(minus * square if k % 2 else square), _scalar(Exact(Fraction(2)) * w0))
+        opens, shuts = (_scalar(Exact(Fraction(j)) * half) for j in (k, k + 1))
+        windows.append(Windowed(wave, opens, shuts, order=-1))
     inertia = Harmonic(_scalar(minus * a0), _scalar(w0), order=2)
     linear = Harmonic(_scalar(minus * a0 * k0 / m), _scalar(w0))
     return Sum((inertia, linear, *windows))
@@ -141,8 +141,8 @@ QUANTITIES = (
 
 CASE = Case(
     name="sdnd103",
-    title="Mass on a softening spring that is driven along a chosen sine",
-    document="Code_Aster test sdnd103a",
+    title="Softening spring driven along a chosen sine",
+    document="Code_Aster",
     summary="A manufactured solution: the support moves such that a mass on a spring k0 x (1 - |x|/x0) follows "
     "a0 sin(w0 t); what a kink costs, and what a dead zone of a micrometre explains.",
     statement=(

@@ -26,7 +26,7 @@ def velocity(o: Observation, time: float) -> float:
 def accelerations(o: Observation) -> NDArray[np.float64]:
     """Accelerations (m,) in m/s² from the equation of motion, with the force that the spring reports."""
     forces = element_history(o.response, SPRING, of="device") + o["k0"] * o.response.displacement[:, 0]
-    return -forces / o["m"] - np.asarray(o.problem.supports[0].acceleration(o.response.time))
+    return np.asarray(-forces / o["m"] - o.problem.supports[0].acceleration(o.response.time))
 
 
 def acceleration(o: Observation, time: float) -> float:
