@@ -21,7 +21,7 @@ from veridyn.solver.time_functions import Harmonic, Piecewise, TimeFunction, Win
 
 Floats = NDArray[np.float64]
 
-LAW = {"nonlinear-spring": device.NONLINEAR_SPRING}
+LAW = {"nonlinear-spring": device.NONLINEAR_SPRING, "buckling-stop": device.BUCKLING_STOP, "zener": device.ZENER}
 GEOMETRY = {
     "plane": contact.PLANE,
     "parallel planes": contact.PARALLEL_PLANES,

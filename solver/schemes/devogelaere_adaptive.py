@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from veridyn.solver.embedded_pair import ErrorOptions
 from veridyn.solver.scheme import Scheme, Term, setting
 

@@ -14,7 +14,14 @@ from veridyn.validation_cases.checks import checks
 from veridyn.validation_cases.judge import judge
 from veridyn.validation_cases.workbench import Workbench
 
-VARIANTS = {"sdnd101": "2-shocks", "sdnd103": "dead-zone", "sdnd104": "a0=1.5", "sdld103": "A"}
+VARIANTS = {
+    "sdnd101": "2-shocks",
+    "sdnd103": "dead-zone",
+    "sdnd104": "a0=1.5",
+    "sdnd105": "c",
+    "sdnd107": "power",
+    "sdld103": "A",
+}
 SCHEME = "symplectic_euler"
 
 
@@ -94,6 +101,13 @@ def without_stops(problem):
     return replace(problem, stops=())
 
 
+def device_with(**changes):
+    def change(problem):
+        return replace(problem, devices=tuple(replace(d, **changes) for d in problem.devices))
+
+    return change
+
+
 def without_devices(problem):
     silent = tuple(replace(d, coefficients=tuple((0.0,) for _ in d.coefficients)) for d in problem.devices)
     return replace(problem, devices=silent)
@@ -154,6 +168,34 @@ DAMAGES = {
     "sdnd103: no dead zone": ({"before": without_dead_zone}, {"truth:displacement@2", "parity:acceleration@10"}),
     "sdnd103: one step late": ({"after": late}, {"truth:displacement@6", "parity:displacement@2"}),
     "sdnd101: no stop": ({"before": without_stops}, {"events:impacts", "truth:peak_force"}),
+    "sdnd105: no softening": (
+        {"before": device_with(softening=0.0)},
+        {"truth:largest_crush", "truth:residual_crush", "truth:exit_velocity", "truth:largest_time"},
+    ),
+    "sdnd105: returns as if there were no table": (
+        {"before": device_with(returns=())},
+        {"truth:residual_crush", "truth:return_stiffness", "truth:exit_velocity", "truth:velocity@9"},
+    ),
+    "sdnd105: stop 0.1 % too soft": (
+        {"before": device_with(contact_stiffness=0.999)},
+        {"truth:buckling_time", "events:phase_instants"},
+    ),
+    "sdnd105: one step late": ({"after": late}, {"truth:buckling_time", "truth:return_time"}),
+    "sdnd105: displacements 1 % larger": ({"after": larger}, {"truth:largest_crush", "balance:energy_residual"}),
+    "sdnd107: a linear dashpot": (
+        {"before": device_with(alpha=1.0)},
+        {
+            "truth:displacement@0.1",
+            "truth:force@3.2",
+            "truth:peak_force",
+            "parity:deviation_of_force@Code_Aster_test_sdnd107c",
+        },
+    ),
+    "sdnd107: dashpot 1 % too weak": (
+        {"before": device_with(damping=1.683)},
+        {"truth:displacement@3.2", "truth:force@1.6"},
+    ),
+    "sdnd107: one step late": ({"after": late}, {"truth:displacement@0.4", "balance:energy_residual"}),
     "sdnd101: launched 1 % too fast": (
         {"before": launched(1.01)},
         {"truth:peak_force", "truth:impact_velocity"},
