@@ -8,15 +8,15 @@ y = x for one that moves with the support (wall = 0).
 
 Between touch and release the motion has a closed form; instants of contact are roots that are proved to be the next ones.
 
-Conditioning: the energy norm of the difference of two motions does not grow within a phase, and changes by at most
-ωc/ω0 from flight to contact and back. An error grows by no more than that factor per contact: so many guard
-digits are carried.
+Conditioning: the force is continuous where stop and mass meet, so that a small deviation is carried by the linear
+propagators of the phases alone. Their product says how many digits the contacts cost; so many are carried as guard.
 
 Source: EDF validation manual V5.01.102 (SDND102), V5.01.121 (SDND121).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,7 +26,7 @@ import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import Certified, Route, certify, certify_all, per_precision, undefined
-from veridyn.references.impact_phases import Law, Phase, sign_changes
+from veridyn.references.impact_phases import Law, Phase, growth, sign_changes
 from veridyn.references.impact_series import RATE, Followed, U, follow
 from veridyn.references.parameters import (
     Exact,
@@ -132,26 +132,26 @@ def _end(phase: Phase, gap: mpf, until: mpf) -> mpf | None:
 
 @per_precision
 def _phases(o: Oscillator, until: Exact) -> tuple[Phase, ...]:
-    """Return the phases to the current precision: the contacts that are found ask for guard digits, until they suffice."""
+    """Return the phases to the current precision; what the contacts magnify asks for guard digits until they do."""
     guard = GUARD
     while True:
         with mpmath.workdps(mpmath.mp.dps + guard):
             phases = _march(o, until.mpf())
-        if (needed := _lost(o, len(phases))) <= guard:
+        if (needed := _lost(phases, until)) <= guard:
             return phases
         guard = needed
 
 
-def _lost(o: Oscillator, phases: int) -> int:
-    """Return the digits that so many phases may cost."""
-    with mpmath.workdps(15):
-        ratio = o.law(True).omega / o.law(False).omega
-        return GUARD + int(mpmath.ceil(phases // 2 * mpmath.log10(ratio)))
+def _lost(phases: tuple[Phase, ...], until: Exact) -> int:
+    """Return the digits to carry beyond the current precision, with half of `GUARD` to spare."""
+    ends = [*(float(phase.start) for phase in phases[1:]), float(until)]
+    matrices = [phase.propagator(end - float(phase.start)) for phase, end in zip(phases, ends, strict=True)]
+    return GUARD // 2 + math.ceil(math.log10(growth(matrices, float(phases[0].law.omega))))
 
 
 @per_precision
 def _followed(o: Oscillator, until: Exact) -> Followed:
-    with mpmath.workdps(mpmath.mp.dps + _lost(o, len(_phases(o, until)))):
+    with mpmath.workdps(mpmath.mp.dps + max(GUARD, _lost(_phases(o, until), until))):
         return follow(o.law(False), o.gap.mpf(), o.kappa, until.mpf())
 
 

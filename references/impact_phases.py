@@ -9,7 +9,8 @@ values, M₂ being a bound of its second derivative. So an interval holds no roo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +19,7 @@ from mpmath import mpf
 
 from veridyn.references.certified import CertificationError, polished_root
 
+Matrix = tuple[tuple[float, float], tuple[float, float]]
 Jet = tuple[mpf, ...]  # a function and its first derivatives, at one instant
 Jets = Callable[[mpf], Jet]
 Bounds = Callable[[mpf, mpf], tuple[mpf, mpf]]  # of |f''| and |f'''| from an instant on, over a duration
@@ -80,6 +82,13 @@ class Phase:
         S = law.S
         return x + S * sine, v + S * W * cosine, a - S * W**2 * sine, jerk - S * W**3 * cosine
 
+    def propagator(self, tau: float) -> Matrix:
+        """What a small deviation (x, v) becomes after tau (s); the drive does not enter."""
+        beta, omega = float(self.law.beta), float(self.law.omega)
+        wd = math.sqrt(omega**2 - beta**2)
+        c, s, decay = math.cos(wd * tau), math.sin(wd * tau) / wd, math.exp(-beta * tau)
+        return (decay * (c + beta * s), decay * s), (-decay * omega**2 * s, decay * (c - beta * s))
+
     def _wave(self, tau: mpf) -> tuple[mpf, mpf]:
         phase = self.law.Omega * (self.start + tau)
         return mpmath.sin(phase), mpmath.cos(phase)
@@ -99,6 +108,17 @@ class Phase:
             previous = derivatives[-2]
         second, third, fourth = (d + abs(law.S) * W**n for n, d in zip((2, 3, 4), derivatives[1:], strict=True))
         return second, third, fourth
+
+
+def growth(propagators: Sequence[Matrix], omega: float) -> float:
+    """Return by how much deviations grow at most over any stretch of phases; (x, v/omega) measures them."""
+    largest = 1.0
+    for first in range(len(propagators)):
+        columns = [(1.0, 0.0), (0.0, omega)]
+        for matrix in propagators[first:]:
+            columns = [tuple(row[0] * x + row[1] * v for row in matrix) for x, v in columns]
+            largest = max(largest, math.sqrt(sum(x**2 + (v / omega) ** 2 for x, v in columns)))
+    return largest
 
 
 def _difference(p: mpf, q: mpf, tau: mpf) -> mpf:
