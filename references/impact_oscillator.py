@@ -311,6 +311,12 @@ class Motion:
     oscillator: Oscillator
     digits: int
 
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """Flights and contacts up to t_end."""
+        with mpmath.workdps(self.digits + GUARD):
+            return _phases(self.oscillator, self.oscillator.t_end)
+
     def displacement(self, t: Number) -> mpf:
         """y (m)."""
         return self._at(t)[0]

@@ -1,0 +1,188 @@
+"""How far a scheme may stray from the motion of a driven oscillator with a stop: contact by contact, then carried on.
+
+Each contact leaves a deviation of displacement and velocity, in terms of the velocity v of its touch:
+
+* its period error, twice for the instants between samples: 2 p (ω_c h)² π v/ω_c of displacement. It has one sign: the
+  deviations of all contacts add up.
+* what touching and releasing inside a step leave uncounted, up to k_c (v h)²/2 of energy: (ω_c h)²/2 of v. Where
+  in a step a contact falls is chance: the squares of these deviations add up.
+
+Free motion adds the phase error of the scheme, contacts its decay, damping the lag of the velocity that it sees.
+All deviations are carried on by the true propagators of the phases, which tell how much an impact magnifies them.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import lru_cache
+
+import mpmath
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.references import impact_oscillator
+from veridyn.references.impact_phases import Phase
+from veridyn.references.parameters import Exact
+from veridyn.solver.schemes import SCHEMES
+from veridyn.validation_cases.case import Settings, Values
+from veridyn.validation_cases.tolerances import Tolerance
+from veridyn.validation_cases.vibro_impact import given, spacing
+
+Floats = NDArray[np.float64]
+
+PHASES = 35  # digits at which the references of 30 digits have found the phases already
+KINK = 1 / 24  # period error of schemes of higher order, over (ω_c h)²: a kink inside a step costs what central ones have
+CUBIC = 3 / 128  # largest error of a cubic through four samples where the third derivative jumps, over jump × spacing³
+WHAT = (
+    "every contact leaves its period error {period:.3g} (w_c h)², doubled for instants between samples, and up to "
+    "(w_c h)²/2 of its velocity for touching inside a step; carried on by the propagators of flights and contacts"
+)
+
+
+@dataclass(frozen=True)
+class Course:
+    """The true motion as far as deviations need it, phase by phase (n,)."""
+
+    starts: Floats  # s
+    touching: NDArray[np.bool_]
+    rates: Floats  # m/s, of the gap, when a phase starts
+    accelerations: Floats  # m/s², there
+    sizes: Floats  # m/s, of free motion: amplitude times frequency
+    phases: tuple[Phase, ...]
+
+    @property
+    def omega(self) -> float:
+        """ω of flight (rad/s)."""
+        return float(self.phases[0].law.omega)
+
+    @property
+    def omega_contact(self) -> float:
+        """ω_c (rad/s); that of flight if nothing is touched."""
+        return float(self.phases[min(1, len(self.phases) - 1)].law.omega)
+
+    @property
+    def damping_ratio(self) -> float:
+        """ξ of flight."""
+        return float(self.phases[0].law.beta) / self.omega
+
+
+def course(values: Values) -> Course:
+    """Return the true course for the parameters of a case."""
+    return _course(tuple(sorted(given(values).items())))
+
+
+@lru_cache(maxsize=16)
+def _course(parameters: tuple[tuple[str, Exact], ...]) -> Course:
+    phases = impact_oscillator.motion(digits=PHASES, **dict(parameters)).phases
+    with mpmath.workdps(20):
+        at_start = np.array([[float(d) for d in phase.observed(mpmath.mpf(0))[1:3]] for phase in phases])
+        sizes = [float(phase.bounds(mpmath.mpf(0), 1 / phase.law.omega)[0] / phase.law.omega) for phase in phases]
+    return Course(
+        np.array([float(phase.start) for phase in phases]),
+        np.array([phase.touching for phase in phases]),
+        *at_start.T,
+        np.array(sizes),
+        phases,
+    )
+
+
+def deviation(values: Values, scheme: str, step: float, time: float) -> Floats:
+    """Return how far displacement (m) and velocity (m/s) may be off at an instant (2,)."""
+    true = course(values)
+    last = bisect_left(true.starts.tolist(), time) - 1  # the phase that ends there, if one does
+    steady, chance = np.empty((2, 0)), np.empty((2, 0))
+    ends = np.append(true.starts[1 : last + 1], time)
+    for j, end in enumerate(ends):
+        carried = np.array(true.phases[j].propagator(end - true.starts[j]))
+        one_sign, any_sign = _left(true, j, end - true.starts[j], scheme, step)
+        steady = np.column_stack((carried @ steady, one_sign))
+        chance = np.column_stack((carried @ chance, any_sign))
+    return np.asarray(np.abs(steady).sum(axis=1) + np.linalg.norm(chance, axis=1))
+
+
+def _left(true: Course, j: int, lapse: float, scheme: str, step: float) -> tuple[Floats, Floats]:
+    """Return what one phase adds (2, k): deviations that add up, and such as fall by chance."""
+    own, w = SCHEMES[scheme], true.omega
+    lagged = 2 * true.damping_ratio * w * own.lag * step
+    if not true.touching[j]:
+        error = own.error_per_radian() if own.phase or own.decay else None
+        free = lagged + (abs(error.constant) * (w * step) ** error.order if error else 0.0)
+        drift = free * w * lapse * true.sizes[j]
+        return np.diag([drift / w, drift]), np.empty((2, 0))
+    wc, v = true.omega_contact, abs(true.rates[j])
+    number = wc * step
+    decay = own.decay_in_contact
+    lost = (math.pi * decay.constant * number**decay.order if decay else 0.0) + 2 * lagged
+    late = 2 * period_error(scheme) * number**2 * math.pi * v / wc
+    return np.diag([late, lost * v]), np.array([[0.0], [v * number**2 / 2]])
+
+
+def period_error(scheme: str) -> float:
+    """Return the relative error of a period in contact over (ω_c h)²."""
+    term = SCHEMES[scheme].in_contact
+    return abs(term.constant) if term.order == 2 else KINK
+
+
+def of_displacement(values: Values, scheme: str, chosen: Settings, time: float) -> Tolerance:
+    """Return the tolerance of a displacement at an instant (m)."""
+    return _absolute(scheme, chosen, float(deviation(values, scheme, chosen["step"], time)[0]))
+
+
+def of_force_at(values: Values, scheme: str, chosen: Settings, time: float) -> Tolerance:
+    """Return the tolerance of the force at an instant in contact (N)."""
+    moved = float(deviation(values, scheme, chosen["step"], time)[0])
+    return _absolute(scheme, chosen, float(values["kc"]) * moved)
+
+
+def of_instant(values: Values, scheme: str, chosen: Settings, number: int) -> Tolerance:
+    """Return the tolerance of an instant of contact, counted from 1 (s)."""
+    return _absolute(scheme, chosen, _late(values, scheme, chosen["step"], number))
+
+
+def of_instants(values: Values, scheme: str, chosen: Settings) -> Tolerance:
+    """Return the tolerance of the worst instant of contact (s)."""
+    late = (_late(values, scheme, chosen["step"], number) for number in range(1, course(values).starts.size))
+    return _absolute(scheme, chosen, max(late, default=0.0))
+
+
+def _late(values: Values, scheme: str, step: float, number: int) -> float:
+    """Return the error of an instant (s): of the motion, and of the cubic through samples around the kink."""
+    true = course(values)
+    moved = deviation(values, scheme, step, true.starts[number])[0] / abs(true.rates[number])
+    return float(moved + CUBIC * true.omega_contact**2 * (spacing(values) + step) ** 3)
+
+
+def of_force(values: Values, scheme: str, chosen: Settings, contact: int) -> Tolerance:
+    """Return the tolerance of the largest force of a contact, counted from 1, which goes with its velocity."""
+    return _relative(scheme, chosen, _weaker(values, scheme, chosen["step"], contact))
+
+
+def of_largest_force(values: Values, scheme: str, chosen: Settings) -> Tolerance:
+    """Return the tolerance of the largest force of all contacts."""
+    v = np.abs(course(values).rates[1::2])
+    errors = [_weaker(values, scheme, chosen["step"], number + 1) * v[number] for number in range(v.size)]
+    return _relative(scheme, chosen, max(errors) / float(v.max()))
+
+
+def _weaker(values: Values, scheme: str, step: float, contact: int) -> float:
+    """Return the relative error of the velocity of a touch, and what the contact itself adds."""
+    true = course(values)
+    touch = 2 * contact - 1
+    v = abs(true.rates[touch])
+    moved, changed = deviation(values, scheme, step, true.starts[touch])
+    own = sum(float(np.abs(part).sum(axis=1)[1]) for part in _left(true, touch, 0.0, scheme, step))
+    return float((changed + abs(true.accelerations[touch]) * moved / v + own) / v)
+
+
+def _absolute(scheme: str, chosen: Settings, value: float) -> Tolerance:
+    return Tolerance(value, "absolute", _reason(scheme, chosen))
+
+
+def _relative(scheme: str, chosen: Settings, value: float) -> Tolerance:
+    return Tolerance(value, "relative", _reason(scheme, chosen))
+
+
+def _reason(scheme: str, chosen: Settings) -> str:
+    return f"theory, order 2: {WHAT.format(period=period_error(scheme))}; step {chosen['step']:g} s"
