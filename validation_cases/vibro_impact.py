@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from veridyn.solver.basis import driven_velocity
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.impacts import Impact, interpolated_impacts, located_impacts
 from veridyn.solver.interpolation import value_at
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.response import Response
 from veridyn.validation_cases.case import Observation, Values
 
 Floats = NDArray[np.float64]
@@ -65,13 +68,18 @@ def output_times(values: Values, also: Iterable[float] = ()) -> Floats:
 
 def impacts(o: Observation) -> list[Impact]:
     """Return the impacts at the events that the solver reports, or located between the samples."""
-    stop, response = o.problem.stops[0], o.response
-    gap = stop_gap(o.problem, response, stop)
+    return _impacts(o.problem, o.response)
+
+
+@lru_cache(maxsize=2)  # every quantity of a run reads them
+def _impacts(problem: MechanicalProblem, response: Response) -> list[Impact]:
+    stop = problem.stops[0]
+    gap = stop_gap(problem, response, stop)
     if stop.name not in response.events:
         return interpolated_impacts(response.time, gap, stop.stiffness)
     velocity = response.velocity
     if stop.frame == "absolute":
-        velocity = velocity + driven_velocity(o.problem, response.time)
+        velocity = velocity + driven_velocity(problem, response.time)
     return located_impacts(response.time, gap, -velocity @ stop.normal, response.events[stop.name], stop.stiffness)
 
 
