@@ -25,7 +25,7 @@ from typing import Any
 import mpmath
 from mpmath import mpf
 
-from veridyn.references.certified import Certified, Route, certify, certify_all, per_precision, undefined
+from veridyn.references.certified import GUARDS, Certified, Route, certify, certify_all, per_precision, undefined
 from veridyn.references.impact_phases import Law, Phase, growth, sign_changes
 from veridyn.references.impact_series import RATE, Followed, U, follow
 from veridyn.references.parameters import (
@@ -178,7 +178,13 @@ def _penetrations(o: Oscillator, until: Exact) -> tuple[mpf, ...]:
     return tuple(_penetration(o, contact, after) for contact, after in _contacts(o, until))
 
 
-def _certified(o: Oscillator, name: str, digits: int, value: Callable[[], Any], followed: Callable[[], Any]) -> Certified:
+def _found(o: Oscillator, digits: int) -> tuple[Phase, ...]:
+    """Return the phases at the precision at which certification begins, so that it finds them known."""
+    with mpmath.workdps(check_digits(digits) + GUARDS[0]):
+        return _phases(o, o.t_end)
+
+
+def _certified(name: str, digits: int, value: Callable[[], Any], followed: Callable[[], Any]) -> Certified:
     return certify(*_routes(value, followed), digits=digits, kind="quasi-analytical", name=name)
 
 
@@ -207,7 +213,7 @@ def instants(*, digits: int = 30, **given: Number) -> tuple[Certified, ...]:
         If the stop is grazed, so that no precision tells whether it was touched.
     """
     o = _oscillator(given)
-    if len(_phases(o, o.t_end)) == 1:
+    if len(_found(o, digits)) == 1:
         return ()
     routes = _routes(lambda: tuple(p.start for p in _phases(o, o.t_end)[1:]), lambda: _followed(o, o.t_end).instants)
     return certify_all(*routes, digits=digits, kind="quasi-analytical", name="instants")
@@ -231,10 +237,9 @@ def instant(*, number: int, digits: int = 30, **given: Number) -> Certified:
 def peak_force(*, contact: int, digits: int = 30, **given: Number) -> Certified:
     """Return the largest force of one contact, counted from 1 (N), if it ends before t_end; as `instants`."""
     o, number = _oscillator(given), check_count(contact, "contact")
-    if len(_contacts(o, o.t_end)) < number:
-        return undefined(f"only {len(_contacts(o, o.t_end))} contacts end before t_end")
+    if (ended := (len(_found(o, digits)) - 1) // 2) < number:
+        return undefined(f"only {ended} contacts end before t_end")
     return _certified(
-        o,
         "peak_force",
         digits,
         lambda: o.kc.mpf() * _penetrations(o, o.t_end)[number - 1],
@@ -245,10 +250,9 @@ def peak_force(*, contact: int, digits: int = 30, **given: Number) -> Certified:
 def largest_force(*, digits: int = 30, **given: Number) -> Certified:
     """Return the largest force of all contacts that end before t_end (N); as `instants`."""
     o = _oscillator(given)
-    if not _contacts(o, o.t_end):
+    if len(_found(o, digits)) < 3:
         return undefined("no contact ends before t_end")
     return _certified(
-        o,
         "largest_force",
         digits,
         lambda: o.kc.mpf() * max(_penetrations(o, o.t_end)),
@@ -282,7 +286,6 @@ def displacement(*, t: Number, digits: int = 30, **given: Number) -> Certified:
     """
     o, time = _oscillator(given), _instant_of(t)
     return _certified(
-        o,
         "displacement",
         digits,
         lambda: _observed(o, time)[0],
@@ -293,10 +296,11 @@ def displacement(*, t: Number, digits: int = 30, **given: Number) -> Certified:
 def force(*, t: Number, digits: int = 30, **given: Number) -> Certified:
     """Return the force of the stop at an instant (N), zero in flight; as `displacement`."""
     o, time = _oscillator(given), _instant_of(t)
-    if _observed(o, time)[0] <= o.gap.mpf():
+    with mpmath.workdps(check_digits(digits) + GUARDS[0]):
+        touched = _observed(o, time)[0] > o.gap.mpf()
+    if not touched:
         return undefined(f"the stop is not touched at t = {t} s")
     return _certified(
-        o,
         "force",
         digits,
         lambda: o.kc.mpf() * (_observed(o, time)[0] - o.gap.mpf()),

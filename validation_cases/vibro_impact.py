@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.references import impact_oscillator
+from veridyn.references.parameters import Exact
 from veridyn.solver.balance import stop_gap
-from veridyn.solver.basis import driven_velocity
+from veridyn.solver.basis import driven_displacement, driven_velocity
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.impacts import Impact, interpolated_impacts, located_impacts
 from veridyn.solver.interpolation import value_at
@@ -35,7 +36,12 @@ def given(values: Values) -> dict[str, Any]:
 
 def true_instants(values: Values) -> Floats:
     """Return the true instants of contact (s): touch, release, touch, ..."""
-    return np.array([float(t) for t in impact_oscillator.instants(**given(values))])
+    return _true_instants(tuple(given(values).items()))
+
+
+@lru_cache(maxsize=16)
+def _true_instants(parameters: tuple[tuple[str, Exact], ...]) -> Floats:
+    return np.array([float(t) for t in impact_oscillator.instants(**dict(parameters))])
 
 
 def contact_frequency(values: Values) -> float:
@@ -63,7 +69,7 @@ def output_times(values: Values, also: Iterable[float] = ()) -> Floats:
         first, beyond = np.clip(np.round(np.array([touch - reach, release + reach]) / near), 0, last)
         around.append(np.arange(int(first), int(beyond) + 1))
     grid = np.unique(np.concatenate(around)) * near
-    return np.unique(np.round([*grid[grid < end], end, *also], CLOCK))
+    return np.unique(np.round(np.concatenate((grid[grid < end], [end], list(also))), CLOCK))
 
 
 def impacts(o: Observation) -> list[Impact]:
@@ -109,10 +115,14 @@ def largest_force(o: Observation) -> float:
 
 def displacement(o: Observation, time: float) -> float:
     """Return what the first stop sees of the displacement of the first mass (m)."""
-    x = value_at(o.response.time, o.response.displacement[:, 0], time)
-    stop = o.problem.stops[0]
-    driven = [s.displacement(time) * s.influence[0] for s in o.problem.supports if stop.frame == "absolute"]
-    return x + float(sum(driven))
+    return value_at(o.response.time, o.response.displacement[:, 0], time) + driven(o, time)
+
+
+def driven(o: Observation, time: float) -> float:
+    """Return the driven displacement of the first mass, if that is what the first stop sees (m)."""
+    if o.problem.stops[0].frame != "absolute":
+        return 0.0
+    return float(driven_displacement(o.problem, np.array([time]))[0, 0])
 
 
 def force(o: Observation, time: float) -> float:

@@ -27,5 +27,5 @@ SCHEME = Scheme(
     evaluations="1",
     run=run,
     phase=Term(2, 1 / 24),
-    lag=0.5,
+    damped=Term(1, 1 / 2),
 )
