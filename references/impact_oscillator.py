@@ -6,7 +6,7 @@ from rest at t = 0. F is a force on the mass, a the acceleration of the support;
 stop sees y = x + d for a wall that stands still (wall = 1), where d = -a/Ω² sin(Ω t) is the motion of the support, and
 y = x for one that moves with the support (wall = 0).
 
-Between touch and release the motion has a closed form; instants of contact are roots that are proved to be the next ones.
+Flights and contacts have a closed form; instants of contact are roots that are proved to be the next ones.
 
 Conditioning: the force is continuous where stop and mass meet, so that a small deviation is carried by the linear
 propagators of the phases alone. Their product says how many digits the contacts cost; so many are carried as guard.
@@ -27,7 +27,7 @@ from mpmath import mpf
 
 from veridyn.references.certified import GUARDS, Certified, Route, certify, certify_all, per_precision, undefined
 from veridyn.references.impact_phases import Law, Phase, growth, sign_changes
-from veridyn.references.impact_series import RATE, Followed, U, follow
+from veridyn.references.impact_series import Followed, U, follow
 from veridyn.references.parameters import (
     Exact,
     Number,
@@ -261,7 +261,7 @@ def largest_force(*, digits: int = 30, **given: Number) -> Certified:
 
 
 def _horizon(o: Oscillator, t: Exact) -> Exact:
-    """Return the instant up to which the phases are needed: t_end if that is late enough, so that they are found once."""
+    """Return the instant up to which phases are needed: t_end if that is late enough, where they are known already."""
     return max(t, o.t_end, key=lambda e: e.mpf())
 
 
@@ -322,7 +322,7 @@ class Motion:
             return _phases(self.oscillator, self.oscillator.t_end)
 
     def displacement(self, t: Number) -> mpf:
-        """y (m)."""
+        """Y (m)."""
         return self._at(t)[0]
 
     def rate(self, t: Number) -> mpf:

@@ -83,7 +83,7 @@ class Phase:
         return x + S * sine, v + S * W * cosine, a - S * W**2 * sine, jerk - S * W**3 * cosine
 
     def propagator(self, tau: float) -> Matrix:
-        """What a small deviation (x, v) becomes after tau (s); the drive does not enter."""
+        """Return what a small deviation (x, v) is multiplied by in tau (s); the drive does not enter."""
         beta, omega = float(self.law.beta), float(self.law.omega)
         wd = math.sqrt(omega**2 - beta**2)
         c, s, decay = math.cos(wd * tau), math.sin(wd * tau) / wd, math.exp(-beta * tau)
@@ -155,9 +155,7 @@ def sign_changes(f: Jets, bounds: Bounds, start: mpf, end: mpf, first: Jet, name
             continue
         if _clear(at_a[1], at_b[1], third):
             if at_a[0] * at_b[0] < 0:
-                yield polished_root(
-                    lambda t: f(t)[0], lambda _, t: f(t)[1], (a, b), rising=at_b[0] > 0, name=name
-                )
+                yield polished_root(lambda t: f(t)[0], lambda _, t: f(t)[1], (a, b), rising=at_b[0] > 0, name=name)
             continue
         if not depth:
             raise CertificationError(f"{name}: touched without crossing near {mpmath.nstr(a, 8)}")

@@ -117,13 +117,16 @@ def _energy_residual(o: Observation) -> float:
     return 100 * float(residual) / impact_theory.touch_energy(o.values)
 
 
-def instants_order(case: Case, subject: Subject, variant: Variant, coarsest: float, levels: int) -> Iterator[Check]:
-    """Yield the observed order of the instants of contact in the first half of the run, as root mean square."""
+def instants_order(
+    case: Case, subject: Subject, variant: Variant, coarsest: float, levels: int, share: float = 1.0
+) -> Iterator[Check]:
+    """Yield the observed order of the instants of contact in the first share of the run, as root mean square."""
     if not subject.own or subject.overrides:
         return
-    true = vibro_impact.true_instants(case.values(variant.changes))
+    values = case.values(variant.changes)
+    true = vibro_impact.true_instants(values)
     steps = halvings(coarsest, levels)
-    end = float(true[-1]) / 2
+    end = share * float(values["t_end"])
     why = (
         "where in a step a contact begins is chance, so that each level scatters by a factor of 1.6 about the second "
         f"order; over {levels} halvings that is 0.2 of the order, taken two and a half times"
@@ -162,9 +165,7 @@ def duration_order(case: Case, subject: Subject, variant: Variant, coarsest: flo
             yield order_check(case, variant, base, "first_contact_duration", measure, 2.0, allowed)
 
 
-def _order_of(
-    read: Callable[[Observation], float], true: float, base: Run, steps: list[float], bench: Bench
-) -> float:
+def _order_of(read: Callable[[Observation], float], true: float, base: Run, steps: list[float], bench: Bench) -> float:
     return observed_order(errors_over_steps(lambda step: read(bench.observe(at_step(base, step))), true, steps))
 
 

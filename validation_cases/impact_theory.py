@@ -7,8 +7,8 @@ Each contact leaves a deviation of displacement and velocity, in terms of the ve
 * what touching and releasing inside a step leave uncounted, up to k_c (v h)²/2 of energy: (ω_c h)²/2 of v, and as much
   of v h. Where in a step a contact falls is chance: the squares of these deviations add up.
 
-Free motion adds the errors of the scheme per radian and of the load, contacts its decay, damping what it costs the scheme.
-All deviations are carried on by the true propagators of the phases, which tell how much an impact magnifies them.
+Free motion adds the errors of the scheme per radian and of the load, contacts its decay, damping what it costs. All
+deviations are carried on by the true propagators of the phases, which tell how much an impact magnifies them.
 """
 
 from __future__ import annotations
@@ -164,16 +164,16 @@ def of_force_at(values: Values, scheme: str, chosen: Settings, time: float) -> T
 
 def of_instant(values: Values, scheme: str, chosen: Settings, number: int) -> Tolerance:
     """Return the tolerance of an instant of contact, counted from 1 (s)."""
-    return _absolute(scheme, chosen, float(_late(values, scheme, chosen["step"])[number - 1]))
+    return _absolute(scheme, chosen, float(of_each_instant(values, scheme, chosen["step"])[number - 1]))
 
 
 def of_instants(values: Values, scheme: str, chosen: Settings) -> Tolerance:
     """Return the tolerance of the worst instant of contact (s)."""
-    return _absolute(scheme, chosen, float(_late(values, scheme, chosen["step"]).max(initial=0.0)))
+    return _absolute(scheme, chosen, float(of_each_instant(values, scheme, chosen["step"]).max(initial=0.0)))
 
 
-def _late(values: Values, scheme: str, step: float) -> Floats:
-    """Return the errors of all instants (s): of the motion, and of the cubic through samples around the kink."""
+def of_each_instant(values: Values, scheme: str, step: float) -> Floats:
+    """Return what all instants may be off (s): of the motion, and of the cubic through samples around the kink."""
     true = course(values)
     moved = _at_instants(values, scheme, step)[:, 0] / np.abs(true.rates[1:])
     return np.asarray(moved + CUBIC * true.omega_contact**2 * (spacing(values) + step) ** 3)
@@ -215,8 +215,8 @@ def touch_energy(values: Values) -> float:
 def of_energy(values: Values, scheme: str, chosen: Settings) -> Tolerance:
     """Return the tolerance of the energy balance, in percent of the energy at the fastest touch.
 
-    Each contact leaves (ω_c h)² of its m v²/2 uncounted, by chance, and loses twice its decay. The balance itself is read
-    from velocities that are differences over the spacing of the outputs.
+    Each contact leaves (ω_c h)² of its m v²/2 uncounted, by chance, and loses twice its decay. The balance itself is
+    read from velocities that are differences over the spacing of the outputs.
     """
     v = course(values).rates[1::2]
     kinetic = 0.5 * float(values["m"]) * v**2
@@ -226,8 +226,8 @@ def of_energy(values: Values, scheme: str, chosen: Settings) -> Tolerance:
     read = (OUTPUT_NUMBER**2 / 6 + OUTPUT_NUMBER**2 / 12) * kinetic.max()
     value = 100 * float(number**2 * np.linalg.norm(kinetic) + lost + read) / touch_energy(values)
     what = (
-        "every contact leaves (w_c h)² of its energy uncounted, by chance, and twice its decay; read from differences of "
-        "displacements and by the trapezoidal rule, (w_c dt)²/4 of it"
+        "every contact leaves (w_c h)² of its energy uncounted, by chance, and twice its decay; read from differences "
+        "of displacements and by the trapezoidal rule, (w_c dt)²/4 of it"
     )
     return Tolerance(value, "absolute", f"theory, order 2: {what}; step {chosen['step']:g} s")
 

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from veridyn.solver.interpolation import value_at
 from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases import impact_checks, vibro_impact
-from veridyn.validation_cases.case import Case, Check, Observation, Published, Run, Subject, Values, Variant
-from veridyn.validation_cases.making import always, asked_of, check_of, reading
+from veridyn.validation_cases.case import Bench, Case, Check, Observation, Published, Run, Subject, Values, Variant
+from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
+from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
 from veridyn.validation_cases.sdnd102 import models
-from veridyn.validation_cases.tolerances import cited, roundoff
+from veridyn.validation_cases.tolerances import Tolerance, cited, roundoff
 
 WALL_STEP, TWO_STEP, C_STEP = 2e-4, 2.5e-4, 1e-3  # s, of Code_Aster's tests
 ARCHIVED = 8  # steps between the states that test A keeps
 
 COARSEST, LEVELS = 1.6e-4, 4  # s
+BEFORE = 0.05  # s, before the first contact
+FREE, FREE_STEP = f"displacement@{BEFORE}", 3.125e-4
 SYMMETRIC = cited("3e-5 m, Code_Aster's tolerance for the difference of the two models", 3e-5, kind="absolute")
 
 
@@ -106,11 +111,31 @@ def energy(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
         yield from impact_checks.energy(case, subject, variant)
 
 
-def orders(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Yield the orders where nothing is damped: the lag of the velocity would be of order 1."""
+def duration(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
+    """Yield the order of the first contact's duration where nothing is damped."""
     if case.values(variant.changes)["xi"].rational == 0:
-        yield from impact_checks.instants_order(case, subject, variant, COARSEST, LEVELS)
         yield from impact_checks.duration_order(case, subject, variant, COARSEST, LEVELS)
 
 
-MAKERS = (parity, symmetry, impact_checks.events, impact_checks.force_law, energy, orders)
+def free(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
+    """Yield the order before the first contact, where damping may cost a scheme of order 2 one of them."""
+    if not subject.own or subject.overrides or variant.name != "a":
+        return
+    true = float(quantity_of(case, FREE).truth(case.values()))
+    for scheme in (SCHEMES[name] for name in subject.schemes):
+        if scheme.order == 2:
+            base = impact_checks.shortened(case.run(subject, variant, scheme.name, check_step=False), BEFORE)
+            measure = partial(_order_before, base, true)
+            expected = float(scheme.damped.order if scheme.damped else scheme.order)
+            why = f"damped and driven, no contact yet, {LEVELS} halvings"
+            yield order_check(case, variant, base, FREE, measure, expected, Tolerance(0.1, "absolute", why))
+
+
+def _order_before(base: Run, true: float, bench: Bench) -> float:
+    def read(step: float) -> float:
+        return vibro_impact.displacement(bench.observe(impact_checks.at_step(base, step)), BEFORE)
+
+    return observed_order(errors_over_steps(read, true, halvings(FREE_STEP, LEVELS)))
+
+
+MAKERS = (parity, symmetry, impact_checks.events, impact_checks.force_law, energy, duration, free)

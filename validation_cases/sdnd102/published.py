@@ -24,8 +24,8 @@ DIFFERENCES_A = {"0.1": "5.89E-7", "0.3": "-1.89E-6", "0.5": "-1.56E-7", "0.7": 
 DISPLACEMENTS_C = ("-1.565203E-4", "-5.14832E-4", "2.812914E-4", "-4.493425E-4", "-3.757078E-4")
 
 RESTORED = (
-    "the two models run with different steps, 2.5e-4 and 2e-4 s, and are read from archives of every eighth step: 0.1 s "
-    "lies between two of the wall's, and is interpolated"
+    "no difference of the two models but of their steps, 2.5e-4 and 2e-4 s: with one step it is zero. All but the last "
+    "are read between two states of the wall's archive, which keeps every eighth step, by linear interpolation"
 )
 COARSE = "not converged: w_c h = 1.52, four steps per period of contact"
 SAMPLED = (

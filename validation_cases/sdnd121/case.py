@@ -128,12 +128,14 @@ CASE = Case(
     ),
     published=PUBLISHED,
     remarks=(
-        "A solver that passes over one brief contact is wrong from there on: the count and all later instants fail.",
-        "A step ten times as long, 4e-5 s, leaves ten points per contact: the energy lost and made by touching inside a "
-        "step moves the last instants by more than a contact lasts.",
-        "Numerical damping, or a restitution coefficient in place of the spring, changes the order of events within a "
-        "second.",
-        "The error of one impact is chance, where in a step it begins; that of seventy grows like a root, not like a sum.",
+        "With steps of 8e-5 s, five in a contact, there are 72 contacts; sixteen of them are where they should be.",
+        "A stop that damps 1 % of critical makes 84 contacts of 70; a damping ratio of 1e-3 of the structure moves "
+        "instants by 2.6 ms, six times as long as a contact lasts.",
+        "The trapezoidal rule with gamma = 0.6 keeps the count, and moves the instants by 2.2 ms.",
+        "A stop 2 % too soft moves no instant by more than 1e-4 s, within the 2e-4 of the instant that Code_Aster's "
+        "test grants: forces tell, 1.1 % too small.",
+        "Where in a step a contact begins is chance: the errors of seventy contacts add up like a root, and an impact "
+        "hardly magnifies them.",
     ),
     further_checks=further.MAKERS,
     figures=figures,

@@ -12,6 +12,6 @@ MAKERS = (
     impact_checks.events,
     impact_checks.force_law,
     impact_checks.energy,
-    partial(impact_checks.instants_order, coarsest=COARSEST, levels=LEVELS),
+    partial(impact_checks.instants_order, coarsest=COARSEST, levels=LEVELS, share=0.5),
     partial(impact_checks.duration_order, coarsest=COARSEST, levels=LEVELS),
 )
