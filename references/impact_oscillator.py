@@ -219,11 +219,6 @@ def instants(*, digits: int = 30, **given: Number) -> tuple[Certified, ...]:
     return certify_all(*routes, digits=digits, kind="quasi-analytical", name="instants")
 
 
-def contacts(**given: Number) -> int:
-    """Return how many contacts begin before t_end; parameters and errors as `instants`."""
-    return (len(instants(digits=10, **given)) + 1) // 2
-
-
 def instant(*, number: int, digits: int = 30, **given: Number) -> Certified:
     """Return one instant of contact, counted from 1 (s): odd numbers touch, even ones release.
 

@@ -45,7 +45,7 @@ def test_every_digit(name, more, parameters, text):
 
 @pytest.mark.parametrize(("parameters", "count"), [(FORCED, 70), (SHAKEN, 10), (RELATIVE, 4)])
 def test_number_of_contacts(parameters, count):
-    assert impacts.contacts(**parameters) == count
+    assert len(impacts.instants(**parameters)) == 2 * count
 
 
 def test_a_hundred_digits_begin_with_the_thirty():
@@ -61,11 +61,11 @@ def energy(motion, t, m, k, kc, gap):
 
 
 @given(kc=st.floats(1e3, 1e7), gap=st.floats(0.05, 0.5), Omega=st.floats(0.5, 20.0))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 def test_energy_is_what_the_load_puts_in(kc, gap, Omega):
     p = {"m": 2, "k": 200, "kc": kc, "gap": gap, "F": 100, "Omega": Omega, "t_end": 2}
-    motion = impacts.motion(digits=20, **p)
-    with mpmath.workdps(20):
+    motion = impacts.motion(digits=15, **p)
+    with mpmath.workdps(15):
         times = [mpmath.mpf(t) for t in (0, *(float(i) for i in impacts.instants(digits=15, **p)), 2)]
         power = [
             mpmath.quad(lambda t: 100 * mpmath.sin(Omega * t) * motion.rate(t), mpmath.linspace(a, b, 5))
@@ -77,7 +77,8 @@ def test_energy_is_what_the_load_puts_in(kc, gap, Omega):
 def test_touch_and_release_alternate_on_the_stop():
     motion = impacts.motion(digits=30, **SHAKEN)
     for number, t in enumerate(impacts.instants(digits=40, **SHAKEN)):
-        assert abs(motion.displacement(t.value) - mpmath.mpf("5e-4")) < 1e-29
+        with mpmath.workdps(30):
+            assert abs(motion.displacement(t.value) - mpmath.mpf("5e-4")) < mpmath.mpf(10) ** -29
         assert (motion.rate(t.value) > 0) == (number % 2 == 0)
 
 
@@ -100,14 +101,14 @@ def test_two_frames_differ_by_the_motion_of_the_support():
 
 
 def test_a_grazed_stop_is_not_certified():
-    """The first maximum of a load from rest, x = 1 - cos t beyond a slow load, is at a known height: touch it exactly."""
-    t = mpmath.mpf(2)
+    third = mpmath.mpf(1) / 3
 
     def parabola(tau):
-        return (tau - 1) ** 2, 2 * (tau - 1)
+        return (tau - third) ** 2, 2 * (tau - third)
 
+    ends = mpmath.mpf(0), mpmath.mpf(1)
     with pytest.raises(CertificationError, match="touched without crossing"):
-        list(sign_changes(parabola, lambda *_: (2, mpmath.mpf("1e-30")), t * 0, t, (t / 2, -t), "graze"))
+        list(sign_changes(parabola, lambda *_: (2, mpmath.mpf(1)), *ends, parabola(ends[0]), "graze"))
 
 
 def test_a_brief_visit_between_two_samples_is_found():
@@ -116,8 +117,10 @@ def test_a_brief_visit_between_two_samples_is_found():
     def f(tau):
         return (tau - dip) ** 2 - width**2, 2 * (tau - dip)
 
-    roots = list(sign_changes(f, lambda *_: (2, mpmath.mpf(1)), mpmath.mpf(0), mpmath.mpf(1), f(mpmath.mpf(0)), "dip"))
-    assert [float(r - dip) for r in roots] == pytest.approx([-1e-8, 1e-8], rel=1e-6)
+    with mpmath.workdps(40):
+        ends = mpmath.mpf(0), mpmath.mpf(1)
+        roots = list(sign_changes(f, lambda *_: (2, mpmath.mpf(1)), *ends, f(ends[0]), "dip"))
+        assert [float(r - dip) for r in roots] == pytest.approx([-1e-8, 1e-8], rel=1e-12)
 
 
 def test_growth_sees_any_stretch():
