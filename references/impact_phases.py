@@ -60,7 +60,8 @@ class Phase:
         decay, c, s = mpmath.exp(-law.beta * tau), mpmath.cos(wd * tau), mpmath.sin(wd * tau) / wd
         x = decay * (x0 * (c + law.beta * s) + v0 * s) + law.B / law.omega**2
         v = decay * (v0 * (c - law.beta * s) - law.omega**2 * x0 * s)
-        return tuple(map(sum, zip((x, v), self._forced(tau, wd, decay * s), strict=True)))
+        forced_x, forced_v = self._forced(tau, wd, decay * s)
+        return x + forced_x, v + forced_v
 
     def _forced(self, tau: mpf, wd: mpf, kick: mpf) -> tuple[mpf, mpf]:
         """Response from rest to A sin(Ω t); ``kick`` is the displacement after a unit velocity."""
@@ -116,7 +117,8 @@ def growth(propagators: Sequence[Matrix], omega: float) -> float:
     for first in range(len(propagators)):
         columns = [(1.0, 0.0), (0.0, omega)]
         for matrix in propagators[first:]:
-            columns = [tuple(row[0] * x + row[1] * v for row in matrix) for x, v in columns]
+            (a, b), (c, d) = matrix
+            columns = [(a * x + b * v, c * x + d * v) for x, v in columns]
             largest = max(largest, math.sqrt(sum(x**2 + (v / omega) ** 2 for x, v in columns)))
     return largest
 

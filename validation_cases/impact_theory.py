@@ -82,12 +82,13 @@ def _key(values: Values) -> Parameters:
 def _course(parameters: Parameters) -> Course:
     phases = impact_oscillator.motion(digits=PHASES, **dict(parameters)).phases
     with mpmath.workdps(20):
-        at_start = np.array([[float(d) for d in phase.observed(mpmath.mpf(0))[1:3]] for phase in phases])
+        rates, accelerations = np.array([phase.observed(mpmath.mpf(0))[1:3] for phase in phases], dtype=float).T
         sizes = [float(phase.bounds(mpmath.mpf(0), 1 / phase.law.omega)[0] / phase.law.omega) for phase in phases]
     return Course(
         np.array([float(phase.start) for phase in phases]),
         np.array([phase.touching for phase in phases]),
-        *at_start.T,
+        rates,
+        accelerations,
         np.array(sizes),
         phases,
     )
@@ -95,7 +96,7 @@ def _course(parameters: Parameters) -> Course:
 
 def deviation(values: Values, scheme: str, step: float, time: float) -> Floats:
     """Return how far displacement (m) and velocity (m/s) may be off at an instant (2,)."""
-    return _deviations(_key(values), scheme, step, time)[-1]
+    return np.asarray(_deviations(_key(values), scheme, step, time)[-1])
 
 
 @lru_cache(maxsize=64)

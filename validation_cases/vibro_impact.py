@@ -41,7 +41,8 @@ def true_instants(values: Values) -> Floats:
 
 @lru_cache(maxsize=16)
 def _true_instants(parameters: tuple[tuple[str, Exact], ...]) -> Floats:
-    return np.array([float(t) for t in impact_oscillator.instants(**dict(parameters))])
+    given: dict[str, Any] = dict(parameters)
+    return np.array([float(t) for t in impact_oscillator.instants(**given)])
 
 
 def contact_frequency(values: Values) -> float:
@@ -128,7 +129,7 @@ def driven(o: Observation, time: float) -> float:
 def force(o: Observation, time: float) -> float:
     """Return the force of the first stop (N) at an instant, from the gap between the samples."""
     gap = stop_gap(o.problem, o.response, o.problem.stops[0])
-    return -o.problem.stops[0].stiffness * min(0.0, value_at(o.response.time, gap, time))
+    return float(-o.problem.stops[0].stiffness * min(0.0, value_at(o.response.time, gap, time)))
 
 
 def worst_instant(o: Observation, true: Floats) -> float | None:

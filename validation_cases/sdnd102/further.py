@@ -72,10 +72,7 @@ def symmetry(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
         steps = two.problem.end / float(two.settings.get("step", two.problem.end))
         what = f"two sums of {steps:.0f} displacements, which the contacts magnify by 2.1"
         ours = roundoff(2.1 * np.sqrt(steps) * 4, scale=float(two.values["gap"]), what=what, kind="absolute")
-        readings = {
-            "difference_of_models": lambda bench, two=two, one=one: _difference(bench.observe(two), bench.observe(one)),
-            "asymmetry": reading(two, _asymmetry),
-        }
+        readings = {"difference_of_models": partial(_difference, two, one), "asymmetry": reading(two, _asymmetry)}
         for name, measure in readings.items():
             yield check_of(
                 case,
@@ -91,10 +88,11 @@ def symmetry(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
             )
 
 
-def _difference(two: Observation, one: Observation) -> float:
+def _difference(two: Run, one: Run, bench: Bench) -> float:
     """Return the largest difference of the displacements of first mass and only mass at the printed instants (m)."""
     instants = [float(t) for t in (*models.PRINTED_A, *models.PRINTED_C)]
-    return max(abs(_at(two, t) - _at(one, t)) for t in instants)
+    first, only = bench.observe(two), bench.observe(one)
+    return max(abs(_at(first, t) - _at(only, t)) for t in instants)
 
 
 def _at(o: Observation, time: float) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.solver.elements import Stop, SupportMotion
+from veridyn.solver.elements import Frame, Stop, SupportMotion
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.time_functions import Harmonic, sample
 from veridyn.validation_cases import vibro_impact
@@ -43,7 +43,7 @@ def _structure(values: Values, n: int) -> dict[str, Any]:
 def wall(values: Values) -> MechanicalProblem:
     """Return one mass before a wall that stands still (wall = 1) or moves with the support (wall = 0)."""
     kc, gap = float(values["kc"]), float(values["gap"])
-    frame = "absolute" if values["wall"].rational else "relative"
+    frame: Frame = "absolute" if values["wall"].rational else "relative"
     return MechanicalProblem(
         name="sdnd102",
         supports=(SupportMotion.from_acceleration("support", np.ones(1), _acceleration(values, 1.0)),),
@@ -72,8 +72,8 @@ def two_masses(values: Values) -> MechanicalProblem:
 def tabulated(problem: MechanicalProblem) -> MechanicalProblem:
     """Return a problem whose supports move by tables, as Code_Aster reads them: lines between points `TABLE` apart."""
     times = (TABLE * np.arange(round(problem.end / TABLE) + 1)).tolist()
-    supports = tuple(
-        replace(s, **{part: sample(getattr(s, part), times) for part in ("acceleration", "velocity", "displacement")})
+    supports = (
+        SupportMotion(s.name, s.influence, *(sample(f, times) for f in (s.acceleration, s.velocity, s.displacement)))
         for s in problem.supports
     )
-    return replace(problem, supports=supports)
+    return replace(problem, supports=tuple(supports))
