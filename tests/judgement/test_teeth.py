@@ -12,7 +12,7 @@ from veridyn.validation_cases.checks import checks
 from veridyn.validation_cases.judge import judge
 from veridyn.validation_cases.workbench import Workbench
 
-VARIANTS = {"sdnd101": "2-shocks", "sdnd104": "a0=1.5", "sdld103": "A"}
+VARIANTS = {"sdnd101": "2-shocks", "sdnd102": "a", "sdnd104": "a0=1.5", "sdnd121": "a", "sdld103": "A"}
 SCHEME = "symplectic_euler"
 
 
@@ -92,6 +92,14 @@ def without_stops(problem):
     return replace(problem, stops=())
 
 
+def undamped(problem):
+    return replace(problem, damping=np.zeros_like(problem.damping))
+
+
+def relative_stop(problem):
+    return replace(problem, stops=tuple(replace(stop, frame="relative") for stop in problem.stops))
+
+
 def launched(factor):
     return lambda problem: replace(problem, initial_velocity=factor * problem.initial_velocity)
 
@@ -135,6 +143,17 @@ DAMAGES = {
         {"truth:contact_duration", "balance:energy_residual"},
     ),
     "sdnd101: no stop": ({"before": without_stops}, {"events:impacts", "truth:peak_force"}),
+    "sdnd102: damping left out": ({"before": undamped}, {"truth:touch_1", "truth:displacement@0.25"}),
+    "sdnd102: stop in the relative frame": (
+        {"before": relative_stop},
+        {"truth:release_1", "truth:largest_force", "events:contact_instants"},
+    ),
+    "sdnd121: stop 2 % too soft": (
+        {"before": stop_stiffness(0.98)},
+        {"truth:release_1", "truth:peak_force_1", "balance:force_law"},
+    ),
+    "sdnd121: no stop": ({"before": without_stops}, {"events:contacts", "truth:release_1"}),
+    "sdnd121: one step late": ({"after": late}, {"truth:touch_1", "truth:release_1"}),
     "sdnd101: launched 1 % too fast": (
         {"before": launched(1.01)},
         {"truth:peak_force", "truth:impact_velocity"},
