@@ -226,7 +226,7 @@ def bracketed_root(f: Callable[[mpf], mpf], slope: Callable[[Any, Any], Any], lo
     _prove_monotone(slope, low, high, name)
     if f_low == 0 or f_high == 0:
         return low if f_low == 0 else high
-    return _newton(f, slope, (low, high), rising=f_high > 0, name=name)
+    return polished_root(f, slope, (low, high), rising=f_high > 0, name=name)
 
 
 def first_root(
@@ -304,7 +304,7 @@ def _prove_monotone(slope: Callable[[Any, Any], Any], low: mpf, high: mpf, name:
             pieces += [(a, middle, depth + 1), (middle, b, depth + 1)]
 
 
-def _newton(
+def polished_root(
     f: Callable[[mpf], mpf],
     slope: Callable[[Any, Any], Any],
     bracket: tuple[mpf, mpf],
@@ -312,7 +312,13 @@ def _newton(
     rising: bool,
     name: str,
 ) -> mpf:
-    """Newton's iteration, kept inside a shrinking bracket by bisection."""
+    """Find the root in a bracket by Newton's iteration, kept inside by bisection; `bracketed_root` proves it too.
+
+    Raises
+    ------
+    CertificationError
+        If rounding noise keeps the iteration from settling.
+    """
     low, high = bracket
     x = (low + high) / 2
     last_step = mpmath.inf

@@ -186,8 +186,14 @@ def _unknown(name: str, known: list[str]) -> str:
 
 
 def arguments(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Select the values that `function` takes, so that one mapping serves every quantity of a case."""
-    return {name: values[name] for name in inspect.signature(function).parameters if name in values}
+    """Select the values that `function` takes, so that one mapping serves every quantity of a case.
+
+    A function with keywords of any name (``**given``) takes all of them.
+    """
+    taken = inspect.signature(function).parameters
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in taken.values()):
+        return dict(values)
+    return {name: values[name] for name in taken if name in values}
 
 
 def takes(parameters: Iterable[Parameter]) -> Callable[[F], F]:

@@ -77,7 +77,8 @@ class Scheme:
     ahead or loses amplitude; None: no error. ``contact`` and ``contact_decay``: those where -w² q is the force of a
     contact, if that makes a difference.
     ``points_per_period``: steps per shortest period that the step rule asks for; 0: no rule. ``place`` orders lists.
-    ``stages``: whether forces are taken at states that are no part of the motion.
+    ``stages``: whether forces are taken at states that are no part of the motion. ``damped``: what damping adds to the
+    phase error, over the damping ratio, where it costs the scheme an order.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Scheme:
     contact_decay: Term | None = None
     options: type[Any] = NoOptions
     stages: bool = False
+    damped: Term | None = None
 
     @property
     def adaptive(self) -> bool:

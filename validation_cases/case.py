@@ -59,11 +59,15 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Variant:
-    """One parameter set: the changes from the defaults, and the quantities that it asks for (None: all)."""
+    """One parameter set: the changes from the defaults, the quantities that it asks for (None: all).
+
+    ``problem`` poses the same physics as another model, of two masses instead of one, say; None: that of the case.
+    """
 
     name: str
     changes: Mapping[str, str]
     quantities: frozenset[str] | None = None
+    problem: Callable[[Values], Problem] | None = None
 
 
 @dataclass(frozen=True)
@@ -234,4 +238,4 @@ class Case:
         overrides = {k: v for k, v in subject.overrides.items() if not subject.own or k in known_to(scheme)}
         settings = {**chosen, **changes, **overrides}
         key = f"{self.name}/{variant.name}/" + ",".join(f"{k}={v}" for k, v in sorted(settings.items()))
-        return Run(key, values, self.problem, settings)
+        return Run(key, values, variant.problem or self.problem, settings)

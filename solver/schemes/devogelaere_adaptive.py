@@ -47,5 +47,6 @@ SCHEME = Scheme(
     run=run,
     phase=Term(4, -1 / 320),
     decay=Term(5, 1 / 576),
+    damped=Term(3, 1 / 144),
     options=MidpointOptions,
 )

@@ -25,5 +25,6 @@ SCHEME = Scheme(
     evaluations="1",
     run=run,
     phase=Term(2, 1 / 24),
+    damped=Term(1, 1 / 2),
     options=FrequencyOptions,
 )

@@ -105,3 +105,11 @@ def test_digits_out_of_range_are_refused(digits):
 def test_arguments_selects_what_a_function_takes():
     chosen = arguments(wear_power, {**resolve(PARAMETERS, {}), "digits": 30, "shock": 1})
     assert set(chosen) == {p.name for p in PARAMETERS} | {"digits"}
+
+
+def test_a_function_with_keywords_of_any_name_takes_all_values():
+    def reference(*, number, **given):
+        return number, given
+
+    assert arguments(reference, {"m": 1, "k": 2}) == {"m": 1, "k": 2}
+    assert arguments(lambda *, m: m, {"m": 1, "k": 2}) == {"m": 1}
