@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from veridyn.reports.errors import ReportError, optional_package
 
-__all__ = ["Document", "ReportError", "check_document", "environments", "merge", "read_results"]
+__all__ = ["Document", "ReportError", "check_document", "environments", "gaps", "merge", "read_results"]
 
 Document = dict[str, Any]
 Record = dict[str, Any]
@@ -81,6 +81,15 @@ def environments(document: Document) -> list[dict[str, Any]]:
     return listed
 
 
+def gaps(document: Document) -> list[str]:
+    """Say what a document lacks, a sentence each: checks that were planned, cases without a result."""
+    asked, found = document["planned"], len(document["results"])
+    ended = [f"{asked - found} of {asked} checks are missing: the run ended early"] if (asked or 0) > found else []
+    with_results = {record["case"] for record in document["results"]}
+    empty = [case["case"] for case in document["cases"] if case["case"] not in with_results]
+    return [*ended, *(f"{name} is described, but no check of it was recorded" for name in empty)]
+
+
 def merge(documents: list[Document]) -> Document:
     """Merge checked documents into one; a single document is returned as it is."""
     if len(documents) == 1:
@@ -91,9 +100,10 @@ def merge(documents: list[Document]) -> Document:
         for part in ("results", "work_precision")
     )
     return {
-        "schema_version": "1.0",
+        "schema_version": max((document["schema_version"] for document in documents), key=_minor),
         "environment": runs[0],
         "environments": runs,
+        "planned": sum(document["planned"] or len(document["results"]) for document in documents),
         "cases": _merged_cases([case for document in documents for case in document["cases"]]),
         "results": results,
         "work_precision": points,
@@ -101,8 +111,19 @@ def merge(documents: list[Document]) -> Document:
         "messages": [
             *(text for document in documents for text in document["messages"]),
             *_repetition(results),
+            *_versions(runs),
         ],
     }
+
+
+def _minor(version: str) -> int:
+    return int(version.partition(".")[2])
+
+
+def _versions(runs: list[dict[str, Any]]) -> list[str]:
+    """Say that runs were made by different versions: their verdicts need not mean the same."""
+    found = sorted({str(run["veridyn"]) for run in runs})
+    return [f"these runs were made by different versions of veridyn: {', '.join(found)}"] if len(found) > 1 else []
 
 
 def _repetition(results: list[Record]) -> list[str]:

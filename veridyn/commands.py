@@ -206,12 +206,12 @@ def _sweep(options: argparse.Namespace, command: Sequence[str]) -> int:
 
 def _report(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
     from veridyn import running
-    from veridyn.reports import build, read_results
+    from veridyn.reports import build, gaps, read_results
 
     found = read_results([Path(name) for name in options.results])
     build(found, Path(options.output))
     print(f"{Path(options.output) / 'index.html'}")
-    return running.status(found["results"])
+    return running.status(found["results"], gaps(found))
 
 
 def _bench(options: argparse.Namespace, command: Sequence[str]) -> int:

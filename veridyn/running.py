@@ -85,7 +85,8 @@ def run(
                 _measure(crew, todo, findings)
     records = [expected.settle(record) for record in findings.records]
     posed = [(load_case(name), parameters) for name, parameters in sheets.items()]
-    found = document(records, posed, findings.figures, command, findings.messages, findings.points)
+    planned = sum(1 for task in todo for _ in _checks(task, described[task.solver])) if wanted else None
+    found = document(records, posed, findings.figures, command, findings.messages, findings.points, planned)
     reached = deliver(found, report=report, output=output, verbose=verbose)
     return ending.status or reached
 
@@ -247,9 +248,9 @@ def _write(found: dict[str, Any], report: Path | None, output: str | None) -> No
             print(f"report: {report / 'index.html'}")
 
 
-def status(results: Iterable[Mapping[str, Any]]) -> int:
-    """Return 0 if all verdicts are fine, 3 if a solver crashed, 1 if a check failed."""
+def status(results: Iterable[Mapping[str, Any]], gaps: Sequence[str] = ()) -> int:
+    """Return 0 if all verdicts are fine, 3 if a solver crashed, 1 if a check failed or is missing."""
     verdicts = {result["verdict"] for result in results}
     if "error" in verdicts:
         return CRASHED
-    return FAILED if "fail" in verdicts else FINE
+    return FAILED if gaps or "fail" in verdicts else FINE
