@@ -80,7 +80,9 @@ def matrices(results: Iterable[Record], runs: int, most: int) -> tuple[list[Matr
     several = [members for members in by_variant.values() if len({subject(record, runs) for record in members}) > 1]
     if len(several) > most:
         several.sort(key=lambda members: all(record["verdict"] not in TROUBLE for record in members))
-    return [_matrix(str(members[0]["variant"]), members, runs) for members in several[:most]], max(0, len(several) - most)
+    return [_matrix(str(members[0]["variant"]), members, runs) for members in several[:most]], max(
+        0, len(several) - most
+    )
 
 
 def _matrix(variant: str, records: list[Record], runs: int) -> Matrix:

@@ -67,12 +67,16 @@ def check_document(document: Document, name: str = "document") -> Document:
     ReportError
         If the version is unknown, a key is missing, or a value has the wrong type.
     """
-    copy = _copy(document, name)
-    _check_version(copy, name)
-    _check_schema(copy, name)
-    _check_series(copy, name)
-    _check_runs(copy, name)
-    return copy
+    return _completed(_copy(document, name), name)
+
+
+def _completed(document: Document, name: str) -> Document:
+    """Check what came from JSON and fill in the defaults, in place."""
+    _check_version(document, name)
+    _check_schema(document, name)
+    _check_series(document, name)
+    _check_runs(document, name)
+    return document
 
 
 def environments(document: Document) -> list[dict[str, Any]]:
@@ -159,7 +163,7 @@ def _union(old: list[Record], new: list[Record]) -> list[Record]:
 
 def _read(path: Path) -> Document:
     """Read and check one file."""
-    return check_document(_parse(_text(path), path), str(path))
+    return _completed(_parse(_text(path), path), str(path))
 
 
 def _text(path: Path) -> str:

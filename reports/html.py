@@ -38,7 +38,7 @@ def render(page: Page) -> str:
         loader=FunctionLoader(_resource),
     )
     environment.filters |= {"full": numbers.full, "plural": numbers.plural, "slug": slug, "broken": broken}
-    # The only text that is not escaped: our own style sheet and script, drawings and formulas that were escaped when made.
+    # The only text that is not escaped: our own style sheet and script; drawings and formulas, escaped when made.
     environment.filters["trusted"] = Markup
     environment.globals |= {"digits": DIGITS, "marks": MARKS, "kinds": KINDS, "verdicts": MEANINGS}
     css, script = _resource("report.css"), _resource("report.js")
@@ -48,7 +48,8 @@ def render(page: Page) -> str:
 def _policy(script: str) -> str:
     """Return what a browser may do with the page: run our own script, fetch nothing from anywhere."""
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
-    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    allowed = f"style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
 def slug(verdict: str) -> str:

@@ -249,7 +249,12 @@ def _results(sheet: Sheet) -> Lines:
         return []
     head = ("Variant", "Subject", "Verdicts", "Worst margin", "LRE", "Time")
     runs = [(run.variant, run.subject, run.tally.words, run.margin, run.digits, run.time) for run in sheet.runs]
-    return ["### Results", table(head, runs), *_left_out_runs(sheet), *(line for group in sheet.groups for line in _group(group))]
+    return [
+        "### Results",
+        table(head, runs),
+        *_left_out_runs(sheet),
+        *(line for group in sheet.groups for line in _group(group)),
+    ]
 
 
 def _left_out_runs(sheet: Sheet) -> Lines:
@@ -267,7 +272,13 @@ def _group(group: Group) -> Lines:
         if section.rows
         for block in (f"**{section.kind}**: {section.meaning}", table(CHECKS, map(_check, section.rows)))
     ]
-    return [f"<details{opened}><summary>{summary}</summary>", *settings, *sections, *_left_out(group.left_out), "</details>"]
+    return [
+        f"<details{opened}><summary>{summary}</summary>",
+        *settings,
+        *sections,
+        *_left_out(group.left_out),
+        "</details>",
+    ]
 
 
 def _html(text: str) -> str:

@@ -1,11 +1,11 @@
-"""The overview of all checks, error against tolerance, as SVG: a dot has a name that the pointer or the keyboard shows."""
+"""All checks, error against tolerance, as SVG: a dot has a name that the pointer or the keyboard shows."""
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from veridyn.reports import numbers, style, svg
-from veridyn.reports.tally import ASLEEP, FRAGILE, KINDS, TROUBLE, Record, by_kind, group, subject
+from veridyn.reports.tally import ASLEEP, FRAGILE, KINDS, TROUBLE, Record, by_kind, subject
 
 WIDTH, HEIGHT = 760.0, 470.0
 LEFT, RIGHT, TOP, BOTTOM = 92.0, 92.0, 46.0, 54.0
@@ -14,6 +14,9 @@ MOST = 4000  # dots; beyond, neighbours share one
 GRIDS = (50, 25, 12, 6, 3)  # per decade, how finely dots are told apart
 NAMED = 3  # checks that a shared dot names
 LOWEST = 1e-300
+
+Cell = tuple[str, bool, int, int]
+"""Kind, whether it fails, place on the grid."""
 
 SHAPES = (
     "m-3,0a3,3 0 1,0 6,0a3,3 0 1,0 -6,0z",
@@ -148,7 +151,7 @@ def _dots(records: Sequence[Record], across: Axis, up: Axis, runs: int) -> Itera
     shared = _shared(records)
     for failed in (False, True):
         ring = ' stroke="#1f2933" stroke-width="1.2"' if failed else ""
-        for (kind, is_trouble, *_), members in shared.items():
+        for (kind, is_trouble, _, _), members in shared.items():
             if is_trouble is failed:
                 first = members[0]
                 place = f"{svg.number(across.place(first['tolerance']))},{svg.number(up.place(first['error']))}"
@@ -157,22 +160,22 @@ def _dots(records: Sequence[Record], across: Axis, up: Axis, runs: int) -> Itera
                 yield f'<path class="dot" d="M{place}{_shape(kind)}" {look}><title>{name}</title></path>'
 
 
-def _shared(records: Sequence[Record]) -> dict[tuple[str, bool, int, int], list[Record]]:
+def _shared(records: Sequence[Record]) -> dict[Cell, list[Record]]:
     """Put checks of a kind that the eye cannot tell apart into one dot, on the finest grid that is not too many."""
+    places = [(_exponent(record["tolerance"]), _exponent(record["error"])) for record in records]
     for grid in GRIDS:
-        shared = group(records, lambda record: _cell(record, grid))  # noqa: B023 - used at once
+        shared: dict[Cell, list[Record]] = {}
+        for record, (x, y) in zip(records, places, strict=True):
+            cell = (record["kind"], record["verdict"] in TROUBLE, round(grid * x), round(grid * y))
+            shared.setdefault(cell, []).append(record)
         if len(shared) <= MOST:
             break
     return shared
 
 
-def _cell(record: Record, grid: int) -> tuple[str, bool, int, int]:
-    places = (_step(record[key], grid) for key in ("tolerance", "error"))
-    return record["kind"], record["verdict"] in TROUBLE, *places  # type: ignore[return-value]
-
-
-def _step(value: float, grid: int) -> int:
-    return round(grid * math.log10(value)) if value > LOWEST else -(10**6)
+def _exponent(value: float) -> float:
+    """Return the decimal logarithm; zeros lie far below anything else."""
+    return math.log10(value) if value > LOWEST else 2 * math.log10(LOWEST)
 
 
 def _name(members: Sequence[Record], runs: int) -> str:

@@ -165,7 +165,7 @@ def _worst_runs_first(by_run: dict[tuple[str, str], list[Record]]) -> list[tuple
 
 
 def _routes(references: Sequence[Record]) -> list[Route]:
-    """Number the ways in which the references of a case were found; a case has few."""
+    """Return the ways in which the references of a case were found, numbered; a case has few."""
     found = dict.fromkeys((truth["kind"], tuple(truth["routes"])) for truth in references)
     named = [(kind, steps) for kind, steps in found if kind or steps]
     return [Route(number, kind, list(steps)) for number, (kind, steps) in enumerate(named, start=1)]
@@ -216,8 +216,11 @@ def _summary(results: list[Record], total: Tally, case: Record, runs: int) -> li
         return ["No check of this case was recorded."]
     errata = sum(value["verdict"] in ERRATA for value in case["published"])
     flags = [(total.fragile, "fragile (margin below 2)"), (total.asleep, "asleep (margin above 1000)")]
-    found = [f"{numbers.plural(count, 'check')} {'is' if count == 1 else 'are'} {word}." for count, word in flags if count]
-    said = f"{numbers.plural(len(case['published']), 'published value')} judged, {numbers.plural(errata, 'erratum', 'errata')}."
+    found = [
+        f"{numbers.plural(count, 'check')} {'is' if count == 1 else 'are'} {word}." for count, word in flags if count
+    ]
+    judged = numbers.plural(len(case["published"]), "published value")
+    said = f"{judged} judged, {numbers.plural(errata, 'erratum', 'errata')}."
     return [f"{numbers.plural(total.total, 'check')}: {total.words}.", *_worst(results, runs), *found, said]
 
 

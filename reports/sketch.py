@@ -1,7 +1,7 @@
 """A drawing of the mechanical system of a case, as SVG, from its description in the result document.
 
-Masses stand in a line, with springs, dampers and stops in the gaps between them and to the walls, dry friction beneath, loads
-and initial velocities above. Whatever a description holds, it is drawn without asking what case it belongs to.
+Masses stand in a line, with springs, dampers and stops in the gaps between them and to the walls, dry friction beneath,
+loads and initial velocities above. Whatever a description holds, it is drawn without asking what case it belongs to.
 """
 
 from collections.abc import Iterator, Sequence

@@ -4,6 +4,7 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from veridyn.reports.tally import Record
@@ -33,7 +34,7 @@ COLUMNS = (
 )
 """Of the results table: keys of a result, in this order."""
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
 
 
 def results(records: Iterable[Record]) -> str:
@@ -45,16 +46,14 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return rows as CSV; an empty cell is a missing value."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
-    writer.writerow([cell(name) for name in head])
-    writer.writerows([cell(value) for value in row] for row in rows)
+    writer.writerow(head)
+    writer.writerows([cell(value) if isinstance(value, str) else value for value in row] for row in rows)
     return buffer.getvalue()
 
 
-def cell(value: Any) -> Any:
-    """Return what is written for a value: text that a spreadsheet would compute gets an apostrophe in front."""
-    if not isinstance(value, str):
-        return value
-    return f"'{value}" if value.startswith(FORMULA_STARTS) and not _is_number(value) else value
+def cell(text: str) -> str:
+    """Return what is written for a text: one that a spreadsheet would compute gets an apostrophe in front."""
+    return f"'{text}" if text[:1] in FORMULA_STARTS and not _is_number(text) else text
 
 
 def _is_number(text: str) -> bool:
@@ -65,14 +64,12 @@ def _is_number(text: str) -> bool:
 
 
 def curves(figure: Record) -> str:
-    """Return the data of a figure as CSV: a row per point, with its panel and series."""
-    head = ("panel", "series", "role", "x", "y", "x label", "y label")
-    return table(
-        head,
-        (
-            (number, series["label"], series["role"], x, y, panel["xlabel"], panel["ylabel"])
-            for number, panel in enumerate(figure["panels"], start=1)
-            for series in panel["series"]
-            for x, y in zip(series["x"], series["y"], strict=True)
-        ),
-    )
+    """Return the data of a figure as CSV: a column for each series, after the abscissae that it shares with others."""
+    shared: dict[tuple[Any, ...], list[tuple[str, list[Any]]]] = {}
+    for panel in figure["panels"]:
+        for series in panel["series"]:
+            name = f"{series['label'] or series['role']}: {panel['ylabel']}"
+            shared.setdefault((panel["xlabel"], *series["x"]), []).append((name, series["y"]))
+    columns = [column for (label, *x), listed in shared.items() for column in [(label, x), *listed]]
+    rows = zip_longest(*(values for _, values in columns), fillvalue="")
+    return table([cell(name) for name, _ in columns], rows)

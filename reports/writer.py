@@ -46,6 +46,9 @@ def _render(document: Document) -> dict[str, bytes]:
     return {"results.json": results, **{name: _bytes(text) for name, text in [*texts.items(), *_drawings(page)]}}
 
 
+_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
 def _json(document: Document) -> str:
     """Print a document, a record a line: quick to write, and fit for grep."""
     parts = [f'"{key}": {_lines(value)}' for key, value in document.items()]
@@ -54,8 +57,8 @@ def _json(document: Document) -> str:
 
 def _lines(value: object) -> str:
     if not isinstance(value, list) or not value:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return "[\n" + ",\n".join(json.dumps(item, ensure_ascii=False, allow_nan=False) for item in value) + "\n]"
+        return _ENCODE(value)
+    return "[\n" + ",\n".join(map(_ENCODE, value)) + "\n]"
 
 
 def _drawings(page: Page) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,8 @@
 """The mechanical system behind a problem, described as data, for a report to draw.
 
-Coordinates lie along one line: masses, the springs and dampers between them, stops, dry friction, loads and moving supports. What
-is no such system (a truncated modal basis, friction in a plane, a matrix that is not one of springs) is not described.
+Coordinates lie along one line: masses, the springs and dampers between them, stops, dry friction, loads and moving
+supports. What is no such system (a truncated modal basis, friction in a plane, a matrix that is not one of springs) is
+not described.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def _directions(problem: MechanicalProblem) -> Iterator[Floats]:
 def _links(problem: MechanicalProblem, matrix: Floats) -> Iterator[dict[str, Any]]:
     """Yield the links that make up a matrix: to moving supports, to the ground, between coordinates.
 
-    A support that displaces the structure by psi holds it with K psi: for the static mode that is where its springs end.
+    A support that displaces the structure by psi holds it with K psi: in the static mode, where its springs end.
     """
     names, least = problem.coordinates, 1e3 * NOTHING * np.abs(matrix).max()
     held = {support.name: matrix @ support.influence for support in problem.supports}

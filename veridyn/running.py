@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from veridyn.comparing import is_wanted, measure, with_bar
 from veridyn.document import document
-from veridyn.reports import build, check_document
+from veridyn.reports import check_document
 from veridyn.reports.errors import ReportError
 from veridyn.reports.terminal import full_table, summary_table
 from veridyn.texts import console
@@ -243,7 +243,9 @@ def _write(found: dict[str, Any], report: Path | None, output: str | None) -> No
     elif output:
         Path(output).write_text(json.dumps(found, indent=1, allow_nan=False) + "\n", encoding="utf-8")
     if report:
-        build(found, report)
+        from veridyn.reports.writer import write
+
+        write(found, report)  # checked before it is delivered
         if output != "-":
             print(f"report: {report / 'index.html'}")
 
