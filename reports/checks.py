@@ -44,10 +44,11 @@ class Rows:
 
 @dataclass(frozen=True)
 class Section:
-    """Checks of one kind within a group."""
+    """Checks of one kind within a group; `reason` is that of all their tolerances, if they share one."""
 
     kind: str
     meaning: str
+    reason: str
     tally: Tally
     rows: list[Row]
 
@@ -84,16 +85,23 @@ def make_group(anchor: str, name: str, records: list[Record], runs: int, most: i
     common = common_settings(records)
     shown = by_kind(worst_first(records)[:most])
     sections = [
-        Section(kind, KINDS[kind], tally(members), [row(record, runs, common) for record in shown.get(kind, [])])
-        for kind, members in by_kind(records).items()
+        _section(kind, members, shown.get(kind, []), runs, common) for kind, members in by_kind(records).items()
     ]
     return Group(anchor, name, tally(records), score(records), diagrams.settings(common), sections)
 
 
-def row(record: Record, runs: int, common: Collection[str] = ()) -> Row:
-    """Print a record; settings that are named in `common` are said elsewhere."""
+def _section(kind: str, members: list[Record], shown: list[Record], runs: int, common: Collection[str]) -> Section:
+    reasons = {record["reason"] for record in members}
+    shared = reasons.pop() if len(reasons) == 1 and len(members) > 1 else ""
+    rows = [row(record, runs, common, shared) for record in shown]
+    return Section(kind, KINDS[kind], shared, tally(members), rows)
+
+
+def row(record: Record, runs: int, common: Collection[str] = (), said: str = "") -> Row:
+    """Print a record; settings that are named in `common` and the reason `said` stand elsewhere."""
     own = {name: value for name, value in record["settings"].items() if name not in common}
     printed = f"printed: {record['published']}" if record["published"] else ""
+    reason = record["reason"] if record["reason"] != said else ""
     return Row(
         record=record,
         subject=subject(record, runs),
@@ -105,5 +113,5 @@ def row(record: Record, runs: int, common: Collection[str] = ()) -> Row:
         tolerance=numbers.tolerance(record["tolerance"]),
         margin=numbers.margin(record["margin"]),
         digits=numbers.correct_digits(record["digits"]),
-        notes=tuple(filter(None, (record["detail"], record["reason"], printed, diagrams.settings(own)))),
+        notes=tuple(filter(None, (record["detail"], reason, printed, diagrams.settings(own)))),
     )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from veridyn.reports.checks import Group, Row
+from veridyn.reports.checks import Group, Row, Section
 from veridyn.reports.comparison import Cell, Matrix, Score
 from veridyn.reports.diagrams import DIGITS
 from veridyn.reports.drawing import Diagram, Drawing
@@ -257,6 +257,11 @@ def _results(sheet: Sheet) -> Lines:
     ]
 
 
+def _heading(section: Section) -> str:
+    shared = f"; tolerance of all: {escape(section.reason)}" if section.reason else ""
+    return f"**{section.kind}**: {section.meaning}{shared}"
+
+
 def _left_out_runs(sheet: Sheet) -> Lines:
     return [f"{plural(sheet.runs_left_out, 'further run')}: see results.csv"] if sheet.runs_left_out else []
 
@@ -270,7 +275,7 @@ def _group(group: Group) -> Lines:
         block
         for section in group.sections
         if section.rows
-        for block in (f"**{section.kind}**: {section.meaning}", table(CHECKS, map(_check, section.rows)))
+        for block in (_heading(section), table(CHECKS, map(_check, section.rows)))
     ]
     return [
         f"<details{opened}><summary>{summary}</summary>",

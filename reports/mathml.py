@@ -1,8 +1,8 @@
 """Formulas in one line of text as MathML, which browsers typeset without script, font or network.
 
 The notation is that of the case files: ``m x'' + k x = -F_c``, ``omega_c = sqrt((k + k_c)/m)``, ``(v h)²/2``. Greek
-letters may be spelled; ``x'`` and ``x''`` are time derivatives; ``_`` lowers, ``^`` or ² raises; ``/`` divides the factor
-before it by the one after it. Nothing is an error: what is not understood is set as text.
+letters may be spelled; ``x'`` and ``x''`` are time derivatives; ``_`` lowers, ``^`` or ² raises; ``/`` divides the
+factor before it by the one after it. Nothing is an error: what is not understood is set as text.
 """
 
 import re

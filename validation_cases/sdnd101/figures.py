@@ -66,8 +66,8 @@ def _portrait(case: Case, o: Observation, label: str) -> dict[str, Any]:
         case.name,
         "phase-portrait",
         "Phase portrait over two impacts",
-        f"Reference dashed, {label} solid: two half ellipses that meet at the stop, narrow in contact. A solver that loses "
-        "or makes energy leaves the closed curve.",
+        f"Reference dashed, {label} solid: two half ellipses that meet at the stop, narrow in contact. A solver that "
+        "loses or makes energy leaves the closed curve.",
         [
             panel(
                 "x (m)",
@@ -136,7 +136,7 @@ def _convergence(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
         "convergence",
         "Convergence: sampled peaks do not converge smoothly, interpolated durations do",
         "Relative error over the step, six halvings from the manual's 5e-4 s. Dotted: the fit over the asymptotic "
-        "range, whose order the legend gives. The duration of central differences follows (w_c h)²/24; the sampled peak "
-        "depends on where the samples fall.",
+        "range, whose order the legend gives. The duration of central differences follows (w_c h)²/24; the sampled "
+        "peak depends on where the samples fall.",
         [panel("step (s)", "relative error", [*curves, guide("order 2", steps, 1.05e-4, 2)], log=True)],
     )

@@ -99,8 +99,8 @@ def _portrait(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
         "phase-portrait",
         "Phase portrait of the third period, in units of a0/omega",
         f"Reference dashed, {scheme or subject.name} solid. On the diagonal the mass sticks to the plane; slip leaves "
-        "it. At a0=15, slip-slip, the motion is not yet periodic: the curve is open. At a0=1.01 the slips are too short "
-        "to see.",
+        "it. At a0=15, slip-slip, the motion is not yet periodic: the curve is open. At a0=1.01 the slips are too "
+        "short to see.",
         [
             panel(
                 "velocity of the plane (a0/omega)",
