@@ -9,7 +9,7 @@ from veridyn.reports.tally import ASLEEP, FRAGILE, KINDS, TROUBLE, Record, by_ki
 
 WIDTH, HEIGHT = 760.0, 470.0
 LEFT, RIGHT, TOP, BOTTOM = 92.0, 92.0, 46.0, 54.0
-STRIP = 34.0  # room for zeros, which a logarithmic axis does not have
+STRIP = 46.0  # room for zeros, which a logarithmic axis does not have
 MOST = 4000  # dots; beyond, neighbours share one
 GRIDS = (50, 25, 12, 6, 3)  # per decade, how finely dots are told apart
 NAMED = 3  # checks that a shared dot names

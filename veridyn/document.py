@@ -18,7 +18,8 @@ from veridyn import __version__, drawing
 from veridyn.validation_cases.case import Case, Published
 from veridyn.validation_cases.judge import Record
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.0"  # of all JSON documents but the one below
+RESULTS_VERSION = "1.1"
 PACKAGES = ("numpy", "scipy", "mpmath", "numba", "llvmlite", "matplotlib")
 LONGEST_NUMBER = 17  # digits; longer decimals stay strings
 
@@ -76,7 +77,7 @@ def document(
 ) -> dict[str, Any]:
     """Assemble the result document of a run; `planned` is the number of checks that it set out to make."""
     return {
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": RESULTS_VERSION,
         "environment": environment(command),
         "planned": planned,
         "cases": [sheet(case, changes) for case, changes in cases],

@@ -47,7 +47,7 @@ def test_springs_that_end_at_a_moving_support_are_found_from_its_static_mode():
 def test_a_complete_modal_basis_is_the_system_behind_it():
     full = chain()
     squares, shapes = np.linalg.eigh(full.stiffness)
-    basis = Modes(np.sqrt(squares), np.zeros(3), np.ones(3), shapes)
+    basis = Modes(omega=np.sqrt(squares), damping=np.zeros(3), masses=np.ones(3), shapes=shapes)
     modal = problem(initial_displacement=np.zeros(3), mass=None, modes=basis)
     assert links(describe(modal)) == links(describe(full))
 
@@ -86,7 +86,7 @@ def test_elements_name_what_they_hold():
         problem(
             initial_displacement=np.zeros(2),
             mass=None,
-            modes=Modes(np.ones(1), np.zeros(1), np.ones(1), np.ones((2, 1))),
+            modes=Modes(omega=np.ones(1), damping=np.zeros(1), masses=np.ones(1), shapes=np.ones((2, 1))),
         ),
     ],
     ids=["too many", "no springs", "coupled masses", "stop on three", "friction in a plane", "truncated basis"],

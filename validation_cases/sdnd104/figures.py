@@ -124,7 +124,7 @@ def _limit(case: Case) -> dict[str, Any]:
     mass = np.array([float(true.mass_velocity(t)) for t in time.tolist()])
     theta = float(sliding_block.theta(**given).value)  # type: ignore[arg-type]
     limit = _limit_velocity(values, theta, time)
-    reversals = theta + math.pi / float(values["omega"]) * np.arange(8)
+    reversals = np.asarray(theta + math.pi / float(values["omega"]) * np.arange(8), dtype=np.float64)
     distance = np.abs(
         [float(true.mass_velocity(t)) for t in reversals.tolist()] - _limit_velocity(values, theta, reversals)
     )

@@ -34,6 +34,8 @@ def report(make_document, make_result, tmp_path_factory):
         for n in range(20)
     ]
     document = make_document()
+    many[0]["quantity"] = "long_" * 30
+    many[0]["margin"] = 0.5
     document["results"] += many + [result | {"solver": "foreign"} for result in many]
     folder = tmp_path_factory.mktemp("browser") / "report"
     build(document, folder)
