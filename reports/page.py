@@ -55,7 +55,7 @@ def make_page(document: Document, digest: str = "") -> Page:
     total = tally(results)
     groups = {(record["case"], subject(record, runs)) for record in results}
     return Page(
-        headline="; ".join([headline(total), *missing[:1]]),
+        headline=f"{'Incomplete. ' if missing else ''}{headline(total)}",
         verdict="error" if missing else total.verdict,
         tally=total,
         gaps=missing,

@@ -160,7 +160,7 @@ def _gaps(layout: Layout, top: float) -> Iterator[str]:
             yield from _link(layout, link, first + PITCH * row)
         for name in dict.fromkeys(link.wall for link in links if link.wall not in ("", GROUND)):
             x = layout.left(0) - GAP if column == 0 else layout.left(column - 1) + WIDE + GAP
-            yield from _moving(x, first + PITCH * (len(links) - 0.5) + 2, name)
+            yield from _moving(x, first + PITCH * (len(links) - 0.5) + 2, _short(name, 16))
 
 
 def _link(layout: Layout, link: Link, y: float) -> Iterator[str]:
@@ -230,11 +230,16 @@ def _moving(x: float, y: float, name: str) -> Iterator[str]:
     yield svg.text(x, y + 23, name, LABEL)
 
 
+def _short(name: str, most: int) -> str:
+    """Keep a name from running over its neighbours."""
+    return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
 def _mass(layout: Layout, number: int, mass: Element, top: float) -> Iterator[str]:
     x, middle = layout.left(number), top + layout.high / 2
     place = f'x="{svg.number(x)}" y="{svg.number(top)}" width="{WIDE:g}" height="{svg.number(layout.high)}" rx="4"'
     yield f"<rect {place} {MASS}/>"
-    yield svg.text(x + WIDE / 2, middle - 3, mass["name"], NAME)
+    yield svg.text(x + WIDE / 2, middle - 3, _short(mass["name"], 8), NAME)
     yield svg.text(x + WIDE / 2, middle + 14, f"{numbers.value(mass['mass'], 4)} kg", LABEL)
 
 
@@ -281,7 +286,7 @@ def _plane(x: float, y: float, friction: Element) -> Iterator[str]:
         yield svg.path([(start, y), (start - 8, y + 8)], THIN)
     said = _coefficients(friction)
     if friction["on"]:
-        yield from _moving(x + WIDE / 2, y + 10, f"{friction['on']}, {said}")
+        yield from _moving(x + WIDE / 2, y + 10, f"{_short(friction['on'], 16)}, {said}")
     else:
         yield svg.text(x + WIDE / 2, y + 24, said, LABEL)
 

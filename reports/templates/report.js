@@ -5,9 +5,17 @@
   const all = (selector, root = document) => Array.from(root.querySelectorAll(selector));
   const FEWEST_ROWS = 8;
 
-  // What is sorted and hidden as one: a row, or in lists of checks a check with its notes.
-  const units = (table) => table.matches(".listed") ? [[table, Array.from(table.tBodies)]]
-    : Array.from(table.tBodies, (body) => [body, Array.from(body.rows).filter((row) => !row.matches(".fixed"))]);
+  // What is sorted and hidden as one: a row; in lists of checks a check with its notes, within its kind.
+  function units(table) {
+    if (!table.matches(".listed")) return Array.from(table.tBodies, (body) => [body, Array.from(body.rows).filter((row) => !row.matches(".fixed")), null]);
+    const parts = [];
+    for (const body of table.tBodies) {
+      if (body.matches(".fixed") && parts.length) parts.at(-1)[2] = body;
+      if (body.matches(".fixed") || !parts.length) parts.push([table, [], null]);
+      if (!body.matches(".fixed")) parts.at(-1)[1].push(body);
+    }
+    return parts;
+  }
 
   const cell = (unit, column) => (unit.rows ? unit.rows[0] : unit).cells[column];
   const key = (unit, column) => {
@@ -16,7 +24,7 @@
   };
 
   function order(table, column, down) {
-    for (const [parent, items] of units(table)) {
+    for (const [parent, items, next] of units(table)) {
       const keys = new Map(items.map((unit) => [unit, key(unit, column)]));
       const isNumber = (unit) => !Number.isNaN(parseFloat(keys.get(unit)));
       const numeric = items.filter(isNumber).length > items.length / 2 &&
@@ -27,7 +35,7 @@
           : keys.get(a).localeCompare(keys.get(b), "en", { numeric: true });
         return down ? -gap : gap;
       });
-      parent.append(...items);
+      for (const unit of items) parent.insertBefore(unit, next);
     }
   }
 

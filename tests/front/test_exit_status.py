@@ -122,4 +122,6 @@ def test_a_report_of_an_interrupted_run_says_so_and_fails(veridyn, tmp_path):
     document["results"] = document["results"][:-3]
     file.write_text(json.dumps(document), encoding="utf-8")
     assert veridyn("report", file, "--output", folder).status == 1
-    assert f"; 3 of {document['planned']} checks are missing" in (folder / "index.html").read_text(encoding="utf-8")
+    html = (folder / "index.html").read_text(encoding="utf-8")
+    assert "Incomplete. All" in html
+    assert f"3 of {document['planned']} checks are missing: the run ended early" in html

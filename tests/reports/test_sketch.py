@@ -29,7 +29,7 @@ def test_every_element_is_labelled(checked, make_system, hostile):
     said = words(draw(checked(make_system()), "shoe"))
     assert {"u", "2 kg", "1e4 N/m", "5 N/m", "3 N s/m", "F(t), v(0) = 1 m/s", "v(0) = -1 m/s"} <= set(said)
     assert said.count("δ = 0.01 m, 1e6 N/m") == 2
-    assert f"{hostile}, μs = 0.3, μk = 0.2" in said
+    assert f"{hostile[:15]}…, μs = 0.3, μk = 0.2" in said
 
 
 def test_names_stay_text(checked, make_system, hostile):
