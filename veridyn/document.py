@@ -14,7 +14,7 @@ from typing import Any
 
 import mpmath
 
-from veridyn import __version__, drawing
+from veridyn import __version__, system
 from veridyn.validation_cases.case import Case, Published
 from veridyn.validation_cases.judge import Record
 
@@ -110,7 +110,7 @@ def sheet(case: Case, changes: Mapping[str, str]) -> dict[str, Any]:
         "summary": case.summary,
         "statement": list(case.statement),
         "equations": list(case.equations),
-        "system": drawing.describe(case.problem(case.values(variants[0][1]))) if variants else None,
+        "system": system.describe(case.problem(case.values(variants[0][1]))) if variants else None,
         "parameters": [{"name": p.name, "unit": p.unit, "default": p.default, "help": p.help} for p in case.parameters],
         "quantities": [{"name": q.name, "unit": q.unit, "definition": q.definition} for q in case.quantities],
         "references": [line for name, given in variants for line in references(case, name, given)],

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from veridyn.drawing import describe
+from veridyn.system import describe
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.solver.time_functions import Harmonic
