@@ -7,14 +7,14 @@
 from os import PathLike
 from pathlib import Path
 
-from veridyn.reports.document import Document, check_document, read_results
+from veridyn.reports.document import Document, check_document, gaps, read_results
 from veridyn.reports.errors import ReportError
 
-__all__ = ["ReportError", "build", "check_document", "read_results"]
+__all__ = ["ReportError", "build", "check_document", "gaps", "read_results"]
 
 
 def build(document: Document, folder: str | PathLike[str]) -> list[Path]:
-    """Write a report: ``index.html``, ``report.md``, ``figures/*.svg`` and ``results.json``.
+    """Write a report: the page, its figures, and the results in all formats; see docs/result-schema.md.
 
     Parameters
     ----------

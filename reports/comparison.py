@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from veridyn.reports import numbers
-from veridyn.reports.tally import KINDS, Record, group, subject, worst_first
+from veridyn.reports.tally import KINDS, TROUBLE, Record, group, subject, worst_first
 
 COMPARED = ("truth", "events", "balance")
 """Kinds of checks that ask every solver the same; the others ask one for its own digits or order."""
@@ -70,12 +70,19 @@ def truth_digits(records: Iterable[Record]) -> list[float]:
     return [record["digits"] for record in records if record["kind"] == "truth" and record["digits"] is not None]
 
 
-def matrices(results: Iterable[Record], runs: int) -> list[Matrix]:
-    """Return a matrix per variant of a case; none of variants that only one subject was asked for."""
+def matrices(results: Iterable[Record], runs: int, most: int) -> tuple[list[Matrix], int]:
+    """Return a matrix per variant of a case, `most` of them, and how many more there are.
+
+    Variants that only one subject was asked for have none; those with trouble come first if not all are shown.
+    """
     compared = [record for record in results if record["kind"] in COMPARED]
     by_variant = group(compared, lambda record: str(record["variant"]))
-    made = [_matrix(variant, members, runs) for variant, members in by_variant.items()]
-    return [matrix for matrix in made if len(matrix.subjects) > 1]
+    several = [members for members in by_variant.values() if len({subject(record, runs) for record in members}) > 1]
+    if len(several) > most:
+        several.sort(key=lambda members: all(record["verdict"] not in TROUBLE for record in members))
+    return [_matrix(str(members[0]["variant"]), members, runs) for members in several[:most]], max(
+        0, len(several) - most
+    )
 
 
 def _matrix(variant: str, records: list[Record], runs: int) -> Matrix:

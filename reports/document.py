@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from veridyn.reports.errors import ReportError, optional_package
 
-__all__ = ["Document", "ReportError", "check_document", "environments", "merge", "read_results"]
+__all__ = ["Document", "ReportError", "check_document", "environments", "gaps", "merge", "read_results"]
 
 Document = dict[str, Any]
 Record = dict[str, Any]
@@ -67,18 +67,31 @@ def check_document(document: Document, name: str = "document") -> Document:
     ReportError
         If the version is unknown, a key is missing, or a value has the wrong type.
     """
-    copy = _copy(document, name)
-    _check_version(copy, name)
-    _check_schema(copy, name)
-    _check_series(copy, name)
-    _check_runs(copy, name)
-    return copy
+    return _completed(_copy(document, name), name)
+
+
+def _completed(document: Document, name: str) -> Document:
+    """Check what came from JSON and fill in the defaults, in place."""
+    _check_version(document, name)
+    _check_schema(document, name)
+    _check_series(document, name)
+    _check_runs(document, name)
+    return document
 
 
 def environments(document: Document) -> list[dict[str, Any]]:
     """Return the environment of every run in the document, at least one."""
     listed: list[dict[str, Any]] = document.get("environments") or [document["environment"]]
     return listed
+
+
+def gaps(document: Document) -> list[str]:
+    """Say what a document lacks, a sentence each: checks that were planned, cases without a result."""
+    asked, found = document["planned"], len(document["results"])
+    ended = [f"{asked - found} of {asked} checks are missing: the run ended early"] if (asked or 0) > found else []
+    with_results = {record["case"] for record in document["results"]}
+    empty = [case["case"] for case in document["cases"] if case["case"] not in with_results]
+    return [*ended, *(f"{name} is described, but no check of it was recorded" for name in empty)]
 
 
 def merge(documents: list[Document]) -> Document:
@@ -91,9 +104,10 @@ def merge(documents: list[Document]) -> Document:
         for part in ("results", "work_precision")
     )
     return {
-        "schema_version": "1.0",
+        "schema_version": max((document["schema_version"] for document in documents), key=_minor),
         "environment": runs[0],
         "environments": runs,
+        "planned": sum(document["planned"] or len(document["results"]) for document in documents),
         "cases": _merged_cases([case for document in documents for case in document["cases"]]),
         "results": results,
         "work_precision": points,
@@ -101,8 +115,19 @@ def merge(documents: list[Document]) -> Document:
         "messages": [
             *(text for document in documents for text in document["messages"]),
             *_repetition(results),
+            *_versions(runs),
         ],
     }
+
+
+def _minor(version: str) -> int:
+    return int(version.partition(".")[2])
+
+
+def _versions(runs: list[dict[str, Any]]) -> list[str]:
+    """Say that runs were made by different versions: their verdicts need not mean the same."""
+    found = sorted({str(run["veridyn"]) for run in runs})
+    return [f"these runs were made by different versions of veridyn: {', '.join(found)}"] if len(found) > 1 else []
 
 
 def _repetition(results: list[Record]) -> list[str]:
@@ -138,7 +163,7 @@ def _union(old: list[Record], new: list[Record]) -> list[Record]:
 
 def _read(path: Path) -> Document:
     """Read and check one file."""
-    return check_document(_parse(_text(path), path), str(path))
+    return _completed(_parse(_text(path), path), str(path))
 
 
 def _text(path: Path) -> str:

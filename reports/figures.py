@@ -7,10 +7,9 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from veridyn.reports import style
+from veridyn.reports import style, svg
 from veridyn.reports.errors import optional_package
-from veridyn.reports.numbers import plural
-from veridyn.reports.tally import ASLEEP, FRAGILE, Record, by_kind
+from veridyn.reports.tally import Record
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,58 +52,6 @@ def draw(figure: Record, key: str) -> str:
         for axes, panel in zip(grid[:, 0], panels, strict=True):
             _draw_panel(axes, panel, xlabel=not shared or panel is panels[-1])
         return _inline(_svg(canvas), key, figure["title"])
-
-
-def scatter(records: Sequence[Record]) -> Record:
-    """Make the figure 'error against tolerance' of all numeric checks, log-log.
-
-    Points below the diagonal pass; the grey lines mark margins of 2 and of 1000.
-    """
-    measured = [record for record in records if record["error"] is not None and record["tolerance"]]
-    shown = [record for record in measured if record["error"] > 0.0 and record["tolerance"] > 0.0]
-    points = [_points(kind, members) for kind, members in by_kind(shown).items()]
-    ends = [edge([record["tolerance"] for record in shown]) for edge in (min, max)] if shown else [1e-9, 1.0]
-    lines = [_diagonal(label, role, ends, divisor) for label, role, divisor in _LINES]
-    panel = {"xlabel": "tolerance", "ylabel": "error", "xscale": "log", "yscale": "log", "height": 1.4}
-    return {
-        "case": "",
-        "id": "error-against-tolerance",
-        "title": "Error against tolerance",
-        "caption": _scatter_caption(len(shown), len(measured) - len(shown)),
-        "panels": [panel | {"events": [], "series": [*points, *lines]}],
-    }
-
-
-def _scatter_caption(shown: int, exact: int) -> str:
-    said = f"{plural(shown, 'check')} with an error and a tolerance; what lies above the dotted line fails."
-    return f"{said} {plural(exact, 'check')} without any error cannot be shown." if exact else said
-
-
-_LINES = (
-    ("error = tolerance", "limit", 1.0),
-    (f"margin {FRAGILE:g}", "guide", FRAGILE),
-    (f"margin {ASLEEP:g}", "guide", ASLEEP),
-)
-
-
-def _points(kind: str, records: list[Record]) -> Series:
-    """Make points of records, those closer than the eye can tell (1/50 decade) only once."""
-    places = {
-        (round(50 * math.log10(record["tolerance"])), round(50 * math.log10(record["error"]))): record
-        for record in records
-    }
-    return {
-        "label": kind,
-        "role": "computed",
-        "marker": True,
-        "x": [record["tolerance"] for record in places.values()],
-        "y": [record["error"] for record in places.values()],
-    }
-
-
-def _diagonal(label: str, role: str, ends: list[float], divisor: float) -> Series:
-    wide = [ends[0] / 2.0, ends[1] * 2.0]
-    return {"label": label, "role": role, "marker": False, "x": wide, "y": [end / divisor for end in wide]}
 
 
 def _split(panel: Panel) -> list[Panel]:
@@ -213,15 +160,14 @@ def _svg(canvas: "Figure") -> str:
     return buffer.getvalue()
 
 
-def _inline(svg: str, key: str, title: str) -> str:
+def _inline(drawn: str, key: str, title: str) -> str:
     """Make a drawing fit to stand in a page among others."""
-    body = svg[svg.index("<svg") :]
+    body = drawn[drawn.index("<svg") :]
     body = re.sub(r"<!--.*?-->\n?", "", body, flags=re.DOTALL)
     # A rule for * would reach the page around the drawing; on the root, its elements inherit it.
     body = re.sub(r"<style.*?</style>", "", body, flags=re.DOTALL)
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
     body = re.sub(r'\bid="', f'id="{key}-', body)
     body = re.sub(r'(href="#|url\(#)', rf"\1{key}-", body)
-    name = title.translate({ord(c): f"&#{ord(c)};" for c in "<>&\"'"})
-    attributes = f'role="img" aria-label="{name}" style="stroke-linejoin:round;stroke-linecap:butt"'
+    attributes = f'role="img" aria-label="{svg.escape(title)}" style="stroke-linejoin:round;stroke-linecap:butt"'
     return body.replace("<svg", f"<svg {attributes}", 1)

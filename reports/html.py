@@ -1,5 +1,7 @@
-"""The HTML page: one file, no script, nothing fetched from anywhere."""
+"""The HTML page: one file, nothing fetched from anywhere; without its script all is there but sorting and filtering."""
 
+import base64
+import hashlib
 from importlib.resources import files
 
 from veridyn.reports import numbers
@@ -21,7 +23,7 @@ def render(page: Page) -> str:
         If jinja2 is not installed.
     """
     with optional_package():
-        from jinja2 import Environment, StrictUndefined
+        from jinja2 import Environment, FunctionLoader, StrictUndefined
         from markupsafe import Markup, escape
 
     def broken(name: str) -> Markup:
@@ -33,13 +35,21 @@ def render(page: Page) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        loader=FunctionLoader(_resource),
     )
     environment.filters |= {"full": numbers.full, "plural": numbers.plural, "slug": slug, "broken": broken}
-    # The only text that is not escaped: our own style sheet, and drawings that figures.py has escaped.
+    # The only text that is not escaped: our own style sheet and script; drawings and formulas, escaped when made.
     environment.filters["trusted"] = Markup
-    template = environment.from_string(_resource("report.html"))
-    words = {"digits": DIGITS, "marks": MARKS, "kinds": KINDS, "verdicts": MEANINGS}
-    return template.render(page=page, css=_resource("report.css"), **words)
+    environment.globals |= {"digits": DIGITS, "marks": MARKS, "kinds": KINDS, "verdicts": MEANINGS}
+    css, script = _resource("report.css"), _resource("report.js")
+    return environment.get_template("report.html").render(page=page, css=css, script=script, policy=_policy(script))
+
+
+def _policy(script: str) -> str:
+    """Return what a browser may do with the page: run our own script, fetch nothing from anywhere."""
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    allowed = f"style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
 def slug(verdict: str) -> str:

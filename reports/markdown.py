@@ -4,10 +4,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from veridyn.reports.checks import Group, Row, Section
 from veridyn.reports.comparison import Cell, Matrix, Score
 from veridyn.reports.diagrams import DIGITS
+from veridyn.reports.drawing import Diagram, Drawing
 from veridyn.reports.numbers import NONE, plural
-from veridyn.reports.page import Diagram, Drawing, Group, Page, Row, Sheet
+from veridyn.reports.page import Page
+from veridyn.reports.sheet import Sheet
 from veridyn.reports.tally import MEANINGS
 
 Lines = list[str]
@@ -32,6 +35,7 @@ def render(page: Page) -> str:
         [
             "# Verification report",
             f"**{escape(page.headline)}**",
+            *([_bullets(page.gaps)] if page.gaps else []),
             *_failures(page),
             *_messages(page),
             *_overview(page),
@@ -66,13 +70,17 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def _failures(page: Page) -> Lines:
-    if not page.failures:
+    if not page.failures.total:
         return []
     head = (CHECKS[0], "Case", "Subject", "Kind", *CHECKS[1:])
-    rows = [_check(row) for row in page.failures]
-    places = [(row.record["case"], row.subject, row.record["kind"]) for row in page.failures]
+    rows = [_check(row) for row in page.failures.shown]
+    places = [(row.record["case"], row.subject, row.record["kind"]) for row in page.failures.shown]
     joined = [(row[0], *place, *row[1:]) for row, place in zip(rows, places, strict=True)]
-    return ["## Failures and errors", table(head, joined)]
+    return ["## Failures and errors", table(head, joined), *_left_out(page.failures.left_out)]
+
+
+def _left_out(count: int) -> Lines:
+    return [f"{plural(count, 'further check')}: see results.csv"] if count else []
 
 
 def _check(row: Row) -> tuple[str, ...]:
@@ -115,7 +123,7 @@ def _overview_row(sheet: Sheet, subjects: list[str]) -> tuple[Any, ...]:
         sheet.name,
         *(f"{group.tally.words}{_score(group.score)}" if group else "not run" for group in groups),
         sheet.margin,
-        sheet.errata,
+        len(sheet.errata),
     )
 
 
@@ -174,18 +182,27 @@ def _sheet(sheet: Sheet) -> Lines:
         f"## {escape(title)}",
         *(escape(text) for text in about if text),
         f"**{escape(sheet.tally.words)}**",
-        *_listed("Problem", [escape(text) for text in case["statement"]]),
+        *_listed("Problem", [*_system(sheet), *(escape(text) for text in case["statement"]), *_equations(sheet)]),
         *_records("Parameters", case["parameters"], _PARAMETERS),
         *_records("Quantities", case["quantities"], _QUANTITIES),
         *_records("Reference solution", case["references"], _REFERENCES),
         *_listed("Modelling", [_bullets(case["modelling"])]),
+        *_results(sheet),
         *_listed("Comparison", [line for one in sheet.matrices for line in _matrix(one)]),
         *_listed("Work and precision", [line for one in sheet.diagrams for line in _diagram(one)]),
-        *_results(sheet),
         *_listed("Figures", [line for one in sheet.drawings for line in _drawing(one)]),
         *_records("Published values", case["published"], _PUBLISHED),
         *_listed("Remarks", [_bullets(case["remarks"])]),
+        *_listed("Summary", [_bullets(sheet.summary)]),
     ]
+
+
+def _system(sheet: Sheet) -> Lines:
+    return [f"![{escape(sheet.system.title)}]({sheet.system.file})"] if sheet.system else []
+
+
+def _equations(sheet: Sheet) -> Lines:
+    return [_bullets(sheet.case["equations"])] if sheet.equations else []
 
 
 _PARAMETERS = {"name": "Name", "default": "Default", "unit": "Unit", "help": "Meaning"}
@@ -232,7 +249,21 @@ def _results(sheet: Sheet) -> Lines:
         return []
     head = ("Variant", "Subject", "Verdicts", "Worst margin", "LRE", "Time")
     runs = [(run.variant, run.subject, run.tally.words, run.margin, run.digits, run.time) for run in sheet.runs]
-    return ["### Results", table(head, runs), *(line for group in sheet.groups for line in _group(group))]
+    return [
+        "### Results",
+        table(head, runs),
+        *_left_out_runs(sheet),
+        *(line for group in sheet.groups for line in _group(group)),
+    ]
+
+
+def _heading(section: Section) -> str:
+    shared = f"; tolerance of all: {escape(section.reason)}" if section.reason else ""
+    return f"**{section.kind}**: {section.meaning}{shared}"
+
+
+def _left_out_runs(sheet: Sheet) -> Lines:
+    return [f"{plural(sheet.runs_left_out, 'further run')}: see results.csv"] if sheet.runs_left_out else []
 
 
 def _group(group: Group) -> Lines:
@@ -243,9 +274,16 @@ def _group(group: Group) -> Lines:
     sections = [
         block
         for section in group.sections
-        for block in (f"**{section.kind}**: {section.meaning}", table(CHECKS, map(_check, section.rows)))
+        if section.rows
+        for block in (_heading(section), table(CHECKS, map(_check, section.rows)))
     ]
-    return [f"<details{opened}><summary>{summary}</summary>", *settings, *sections, "</details>"]
+    return [
+        f"<details{opened}><summary>{summary}</summary>",
+        *settings,
+        *sections,
+        *_left_out(group.left_out),
+        "</details>",
+    ]
 
 
 def _html(text: str) -> str:
@@ -263,4 +301,4 @@ def _environments(page: Page) -> Lines:
         said = {name: value for name, value in environment.items() if isinstance(value, str)}
         packages = ", ".join(f"{name} {version}" for name, version in environment["packages"].items())
         lines.append(table(("Key", "Value"), [*said.items(), *([("packages", packages)] if packages else [])]))
-    return lines
+    return [*lines, f"SHA-256 of results.json: {page.digest}"]

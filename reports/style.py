@@ -52,7 +52,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "reference": {"color": DARK, "linestyle": (0, (4, 2.5)), "linewidth": 1.2, "zorder": 4},
     "computed": {"linestyle": "-", "zorder": 3},
     "error": {"linestyle": "-", "zorder": 3},
-    "limit": {"color": DARK, "linestyle": (0, (1, 1.8)), "linewidth": 1.2, "zorder": 2.5},
+    "limit": {"color": DARK, "linestyle": (0, (1, 1.8)), "linewidth": 1.2, "zorder": 3.5},
     "guide": {"color": GREY, "linestyle": "-", "linewidth": 0.8, "zorder": 2},
 }
 

@@ -140,8 +140,8 @@ def _sentence(count: int, what: str) -> str:
 
 def subject(record: Record, runs: int = 1) -> str:
     """Name what is under test: solver, scheme, and the run if there are several."""
-    parts = [record["solver"], record["scheme"], f"run {record['run']}" if runs > 1 else ""]
-    return " · ".join(part for part in parts if part)
+    parts = (record["solver"], record["scheme"], f"run {record['run']}" if runs > 1 else "")
+    return " · ".join(filter(None, parts))
 
 
 def group(records: Iterable[Record], key: Callable[[Record], Key]) -> dict[Key, list[Record]]:

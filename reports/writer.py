@@ -1,14 +1,16 @@
 """Writes the files of a report."""
 
+import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
-from veridyn.reports import html, markdown
-from veridyn.reports.document import Document
+from veridyn.reports import badge, html, junit, markdown, spreadsheet, step_summary
+from veridyn.reports.document import Document, gaps
 from veridyn.reports.errors import ReportError
 from veridyn.reports.page import Page, make_page
 
-STEMS = ("figure", "work-precision")
+STEMS = ("figure", "work-precision", "case")
 """How the names of drawings begin that another run may not have."""
 
 
@@ -23,29 +25,59 @@ def write(document: Document, folder: Path) -> list[Path]:
     # Everything is rendered before anything is written, so that a failure leaves no half report.
     texts = _render(document)
     try:
-        for stale in (file for stem in STEMS for file in (folder / "figures").glob(f"{stem}-*.svg")):
+        for stale in (file for stem in STEMS for file in (folder / "figures").glob(f"{stem}-*.*")):
             stale.unlink()
         return [_write(folder / name, text) for name, text in texts.items()]
     except OSError as error:
         raise ReportError(f"{folder}: cannot be written ({error.strerror}); choose another folder") from None
 
 
-def _render(document: Document) -> dict[str, str]:
-    page = make_page(document)
-    return {
+def _render(document: Document) -> dict[str, bytes]:
+    results = _bytes(_json(document))
+    page = make_page(document, hashlib.sha256(results).hexdigest())
+    texts = {
         "index.html": html.render(page),
         "report.md": markdown.render(page),
-        "results.json": json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n",
-        **_drawings(page),
+        "summary.md": step_summary.render(page),
+        "results.csv": spreadsheet.results(document["results"]),
+        "junit.xml": junit.render(document, gaps(document)),
+        "badge.svg": _svg_file(badge.render(page.tally, missing=bool(page.gaps))),
     }
+    return {"results.json": results, **{name: _bytes(text) for name, text in [*texts.items(), *_drawings(page)]}}
 
 
-def _drawings(page: Page) -> dict[str, str]:
-    drawn = [page.overview, *(one for sheet in page.sheets for one in sheet.drawn)]
-    return {one.file: f'<?xml version="1.0" encoding="utf-8"?>\n{one.svg}' for one in drawn if one}
+_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
-def _write(path: Path, text: str) -> Path:
+def _json(document: Document) -> str:
+    """Print a document, a record a line: quick to write, and fit for grep."""
+    parts = [f'"{key}": {_lines(value)}' for key, value in document.items()]
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _lines(value: object) -> str:
+    if not isinstance(value, list) or not value:
+        return _ENCODE(value)
+    return "[\n" + ",\n".join(map(_ENCODE, value)) + "\n]"
+
+
+def _drawings(page: Page) -> Iterator[tuple[str, str]]:
+    for one in page.drawn:
+        yield one.file, _svg_file(one.svg)
+        if one.csv:
+            yield f"figures/{one.anchor}.csv", one.csv
+
+
+def _svg_file(drawn: str) -> str:
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{drawn}'
+
+
+def _bytes(text: str) -> bytes:
+    """Encode; half a surrogate pair, which JSON can carry and no file can, becomes a question mark."""
+    return text.encode("utf-8", errors="replace")
+
+
+def _write(path: Path, text: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline="\n")
+    path.write_bytes(text)
     return path

@@ -216,6 +216,7 @@ class Case:
     benchmark_variant: str = ""
     work_precision: tuple[str, ...] = ()  # variants that have a diagram; empty: the benchmark variant
     sweep: Sweep | None = None
+    equations: tuple[str, ...] = ()  # of the problem and its reference, in one line each; the report typesets them
 
     def values(self, given: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Exact]:
         """Return all parameters, defaults completed; raises `ParameterError`."""

@@ -8,6 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from veridyn.validation_cases.convergence import asymptotic_range
+
 Role = Literal["reference", "computed", "error", "limit", "guide"]
 Floats = NDArray[np.float64]
 
@@ -58,3 +60,20 @@ def guide(label: str, steps: Sequence[float], through: float, order: int) -> dic
     """Return the slope of an order, through a value at the largest step."""
     h = np.asarray(steps, dtype=float)
     return series(label, "guide", h, through * (h / h[0]) ** order)
+
+
+def study(label: str, steps: Sequence[float], errors: Sequence[float]) -> list[dict[str, Any]]:
+    """Return errors over halved steps, named with the order they follow, and the fit over the asymptotic range.
+
+    Without three levels that agree on an order there is no fit, and the name says so.
+    """
+    found = asymptotic_range(errors)
+    if found is None:
+        return [series(f"{label}: no single order", "computed", steps, errors)]
+    within = slice(found.first, found.last + 1)
+    h, e = (np.asarray(values, dtype=float)[within] for values in (steps, errors))
+    fit = np.exp(np.mean(np.log(e) - found.order * np.log(h))) * h**found.order
+    return [
+        series(f"{label}: order {found.order:.2f}", "computed", steps, errors),
+        series("", "limit", h, fit),
+    ]

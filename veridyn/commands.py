@@ -207,12 +207,13 @@ def _sweep(options: argparse.Namespace, command: Sequence[str]) -> int:
 
 def _report(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
     from veridyn import running
-    from veridyn.reports import build, read_results
+    from veridyn.reports import gaps, read_results
+    from veridyn.reports.writer import write
 
     found = read_results([Path(name) for name in options.results])
-    build(found, Path(options.output))
+    write(found, Path(options.output))  # what was read is checked
     print(f"{Path(options.output) / 'index.html'}")
-    return running.status(found["results"])
+    return running.status(found["results"], gaps(found))
 
 
 def _bench(options: argparse.Namespace, command: Sequence[str]) -> int:

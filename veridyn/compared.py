@@ -11,8 +11,10 @@ from pathlib import Path
 
 from veridyn.reports.diagrams import DIGITS
 from veridyn.reports.document import Document, environments, read_results
+from veridyn.reports.drawing import Diagram, Drawing
 from veridyn.reports.markdown import escape, table
-from veridyn.reports.page import Diagram, Drawing, Page, Sheet, make_page
+from veridyn.reports.page import Page, make_page
+from veridyn.reports.sheet import Sheet
 
 INTRODUCTION = """\
 # Comparison of solvers

@@ -14,11 +14,12 @@ from typing import Any
 
 import mpmath
 
-from veridyn import __version__
+from veridyn import __version__, system
 from veridyn.validation_cases.case import Case, Published
 from veridyn.validation_cases.judge import Record
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.0"  # of all JSON documents but the one below
+RESULTS_VERSION = "1.1"
 PACKAGES = ("numpy", "scipy", "mpmath", "numba", "llvmlite", "matplotlib")
 LONGEST_NUMBER = 17  # digits; longer decimals stay strings
 
@@ -72,11 +73,13 @@ def document(
     command: Sequence[str],
     messages: Sequence[str] = (),
     work_precision: Sequence[dict[str, Any]] = (),
+    planned: int | None = None,
 ) -> dict[str, Any]:
-    """Assemble the result document of a run."""
+    """Assemble the result document of a run; `planned` is the number of checks that it set out to make."""
     return {
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": RESULTS_VERSION,
         "environment": environment(command),
+        "planned": planned,
         "cases": [sheet(case, changes) for case, changes in cases],
         "results": [finite(record.as_dict()) for record in records],
         "work_precision": list(work_precision),
@@ -106,6 +109,8 @@ def sheet(case: Case, changes: Mapping[str, str]) -> dict[str, Any]:
         "document": case.document,
         "summary": case.summary,
         "statement": list(case.statement),
+        "equations": list(case.equations),
+        "system": system.describe(case.problem(case.values(variants[0][1]))) if variants else None,
         "parameters": [{"name": p.name, "unit": p.unit, "default": p.default, "help": p.help} for p in case.parameters],
         "quantities": [{"name": q.name, "unit": q.unit, "definition": q.definition} for q in case.quantities],
         "references": [line for name, given in variants for line in references(case, name, given)],

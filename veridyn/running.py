@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from veridyn.comparing import is_wanted, measure, with_bar
 from veridyn.document import document
 from veridyn.journal import Journal, alone
-from veridyn.reports import build, check_document
+from veridyn.reports import check_document
 from veridyn.reports.errors import ReportError
 from veridyn.reports.terminal import full_table, summary_table
 from veridyn.texts import console
@@ -96,7 +96,8 @@ def run(
             findings.messages.append(journal.trouble)
         records = [expected.settle(record) for record in findings.records]
         posed = [(load_case(name), parameters) for name, parameters in sheets.items()]
-        found = document(records, posed, findings.figures, command, findings.messages, findings.points)
+        planned = sum(1 for task in todo for _ in _checks(task, described[task.solver])) if wanted else None
+        found = document(records, posed, findings.figures, command, findings.messages, findings.points, planned)
         reached = deliver(found, report=report, output=output, verbose=verbose)
         if journal and not ending.status:
             journal.drop()
@@ -283,7 +284,9 @@ def _write(found: dict[str, Any], report: Path | None, output: str | None) -> No
     elif output:
         _replace(Path(output), json.dumps(found, indent=1, allow_nan=False) + "\n")
     if report:
-        build(found, report)
+        from veridyn.reports.writer import write
+
+        write(found, report)  # checked before it is delivered
         if output != "-":
             print(f"report: {report / 'index.html'}")
 
@@ -304,9 +307,9 @@ def _holds(file: Path) -> bool:
     return file.is_file() or not file.exists()
 
 
-def status(results: Iterable[Mapping[str, Any]]) -> int:
-    """Return 0 if all verdicts are fine, 3 if a solver crashed, 1 if a check failed."""
+def status(results: Iterable[Mapping[str, Any]], gaps: Sequence[str] = ()) -> int:
+    """Return 0 if all verdicts are fine, 3 if a solver crashed, 1 if a check failed or is missing."""
     verdicts = {result["verdict"] for result in results}
     if "error" in verdicts:
         return CRASHED
-    return FAILED if "fail" in verdicts else FINE
+    return FAILED if gaps or "fail" in verdicts else FINE

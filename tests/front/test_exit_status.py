@@ -1,5 +1,7 @@
 """0 fine, 1 a check failed, 3 a solver crashed; what is known is kept."""
 
+import json
+
 import pytest
 
 
@@ -111,3 +113,17 @@ def test_a_report_has_the_status_of_its_results(veridyn, foreign, tmp_path):
     veridyn("run", "sdnd101", "--solver", foreign("Scaled"), "--set", "v0=2", "--json", file)
     assert veridyn("report", file, "--output", folder).status == 1
     assert "peak_force" in (folder / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_report_of_an_interrupted_run_says_so_and_fails(veridyn, tmp_path):
+    file, folder = tmp_path / "results.json", tmp_path / "report"
+    veridyn("run", "sdld103", "--json", file)
+    document = json.loads(file.read_text(encoding="utf-8"))
+    assert document["planned"] == len(document["results"])
+    assert veridyn("report", file, "--output", folder).status == 0
+    document["results"] = document["results"][:-3]
+    file.write_text(json.dumps(document), encoding="utf-8")
+    assert veridyn("report", file, "--output", folder).status == 1
+    html = (folder / "index.html").read_text(encoding="utf-8")
+    assert "Incomplete. All" in html
+    assert f"3 of {document['planned']} checks are missing: the run ended early" in html

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
+from veridyn.validation_cases.convergence import asymptotic_range, errors_over_steps, halvings, observed_order
 
 
 @given(st.floats(0.5, 6.0), st.floats(1e-6, 1e6), st.integers(2, 8), st.sampled_from([-1.0, 1.0]))
@@ -43,3 +43,29 @@ def test_halvings():
 
 def test_errors_over_steps():
     assert np.allclose(errors_over_steps(lambda h: 3.0 + h, 3.0, [0.5, 0.25]), [0.5, 0.25])
+
+
+@given(st.floats(0.5, 6.0), st.integers(2, 8))
+def test_a_clean_power_is_asymptotic_throughout(order, levels):
+    found = asymptotic_range([h**order for h in halvings(0.1, levels)])
+    assert (found.first, found.last) == (0, levels)
+    assert found.order == pytest.approx(order, abs=1e-9)
+
+
+def test_the_asymptotic_range_ends_where_rounding_begins_and_starts_where_the_step_is_small_enough():
+    errors = [3.0, 2.9, *(2.0**-k for k in range(0, 12, 2)), 2.0**-10.5, 2.0**-10.4]
+    found = asymptotic_range(errors)
+    assert (found.first, found.last) == (2, 7)
+    assert found.order == pytest.approx(2.0)
+
+
+def test_of_two_ranges_as_long_the_finer_one_counts():
+    assert asymptotic_range([1.0, 0.5, 0.25, 0.25 / 16, 0.25 / 256]).order == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [[], [1.0], [1.0, 0.5], [1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [1.0, 0.1, 0.09, 1e-4], [1.0, float("nan"), 0.1]],
+)
+def test_without_agreement_there_is_no_asymptotic_range(errors):
+    assert asymptotic_range(errors) is None

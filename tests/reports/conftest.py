@@ -101,6 +101,20 @@ def points():
     ]
 
 
+def system(**changes):
+    """A mass of every kind of element, with names that try to break out, and changes."""
+    made = {
+        "masses": [{"name": name, "mass": 2.0, "velocity": speed} for name, speed in (("u", 1.0), (HOSTILE, -1.0))],
+        "springs": [{"ends": ["ground", "u"], "value": 1e4}, {"ends": ["u", HOSTILE], "value": 5.0}],
+        "dampers": [{"ends": ["ground", HOSTILE], "value": 3.0}],
+        "stops": [{"name": HOSTILE, "ends": ["u"], "side": "both", "gap": 0.01, "stiffness": 1e6}],
+        "frictions": [{"name": "pad", "ends": ["u"], "on": HOSTILE, "static": 0.3, "kinetic": 0.2}],
+        "loads": ["u"],
+        "supports": [HOSTILE],
+    }
+    return made | changes
+
+
 def case(name):
     return {
         "case": name,
@@ -108,6 +122,8 @@ def case(name):
         "document": "V5.01.104",
         "summary": "A mass slides.",
         "statement": ["First paragraph.", "# not a heading"],
+        "equations": ["m x'' + k x = -mu N", HOSTILE],
+        "system": system(),
         "parameters": [{"name": "a0", "unit": "m/s²", "default": "1.5", "help": "amplitude"}],
         "quantities": [{"name": "wear_power", "unit": "W", "definition": "mean of N |v|"}],
         "references": [
@@ -188,6 +204,11 @@ def make_result():
 @pytest.fixture(scope="session")
 def make_point():
     return point
+
+
+@pytest.fixture(scope="session")
+def make_system():
+    return system
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,7 @@ def test_a_matrix_per_variant_with_more_than_one_subject(make_result):
         make_result(solver="b", scheme="", kind="parity"),
         make_result(variant="alone"),
     ]
-    (matrix,) = matrices(results, 1)
+    ((matrix,), _) = matrices(results, 1, 9)
     assert (matrix.variant, matrix.subjects) == ("a0=15", ["veridyn · euler", "b"])
     assert [(line.kind, line.quantity) for line in matrix.lines] == [("truth", "wear_power"), ("events", "instants")]
     assert [(cell.verdict, cell.digits) for cell in matrix.lines[0].cells] == [("pass", "4.7"), ("fail", "1.0")]
@@ -37,11 +37,12 @@ def test_a_matrix_per_variant_with_more_than_one_subject(make_result):
 
 def test_the_worst_of_repeated_checks_is_shown(make_result):
     results = [make_result(), make_result(verdict="error", digits=None, detail="crash"), make_result(solver="b")]
-    cell = matrices(results, 1)[0].lines[0].cells[0]
+    cell = matrices(results, 1, 9)[0][0].lines[0].cells[0]
     assert (cell.verdict, cell.digits) == ("error", "")
     assert cell.note.endswith("crash")
 
 
 def test_runs_are_told_apart(make_result):
-    (matrix,) = matrices([make_result(run=1), make_result(run=2)], 2)
+    ((matrix,), more) = matrices([make_result(run=1), make_result(run=2)], 2, 9)
+    assert more == 0
     assert matrix.subjects == ["veridyn · euler · run 1", "veridyn · euler · run 2"]

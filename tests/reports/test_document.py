@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from veridyn.reports import ReportError, check_document, read_results
+from veridyn.reports import ReportError, check_document, gaps, read_results
 from veridyn.reports.document import environments
 
 
@@ -206,6 +206,33 @@ def test_a_file_named_twice_is_noticed(doc, save):
     path = save(doc)
     merged = read_results([path, path])
     assert merged["messages"][-1].startswith(f"{len(doc['results'])} results occur more than once")
+
+
+def test_what_is_missing_is_said(make_document, make_result):
+    whole = check_document(make_document(planned=11))
+    assert gaps(whole) == []
+    assert gaps(check_document(make_document())) == []
+    short = check_document(make_document(planned=12, results=[make_result()]))
+    assert gaps(short) == [
+        "11 of 12 checks are missing: the run ended early",
+        "spring is described, but no check of it was recorded",
+    ]
+
+
+def test_what_is_missing_of_several_runs_adds_up(doc, make_document, save):
+    files = [save(make_document(planned=13), "a.json"), save(doc, "b.json")]
+    assert gaps(read_results(files)) == ["2 of 24 checks are missing: the run ended early"]
+
+
+def test_files_of_mixed_minor_versions_have_the_later_one(make_document, save):
+    files = [save(make_document(schema_version=f"1.{minor}"), f"{minor}.json") for minor in (0, 10, 9)]
+    assert read_results(files)["schema_version"] == "1.10"
+
+
+def test_runs_of_different_versions_are_noticed(doc, make_document, save):
+    later = make_document(environment=doc["environment"] | {"veridyn": "0.2.0"})
+    merged = read_results([save(doc, "a.json"), save(later, "b.json")])
+    assert "these runs were made by different versions of veridyn: 0.1.0, 0.2.0" in merged["messages"]
 
 
 def _schema():

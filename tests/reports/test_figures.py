@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 import pytest
 
 from veridyn.reports import ReportError, check_document
-from veridyn.reports.figures import draw, scatter
+from veridyn.reports.figures import draw
 
 
 @pytest.fixture
@@ -81,24 +81,6 @@ def test_a_style_of_the_user_has_no_effect(checked, make_figure):
     plain = draw(checked(make_figure()), "a")
     with mpl.rc_context({"font.size": 30, "lines.linewidth": 9}):
         assert draw(checked(make_figure()), "a") == plain
-
-
-def test_scatter_shows_what_has_an_error(doc):
-    figure = scatter(doc["results"])
-    labels = [series["label"] for series in figure["panels"][0]["series"]]
-    assert labels == [
-        *("truth", "events", "balance", "order", "parity", "frozen"),
-        *("error = tolerance", "margin 2", "margin 1000"),
-    ]
-    assert figure["caption"] == (
-        "8 checks with an error and a tolerance; what lies above the dotted line fails. "
-        "1 check without any error cannot be shown."
-    )
-
-
-def test_scatter_draws_near_points_once(make_result):
-    figure = scatter([make_result(error=1e-5 * (1 + 1e-6 * number)) for number in range(1000)])
-    assert len(figure["panels"][0]["series"][0]["x"]) == 1
 
 
 def test_missing_matplotlib(checked, make_figure, without):

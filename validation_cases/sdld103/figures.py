@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from veridyn.references import driven_chain
 from veridyn.validation_cases.case import Bench, Case, Subject, Values
 from veridyn.validation_cases.convergence import halvings
-from veridyn.validation_cases.plotting import figure, guide, panel, series, thinned
+from veridyn.validation_cases.plotting import figure, guide, panel, series, study, thinned
 from veridyn.validation_cases.sdld103.further import COARSE, ORDER_LEVELS, constant_step
 from veridyn.validation_cases.sdld103.measures import NODES, relative
 
@@ -38,7 +38,8 @@ def _history(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
     for i, node in enumerate(NODES):
         time, x = thinned(o.response.time, o.response.displacement[:, i], start=0.0, end=o.problem.end)
         true = _true(o.values, node, time)
-        curves += [series(f"{node}, reference", "reference", time, true), series(node, "computed", time, x)]
+        name = "" if i else "reference"  # one entry in the legend serves all three
+        curves += [series(name, "reference", time, true), series(node, "computed", time, x)]
         errors.append(series(node, "error", time, x - true))
     label = scheme or subject.name
     return figure(
@@ -58,14 +59,13 @@ def _orders(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
         base = case.run(subject, case.variants[0], scheme)
         true = _true(base.values, "NO2", np.array([1.0]))[0]
         errors = [abs(relative(bench.observe(constant_step(base, h)), "NO2", 1.0) / true - 1) for h in steps]
-        curves.append(series(scheme, "computed", steps, errors))
+        curves += study(scheme, steps, errors)
     return figure(
         case.name,
         "convergence",
         "Orders of the schemes on the linear problem",
         "Relative error of NO2 at 1 s over the step. Symplectic Euler and central differences give the same "
-        "displacements "
-        "at constant step.",
+        "displacements at constant step. Dotted: the fit over the asymptotic range, whose order the legend gives.",
         [
             panel(
                 "step (s)",

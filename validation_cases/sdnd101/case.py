@@ -128,6 +128,12 @@ CASE = Case(
     document="V5.01.101",
     summary="An oscillator starts at zero gap towards an elastic stop and rebounds periodically; forces, "
     "durations, impulses, a hundred impacts.",
+    equations=(
+        "m x'' + k x = -k_c x  for x > 0, x(0) = 0, x'(0) = v0",
+        "omega_0 = sqrt(k/m), omega_c = sqrt((k + k_c)/m)",
+        "F_max = k_c v0/omega_c, T_c = pi/omega_c, T_0 = pi/omega_0",
+        "I = 2 k_c v0/omega_c²",
+    ),
     statement=(
         "A mass m on a spring k starts at x = 0 with velocity v0 towards an elastic stop of stiffness k_c at gap 0. "
         "Nothing is damped.",

@@ -14,7 +14,7 @@ from veridyn.references import sliding_block
 from veridyn.solver.errors import SolverFailure
 from veridyn.validation_cases.case import Bench, Case, Run, Subject, Values
 from veridyn.validation_cases.convergence import halvings
-from veridyn.validation_cases.plotting import figure, guide, panel, series, thinned
+from veridyn.validation_cases.plotting import figure, guide, panel, series, study, thinned
 from veridyn.validation_cases.sdnd104 import measures
 from veridyn.validation_cases.sdnd104.further import refined
 
@@ -28,6 +28,7 @@ def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, An
     """Yield the figures as data, drawn for the first scheme of the solver where one is enough."""
     for name in ("a0=15", "a0=1.5", "a0=1.01"):
         yield _history(case, subject, bench, name)
+    yield _portrait(case, subject, bench)
     yield _limit(case)
     yield _regime_map(case, subject, bench)
     if subject.own:
@@ -76,6 +77,41 @@ def _history(case: Case, subject: Subject, bench: Bench, name: str) -> dict[str,
     )
 
 
+def _portrait(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
+    """Velocity of the mass over that of the plane: sticking lies on the diagonal."""
+    scheme, curves = subject.schemes[0], []
+    for number, name in enumerate(("a0=15", "a0=1.5", "a0=1.01")):
+        run = case.run(subject, case.variant(name), scheme)
+        o = bench.observe(run)
+        period = 2 * math.pi / o["omega"]
+        time, slip = thinned(o.response.time, o.response.velocity[:, 0], start=2 * period, end=3 * period)
+        true = sliding_block.motion(**_given(run.values), until=4 * period, digits=15)
+        plane = np.array([float(true.plate_velocity(t)) for t in time.tolist()])
+        mass = np.array([float(true.mass_velocity(t)) for t in time.tolist()])
+        scale = o["a0"] / o["omega"]
+        curves += [
+            series("" if number else "reference", "reference", plane / scale, mass / scale),
+            series(name, "computed", plane / scale, (plane + slip) / scale),
+        ]
+    ends = [-1.0, 1.0]
+    return figure(
+        case.name,
+        "phase-portrait",
+        "Phase portrait of the third period, in units of a0/omega",
+        f"Reference dashed, {scheme or subject.name} solid. On the diagonal the mass sticks to the plane; slip leaves "
+        "it. At a0=15, slip-slip, the motion is not yet periodic: the curve is open. At a0=1.01 the slips are too "
+        "short to see.",
+        [
+            panel(
+                "velocity of the plane (a0/omega)",
+                "velocity of the mass (a0/omega)",
+                [*curves, series("stick", "guide", ends, ends)],
+            )
+            | {"height": 1.4}
+        ],
+    )
+
+
 def _limit(case: Case) -> dict[str, Any]:
     """Slip-slip: the broken line of the mass velocity and its periodic limit (eta = 0.4)."""
     values = case.values({"a0": "2.5"})
@@ -88,13 +124,18 @@ def _limit(case: Case) -> dict[str, Any]:
     mass = np.array([float(true.mass_velocity(t)) for t in time.tolist()])
     theta = float(sliding_block.theta(**given).value)  # type: ignore[arg-type]
     limit = _limit_velocity(values, theta, time)
+    reversals = np.asarray(theta + math.pi / float(values["omega"]) * np.arange(8), dtype=np.float64)
+    distance = np.abs(
+        [float(true.mass_velocity(t)) for t in reversals.tolist()] - _limit_velocity(values, theta, reversals)
+    )
     return figure(
         case.name,
         "limit",
         "Slip-slip: convergence to the periodic limit (a0 = 2.5 m/s², eta = 0.4)",
         "The mass velocity is a broken line of slopes ±mu g that meets the plane at every reversal; it tends to "
         "the periodic "
-        "limit whose slips start theta = acos(pi eta/2)/omega after each half-period.",
+        "limit whose slips start theta = acos(pi eta/2)/omega after each half-period. Beneath, its distance from the "
+        "limit at these instants.",
         [
             panel(
                 "t (s)",
@@ -105,7 +146,9 @@ def _limit(case: Case) -> dict[str, Any]:
                     series("periodic limit", "limit", time, limit),
                 ],
                 events=[(theta, "theta")],
-            )
+            ),
+            panel("t (s)", "distance (m/s)", [series("distance from the limit", "computed", reversals, distance)])
+            | {"yscale": "log", "height": 0.7},
         ],
     )
 
@@ -145,8 +188,8 @@ def _regime_map(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
         "between eta* and 1 it sticks and slips, from 1 on it sticks.",
         [
             panel(
-                "eta",
-                "P omega/(m g a0)",
+                "eta = mu g/a0 (-)",
+                "P omega/(m g a0) (-)",
                 [
                     series("reference", "reference", eta, truth),
                     series(label, "computed", MAP, computed, marker=True),
@@ -182,14 +225,13 @@ def _convergence(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
         base = case.run(subject, case.variant(name), subject.schemes[0])
         truth = float(quantity.truth(base.values))
         errors = [abs(measures.wear_power(bench.observe(refined(base, h))) / truth - 1) for h in steps]
-        curves.append(series(name, "computed", steps, errors))
+        curves += study(name, steps, errors)
     return figure(
         case.name,
         "convergence",
         f"Convergence of the wear power, {subject.schemes[0]}",
         "Relative error over the step, with k_T step² kept constant: order 2 in stick-slip, order 1 in "
-        "slip-slip, where a "
-        "reversal inside a step is seen at its end.",
+        "slip-slip, where a reversal inside a step is seen at its end. Dotted: the fit over the asymptotic range.",
         [
             panel(
                 "step (s)",

@@ -1,0 +1,97 @@
+"""What a report draws: every figure with its place, its words, its SVG and its data."""
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from veridyn.reports import diagrams, figures, scatter, sketch, spreadsheet
+from veridyn.reports.diagrams import Ladder, Price
+from veridyn.reports.document import Document, environments
+from veridyn.reports.numbers import plural
+from veridyn.reports.tally import Record, anchors, group, subject
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A drawn figure; `csv` is its data, empty if the figure has none of its own."""
+
+    anchor: str
+    title: str
+    caption: str
+    svg: str
+    csv: str = ""
+
+    @property
+    def file(self) -> str:
+        """Name of its file, relative to the report."""
+        return f"figures/{self.anchor}.svg"
+
+    @property
+    def data(self) -> str:
+        """Its data as a link that needs no file beside the page."""
+        return f"data:text/csv;charset=utf-8,{quote(self.csv, safe=',:;/ ()+=')}" if self.csv else ""
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """Work and precision in one variant: the drawing, if any point can be shown, and the rungs behind it."""
+
+    variant: str
+    drawing: Drawing | None
+    ladders: list[Ladder]
+    prices: list[Price]
+
+
+def overview(results: list[Record], runs: int) -> Drawing | None:
+    """Draw all checks, error against tolerance; None if no check has both."""
+    shown = scatter.measured(results)
+    if not shown:
+        return None
+    caption = (
+        f"{plural(len(shown), 'check')} with an error and a tolerance, a dot each; what the eye cannot tell apart "
+        "shares one. Checks above the dotted line fail, those below the lowest line would hardly notice a mistake. "
+        "Zeros lie on the edges."
+    )
+    return Drawing("error-against-tolerance", "Error against tolerance", caption, scatter.draw(shown, runs))
+
+
+def system(case: Record, anchor: str) -> Drawing | None:
+    """Draw the mechanical system of a case, if it is described."""
+    if case["system"] is None:
+        return None
+    name = f"System of {case['case']}"
+    return Drawing(f"{anchor}-system", name, "", sketch.draw(case["system"], name))
+
+
+def of_cases(listed: list[Record]) -> dict[str, list[Drawing]]:
+    """Draw the figures of every case."""
+    keys = anchors([f"{figure['case']}-{figure['id']}" for figure in listed], "figure-")
+    drawn: dict[str, list[Drawing]] = {}
+    for figure, key in zip(listed, keys, strict=True):
+        drawn.setdefault(figure["case"], []).append(_drawing(figure, key))
+    return drawn
+
+
+def compared(document: Document) -> dict[str, list[Diagram]]:
+    """Make the work-precision diagrams of every case."""
+    points = document["work_precision"]
+    machines = [environment["machine"] for environment in environments(document)]
+    order = list(group(points, lambda point: subject(point, len(machines))))
+    made: dict[str, list[Diagram]] = {}
+    by_variant = group(points, _place)
+    results = group(document["results"], _place) if points else {}
+    keys = anchors([f"{case}-{variant}" for case, variant in by_variant], "work-precision-")
+    for (place, members), key in zip(by_variant.items(), keys, strict=True):
+        figure = diagrams.figure(members, results.get(place, []), order, machines)
+        drawing = _drawing(figure, key) if figure else None
+        listed = diagrams.ladders(members, len(machines)), diagrams.prices(members, len(machines))
+        made.setdefault(place[0], []).append(Diagram(place[1], drawing, *listed))
+    return made
+
+
+def _place(record: Record) -> tuple[str, str]:
+    return str(record["case"]), str(record["variant"])
+
+
+def _drawing(figure: Record, anchor: str) -> Drawing:
+    drawn = figures.draw(figure, anchor)
+    return Drawing(anchor, figure["title"] or figure["id"], figure["caption"], drawn, spreadsheet.curves(figure))

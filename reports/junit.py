@@ -1,0 +1,72 @@
+"""Results as JUnit XML, which continuous integration servers show as a list of tests."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from xml.sax.saxutils import quoteattr
+
+from veridyn.reports import svg
+from veridyn.reports.document import Document, environments
+from veridyn.reports.tally import Record, group, subject, tally
+
+
+def render(document: Document, gaps: Sequence[str]) -> str:
+    """Return a test suite per case and subject, a test case per check; what is missing is an error of its own."""
+    runs = len(environments(document))
+    suites = group(document["results"], lambda record: f"{record['case']} · {subject(record, runs)}")
+    lines = [line for name, records in suites.items() for line in _suite(name, records)]
+    total = tally(document["results"])
+    counted = _counts(
+        total.total + len(gaps), total.counts["fail"], total.counts["error"] + len(gaps), _skipped(total.counts)
+    )
+    head = f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="veridyn" {counted}>'
+    return "\n".join([head, *lines, *_missing(gaps), "</testsuites>\n"])
+
+
+def _counts(tests: int, failures: int, errors: int, skipped: int) -> str:
+    return f'tests="{tests}" failures="{failures}" errors="{errors}" skipped="{skipped}"'
+
+
+def _skipped(counts: dict[str, int]) -> int:
+    return counts["expected failure"] + counts["not applicable"]
+
+
+def _suite(name: str, records: list[Record]) -> Iterator[str]:
+    counts = tally(records).counts
+    counted = _counts(len(records), counts["fail"], counts["error"], _skipped(counts))
+    yield f"<testsuite name={_quoted(name)} {counted}>"
+    for record in records:
+        yield _check(record)
+    yield "</testsuite>"
+
+
+def _check(record: Record) -> str:
+    place = ".".join(filter(None, (str(record["case"]), str(record["variant"]), str(record["scheme"]))))
+    spent = f' time="{record["wall_time"]:.6f}"' if record["wall_time"] is not None else ""
+    name = f"{record['quantity']} ({record['kind']})"
+    return f"<testcase classname={_quoted(place)} name={_quoted(name)}{spent}>{_outcome(record)}</testcase>"
+
+
+def _outcome(record: Record) -> str:
+    verdict = record["verdict"]
+    if verdict == "pass":
+        return ""
+    tag = {"fail": "failure", "error": "error"}.get(verdict, "skipped")
+    said = record["detail"] or _measured(record)
+    return f"<{tag} message={_quoted(f'{verdict}: {said}')}/>"
+
+
+def _measured(record: Record) -> str:
+    return (
+        f"computed {record['value']}, reference {record['reference']}, {record['error_kind']} error {record['error']}, "
+        f"tolerance {record['tolerance']} ({record['reason']})"
+    )
+
+
+def _missing(gaps: Iterable[str]) -> Iterator[str]:
+    for gap in gaps:
+        yield f'<testsuite name="missing" {_counts(1, 0, 1, 0)}>'
+        yield f'<testcase classname="missing" name={_quoted(gap)}><error message={_quoted(gap)}/></testcase>'
+        yield "</testsuite>"
+
+
+def _quoted(text: str) -> str:
+    return quoteattr(svg.clean(text))

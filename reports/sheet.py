@@ -1,0 +1,233 @@
+"""The sheet of a case: problem, reference, modelling, results, figures, published values, summary."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from veridyn.reports import drawing, mathml, numbers
+from veridyn.reports.checks import LISTED, Group, make_group
+from veridyn.reports.comparison import Matrix, matrices, truth_digits
+from veridyn.reports.document import Document
+from veridyn.reports.drawing import Diagram, Drawing
+from veridyn.reports.tally import TROUBLE, Record, Tally, anchors, group, judged_margin, subject, tally
+
+NO_CASE: Record = {
+    "title": "",
+    "document": "",
+    "summary": "The file has results of this case, but no description.",
+    "statement": [],
+    "equations": [],
+    "system": None,
+    "parameters": [],
+    "quantities": [],
+    "references": [],
+    "modelling": [],
+    "published": [],
+    "remarks": [],
+}
+
+ERRATA = ("misprint", "inaccurate")
+COMPARED = 12  # variants whose solvers stand side by side; those with trouble come first
+
+
+@dataclass(frozen=True)
+class Run:
+    """One line of a case's summary: a variant solved by a subject; `seconds` sorts what `time` prints."""
+
+    variant: str
+    subject: str
+    tally: Tally
+    margin: str
+    digits: str
+    time: str
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A reference value; `route` is the number of the way in which it was found."""
+
+    record: Record
+    uncertainty: str
+    route: int
+
+
+@dataclass(frozen=True)
+class Route:
+    """A way to reference values, with the independent routes that agree."""
+
+    number: int
+    kind: str
+    steps: list[str]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Everything about one case; `case` is its description in the document."""
+
+    anchor: str
+    name: str
+    case: Record
+    system: Drawing | None
+    equations: list[str]
+    truths: list[Truth]
+    routes: list[Route]
+    tally: Tally
+    runs: list[Run]
+    runs_left_out: int
+    groups: list[Group]
+    matrices: list[Matrix]
+    matrices_left_out: int
+    diagrams: list[Diagram]
+    drawings: list[Drawing]
+    margin: str
+    published: list[dict[str, Any]]
+    errata: list[dict[str, Any]]
+    summary: list[str]
+
+    def group_of(self, name: str) -> Group | None:
+        """Return the group of a subject, None if the case was not run with it."""
+        return next((group for group in self.groups if group.subject == name), None)
+
+    @property
+    def drawn(self) -> list[Drawing]:
+        """All its figures."""
+        system = [self.system] if self.system else []
+        return [*system, *(one.drawing for one in self.diagrams if one.drawing), *self.drawings]
+
+
+def make_sheets(document: Document, runs: int, share: int) -> list[Sheet]:
+    """Make a sheet of every case that is described, has results or figures, in this order."""
+    described = {case["case"]: case for case in document["cases"]}
+    results = group(document["results"], lambda record: str(record["case"]))
+    drawings, compared = drawing.of_cases(document["figures"]), drawing.compared(document)
+    names = list(dict.fromkeys([*described, *results, *compared, *drawings]))
+    return [
+        _sheet(
+            anchor,
+            described.get(name, NO_CASE | {"case": name}),
+            results.get(name, []),
+            (compared.get(name, []), drawings.get(name, [])),
+            runs,
+            share,
+        )
+        for name, anchor in zip(names, anchors(names, "case-"), strict=True)
+    ]
+
+
+def _sheet(
+    anchor: str,
+    case: Record,
+    results: list[Record],
+    drawn: tuple[list[Diagram], list[Drawing]],
+    runs: int,
+    share: int,
+) -> Sheet:
+    by_subject = group(results, lambda record: subject(record, runs))
+    by_run = group(results, lambda record: (str(record["variant"]), subject(record, runs)))
+    keys = anchors(by_subject, f"{anchor}-by-")
+    lines = _worst_runs_first(by_run)
+    side_by_side, more = matrices(results, runs, COMPARED)
+    total, routes = tally(results), _routes(case["references"])
+    return Sheet(
+        anchor=anchor,
+        name=case["case"],
+        case=case,
+        system=drawing.system(case, anchor),
+        equations=[mathml.math(formula) for formula in case["equations"]],
+        truths=_truths(case["references"], routes),
+        routes=routes,
+        tally=total,
+        runs=[_run(*names, members) for names, members in lines[:LISTED]],
+        runs_left_out=max(0, len(lines) - LISTED),
+        groups=[
+            make_group(key, name, members, runs, share)
+            for key, (name, members) in zip(keys, by_subject.items(), strict=True)
+        ],
+        matrices=side_by_side,
+        matrices_left_out=more,
+        diagrams=drawn[0],
+        drawings=drawn[1],
+        margin=numbers.margin(total.worst),
+        published=sorted(case["published"], key=lambda value: not _is_notable(value)),
+        errata=[value for value in case["published"] if value["verdict"] in ERRATA],
+        summary=_summary(results, total, case, runs),
+    )
+
+
+def _worst_runs_first(by_run: dict[tuple[str, str], list[Record]]) -> list[tuple[tuple[str, str], list[Record]]]:
+    """Put runs with trouble first if the page cannot show all; otherwise keep the order of the run."""
+    lines = list(by_run.items())
+    if len(lines) <= LISTED:
+        return lines
+    return sorted(lines, key=lambda line: all(record["verdict"] not in TROUBLE for record in line[1]))
+
+
+def _routes(references: Sequence[Record]) -> list[Route]:
+    """Return the ways in which the references of a case were found, numbered; a case has few."""
+    found = dict.fromkeys((truth["kind"], tuple(truth["routes"])) for truth in references)
+    named = [(kind, steps) for kind, steps in found if kind or steps]
+    return [Route(number, kind, list(steps)) for number, (kind, steps) in enumerate(named, start=1)]
+
+
+def _truths(references: Sequence[Record], routes: Sequence[Route]) -> list[Truth]:
+    numbered = {(route.kind, tuple(route.steps)): route.number for route in routes}
+    return [
+        Truth(truth, _uncertainty(truth), numbered.get((truth["kind"], tuple(truth["routes"])), 0))
+        for truth in references
+    ]
+
+
+def _uncertainty(truth: Record) -> str:
+    """Return half a unit of the last certified digit; empty where there is no number or it is exact."""
+    try:
+        magnitude = abs(float(truth["value"]))
+    except (TypeError, ValueError, OverflowError):
+        return ""
+    if truth["digits"] is None or not 0.0 < magnitude < math.inf:
+        return ""
+    return f"5e{math.floor(math.log10(magnitude)) - truth['digits']}"
+
+
+def _is_notable(value: dict[str, Any]) -> bool:
+    """Whether a published value needs a word of its own."""
+    return value["verdict"] != "reproduced" or bool(value["explanation"])
+
+
+def _run(variant: str, name: str, records: list[Record]) -> Run:
+    counted = tally(records)
+    # All quantities of a run carry the time of that run; of several runs of a variant, the longest.
+    longest = max((record["wall_time"] for record in records if record["wall_time"] is not None), default=None)
+    return Run(
+        variant=variant,
+        subject=name,
+        tally=counted,
+        margin=numbers.margin(counted.worst),
+        digits=numbers.correct_digits(min(truth_digits(records), default=None)),
+        time=numbers.time(longest),
+        seconds=longest,
+    )
+
+
+def _summary(results: list[Record], total: Tally, case: Record, runs: int) -> list[str]:
+    """Say in a few sentences what the sheet found."""
+    if not results:
+        return ["No check of this case was recorded."]
+    errata = sum(value["verdict"] in ERRATA for value in case["published"])
+    flags = [(total.fragile, "fragile (margin below 2)"), (total.asleep, "asleep (margin above 1000)")]
+    found = [
+        f"{numbers.plural(count, 'check')} {'is' if count == 1 else 'are'} {word}." for count, word in flags if count
+    ]
+    judged = numbers.plural(len(case["published"]), "published value")
+    said = f"{judged} judged, {numbers.plural(errata, 'erratum', 'errata')}."
+    return [f"{numbers.plural(total.total, 'check')}: {total.words}.", *_worst(results, runs), *found, said]
+
+
+def _worst(results: list[Record], runs: int) -> list[str]:
+    margins = [record for record in results if judged_margin(record) is not None]
+    if not margins:
+        return []
+    worst = min(margins, key=lambda record: record["margin"])
+    where = f"{worst['quantity']} ({worst['kind']}), {' '.join(filter(None, (worst['variant'], subject(worst, runs))))}"
+    return [f"The smallest margin is {numbers.margin(worst['margin'])}: {where}."]

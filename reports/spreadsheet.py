@@ -1,0 +1,75 @@
+"""Tables as CSV that a spreadsheet opens without taking any text for a formula."""
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from veridyn.reports.tally import Record
+
+COLUMNS = (
+    "case",
+    "variant",
+    "solver",
+    "scheme",
+    "quantity",
+    "kind",
+    "unit",
+    "value",
+    "reference",
+    "reference_digits",
+    "error",
+    "error_kind",
+    "tolerance",
+    "margin",
+    "digits",
+    "verdict",
+    "reason",
+    "detail",
+    "published",
+    "wall_time",
+    "run",
+)
+"""Of the results table: keys of a result, in this order."""
+
+FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
+
+
+def results(records: Iterable[Record]) -> str:
+    """Return all checks as CSV (RFC 4180, UTF-8), one row each, header first."""
+    return table(COLUMNS, ([record.get(name, 1 if name == "run" else "") for name in COLUMNS] for record in records))
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return rows as CSV; an empty cell is a missing value."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(head)
+    writer.writerows([cell(value) if isinstance(value, str) else value for value in row] for row in rows)
+    return buffer.getvalue()
+
+
+def cell(text: str) -> str:
+    """Return what is written for a text: one that a spreadsheet would compute gets an apostrophe in front."""
+    return f"'{text}" if text[:1] in FORMULA_STARTS and not _is_number(text) else text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def curves(figure: Record) -> str:
+    """Return the data of a figure as CSV: a column for each series, after the abscissae that it shares with others."""
+    shared: dict[tuple[Any, ...], list[tuple[str, list[Any]]]] = {}
+    for panel in figure["panels"]:
+        for series in panel["series"]:
+            name = f"{series['label'] or series['role']}: {panel['ylabel']}"
+            shared.setdefault((panel["xlabel"], *series["x"]), []).append((name, series["y"]))
+    columns = [column for (label, *x), listed in shared.items() for column in [(label, x), *listed]]
+    rows = zip_longest(*(values for _, values in columns), fillvalue="")
+    return table([cell(name) for name, _ in columns], rows)

@@ -1,0 +1,102 @@
+"""The mechanical system behind a problem, as a report draws it."""
+
+import json
+
+import numpy as np
+import pytest
+
+from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
+from veridyn.solver.problem import MechanicalProblem, Modes
+from veridyn.solver.time_functions import Harmonic
+from veridyn.system import describe
+from veridyn.validation_cases.catalogue import all_cases, load_case
+
+
+def problem(**changes):
+    n = len(changes.get("initial_displacement", [0.0]))
+    given = {"mass": np.eye(n), "initial_displacement": np.zeros(n), "initial_velocity": np.zeros(n)}
+    return MechanicalProblem(name="p", end=1.0, **(given | changes))
+
+
+def chain(**changes):
+    stiffness = np.array([[3.0, -2.0, 0.0], [-2.0, 5.0, -3.0], [0.0, -3.0, 4.0]])
+    return problem(initial_displacement=np.zeros(3), stiffness=stiffness, **changes)
+
+
+def links(system, kind="springs"):
+    return {(*link["ends"], round(link["value"], 9)) for link in system[kind]}
+
+
+def test_a_chain_is_taken_apart_into_its_springs():
+    assert links(describe(chain())) == {
+        ("ground", "x1", 1.0),
+        ("x1", "x2", 2.0),
+        ("x2", "x3", 3.0),
+        ("ground", "x3", 1.0),
+    }
+
+
+def test_springs_that_end_at_a_moving_support_are_found_from_its_static_mode():
+    static = np.linalg.solve(chain().stiffness, [1.0, 0.0, 0.0])
+    moving = SupportMotion.from_acceleration("base", static, Harmonic(1.0, 1.0))
+    found = links(describe(chain(supports=(moving,))))
+    assert {("base", "x1", 1.0), ("ground", "x3", 1.0)} <= found
+    assert ("ground", "x1", 1.0) not in found
+
+
+def test_a_complete_modal_basis_is_the_system_behind_it():
+    full = chain()
+    squares, shapes = np.linalg.eigh(full.stiffness)
+    basis = Modes(omega=np.sqrt(squares), damping=np.zeros(3), masses=np.ones(3), shapes=shapes)
+    modal = problem(initial_displacement=np.zeros(3), mass=None, modes=basis)
+    assert links(describe(modal)) == links(describe(full))
+
+
+def test_elements_name_what_they_hold():
+    made = problem(
+        initial_displacement=np.zeros(2),
+        damping=np.array([[1.0, -1.0], [-1.0, 1.0]]),
+        stops=(
+            Stop("between", [1.0, -1.0], gap=0.1, stiffness=5.0),
+            Stop("left", [-1.0, 0.0], gap=0.2, stiffness=6.0, offset=0.05),
+            Stop("slot", [0.0, 1.0], gap=0.3, stiffness=7.0, geometry="parallel planes"),
+        ),
+        frictions=(Friction("pad", (np.array([0.0, 1.0]),), 10.0, 0.3, 0.2),),
+        loads=(Load([0.0, 1.0], Harmonic(1.0, 1.0)),),
+    )
+    system = describe(made)
+    assert links(system, "dampers") == {("x1", "x2", 1.0)}
+    assert [(stop["ends"], stop["side"]) for stop in system["stops"]] == [
+        (["x1", "x2"], "right"),
+        (["x1"], "left"),
+        (["x2"], "both"),
+    ]
+    assert system["stops"][1]["gap"] == pytest.approx(0.15)
+    assert (system["frictions"][0]["ends"], system["loads"]) == (["x2"], ["x2"])
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        problem(initial_displacement=np.zeros(9)),
+        problem(initial_displacement=np.zeros(2), stiffness=np.array([[1.0, 1.0], [1.0, 1.0]])),
+        problem(initial_displacement=np.zeros(2), mass=np.array([[2.0, 1.0], [1.0, 2.0]])),
+        problem(initial_displacement=np.zeros(3), stops=(Stop("s", [1.0, 1.0, 1.0], gap=0.0, stiffness=1.0),)),
+        problem(initial_displacement=np.zeros(2), frictions=(Friction("f", tuple(np.eye(2)), 1.0, 0.1, 0.1),)),
+        problem(
+            initial_displacement=np.zeros(2),
+            mass=None,
+            modes=Modes(omega=np.ones(1), damping=np.zeros(1), masses=np.ones(1), shapes=np.ones((2, 1))),
+        ),
+    ],
+    ids=["too many", "no springs", "coupled masses", "stop on three", "friction in a plane", "truncated basis"],
+)
+def test_what_is_no_line_of_masses_is_not_described(made):
+    assert describe(made) is None
+
+
+@pytest.mark.parametrize("name", [case.name for case in all_cases()])
+def test_the_system_of_every_case_can_be_recorded(name):
+    case = load_case(name)
+    described = describe(case.problem(case.values(case.variants[0].changes)))
+    assert json.loads(json.dumps(described, allow_nan=False)) == described

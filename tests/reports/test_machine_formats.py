@@ -1,0 +1,164 @@
+"""What other programs read: CSV, JUnit, badge, summary of a job."""
+
+import csv
+import io
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from veridyn.reports import badge, build, check_document, spreadsheet
+from veridyn.reports.tally import tally
+
+
+@pytest.fixture(scope="module")
+def built(make_document, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("formats")
+    build(make_document(), folder)
+    return folder
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_the_table_has_a_row_per_check_and_all_digits(built, doc):
+    table = rows((built / "results.csv").read_text(encoding="utf-8"))
+    assert len(table) == len(doc["results"])
+    assert float(table[0]["value"]) == 15.2668
+    assert table[0]["reference"] == "15.2670995893716138593344827041"
+    assert [row["verdict"] for row in table] == [record["verdict"] for record in doc["results"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("=1+1", "'=1+1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+        ("-2+3", "'-2+3"),
+        ("\t=1", "'\t=1"),
+        ("\n=1", "'\n=1"),
+        ("＝1+1", "'＝1+1"),
+        ("-1.5e-3", "-1.5e-3"),
+        ("+7", "+7"),
+        ("-inf", "'-inf"),
+        ("slip-slip", "slip-slip"),
+    ],
+)
+def test_no_text_becomes_a_formula(text, written):
+    assert spreadsheet.cell(text) == written
+
+
+def test_every_text_of_a_table_is_guarded(make_result):
+    names = (
+        "case",
+        "variant",
+        "solver",
+        "scheme",
+        "quantity",
+        "unit",
+        "value",
+        "reference",
+        "reason",
+        "detail",
+        "published",
+    )
+    (row,) = rows(spreadsheet.results([make_result(**dict.fromkeys(names, "=1+1"))]))
+    assert {row[name] for name in names} == {"'=1+1"}
+
+
+def test_series_over_the_same_abscissae_share_a_column(make_figure):
+    (header, first, *_) = csv.reader(io.StringIO(spreadsheet.curves(make_figure())))
+    assert header == ["t [s]", *(f"{role}: v" for role in ("reference", "computed", "limit", "guide", "error"))]
+    assert first == ["0.0", *["0.1"] * 5]
+
+
+def test_names_of_series_are_guarded(make_figure):
+    panel = make_figure()["panels"][0] | {
+        "xlabel": "=x",
+        "series": [{"label": "=1", "role": "guide", "x": [1], "y": [2]}],
+    }
+    assert spreadsheet.curves({"panels": [panel]}).startswith("'=x,'=1: v\r\n1,2")
+
+
+def test_junit_has_a_case_per_check(built, doc):
+    root = ElementTree.parse(built / "junit.xml").getroot()
+    cases = list(root.iter("testcase"))
+    assert (root.get("tests"), root.get("failures"), root.get("errors"), root.get("skipped")) == ("11", "2", "1", "2")
+    assert len(cases) == len(doc["results"])
+    assert (len(list(root.iter("failure"))), len(list(root.iter("error"))), len(list(root.iter("skipped")))) == (
+        2,
+        1,
+        2,
+    )
+    assert (cases[0].get("classname"), cases[0].get("name")) == ("shoe.a0=15.euler", "wear_power (truth)")
+    assert float(cases[0].get("time")) == 0.012
+    assert next(root.iter("error")).get("message") == "error: ZeroDivisionError: x"
+
+
+def test_counts_of_junit_suites_add_up(built):
+    root = ElementTree.parse(built / "junit.xml").getroot()
+    for name in ("tests", "failures", "errors", "skipped"):
+        assert sum(int(suite.get(name)) for suite in root.iter("testsuite")) == int(root.get(name))
+
+
+def test_junit_keeps_names_and_drops_what_xml_cannot_carry(make_document, make_result, hostile, tmp_path):
+    build(make_document(results=[make_result(case=hostile, quantity="bell \x07 ]]>")], cases=[]), tmp_path)
+    (case,) = ElementTree.parse(tmp_path / "junit.xml").getroot().iter("testcase")
+    assert case.get("classname").startswith(hostile)
+    assert case.get("name") == "bell ? ]]> (truth)"
+
+
+def test_what_is_missing_is_an_error_in_junit(make_document, tmp_path):
+    build(make_document(planned=20), tmp_path)
+    root = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    assert (root.get("tests"), root.get("errors")) == ("12", "2")
+    assert "9 of 20 checks are missing" in (tmp_path / "junit.xml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "missing", "words"),
+    [
+        ([{}], False, "1/1 checks"),
+        ([{}, {"verdict": "fail"}], False, "1/2 checks"),
+        ([{}, {"verdict": "error"}], False, "1/2 checks"),
+        ([{"verdict": "not applicable"}], False, "nothing judged"),
+        ([], False, "nothing judged"),
+        ([{}], True, "incomplete"),
+    ],
+)
+def test_badge(make_result, changes, missing, words):
+    total = tally([make_result(**change) for change in changes])
+    drawn = badge.render(total, missing=missing)
+    root = ElementTree.fromstring(drawn)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert root.get("aria-label") == f"veridyn: {words}"
+    assert (badge.COLOURS["pass"] in drawn) == (words == "1/1 checks")
+
+
+def test_the_summary_of_a_job_says_the_trouble_first(built):
+    text = (built / "summary.md").read_text(encoding="utf-8")
+    assert text.startswith("## ❌ 2 checks failed and 1 check ended in an error, of 11")
+    assert "| error | spring |  | wear_power | veridyn · rk |" in text
+    assert "<script" not in text
+
+
+def test_the_summary_of_a_good_run_is_short(make_document, make_result, tmp_path):
+    build(make_document(results=[make_result()], cases=[]), tmp_path)
+    text = (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert text.startswith("## ✅ The only check passed")
+    assert "Failures" not in text
+
+
+def test_results_json_has_a_record_a_line(built, doc):
+    lines = (built / "results.json").read_text(encoding="utf-8").splitlines()
+    records = [
+        json.loads(line.rstrip(",")) for line in lines if line.startswith('{"case": "spring", "variant": "", "solver"')
+    ]
+    assert len(records) >= 3
+
+
+def test_a_written_document_reads_back_the_same(built, make_document):
+    written = json.loads((built / "results.json").read_text(encoding="utf-8"))
+    assert check_document(written) == check_document(make_document()) == written
