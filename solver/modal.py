@@ -17,7 +17,7 @@ from veridyn.solver.scheme import Scheme, meanings, setting
 from veridyn.solver.schemes import SCHEMES
 
 if TYPE_CHECKING:
-    from veridyn.solver.integration import Plan, Run
+    from veridyn.solver.integration import Plan, Rebuild, Run
 
 Floats = NDArray[np.float64]
 Settings = Mapping[str, Any]
@@ -30,6 +30,7 @@ class ModalIntegrator:
     Settings: ``scheme`` (see `veridyn.solver.schemes.SCHEMES`), ``step`` (s), and optionally
     ``tangential_stiffness`` (N/m, turns set-valued friction into the regularised law), ``archive_every``
     (steps), ``archive_at`` (instants), ``quantities`` (bool), ``check_step`` (bool), and the options of the scheme.
+    ``rebuild`` makes another kernel of that of the scheme, None: the scheme as it is.
     """
 
     name: str = "veridyn"
@@ -54,6 +55,7 @@ class ModalIntegrator:
         }
     )
     schemes: tuple[str, ...] = tuple(SCHEMES)
+    rebuild: Rebuild | None = None
 
     @property
     def settings(self) -> dict[str, str]:
@@ -102,7 +104,7 @@ class ModalIntegrator:
             names = tuple((pair.stop or pair.friction).name for pair in pairs)  # type: ignore[union-attr]
             check_step(common.step, scheme.points_per_period, shortest_period(system, modes, names), scheme.name)
         q, v = modal_state(problem, modes)
-        job = Job(system, q, v, problem.start, problem.end, common.step, common.plan(problem))
+        job = Job(system, q, v, problem.start, problem.end, common.step, common.plan(problem), self.rebuild)
         run = scheme.run(options, job)
         _refuse_divergence(run, modes, scheme.name, common.step)
         response = Response(
