@@ -26,7 +26,7 @@ from veridyn.validation_cases.case import Subject
 from veridyn.validation_cases.catalogue import case_names, load_case
 from veridyn.validation_cases.checks import checks
 from veridyn.validation_cases.defects.catalogue import chosen
-from veridyn.validation_cases.defects.defect import Defect, Foreign
+from veridyn.validation_cases.defects.defect import Defect
 from veridyn.validation_cases.judge import Record
 from veridyn.verification import Findings, Task, run_tasks
 from veridyn.workers import TIME_OUT, Crew
@@ -198,4 +198,3 @@ def _write(result: Mapping[str, Any], report: Path | None, output: str | None) -
         print(f"report: {write(result, report)}", file=sys.stderr if output == "-" else sys.stdout)
 
 
-__all__ = ["Bite", "Foreign", "bites", "document", "teeth"]

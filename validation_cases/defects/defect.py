@@ -99,3 +99,21 @@ class Foreign:
         if not self.defect.touches(problem):
             return exact.SOLVER.solve(problem, settings)
         return self.defect.after(problem, exact.SOLVER.solve(self.defect.before(problem), settings))
+
+
+@dataclass(frozen=True)
+class Sound:
+    """One of our schemes as a solver that claims to be it, without any defect."""
+
+    of: str
+    version: str = SOLVER.version
+    capabilities: frozenset[str] = SOLVER.capabilities
+
+    @property
+    def name(self) -> str:
+        """Name of the scheme."""
+        return self.of
+
+    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
+        """Return the response of the scheme; raises what our own solver raises."""
+        return SOLVER.solve(problem, settings)

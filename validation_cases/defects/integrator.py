@@ -115,6 +115,7 @@ DEFECTS = (
         "integrator",
         "The state half a step before the start is that of the start, without force.",
         "Filled the past with zeros.",
+        ("initial force",),
         of="devogelaere",
         parts={"start_half_step_before": nothing_before},
     ),
