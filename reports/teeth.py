@@ -63,6 +63,11 @@ def survivors(found: Findings, judged_by: str = VIEWS[0]) -> list[str]:
     return [defect["name"] for defect in found["defects"] if defect["name"] in tried and not caught[defect["name"]]]
 
 
+def broken(found: Findings) -> list[str]:
+    """Return what went wrong in defects that could not run."""
+    return sorted({reason for run in found["runs"] for reason in run["broken"]})
+
+
 def catches(found: Findings, judged_by: str | None = None) -> dict[tuple[str, str], list[str]]:
     """Return by case and check the defects that it catches, checks that catch none included."""
     caught: dict[tuple[str, str], list[str]] = {}
@@ -98,6 +103,7 @@ def summary(found: Findings) -> Iterator[str]:
     survived = survivors(found)
     yield f"{tried - len(survived)} of {tried} defects are caught"
     yield from _named("survive", survived)
+    yield from _named("could not run", broken(found))
     yield from _named("need something that no case asked for has", missing)
     yield from _named("survive around the exact solver, where documents judge", survivors(found, VIEWS[1]))
     yield f"{len(silent(found))} of {len(catches(found))} checks catch none of them"

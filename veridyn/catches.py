@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from veridyn.reports import teeth, teeth_picture
+from veridyn.reports import hints, teeth, teeth_picture
 from veridyn.reports.markdown import escape, table
 
 PAGE, PICTURE = "what-the-suite-catches.md", "what-the-suite-catches.svg"
@@ -23,16 +24,16 @@ INTRODUCTION = """\
 Written by `python -m veridyn.catches teeth.json docs`; do not edit. [How the suite is tried](teeth.md) says what the
 defects are, how they are judged, and how to try them on cases of your own.
 
-A defect is one of our schemes, or the exact solver, with one small thing wrong. *Theory*: the defect still claims to be its
-scheme and gets the tolerances that theory gives that scheme. *Documents*: the same defect around the exact solver, which claims
-nothing and gets the tolerances that documents ask for. Frozen values are left out: they see everything, but only in our own
-solver."""
+A defect is one of our schemes, or the exact solver, with one small thing wrong. *Theory*: the defect still claims to be
+its scheme and gets the tolerances that theory gives that scheme. *Documents*: the same defect around the exact solver,
+which claims nothing and gets the tolerances that documents ask for. Frozen values are left out: they see everything, but
+only in our own solver."""
 
 
 def page(found: Mapping[str, Any], folder: str = "images") -> str:
     """Return the page as Markdown; the picture is taken from a folder beside it."""
     blocks = [INTRODUCTION, *_provenance(found), *_summary(found), *_picture(folder)]
-    blocks += [*_defects(found), *_checks(found), *_silent(found), *_alone(found)]
+    blocks += [*_defects(found), *_checks(found), *_silent(found), *_alone(found), *_hints(found)]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -49,8 +50,8 @@ def _summary(found: Mapping[str, Any]) -> Iterator[str]:
 def _picture(folder: str) -> Iterator[str]:
     yield f"![Matrix of defects and checks]({f'{folder}/' if folder else ''}{PICTURE})"
     yield (
-        "Part of the checks of a kind that fail, the darker the more. White: the case has nothing that the defect damages, "
-        "or no such check. Grey: asked in vain."
+        "Part of the checks of a kind that fail, the darker the more. White: the case has nothing that the defect "
+        "damages, or no such check. Grey: asked in vain."
     )
 
 
@@ -99,6 +100,18 @@ def _alone(found: Mapping[str, Any]) -> Iterator[str]:
     yield table(("Case", "Defects"), rows)
 
 
+def _hints(found: Mapping[str, Any]) -> Iterator[str]:
+    yield "## How well failures tell the kind of a defect"
+    yield (
+        "A failed run names the defects whose failures are most like its own. Here each defect is left out and the "
+        "nearest of the others named, by both judgements: how often it is of the same kind."
+    )
+    told = hints.recognised(hints.patterns_of(hints.learn(found)))
+    rows = [(kind, f"{sum(right)} of {len(right)}") for kind, right in told.items()]
+    everything = [right for answers in told.values() for right in answers]
+    yield table(("Kind", "Told"), [*rows, ("all", f"{sum(everything)} of {len(everything)}")])
+
+
 def write(found: Mapping[str, Any], folder: Path, images: str = "") -> Path:
     """Write the page and its picture; returns the page.
 
@@ -113,8 +126,11 @@ def write(found: Mapping[str, Any], folder: Path, images: str = "") -> Path:
 
 
 def main(results: str, folder: str) -> None:
-    """Write the page into a folder of documentation, its picture among the images."""
-    write(json.loads(Path(results).read_text(encoding="utf-8")), Path(folder), "images")
+    """Write the page into a folder of documentation, its picture among the images, and the patterns for hints."""
+    found = json.loads(Path(results).read_text(encoding="utf-8"))
+    write(found, Path(folder), "images")
+    learnt = json.dumps(hints.learn(found), separators=(",", ":"), allow_nan=False)
+    Path(str(files("veridyn.reports") / hints.FILE)).write_text(learnt + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import Any
 import mpmath
 
 from veridyn import __version__
+from veridyn.reports.hints import hints
 from veridyn.validation_cases.case import Case, Published
 from veridyn.validation_cases.judge import Record
 
@@ -73,15 +74,16 @@ def document(
     messages: Sequence[str] = (),
     work_precision: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
-    """Assemble the result document of a run."""
+    """Assemble the result document of a run; what its failures resemble is among the messages."""
+    results = [finite(record.as_dict()) for record in records]
     return {
         "schema_version": SCHEMA_VERSION,
         "environment": environment(command),
         "cases": [sheet(case, changes) for case, changes in cases],
-        "results": [finite(record.as_dict()) for record in records],
+        "results": results,
         "work_precision": list(work_precision),
         "figures": list(figures),
-        "messages": list(messages),
+        "messages": [*messages, *hints(results)],
     }
 
 

@@ -95,9 +95,7 @@ def _alarms(records: Sequence[Record]) -> Iterator[str]:
     return (explain(record) for record in records if record.verdict in FAILING)
 
 
-def sound(
-    *, cases: Sequence[str], count: int, jobs: int, output: str | None, command: Sequence[str]
-) -> int:
+def sound(*, cases: Sequence[str], count: int, jobs: int, output: str | None, command: Sequence[str]) -> int:
     """Try sound solvers in turn on so many parameter sets of every case; returns 1 at a false alarm.
 
     Raises
@@ -159,5 +157,3 @@ def _write(heard: Sequence[Hearing], output: str | None, command: Sequence[str])
         sys.stdout.write(text)
     else:
         Path(output).write_text(text, encoding="utf-8")
-
-

@@ -53,6 +53,7 @@ class Bite:
     def as_dict(self, records: Iterable[Record]) -> dict[str, Any]:
         """Return the entry of the document: which checks failed, and on which side of the truth the value lay."""
         judged = [record for record in records if record.verdict != "not applicable"]
+        broken = {record.detail for record in judged if " raised " in record.detail}
         return {
             "defect": self.defect.name,
             "case": self.case,
@@ -63,6 +64,7 @@ class Bite:
                 for record in judged
                 if record.verdict in FAILING
             },
+            "broken": sorted(broken),  # a defect that cannot run is no defect that is caught
         }
 
 
@@ -118,7 +120,7 @@ def teeth(
     if output != "-":
         show(result, console())
     _write(result, report, output)
-    return FAILED if findings_of.survivors(result) else FINE
+    return FAILED if findings_of.survivors(result) or findings_of.broken(result) else FINE
 
 
 def document(
@@ -196,5 +198,3 @@ def _write(result: Mapping[str, Any], report: Path | None, output: str | None) -
 
         (report / "teeth.json").write_text(text, encoding="utf-8")
         print(f"report: {write(result, report)}", file=sys.stderr if output == "-" else sys.stdout)
-
-

@@ -142,7 +142,9 @@ DEFECTS = (
         "Set the contact flag and never cleared it.",
         bonded(math.inf),
     ),
-    _law("contact_pulls", "The normal force has the wrong sign.", "Took the outward normal for the inward one.", pulling),
+    _law(
+        "contact_pulls", "The normal force has the wrong sign.", "Took the outward normal for the inward one.", pulling
+    ),
     _law(
         "first_contact_step_twice",
         "The force of the first evaluation of a contact counts twice.",
@@ -203,9 +205,7 @@ DEFECTS = (
         "There is no stop.",
         "Declared the obstacle and did not activate it.",
         ("contact",),
-        before=lambda p: replace(
-            p, stops=(), frictions=tuple(f for f in p.frictions if not isinstance(f.normal, str))
-        ),
+        before=lambda p: replace(p, stops=(), frictions=tuple(f for f in p.frictions if not isinstance(f.normal, str))),
     ),
     Defect(
         "plane_on_both_sides",

@@ -68,11 +68,18 @@ class Defect:
         return rebuilding(self.parts)
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response with the defect in it; raises what our own solver raises."""
+        """Return the response with the defect in it, whatever the step.
+
+        Raises
+        ------
+        SolverFailure
+            If the motion diverges or the step control gives up.
+        """
         if not self.touches(problem):
             return SOLVER.solve(problem, settings)
         damaged = replace(SOLVER, rebuild=self._rebuild)
-        return self.after(problem, damaged.solve(self.before(problem), {**settings, **self.changed}))
+        chosen = {**settings, "check_step": False, **self.changed}
+        return self.after(problem, damaged.solve(self.before(problem), chosen))
 
     @property
     def outside(self) -> bool:

@@ -73,7 +73,7 @@ def sometimes(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-unt
 
 
 @part
-def smoothed(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-untyped-def]
+def smoothed(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-untyped-def] # noqa: ARG001
     """Law without adherence: below a threshold the force goes with the velocity."""
     f1, f2 = slide(c, constants, normal, w1, w2)
     part_of_it = min(1.0, length(w1, w2) / SLOW)

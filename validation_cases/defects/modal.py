@@ -65,9 +65,7 @@ def participations(change: Callable[[Floats], Floats]) -> Before:
 
 def _restored(p: MechanicalProblem, response: Response) -> Response:
     shapes = modal_basis(p).shapes
-    return replace(
-        response, displacement=response.displacement @ shapes.T, velocity=response.velocity @ shapes.T
-    )
+    return replace(response, displacement=response.displacement @ shapes.T, velocity=response.velocity @ shapes.T)
 
 
 def _transposed(p: MechanicalProblem, response: Response) -> Response:

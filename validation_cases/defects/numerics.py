@@ -11,6 +11,7 @@ from veridyn.solver.basis import modal_basis
 from veridyn.solver.kernels import system
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
+from veridyn.solver.scalars import to_float
 from veridyn.solver.time_functions import Harmonic, Sum, TimeFunction
 from veridyn.validation_cases.defects.changes import displacement, drives
 from veridyn.validation_cases.defects.defect import Defect
@@ -27,7 +28,7 @@ SMALL = 1e-4  # of the amplitude: what counts as zero
 
 @part
 def single_state(t, q, v, s, state, archive, work, g):  # type: ignore[no-untyped-def]
-    """Forces at, and a march on from, a state that is kept in single precision."""
+    """Round the state to single precision before forces are taken at it; the march goes on from there."""
     for i in range(q.size):
         q[i] = np.float32(q[i])
         v[i] = np.float32(v[i])
@@ -78,7 +79,7 @@ def _single_frequencies(p: MechanicalProblem) -> MechanicalProblem:
 
 def _short_pi(_: MechanicalProblem, function: TimeFunction) -> TimeFunction:
     terms = tuple(
-        replace(t, omega=float(t.omega) * 3.14 / np.pi) if isinstance(t, Harmonic) else t for t in function.terms()
+        replace(t, omega=to_float(t.omega) * 3.14 / np.pi) if isinstance(t, Harmonic) else t for t in function.terms()
     )
     return terms[0] if len(terms) == 1 else Sum(terms)
 

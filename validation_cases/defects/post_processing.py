@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
+from veridyn.solver.scalars import to_float
 from veridyn.solver.time_functions import Harmonic, Sum, TimeFunction
 from veridyn.validation_cases.defects.changes import displacement, drives, frictions, histories, rows, sampled, velocity
 from veridyn.validation_cases.defects.defect import Defect
@@ -26,7 +27,9 @@ DIGITS = 5  # printed
 def _rectangles(response: Response) -> Floats:
     """Integrate the velocity with whole weights at both ends of every step's run: x_k = x_0 + sum of v h."""
     steps = np.diff(response.time, prepend=response.time[0])[:, None]
-    return np.asarray(response.displacement[0] + np.cumsum(steps * _middle(response.velocity), axis=0) + _ends(response))
+    return np.asarray(
+        response.displacement[0] + np.cumsum(steps * _middle(response.velocity), axis=0) + _ends(response)
+    )
 
 
 def _middle(v: Floats) -> Floats:
@@ -46,9 +49,7 @@ def _coarse(response: Response) -> Floats:
 
 
 def _averaged(response: Response) -> Floats:
-    around = np.clip(
-        np.arange(response.time.size)[:, None] + np.arange(WIDTH) - WIDTH // 2, 0, response.time.size - 1
-    )
+    around = np.clip(np.arange(response.time.size)[:, None] + np.arange(WIDTH) - WIDTH // 2, 0, response.time.size - 1)
     return np.asarray(response.displacement[around].mean(axis=1))
 
 
@@ -57,7 +58,7 @@ def _printed(response: Response) -> Floats:
 
 
 def _in_hertz(_: MechanicalProblem, function: TimeFunction) -> TimeFunction:
-    terms = tuple(replace(t, omega=t.omega / 6) if isinstance(t, Harmonic) else t for t in function.terms())
+    terms = tuple(replace(t, omega=to_float(t.omega) / 6) if isinstance(t, Harmonic) else t for t in function.terms())
     return terms[0] if len(terms) == 1 else Sum(terms)
 
 
@@ -101,7 +102,7 @@ DEFECTS = (
         "post-processing",
         f"Displacements lie on straight lines between every {EVERY}th sample.",
         "Archived too rarely and interpolated.",
-        after=displacement(lambda r: _coarse(r)),
+        after=displacement(_coarse),
     ),
     Defect(
         "trapezoid_end_terms",

@@ -1,4 +1,4 @@
-"""Kernels compiled anew with some of their parts replaced: how a law inside a scheme is damaged without a copy of it."""
+"""Kernels compiled anew with some of their parts replaced: a law inside a scheme is damaged without a copy of it."""
 
 from __future__ import annotations
 

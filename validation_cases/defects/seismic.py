@@ -59,9 +59,7 @@ def _absolute(p: MechanicalProblem) -> MechanicalProblem:
     return frictions(lambda f: replace(f, frame="absolute"))(stops(lambda _, s: replace(s, frame="absolute"))(p))
 
 
-def _defect(
-    name: str, what: str, mistake: str, before: Before, *needs: str
-) -> Defect:
+def _defect(name: str, what: str, mistake: str, before: Before, *needs: str) -> Defect:
     return Defect(name, "seismic", what, mistake, ("support motion", *needs), before=before)
 
 
