@@ -57,9 +57,9 @@ def untried(found: Findings) -> list[str]:
 
 
 def survivors(found: Findings, judged_by: str = VIEWS[0]) -> list[str]:
-    """Return the defects that were tried in a judgement and not caught in it."""
+    """Return the defects that were tried in a judgement, by a check that applies to it, and not caught in it."""
     caught = caught_by_case(found, judged_by)
-    tried = {run["defect"] for run in found["runs"] if run["judged_by"] == judged_by}
+    tried = {run["defect"] for run in found["runs"] if run["judged_by"] == judged_by and run["asked"]}
     return [defect["name"] for defect in found["defects"] if defect["name"] in tried and not caught[defect["name"]]]
 
 
@@ -87,6 +87,15 @@ def silent(found: Findings) -> list[tuple[str, str]]:
     return [place for place, defects in catches(found).items() if not defects]
 
 
+def only_by_parity(found: Findings) -> list[str]:
+    """Return the defects that nothing but comparison with the printed digits of the same scheme catches."""
+    caught = {
+        defect["name"]: [c for run in runs_of(found, defect["name"]) for c in run["caught"]]
+        for defect in found["defects"]
+    }
+    return [name for name, checks in caught.items() if checks and all("-parity:" in check for check in checks)]
+
+
 def only_caught_by(found: Findings) -> dict[str, list[str]]:
     """Return by case the defects that no other case catches."""
     alone: dict[str, list[str]] = defaultdict(list)
@@ -106,6 +115,7 @@ def summary(found: Findings) -> Iterator[str]:
     yield from _named("could not run", broken(found))
     yield from _named("need something that no case asked for has", missing)
     yield from _named("survive around the exact solver, where documents judge", survivors(found, VIEWS[1]))
+    yield from _named("are caught by parity with printed digits alone", only_by_parity(found))
     yield f"{len(silent(found))} of {len(catches(found))} checks catch none of them"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.balance import stop_gap
-from veridyn.solver.errors import MissingHistory
+from veridyn.solver.errors import CapabilityError
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
 
@@ -51,8 +51,8 @@ def stop_force_residual(problem: MechanicalProblem, response: Response) -> float
 
     Raises
     ------
-    MissingHistory
-        If the solver reports no normal force.
+    CapabilityError
+        If the solver reports no normal force, which it may leave out.
     """
     return max((_force_residual(problem, response, s.name) for s in problem.stops if not s.damping), default=0.0)
 
@@ -61,6 +61,6 @@ def _force_residual(problem: MechanicalProblem, response: Response, name: str) -
     (stop,) = (stop for stop in problem.stops if stop.name == name)
     reported = response.elements.get(name, {}).get("normal_force")
     if reported is None:
-        raise MissingHistory(f"the solver reports no normal_force of stop {name!r}; report it in elements[{name!r}]")
+        raise CapabilityError(f"the solver reports no normal_force of stop {name!r}")
     force = stop.stiffness * np.maximum(0.0, -stop_gap(problem, response, stop))
     return float(np.abs(reported - force).max() / max(force.max(), 1e-300))

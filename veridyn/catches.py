@@ -26,8 +26,8 @@ defects are, how they are judged, and how to try them on cases of your own.
 
 A defect is one of our schemes, or the exact solver, with one small thing wrong. *Theory*: the defect still claims to be
 its scheme and gets the tolerances that theory gives that scheme. *Documents*: the same defect around the exact solver,
-which claims nothing and gets the tolerances that documents ask for. Frozen values are left out: they see everything, but
-only in our own solver."""
+which claims nothing and gets the tolerances that documents ask for. Frozen values are left out: they see everything,
+but only in our own solver."""
 
 
 def page(found: Mapping[str, Any], folder: str = "images") -> str:
@@ -91,6 +91,7 @@ def _checks(found: Mapping[str, Any]) -> Iterator[str]:
 def _silent(found: Mapping[str, Any]) -> Iterator[str]:
     yield "## Checks that catch none of the defects"
     silent = teeth.silent(found)
+    yield "A check of parity belongs to one scheme. One that is silent belongs to a scheme that few defects damage."
     yield "\n".join(f"* {escape(case)} {escape(check)}" for case, check in silent) or "There is none."
 
 
