@@ -116,12 +116,20 @@ def learn(found: Findings) -> dict[str, Any]:
     return {"schema_version": "1.0", "failures": failures, "patterns": rows}
 
 
-def recognised(patterns: Iterable[Pattern]) -> dict[str, list[bool]]:
-    """Return, by kind, whether the nearest pattern of another defect is of the same kind (leave one out)."""
+def recognised(patterns: Iterable[Pattern]) -> dict[str, list[tuple[bool, bool]]]:
+    """Return, by kind, whether a defect's own kind is that of the nearest other defect, and among the nearest few."""
     everything = list(patterns)
-    found: dict[str, list[bool]] = {}
+    found: dict[str, list[tuple[bool, bool]]] = {}
     for left_out in everything:
-        others = [pattern for pattern in everything if pattern.defect != left_out.defect]
-        nearest = max(others, key=lambda other: jaccard(left_out.failures, other.failures))
-        found.setdefault(left_out.kind, []).append(nearest.kind == left_out.kind)
+        kinds = [other.kind for other in _nearest_others(left_out, everything)]
+        found.setdefault(left_out.kind, []).append((kinds[:1] == [left_out.kind], left_out.kind in kinds))
     return found
+
+
+def _nearest_others(left_out: Pattern, patterns: list[Pattern]) -> list[Pattern]:
+    """Return the patterns of the nearest other defects, each defect once."""
+    others = (pattern for pattern in patterns if pattern.defect != left_out.defect)
+    best: dict[str, Pattern] = {}
+    for other in sorted(others, key=lambda other: -jaccard(left_out.failures, other.failures)):
+        best.setdefault(other.defect, other)
+    return list(best.values())[:MOST]

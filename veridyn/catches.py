@@ -104,13 +104,20 @@ def _alone(found: Mapping[str, Any]) -> Iterator[str]:
 def _hints(found: Mapping[str, Any]) -> Iterator[str]:
     yield "## How well failures tell the kind of a defect"
     yield (
-        "A failed run names the defects whose failures are most like its own. Here each defect is left out and the "
-        "nearest of the others named, by both judgements: how often it is of the same kind."
+        f"A failed run names up to {hints.MOST} defects whose failures are most like its own. Here each defect is left "
+        "out and the nearest others named, by both judgements: how often the first, and any of them, is of the same kind. "
+        "Errors of time and of scale look alike whatever their cause."
     )
     told = hints.recognised(hints.patterns_of(hints.learn(found)))
-    rows = [(kind, f"{sum(right)} of {len(right)}") for kind, right in told.items()]
-    everything = [right for answers in told.values() for right in answers]
-    yield table(("Kind", "Told"), [*rows, ("all", f"{sum(everything)} of {len(everything)}")])
+    answers = {**told, "all": [answer for members in told.values() for answer in members]}
+    yield table(
+        ("Kind", "First", f"Among {hints.MOST}"), [(kind, *_counted(members)) for kind, members in answers.items()]
+    )
+
+
+def _counted(answers: list[tuple[bool, bool]]) -> tuple[str, str]:
+    first, any_of_them = (sum(answer[place] for answer in answers) for place in (0, 1))
+    return f"{first} of {len(answers)}", f"{any_of_them} of {len(answers)}"
 
 
 def write(found: Mapping[str, Any], folder: Path, images: str = "") -> Path:

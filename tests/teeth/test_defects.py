@@ -108,9 +108,9 @@ def test_a_defect_leaves_alone_what_it_does_not_damage(defect):
 
 
 def test_a_rebuilt_kernel_is_the_sound_one_where_its_law_has_no_work():
-    law = replace(all_defects()["first_contact_step_twice"], needs=())
+    law = all_defects()["first_contact_step_twice"]
     problem, settings = short("sdld103", law.of)
-    sound, damaged = SOLVER.solve(problem, settings), law.solve(problem, settings)
+    sound, damaged = SOLVER.solve(problem, settings), replace(SOLVER, rebuild=law._rebuild).solve(problem, settings)
     assert np.array_equal(sound.displacement, damaged.displacement)
 
 

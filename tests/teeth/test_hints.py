@@ -6,7 +6,7 @@ import pytest
 
 from veridyn.document import document
 from veridyn.reports import teeth
-from veridyn.reports.hints import Pattern, hints, jaccard, known, learn, patterns_of, recognised, resembling
+from veridyn.reports.hints import MOST, Pattern, hints, jaccard, known, learn, patterns_of, recognised, resembling
 from veridyn.validation_cases.defects.catalogue import all_defects
 from veridyn.verification import verify
 
@@ -61,12 +61,18 @@ def test_known_patterns_are_those_of_defects_that_exist():
     assert len(known()) > 100
 
 
+PLACES = {failure.rpartition(" ")[0] for pattern in known() for failure in pattern.failures}
+
+
 @pytest.mark.parametrize("pattern", known(), ids=lambda p: p.defect)
 def test_its_own_pattern_gives_a_hint_of_its_kind(pattern):
-    records = [_failed(failure) for failure in pattern.failures]
-    found = resembling(records, known())
-    assert pattern.kind in {hint.pattern.kind for hint in found}
+    twins = [known_one for known_one in known() if known_one.failures == pattern.failures]
+    failed = {failure.rpartition(" ")[0] for failure in pattern.failures}
+    passed = [{**_failed(f"{place} +"), "verdict": "pass"} for place in PLACES - failed]
+    found = resembling([*map(_failed, pattern.failures), *passed], known())
     assert found[0].similarity == 1.0
+    kinds = {hint.pattern.kind for hint in found}
+    assert pattern.kind in kinds or (len(twins) > MOST and kinds <= {twin.kind for twin in twins})
 
 
 def _failed(failure):
@@ -78,10 +84,11 @@ def _failed(failure):
     return {**record(quantity, value), "case": case, "variant": variant, "kind": kind}
 
 
-def test_most_kinds_are_told_with_the_defect_left_out():
+def test_hints_tell_kinds_better_than_chance_with_the_defect_left_out():
     told = recognised(known())
-    right = [answer for answers in told.values() for answer in answers]
-    assert sum(right) > 0.6 * len(right)
+    answers = [answer for members in told.values() for answer in members]
+    assert sum(first for first, _ in answers) > 0.4 * len(answers)  # by chance one in six
+    assert sum(among for _, among in answers) > 0.6 * len(answers)
 
 
 def test_a_failed_run_gets_a_hint():
