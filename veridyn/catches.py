@@ -105,8 +105,8 @@ def _hints(found: Mapping[str, Any]) -> Iterator[str]:
     yield "## How well failures tell the kind of a defect"
     yield (
         f"A failed run names up to {hints.MOST} defects whose failures are most like its own. Here each defect is left "
-        "out and the nearest others named, by both judgements: how often the first, and any of them, is of the same kind. "
-        "Errors of time and of scale look alike whatever their cause."
+        "out and the nearest others named, by both judgements: how often the first, and any of them, is of the same "
+        "kind. Errors of time and of scale look alike whatever their cause."
     )
     told = hints.recognised(hints.patterns_of(hints.learn(found)))
     answers = {**told, "all": [answer for members in told.values() for answer in members]}
