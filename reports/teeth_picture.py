@@ -18,6 +18,7 @@ SHADES = "cividis_r"  # even for the eye, and the same for colour-blind readers
 KINDS = ("truth", "events", "balance", "order", "parity")  # of checks, judged by theory
 DOCUMENTS = "documents"  # all checks, judged by what documents ask for
 COLUMNS = (*KINDS, DOCUMENTS)
+DOTS = 150  # per inch of what is drawn as pixels
 ROW, COLUMN, MARGIN = 0.135, 0.17, 2.6  # inches
 
 
@@ -35,7 +36,7 @@ def draw(found: Findings) -> str:
     part = shares(found)
     size = (MARGIN + COLUMN * part.shape[1], 1.9 + ROW * part.shape[0])
     with matplotlib.style.context(style.RC, after_reset=True), warnings.catch_warnings(action="ignore"):
-        canvas = Figure(figsize=size, layout="constrained")
+        canvas = Figure(figsize=size, layout="constrained", dpi=DOTS)
         canvas.set_facecolor("white")  # the file stands alone, on a background of any colour
         axes = canvas.subplots()
         _draw_cells(axes, part)
@@ -68,8 +69,10 @@ def _draw_cells(axes: "Axes", part: NDArray[np.float64]) -> None:
     """Draw the parts; white: nothing is asked, pale: asked in vain."""
     height, width = part.shape
     edges = np.arange(width + 1), np.arange(height + 1)
-    axes.pcolormesh(*edges, np.ma.masked_invalid(np.where(part > 0, part, np.nan)), cmap=SHADES, vmin=0, vmax=1)
-    axes.pcolormesh(*edges, np.ma.masked_where(part != 0, part), cmap="Greys", vmin=-1, vmax=6)
+    axes.pcolormesh(
+        *edges, np.ma.masked_invalid(np.where(part > 0, part, np.nan)), cmap=SHADES, vmin=0, vmax=1, rasterized=True
+    )
+    axes.pcolormesh(*edges, np.ma.masked_where(part != 0, part), cmap="Greys", vmin=-1, vmax=6, rasterized=True)
     axes.set_xlim(0, width)
     axes.set_ylim(height, 0)
     axes.grid(visible=False)
@@ -80,9 +83,13 @@ def _draw_rows(axes: "Axes", found: Findings) -> None:
     names = [defect["name"].replace("_", " ") for defect in defects]
     axes.set_yticks(np.arange(len(names)) + 0.5, names, fontsize=6.5)
     axes.tick_params(length=0)
-    for row in range(1, len(defects)):
-        if defects[row]["kind"] != defects[row - 1]["kind"]:
-            axes.axhline(row, color=style.DARK, linewidth=0.8)
+    kinds = [defect["kind"] for defect in defects]
+    for kind in dict.fromkeys(kinds):
+        first, count = kinds.index(kind), kinds.count(kind)
+        axes.axhline(first, color=style.DARK, linewidth=0.8)
+        place = (1.0, first + count / 2)
+        text = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "annotation_clip": False}
+        axes.annotate(kind, place, (6.0, 0.0), rotation=90, va="center", fontsize=8.0, **text)
 
 
 def _draw_columns(axes: "Axes", found: Findings) -> None:

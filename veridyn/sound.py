@@ -87,7 +87,7 @@ def hear(case: Case, number: int, bench: Workbench) -> Hearing:
         records = list(judge_all(bench, case, parameters, {}))
     except SolverInputError as refused:  # the settings are those of the case: it must not ask for what is refused
         return Hearing(case.name, number, bench.solver.name, parameters, {"error": 1}, (f"refused: {refused}",))
-    verdicts = Counter(record.verdict for record in records)
+    verdicts = Counter[str](record.verdict for record in records)
     return Hearing(case.name, number, bench.solver.name, parameters, dict(verdicts), tuple(_alarms(records)))
 
 

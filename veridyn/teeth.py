@@ -20,7 +20,6 @@ from rich.text import Text
 from veridyn.document import environment
 from veridyn.reports import teeth as findings_of
 from veridyn.running import writable
-from veridyn.solver.problem import Problem
 from veridyn.texts import console
 from veridyn.validation_cases.case import Subject
 from veridyn.validation_cases.catalogue import case_names, load_case
@@ -50,44 +49,49 @@ class Bite:
         """What a worker does."""
         return Task(f"{ROOM}.foreign:{self.defect.name}" if self.foreign else f"{ROOM}:{self.defect.name}", self.case)
 
+    @property
+    def touched(self) -> frozenset[str]:
+        """Names of the checks whose problem has what the defect damages."""
+        posed = _posed(self.case, "" if self.foreign else self.defect.of)
+        return frozenset(name for problem, names in posed if self.defect.touches(problem) for name in names)
+
     def as_dict(self, records: Iterable[Record]) -> dict[str, Any]:
         """Return the entry of the document: which checks failed, and on which side of the truth the value lay."""
-        judged = [record for record in records if record.verdict != "not applicable"]
-        broken = {record.detail for record in judged if " raised " in record.detail}
+        touched = self.touched
+        judged = [r.as_dict() for r in records if r.id in touched and r.verdict != "not applicable"]
+        failed = [record for record in judged if record["verdict"] in FAILING]
         return {
             "defect": self.defect.name,
             "case": self.case,
             "judged_by": "documents" if self.foreign else "theory",
-            "asked": [findings_of.check_name(record.as_dict()) for record in judged],
-            "caught": {
-                findings_of.check_name(record.as_dict()): findings_of.side(record.as_dict())
-                for record in judged
-                if record.verdict in FAILING
-            },
-            "broken": sorted(broken),  # a defect that cannot run is no defect that is caught
+            "asked": [findings_of.check_name(record) for record in judged],
+            "caught": {findings_of.check_name(record): findings_of.side(record) for record in failed},
+            # a defect that cannot run is no defect that is caught
+            "broken": sorted({record["detail"] for record in failed if " raised " in record["detail"]}),
         }
 
 
 def bites(defects: Iterable[Defect], cases: Iterable[str]) -> list[Bite]:
     """Return what is to be tried: every defect on every case with a problem that it touches, in both judgements."""
-    return [
+    possible = (
         Bite(defect, case, foreign)
         for defect in defects
         for case in cases
         for foreign in ((False, True) if defect.outside else (False,))
-        if any(defect.touches(problem) for problem in _problems(case, "" if foreign else defect.of))
-    ]
+    )
+    return [bite for bite in possible if bite.touched]
 
 
 @cache
-def _problems(case: str, scheme: str) -> tuple[Any, ...]:
-    """Return the problems that a case poses to a scheme, or to a solver that is none of ours."""
+def _posed(case: str, scheme: str) -> tuple[tuple[Any, tuple[str, ...]], ...]:
+    """Return the problems that a case poses to a scheme, or to a solver that is none of ours, and the checks of each."""
     subject = Subject("", (scheme,), own=bool(scheme))
-    posed: dict[str, Problem] = {}
+    problems: dict[str, Any] = {}
+    names: dict[str, list[str]] = {}
     for check in checks(load_case(case), subject):
-        if check.run.key not in posed:
-            posed[check.run.key] = check.run.problem
-    return tuple(posed.values())
+        problems.setdefault(check.run.key, check.run.problem)
+        names.setdefault(check.run.key, []).append(check.id)
+    return tuple((problem, tuple(names[key])) for key, problem in problems.items())
 
 
 def teeth(

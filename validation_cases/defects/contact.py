@@ -19,7 +19,7 @@ BOND = 0.05  # of the deepest penetration: how far an adhesive stop holds on
 
 
 @part
-def late(c, index, constants, position, velocity, state, record):  # type: ignore[no-untyped-def]
+def late(c, index, constants, position, velocity, state, record):
     """Law at the position of the evaluation before."""
     row = index[c, 1]
     if row < 0:
@@ -37,7 +37,7 @@ def bonded(reach: float) -> Any:
     """Return the law whose spring goes on pulling, up to ``reach`` times the deepest penetration."""
 
     @part
-    def law(c, index, constants, position, velocity, state, record):  # type: ignore[no-untyped-def]
+    def law(c, index, constants, position, velocity, state, record):
         fy, fz, fx = contact_force(c, index, constants, position, velocity, state, record)
         gap = record[c, R_GAP]
         if index[c, 1] >= 0 and gap <= 0.0:
@@ -54,14 +54,14 @@ def bonded(reach: float) -> Any:
 
 
 @part
-def pulling(c, index, constants, position, velocity, state, record):  # type: ignore[no-untyped-def]
+def pulling(c, index, constants, position, velocity, state, record):
     """Law whose normal force has the wrong sign."""
     fy, fz, fx = contact_force(c, index, constants, position, velocity, state, record)
     return -fy, fz, fx
 
 
 @part
-def twice(c, index, constants, position, velocity, state, record):  # type: ignore[no-untyped-def]
+def twice(c, index, constants, position, velocity, state, record):
     """Law whose force counts twice in the first evaluation of every contact."""
     fy, fz, fx = contact_force(c, index, constants, position, velocity, state, record)
     begins = fy != 0.0 and state[c, FIRST] == 0.0
@@ -70,7 +70,7 @@ def twice(c, index, constants, position, velocity, state, record):  # type: igno
 
 
 @part
-def once(c, index, constants, position, velocity, state, record):  # type: ignore[no-untyped-def]
+def once(c, index, constants, position, velocity, state, record):
     """Law that misses the second contact: FIRST whether it touches, SECOND how many contacts have begun."""
     fy, fz, fx = contact_force(c, index, constants, position, velocity, state, record)
     if fy != 0.0 and state[c, FIRST] == 0.0:
@@ -83,7 +83,7 @@ def once(c, index, constants, position, velocity, state, record):  # type: ignor
 
 
 @part
-def lingering(c, index, constants, position, velocity, state, record):  # type: ignore[no-untyped-def]
+def lingering(c, index, constants, position, velocity, state, record):
     """Law whose last force acts once more after the release."""
     fy, fz, fx = contact_force(c, index, constants, position, velocity, state, record)
     last = state[c, FIRST]
@@ -92,7 +92,7 @@ def lingering(c, index, constants, position, velocity, state, record):  # type: 
 
 
 @part
-def curved(c, index, constants, position, velocity, state, record):  # type: ignore[no-untyped-def]
+def curved(c, index, constants, position, velocity, state, record):
     """Law whose force goes with the power 1.01 of the penetration."""
     fy, fz, fx = contact_force(c, index, constants, position, velocity, state, record)
     gap = record[c, R_GAP]
@@ -100,7 +100,7 @@ def curved(c, index, constants, position, velocity, state, record):  # type: ign
 
 
 @part
-def approaching(c, index, constants, position, velocity, state, record):  # type: ignore[no-untyped-def]
+def approaching(c, index, constants, position, velocity, state, record):
     """Law that acts only while the gap closes."""
     fy, fz, fx = contact_force(c, index, constants, position, velocity, state, record)
     return (0.0 if record[c, R_VELOCITY] > 0.0 else fy), fz, fx

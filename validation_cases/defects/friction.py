@@ -32,7 +32,7 @@ CREEP = 1e-3  # of the way from the anchor to the mass, per evaluation
 
 
 @part
-def slide(c, constants, normal, w1, w2):  # type: ignore[no-untyped-def]
+def slide(c, constants, normal, w1, w2):
     """Force of sliding."""
     speed = length(w1, w2)
     if speed <= TINY:
@@ -42,7 +42,7 @@ def slide(c, constants, normal, w1, w2):  # type: ignore[no-untyped-def]
 
 
 @part
-def wrong_at_reversals(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-untyped-def]
+def wrong_at_reversals(c, constants, normal, z, x, w1, w2, state):
     """Law with the wrong sign in the evaluation after a reversal."""
     turned = w1 * state[c, LAST_W1] + w2 * state[c, LAST_W2] < 0.0
     f1, f2 = friction_force(c, constants, normal, z, x, w1, w2, state)
@@ -50,7 +50,7 @@ def wrong_at_reversals(c, constants, normal, z, x, w1, w2, state):  # type: igno
 
 
 @part
-def never_again(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-untyped-def]
+def never_again(c, constants, normal, z, x, w1, w2, state):
     """Law that slides for ever once it has slid: FIRST whether it has."""
     if state[c, FIRST] != 0.0:
         return slide(c, constants, normal, w1, w2)
@@ -61,7 +61,7 @@ def never_again(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-u
 
 
 @part
-def sometimes(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-untyped-def]
+def sometimes(c, constants, normal, z, x, w1, w2, state):
     """Law that looks for a stick at every twentieth evaluation: FIRST counts them, SECOND whether it slides."""
     state[c, FIRST] += 1.0
     if state[c, SECOND] != 0.0 and state[c, FIRST] < DELAY:
@@ -73,7 +73,7 @@ def sometimes(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-unt
 
 
 @part
-def smoothed(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-untyped-def] # noqa: ARG001
+def smoothed(c, constants, normal, z, x, w1, w2, state):  # noqa: ARG001 - the signature of the sound part
     """Law without adherence: below a threshold the force goes with the velocity."""
     f1, f2 = slide(c, constants, normal, w1, w2)
     part_of_it = min(1.0, length(w1, w2) / SLOW)
@@ -81,7 +81,7 @@ def smoothed(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-unty
 
 
 @part
-def slow_is_stuck(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-untyped-def]
+def slow_is_stuck(c, constants, normal, z, x, w1, w2, state):
     """Law that takes slowness for adherence."""
     f1, f2 = friction_force(c, constants, normal, z, x, w1, w2, state)
     if length(w1, w2) < SLOW:
@@ -90,7 +90,7 @@ def slow_is_stuck(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no
 
 
 @part
-def old_anchor(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-untyped-def]
+def old_anchor(c, constants, normal, z, x, w1, w2, state):
     """Law whose anchor stays where it was while the mass slides."""
     before_z, before_x = state[c, ANCHOR_Z], state[c, ANCHOR_X]
     f1, f2 = friction_force(c, constants, normal, z, x, w1, w2, state)
@@ -99,7 +99,7 @@ def old_anchor(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-un
 
 
 @part
-def limp_anchor(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-untyped-def]
+def limp_anchor(c, constants, normal, z, x, w1, w2, state):
     """Law whose stick begins without force."""
     f1, f2 = friction_force(c, constants, normal, z, x, w1, w2, state)
     if state[c, STUCK] == 0.0:
@@ -109,7 +109,7 @@ def limp_anchor(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-u
 
 
 @part
-def creeping(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-untyped-def]
+def creeping(c, constants, normal, z, x, w1, w2, state):
     """Law whose anchor creeps after the mass while it sticks."""
     f1, f2 = friction_force(c, constants, normal, z, x, w1, w2, state)
     if state[c, STUCK] != 0.0:
@@ -119,14 +119,14 @@ def creeping(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-unty
 
 
 @part
-def driving(c, constants, normal, z, x, w1, w2, state):  # type: ignore[no-untyped-def]
+def driving(c, constants, normal, z, x, w1, w2, state):
     """Law that pushes along while it slides."""
     f1, f2 = friction_force(c, constants, normal, z, x, w1, w2, state)
     return (-f1, -f2) if state[c, STUCK] == 0.0 else (f1, f2)
 
 
 @part
-def undamped(c, index, constants, position, velocity, state, record):  # type: ignore[no-untyped-def]
+def undamped(c, index, constants, position, velocity, state, record):
     """Contact without the damper of the stick."""
     constants[c, TANGENT_DAMPING] = 0.0
     return contact_force(c, index, constants, position, velocity, state, record)

@@ -19,7 +19,7 @@ STRETCH = 1.005  # of the time axis
 
 
 @part
-def trapezoid_at_the_end(dt, s, p):  # type: ignore[no-untyped-def]
+def trapezoid_at_the_end(dt, s, p):
     """Velocity at the end of a step of de Vogelaere by the trapezoid instead of Simpson's rule."""
     for i in range(p.w.size):
         rate = 0.5 * (p.g[END, i] + p.g[NOW, i]) - s.damping[i] * p.v[MIDDLE, i]
@@ -27,7 +27,7 @@ def trapezoid_at_the_end(dt, s, p):  # type: ignore[no-untyped-def]
 
 
 @part
-def middle_without_past(dt, s, p):  # type: ignore[no-untyped-def]
+def middle_without_past(dt, s, p):
     """Displacement half a step on from the acceleration now alone."""
     h = 0.5 * dt
     for i in range(p.w.size):
@@ -37,14 +37,14 @@ def middle_without_past(dt, s, p):  # type: ignore[no-untyped-def]
 
 
 @part
-def nothing_before(dt, s, p):  # type: ignore[no-untyped-def] # noqa: ARG001 - the signature of the sound part
+def nothing_before(dt, s, p):  # noqa: ARG001 - the signature of the sound part
     """State half a step before the start that is the state at the start."""
     for i in range(p.w.size):
         p.q[BEFORE, i], p.v[BEFORE, i], p.g[BEFORE, i] = p.q[NOW, i], p.v[NOW, i], 0.0
 
 
 @part
-def no_acceleration(dt, method, q, v, a, q_star, v_star):  # type: ignore[no-untyped-def]
+def no_acceleration(dt, method, q, v, a, q_star, v_star):
     """Newmark's predictor without the acceleration in the displacement."""
     newmark.predict(dt, method, q, v, a, q_star, v_star)
     for i in range(q.size):
@@ -52,7 +52,7 @@ def no_acceleration(dt, method, q, v, a, q_star, v_star):  # type: ignore[no-unt
 
 
 @part
-def held(p, q, v, f, f_end, q_new, v_new):  # type: ignore[no-untyped-def] # noqa: ARG001
+def held(p, q, v, f, f_end, q_new, v_new):  # noqa: ARG001 - the signature of the sound part
     """Propagation under a force that is held over the step."""
     for i in range(q.size):
         q_new[i] = p[i, 0, 0] * q[i] + p[i, 0, 1] * v[i] + p[i, 0, 2] * f[i]
@@ -60,25 +60,25 @@ def held(p, q, v, f, f_end, q_new, v_new):  # type: ignore[no-untyped-def] # noq
 
 
 @part
-def no_frequency(control, dt, q, q_new, a, a_new, floor):  # type: ignore[no-untyped-def] # noqa: ARG001
+def no_frequency(control, dt, q, q_new, a, a_new, floor):  # noqa: ARG001 - the signature of the sound part
     """Apparent error of a control that accepts everything."""
     return 0.0
 
 
 @part
-def no_error(dt, tableau, stages, q, v, control):  # type: ignore[no-untyped-def] # noqa: ARG001
+def no_error(dt, tableau, stages, q, v, control):  # noqa: ARG001 - the signature of the sound part
     """Error estimate of a control that accepts everything."""
     return 1e-14
 
 
 @part
-def load_of_before(t, s, work):  # type: ignore[no-untyped-def]
+def load_of_before(t, s, work):
     """Time functions of a step before."""
     return row_of(t - work.step, s, work)
 
 
 @part
-def at_rest_first(t, q, v, s, state, archive, work, g):  # type: ignore[no-untyped-def] # noqa: ARG001
+def at_rest_first(t, q, v, s, state, archive, work, g):  # noqa: ARG001 - the signature of the sound part
     """No force at the start."""
     g[:] = 0.0
 

@@ -74,6 +74,14 @@ def _transposed(p: MechanicalProblem, response: Response) -> Response:
     return replace(response, displacement=response.displacement @ back, velocity=response.velocity @ back)
 
 
+def _uncoupled(p: MechanicalProblem) -> MechanicalProblem:
+    assert p.mass is not None
+    assert p.damping is not None
+    assert p.stiffness is not None
+    mass, damping, stiffness = (np.diag(np.diag(matrix)) for matrix in (p.mass, p.damping, p.stiffness))
+    return replace(p, mass=mass, damping=damping, stiffness=stiffness)
+
+
 def _first_turned(influence: Floats) -> Floats:
     return influence * np.where(np.arange(influence.size) == 0, -1.0, 1.0)
 
@@ -145,7 +153,7 @@ DEFECTS = (
         "The matrices are taken for their diagonals.",
         "Assembled every coordinate on its own.",
         ("several coordinates", "matrices", "coupled coordinates"),
-        before=lambda p: replace(p, **{name: _diagonal(getattr(p, name)) for name in ("mass", "damping", "stiffness")}),
+        before=_uncoupled,
     ),
     Defect(
         "shapes_transposed",
@@ -156,7 +164,3 @@ DEFECTS = (
         after=_transposed,
     ),
 )
-
-
-def _diagonal(matrix: Floats) -> Floats:
-    return np.diag(np.diag(matrix))

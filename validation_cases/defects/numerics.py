@@ -27,7 +27,7 @@ SMALL = 1e-4  # of the amplitude: what counts as zero
 
 
 @part
-def single_state(t, q, v, s, state, archive, work, g):  # type: ignore[no-untyped-def]
+def single_state(t, q, v, s, state, archive, work, g):
     """Round the state to single precision before forces are taken at it; the march goes on from there."""
     for i in range(q.size):
         q[i] = np.float32(q[i])
@@ -36,7 +36,7 @@ def single_state(t, q, v, s, state, archive, work, g):  # type: ignore[no-untype
 
 
 @part
-def single_time(t, s, work):  # type: ignore[no-untyped-def]
+def single_time(t, s, work):
     """Time functions at an instant of single precision."""
     return system.row_of(np.float64(np.float32(t)), s, work)
 

@@ -54,7 +54,7 @@ def _averaged(response: Response) -> Floats:
 
 
 def _printed(response: Response) -> Floats:
-    return np.vectorize(lambda x: float(f"{x:.{DIGITS - 1}e}"))(response.displacement)
+    return np.asarray(np.vectorize(lambda x: float(f"{x:.{DIGITS - 1}e}"))(response.displacement))
 
 
 def _in_hertz(_: MechanicalProblem, function: TimeFunction) -> TimeFunction:

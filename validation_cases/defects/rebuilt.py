@@ -12,6 +12,7 @@ import numpy as np
 from numba.core.registry import CPUDispatcher
 
 from veridyn.solver.integration import Kernel, Rebuild
+from veridyn.solver.kernels import jit
 
 Parts = Mapping[str, Any]
 
@@ -22,7 +23,7 @@ STATE = -4  # place of the contact memory (c, columns) in the arguments of a ker
 
 def part(function: Callable[..., Any]) -> Any:
     """Compile a damaged part as the sound ones are (`veridyn.solver.kernels.jit.part`), but keep nothing on disk."""
-    return numba.njit(error_model="numpy", nogil=True, forceinline=True, _nrt=False)(function)
+    return numba.njit(**{**jit.options, "cache": False})(function)
 
 
 def rebuilding(parts: Parts) -> Rebuild | None:

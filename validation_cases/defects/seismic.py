@@ -39,7 +39,8 @@ def _swapped(p: MechanicalProblem) -> MechanicalProblem:
 
 def _masses_forgotten(p: MechanicalProblem) -> MechanicalProblem:
     assert p.mass is not None
-    return supports(lambda s: replace(s, influence=np.linalg.solve(p.mass, s.influence)))(p)
+    inverse = np.linalg.inv(p.mass)
+    return supports(lambda s: replace(s, influence=inverse @ s.influence))(p)
 
 
 def _coarse(p: MechanicalProblem, function: TimeFunction) -> TimeFunction:
