@@ -84,7 +84,7 @@ def bites(defects: Iterable[Defect], cases: Iterable[str]) -> list[Bite]:
 
 @cache
 def _posed(case: str, scheme: str) -> tuple[tuple[Any, tuple[str, ...]], ...]:
-    """Return the problems that a case poses to a scheme, or to a solver that is none of ours, and the checks of each."""
+    """Return the problems that a case poses to a scheme (none: to a foreign solver), with the names of their checks."""
     subject = Subject("", (scheme,), own=bool(scheme))
     problems: dict[str, Any] = {}
     names: dict[str, list[str]] = {}
