@@ -21,6 +21,7 @@ from veridyn.solver.kernels.system import System, Workspace
 Floats = NDArray[np.float64]
 
 Kernel = Callable[..., Any]
+Rebuild = Callable[[Kernel], Kernel]
 AHEAD = 64  # instants at which time functions are evaluated at once
 MEMORY = 4e9  # bytes; a longer archive is refused before it is allocated
 
@@ -76,6 +77,7 @@ class Job:
     end: float
     step: float
     plan: Plan = field(default_factory=Plan)
+    rebuild: Rebuild | None = None  # what makes another kernel of the scheme's before it runs
 
     def __post_init__(self) -> None:
         for name in ("start", "end", "step"):  # a whole number would have the kernels compiled once more
@@ -138,6 +140,7 @@ class Storage:
             self.archive.cursor[STOP] = 1
 
         work = steps * self.job.q.size
+        kernel = self.job.rebuild(kernel) if self.job.rebuild else kernel
         return interruptible(lambda: kernel(self.job.system, *arguments, *self.arguments()), stop, steps=work)
 
     def run(self, diverged: int, counters: dict[str, float]) -> Run:

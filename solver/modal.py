@@ -18,7 +18,7 @@ from veridyn.solver.scheme import Scheme, meanings, setting
 from veridyn.solver.schemes import SCHEMES
 
 if TYPE_CHECKING:
-    from veridyn.solver.integration import Plan, Run
+    from veridyn.solver.integration import Plan, Rebuild, Run
 
 Floats = NDArray[np.float64]
 Settings = Mapping[str, Any]
@@ -31,6 +31,7 @@ class ModalIntegrator:
     Settings: ``scheme`` (see `veridyn.solver.schemes.SCHEMES`), ``step`` (s), and optionally
     ``tangential_stiffness`` (N/m, turns set-valued friction into the regularised law), ``archive_every``
     (steps), ``archive_at`` (instants), ``quantities`` (bool), ``check_step`` (bool), and the options of the scheme.
+    ``rebuild`` makes another kernel of that of the scheme, None: the scheme as it is.
     """
 
     name: str = "veridyn"
@@ -59,6 +60,7 @@ class ModalIntegrator:
         }
     )
     schemes: tuple[str, ...] = tuple(SCHEMES)
+    rebuild: Rebuild | None = None
 
     @property
     def settings(self) -> dict[str, str]:
@@ -108,7 +110,7 @@ class ModalIntegrator:
             limit = shortest_period(system, modes, names, problem.devices)
             check_step(common.step, scheme.points_per_period, limit, scheme.name)
         q, v = modal_state(problem, modes)
-        job = Job(system, q, v, problem.start, problem.end, common.step, common.plan(problem))
+        job = Job(system, q, v, problem.start, problem.end, common.step, common.plan(problem), self.rebuild)
         run = scheme.run(options, job)
         _refuse_divergence(run, modes, scheme.name, common.step)
         response = Response(

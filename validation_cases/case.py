@@ -14,6 +14,7 @@ from veridyn.solver.errors import SolverInputError
 from veridyn.solver.modal import ModalIntegrator, known_to
 from veridyn.solver.problem import Problem
 from veridyn.solver.response import Response
+from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases.sweeping import Sweep
 from veridyn.validation_cases.tolerances import Tolerance
 
@@ -147,8 +148,10 @@ FigureMaker = Callable[["Case", "Subject", Bench], Iterable[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Subject:
-    """The solver under test as the cases see it: name, schemes to go through, whether it is our own.
+    """The solver under test as the cases see it: name, schemes to go through, whether it is held to our theory.
 
+    ``own``: it is our own, or claims to be one of our schemes (its attribute ``of``): it gets the settings of the
+    scheme and is judged by what theory says of it. ``frozen``: our frozen values are asked of it.
     ``known`` are the settings that it declares, with their meaning; ``overrides`` what the user sets of them;
     ``ladder`` settings from coarse to fine, for work-precision diagrams.
     """
@@ -160,6 +163,7 @@ class Subject:
     known: Mapping[str, str] = field(default_factory=dict)
     ladder: tuple[Settings, ...] = ()
     version: str = ""
+    frozen: bool = False
 
     @classmethod
     def of(cls, solver: Any, overrides: Settings | None = None) -> Subject:
@@ -168,7 +172,8 @@ class Subject:
         Raises
         ------
         SolverInputError
-            If its capabilities or schemes are no collection of names, or its settings or ladder no mappings.
+            If its capabilities or schemes are no collection of names, its settings or ladder no mappings, or it claims
+            to be a scheme that does not exist.
         """
         for attribute in ("capabilities", "schemes"):
             names = getattr(solver, attribute, ("",))
@@ -187,10 +192,25 @@ class Subject:
                 f"solver {solver.name}: ladder must be settings from coarse to fine, e.g. [{{'rtol': 1e-3}}], "
                 f"got {ladder!r}"
             )
-        own = isinstance(solver, ModalIntegrator)
-        schemes = tuple(getattr(solver, "schemes", ("",)))
-        version = str(getattr(solver, "version", ""))
-        return cls(solver.name, schemes, own, dict(overrides or {}), dict(known), tuple(ladder), version)
+        ours, claim = isinstance(solver, ModalIntegrator), _claim(solver)
+        return cls(
+            name=solver.name,
+            schemes=(claim,) if claim else tuple(getattr(solver, "schemes", ("",))),
+            own=ours or bool(claim),
+            overrides=dict(overrides or {}),
+            known=dict(known),
+            ladder=tuple(ladder),
+            version=str(getattr(solver, "version", "")),
+            frozen=ours,
+        )
+
+
+def _claim(solver: Any) -> str:
+    """Return the scheme that a solver claims to be, empty if it claims none."""
+    claim: str = getattr(solver, "of", "")
+    if claim and claim not in SCHEMES:
+        raise SolverInputError(f"solver {solver.name}: of = {claim!r} is no scheme; known: {', '.join(SCHEMES)}")
+    return claim
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_solvers(bench)
     bench.add_argument("--report", metavar="DIR", help="write timing.json and timing.md")
 
+    _add_teeth(commands)
+
     freeze = commands.add_parser("freeze", help="update the frozen values of our own solver; shows old and new")
     _add_cases(freeze)
     return parser
@@ -121,6 +123,21 @@ def _add_sweep(commands: Any) -> None:
     sweep.add_argument(
         "--check", default="5", metavar="N", help="points that are compared with the certified reference (default 5)"
     )
+
+
+def _add_teeth(commands: Any) -> None:
+    """Add the command that tries the suite itself."""
+    teeth = commands.add_parser("teeth", help="try the suite itself: deliberate defects must fail, sound solvers pass")
+    _add_cases(teeth)
+    teeth.add_argument(
+        "--defect", action="append", default=[], metavar="NAME", help="defect to try; repeatable (default: all)"
+    )
+    teeth.add_argument(
+        "--sound", metavar="N", help="instead of defects: sound schemes on N random parameter sets of every case"
+    )
+    teeth.add_argument("--report", metavar="DIR", help="write teeth.json, what-the-suite-catches.md and the matrix")
+    teeth.add_argument("--json", metavar="FILE", help="write what was found; - for standard output")
+    teeth.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes (default 1)")
 
 
 def _add_posed(parser: argparse.ArgumentParser) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import mpmath
 
 from veridyn import __version__, system
+from veridyn.reports.hints import hints
 from veridyn.validation_cases.case import Case, Published
 from veridyn.validation_cases.judge import Record
 
@@ -75,16 +76,20 @@ def document(
     work_precision: Sequence[dict[str, Any]] = (),
     planned: int | None = None,
 ) -> dict[str, Any]:
-    """Assemble the result document of a run; `planned` is the number of checks that it set out to make."""
+    """Assemble the result document of a run; `planned` is the number of checks that it set out to make.
+
+    What its failures resemble is among the messages.
+    """
+    results = [finite(record.as_dict()) for record in records]
     return {
         "schema_version": RESULTS_VERSION,
         "environment": environment(command),
         "planned": planned,
         "cases": [sheet(case, changes) for case, changes in cases],
-        "results": [finite(record.as_dict()) for record in records],
+        "results": results,
         "work_precision": list(work_precision),
         "figures": list(figures),
-        "messages": list(messages),
+        "messages": [*messages, *hints(results)],
     }
 
 
