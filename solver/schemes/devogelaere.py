@@ -28,4 +28,6 @@ SCHEME = Scheme(
     run=run,
     phase=Term(4, -1 / 320),
     decay=Term(5, 1 / 576),
+    damped=Term(3, 1 / 100),  # eigenvalues of one step, damping ratios up to 0.7
+    force_lag=1 / 4,
 )

@@ -7,8 +7,7 @@ is amplified by grazing contacts.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
