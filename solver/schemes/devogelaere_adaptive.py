@@ -47,5 +47,6 @@ SCHEME = Scheme(
     decay=Term(5, 1 / 576),
     damped=Term(3, 1 / 100),  # eigenvalues of one step, damping ratios up to 0.7
     force_lag=1 / 4,
+    end_weight=1 / 6,
     options=MidpointOptions,
 )

@@ -28,5 +28,6 @@ SCHEME = Scheme(
     damped=Term(1, 1 / 2),
     lag=1 / 2,
     force_lag=1 / 2,
+    end_weight=1 / 2,
     options=FrequencyOptions,
 )
