@@ -135,8 +135,8 @@ CASE = Case(
     remarks=(
         "Dropping the coupling changes x4(0.91 s) by 1 %: the printed reference, off by 1.8 %, does not notice.",
         "A load that ends where a step ends is worth half a step less to a scheme that weighs its ends: Newmark's "
-        "rule, central differences and ITMI lose F h/2, Dormand and Prince's pair 11/84 F h, de Vogelaere's scheme F h/6, "
-        "the pair of Bogacki and Shampine nothing.",
+        "rule, central differences and ITMI lose F h/2, Dormand and Prince's pair 11/84 F h, de Vogelaere's scheme "
+        "F h/6, the pair of Bogacki and Shampine nothing.",
         "Mirror the chain: with 250 N s/m at the right wall x4(0.09 s) changes by 1.3 %.",
         "A time summed in steps of 1e-3 s passes 1 s at 1.0000000000000007 s, in others before it: whether the load "
         "acts in one step more is rounding, worth 1e-3 s of it.",

@@ -12,6 +12,7 @@ from veridyn.solver.elements import Load
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.time_functions import TimeFunction, pulse
 from veridyn.validation_cases.case import Values
+from veridyn.validation_cases.sdld29.published import TABLE_22, TIMES_29
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +33,12 @@ def direction() -> Floats:
     return np.eye(MASSES)[LOADED - 1]
 
 
+def outputs(end: float) -> Floats:
+    """Return the instants (s) of the requested output: a grid, and the instants that are measured."""
+    measured = np.array([float(time) for time in (*TIMES_29, *TABLE_22)])
+    return np.unique(np.concatenate((np.linspace(0.0, end, OUTPUTS + 1), measured[measured < end])))
+
+
 def loaded_by(function: TimeFunction, values: Values, end: float = END) -> MechanicalProblem:
     """Return the chain at rest under a force of this course on mass 4."""
     m, k, c, left, right = (float(values[name]) for name in ("m", "k", "c", "c_left", "c_right"))
@@ -43,7 +50,7 @@ def loaded_by(function: TimeFunction, values: Values, end: float = END) -> Mecha
         initial_displacement=np.zeros(MASSES),
         initial_velocity=np.zeros(MASSES),
         end=end,
-        output_times=np.linspace(0.0, end, OUTPUTS + 1),
+        output_times=outputs(end),
         loads=(Load(direction(), function),),
     )
 

@@ -46,11 +46,11 @@ ASTER = {  # step (s) of the test file, how much longer than 1 s its load stands
 BEFORE, AFTER = (0.25, 0.5, 0.75), (1.25, 1.375, 1.5)  # s; while the load acts, and when it has ended
 COARSE, LEVELS = 2.0**-10, 4
 FINE = 2.0**-13  # s, where errors are compared with their leading terms
-NEGLIGIBLE = 0.01  # of the errors of order 1: left out
+COUPLED = "non-proportional"
 
 
 def mode_tolerance(values: Values, scheme: str, chosen: Settings) -> Tolerance:  # noqa: ARG001 - no step enters
-    """Return the tolerance of complex modes: eigenvalues of a well-conditioned 16 x 16 problem, ratios 1/100 of them."""
+    """Return the tolerance of complex modes: eigenvalues of a 16 x 16 problem; the ratios are a hundredth of them."""
     if not scheme:
         return cited("1e-3 of Code_Aster's test SDLD27", 1e-3)
     return roundoff(20_000, what="eigenvalues of a 16 x 16 problem; the ratios are a hundredth of them")
@@ -119,11 +119,12 @@ def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
         return
     for scheme in subject.schemes:
         base, s = case.run(subject, variant, scheme), SCHEMES[scheme]
-        lags = s.force_lag and (s.lag or variant.name == "non-proportional")
+        lags = s.force_lag and (s.lag or variant.name == COUPLED)
         for name, instants, first in (("under_load", BEFORE, lags), ("after_load", AFTER, lags or s.end_weight)):
             if first:
                 yield _leading(case, variant, base, name, instants)
-            elif not s.damped:  # two powers of the step: that of the scheme, and ξ times a lower one
+            elif not s.damped and (s.phase or name == "after_load" or variant.name == COUPLED):
+                # left out: two powers of the step, that of the scheme and ξ times a lower one; and what is exact
                 levels = min(LEVELS, 16 // s.order - 1)
                 allowed = Tolerance(0.25, "absolute", f"smooth on each side of the jump, {levels} halvings")
                 measure = partial(_observed_order, base, instants, levels)
@@ -170,7 +171,7 @@ def _next_order(base: Run, order: int, expected: Floats) -> Tolerance:
     """Return what the next order adds: the smooth part of the tolerance, over the errors of order 1."""
     scheme = str(base.settings["scheme"])
     smooth = theory.smooth(base.values, SCHEMES[scheme], FINE, max(AFTER)).value
-    fastest = 200.0 * FINE
+    fastest = 2 * (float(base.values["k"]) / float(base.values["m"])) ** 0.5 * FINE
     what = f"errors of order {order} beside those of order 1, and w h of these"
     return Tolerance(fastest + smooth / float(np.abs(expected).max()), "absolute", what)
 
@@ -216,9 +217,7 @@ def _read_energy(run: Run, scheme: str) -> Tolerance:
     ahead = abs(s.phase.constant) if s.phase and s.phase.order == 2 else 0.0
     second = float(np.sum(energy * basis.omega**2)) * (1 / 3 + 2 * ahead + 1 / 12) / scale
     c = float(np.linalg.eigvalsh(basis.damping_matrix)[-1])
-    first = (
-        float(np.sum(energy)) * s.force_lag * c * 2 / scale + float(np.sum(energy * basis.omega)) * s.lag * 2 / scale
-    )
+    first = 2 * float(np.sum(energy * (s.force_lag * c + s.lag * basis.omega))) / scale
     return combined(
         from_theory(2, second, step, what="differenced velocities, phase error, trapezoidal work", kind="absolute"),
         from_theory(1, first, step, what="velocity that dampers see, start half a step off", kind="absolute"),

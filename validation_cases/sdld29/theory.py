@@ -1,7 +1,7 @@
 """SDLD29: what theory allows our schemes.
 
-Errors of order 1 have three causes. Damping that sees a velocity λ h back acts as if the mass were M - λ h C (C being the
-part that sees it: all of it where states lag too, the coupling of the modes alone otherwise). A scheme that is
+Errors of order 1 have three causes. Damping that sees a velocity λ h back acts as if the mass were M - λ h C (C being
+the part that sees it: all of it where states lag too, the coupling of the modes alone otherwise). A scheme that is
 started with a velocity half a step back gets an impulse F h/2 too much. A load that ends at the end of a step loses
 the share w h F that the step takes at its end. All three are solved for with the matrix exponential.
 """

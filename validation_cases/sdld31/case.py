@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from veridyn.references import forced_oscillator
 from veridyn.references.certified import Certified
@@ -19,6 +20,8 @@ from veridyn.validation_cases.sdld31 import further, measures, theory
 from veridyn.validation_cases.sdld31.figures import figures
 from veridyn.validation_cases.sdld31.published import PUBLISHED
 from veridyn.validation_cases.tolerances import Tolerance, cited, combined, from_theory
+
+Floats = NDArray[np.float64]
 
 STEP_NUMBER = 0.025  # omega0 h: 5e-4 s at 50 rad/s
 OUTPUT_NUMBER = 0.05  # omega0 times the spacing of the requested output
@@ -35,14 +38,22 @@ INSTANTS = {
 }
 INSTANTS |= {"321c": INSTANTS["321b"], "undamped": INSTANTS["321b"]}
 LATEST = 5.0  # s
+DECIMALS = 9  # of an instant (s); instants nearer than that are one
 RESONANCE = {"m": "10", "omega0": "50", "F": "5", "omega": "50", "T": "5"}
 ASTER = "5e-3 of Code_Aster's test SDLD321"
+
+
+def outputs(end: float, spacing: float) -> Floats:
+    """Return the instants (s) of the requested output: a grid, and the instants that are measured."""
+    measured = [float(time) for seen in INSTANTS.values() for times in seen.values() for time in times]
+    grid = np.linspace(0.0, end, int(np.ceil(end / spacing)) + 1)
+    return np.unique(np.round(np.concatenate((grid, measured)), DECIMALS))
 
 
 def problem(values: Values) -> MechanicalProblem:
     """Return the oscillator at rest under its force; the span exceeds T, so that all instants lie inside it."""
     m, w, xi, F, W = (float(values[name]) for name in ("m", "omega0", "xi", "F", "omega"))
-    end = 1.01 * max(float(values["T"]), LATEST)
+    end = round(1.01 * max(float(values["T"]), LATEST), DECIMALS)
     return MechanicalProblem(
         name="sdld31",
         mass=np.array([[m]]),
@@ -51,7 +62,7 @@ def problem(values: Values) -> MechanicalProblem:
         initial_displacement=np.zeros(1),
         initial_velocity=np.zeros(1),
         end=end,
-        output_times=np.linspace(0.0, end, int(np.ceil(end * max(w, W) / OUTPUT_NUMBER)) + 1),
+        output_times=outputs(end, OUTPUT_NUMBER / max(w, W)),
         loads=(Load(np.ones(1), Harmonic(F, W)),),
         coordinates=("x",),
     )
