@@ -1,7 +1,7 @@
 """Simply supported beam that falls on an elastic stop at mid-span, by its first N modes.
 
-EI = ρA = L = 1: w_n = n² π², shapes φ_n = √2 sin(nπx), generalised masses 1, one damping ratio ξ for all modes. The beam
-starts straight with the uniform velocity -v0; projected on the modes
+EI = ρA = L = 1: w_n = n² π², shapes φ_n = √2 sin(nπx), generalised masses 1, one damping ratio ξ for all modes. The
+beam starts straight with the uniform velocity -v0; projected on the modes
 
     q_n'(0) = -v0 ∫ φ_n dx = -v0 √2 (1 - cos nπ)/(nπ),
 
@@ -9,383 +9,25 @@ which is -2√2 v0/(nπ) for odd n and zero for even n. The even modes vanish at
 problem is posed exactly by these amplitudes: no further approximation enters. The stop pushes up with k_c (-gap - w)
 where the mid-span displacement w is below -gap.
 
-In every phase the state is a sum of exponentials and a constant, with the modal roots in flight and the eigenvalues of
-the closed system in contact. Roots of the gap and of its rate are proved: an interval is left behind only if a bound
-of the second derivative excludes a root in it, and taken only if the derivative cannot vanish in it.
-
 Source: this suite; modal superposition of an Euler-Bernoulli beam, any textbook.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import mpmath
-from mpmath import mpc, mpf
+from mpmath import mpf
 
-from veridyn.references import taylor
-from veridyn.references.certified import (
-    CertificationError,
-    Certified,
-    Route,
-    certify,
-    certify_all,
-    per_precision,
-    undefined,
-)
-from veridyn.references.parameters import Exact, Number, Parameter, ParameterError, check_digits, resolve
+from veridyn.references.beam_series import followed
+from veridyn.references.beam_waves import PARAMETERS, Beam, Phase, beam, phases, summary
+from veridyn.references.certified import Certified, Route, certify, certify_all, undefined
+from veridyn.references.parameters import Number, Parameter, ParameterError, check_digits, checked
 
-PARAMETERS = (
-    Parameter("N", "1", "number of modes kept", "5"),
-    Parameter("xi", "1", "damping ratio of every mode, below 1", "0.02"),
-    Parameter("kc", "N/m", "stiffness of the stop", "1e4"),
-    Parameter("gap", "m", "gap under mid-span", "0.02"),
-    Parameter("v0", "m/s", "initial velocity, downwards", "1"),
-    Parameter("T", "s", "time span", "0.5"),
-)
+__all__ = ["PARAMETERS", "contact", "contacts", "energy", "mid_span", "motion", "peak_force"]
 
-MOST_MODES = 41
-MOST_HALVINGS = 60  # of an interval in which neither a root nor its absence can be proved
-NARROW = 0.25  # radians of the fastest root: first interval of a search
-RADIANS_PER_STEP, SAMPLES = 2, 8  # of the Taylor series: length of a step, samples in it that tell signs
-
-
-@dataclass(frozen=True)
-class Beam:
-    """The parameters."""
-
-    N: Exact
-    xi: Exact
-    kc: Exact
-    gap: Exact
-    v0: Exact
-    T: Exact
-
-    @property
-    def numbers(self) -> range:
-        """Return the numbers of the modes that move: odd ones."""
-        return range(1, int(self.N.rational) + 1, 2)
-
-    @property
-    def omegas(self) -> list[mpf]:
-        """Return their circular frequencies (rad/s)."""
-        return [(n * mpmath.pi) ** 2 for n in self.numbers]
-
-    @property
-    def shapes(self) -> list[mpf]:
-        """Return their shapes at mid-span."""
-        return [mpmath.sqrt(2) * (-1) ** ((n - 1) // 2) for n in self.numbers]
-
-    @property
-    def start(self) -> tuple[mpf, ...]:
-        """Return modal displacements and velocities at the start."""
-        speeds = [-2 * mpmath.sqrt(2) * self.v0.mpf() / (n * mpmath.pi) for n in self.numbers]
-        return (*[mpmath.mpf(0)] * len(speeds), *speeds)
-
-
-def beam(*, N: Number, xi: Number, kc: Number, gap: Number, v0: Number, T: Number) -> Beam:
-    """Make a beam.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is not positive, N is no whole number or too large, or xi is not below 1.
-    """
-    b = Beam(**resolve(PARAMETERS, {"N": N, "xi": xi, "kc": kc, "gap": gap, "v0": v0, "T": T}))
-    if b.N.pi or b.N.rational.denominator != 1 or b.N.rational > MOST_MODES:
-        raise ParameterError(f"N must be a whole number from 1 to {MOST_MODES}, got {N}")
-    if float(b.xi) >= 1:
-        raise ParameterError(f"xi must be below 1, got {xi}")
-    return b
-
-
-@dataclass(frozen=True)
-class Jet:
-    """A function at an instant: value, slope, bound of the second derivative from there on."""
-
-    value: mpf
-    slope: mpf
-    curvature: mpf
-
-
-@dataclass(frozen=True)
-class Waves:
-    """``constant + Re Σ weights e^{rates t}``: a smooth function of the time since the phase began."""
-
-    constant: mpf
-    rates: tuple[mpc, ...]
-    weights: tuple[mpc, ...]
-
-    def __call__(self, t: mpf, order: int = 0) -> mpf:
-        """Return the value or a derivative."""
-        terms = (w * r**order * mpmath.exp(r * t) for r, w in zip(self.rates, self.weights, strict=True))
-        return mpmath.re(mpmath.fsum(terms)) + (0 if order else self.constant)
-
-    def jet(self, t: mpf) -> Jet:
-        """Return value, slope, and a bound of the second derivative from t on: all terms decay."""
-        terms = [(r, w * mpmath.exp(r * t)) for r, w in zip(self.rates, self.weights, strict=True)]
-        return Jet(
-            mpmath.re(mpmath.fsum(x for _, x in terms)) + self.constant,
-            mpmath.re(mpmath.fsum(r * x for r, x in terms)),
-            mpmath.fsum(abs(r) ** 2 * abs(x) for r, x in terms),
-        )
-
-    def integral(self, t: mpf) -> mpf:
-        """Return the integral from 0 to t."""
-        terms = (w * (mpmath.exp(r * t) - 1) / r for r, w in zip(self.rates, self.weights, strict=True))
-        return mpmath.re(mpmath.fsum(terms)) + self.constant * t
-
-    def rate(self) -> Waves:
-        """Return the derivative."""
-        weights = tuple(w * r for r, w in zip(self.rates, self.weights, strict=True))
-        return Waves(mpmath.mpf(0), self.rates, weights)
-
-
-@dataclass(frozen=True)
-class Phase:
-    """A flight or a contact: when it begins and ends (s), the modal states, the gap (m)."""
-
-    start: mpf
-    end: mpf
-    closed: bool
-    states: tuple[Waves, ...]
-    gap: Waves
-
-
-def _spectrum(b: Beam, closed: bool) -> tuple[list[mpc], list[list[mpc]], list[mpf]]:
-    """Return the roots, the vectors (one per root) and the equilibrium of a phase."""
-    m, xi = len(b.omegas), b.xi.mpf()
-    if not closed:
-        roots, vectors = [], []
-        for i, w in enumerate(b.omegas):
-            for sign in (1, -1):
-                root = w * mpmath.mpc(-xi, sign * mpmath.sqrt(1 - xi**2))
-                roots.append(root)
-                vectors.append([mpmath.mpc(1 if j == i else root if j == m + i else 0) for j in range(2 * m)])
-        return roots, vectors, [mpmath.mpf(0)] * (2 * m)
-    matrix, pushed = _closed_matrix(b), _push(b)
-    roots, columns = mpmath.eig(matrix)
-    vectors = [[columns[i, j] for i in range(2 * m)] for j in range(2 * m)]
-    rest = mpmath.lu_solve(matrix, -pushed)
-    return list(roots), vectors, list(rest)
-
-
-def _closed_matrix(b: Beam) -> mpmath.matrix:
-    m, shapes, kc = len(b.omegas), b.shapes, b.kc.mpf()
-    matrix = mpmath.zeros(2 * m)
-    for i, w in enumerate(b.omegas):
-        matrix[i, m + i] = mpmath.mpf(1)
-        matrix[m + i, m + i] = -2 * b.xi.mpf() * w
-        for j in range(m):
-            matrix[m + i, j] = -kc * shapes[i] * shapes[j] - (w**2 if i == j else 0)
-    return matrix
-
-
-def _push(b: Beam) -> mpmath.matrix:
-    m = len(b.omegas)
-    pushed = mpmath.zeros(2 * m, 1)
-    for i, shape in enumerate(b.shapes):
-        pushed[m + i] = -b.kc.mpf() * shape * b.gap.mpf()
-    return pushed
-
-
-@per_precision
-def _cached_spectrum(b: Beam, closed: bool) -> tuple[list[mpc], list[list[mpc]], list[mpf], mpmath.matrix]:
-    roots, vectors, rest = _spectrum(b, closed)
-    n = len(roots)
-    inverse = mpmath.inverse(mpmath.matrix([[vectors[j][i] for j in range(n)] for i in range(n)]))
-    return roots, vectors, rest, inverse
-
-
-def _states(b: Beam, closed: bool, state: Sequence[mpf]) -> tuple[Waves, ...]:
-    """Return the states that follow a state."""
-    roots, vectors, rest, inverse = _cached_spectrum(b, closed)
-    n = len(roots)
-    shares = inverse * mpmath.matrix([x - e for x, e in zip(state, rest, strict=True)])
-    return tuple(
-        Waves(mpmath.re(rest[i]), tuple(roots), tuple(shares[j] * vectors[j][i] for j in range(n))) for i in range(n)
-    )
-
-
-def _gap(b: Beam, states: Sequence[Waves]) -> Waves:
-    """Return gap + w."""
-    shapes = b.shapes
-    moving = states[: len(shapes)]
-    constant = b.gap.mpf() + mpmath.fsum(s * f.constant for s, f in zip(shapes, moving, strict=True))
-    weights = tuple(
-        mpmath.fsum(s * f.weights[j] for s, f in zip(shapes, moving, strict=True)) for j in range(len(moving[0].rates))
-    )
-    return Waves(constant, moving[0].rates, weights)
-
-
-def roots(f: Waves, end: mpf, *, from_zero: bool) -> Iterator[mpf]:
-    """Yield all roots of a function in (0, end], proved one by one.
-
-    ``from_zero``: whether it begins at a root, which is not counted.
-
-    Raises
-    ------
-    CertificationError
-        If neither a root nor its absence can be proved in an interval: a touch.
-    """
-    widest = NARROW / max(abs(r) for r in f.rates)
-    t, here = mpmath.mpf(0), f.jet(mpmath.mpf(0))
-    if from_zero:
-        t = widest
-        while abs(here.slope) <= here.curvature * t:  # the slope keeps its sign until t
-            t /= 2
-        here = f.jet(t)
-    while t < end:
-        length, there, found = _decided(f, t, here, min(widest, end - t))
-        if found:
-            yield _newton(f, t, t + length)
-        t, here = t + length, there
-
-
-def _decided(f: Waves, t: mpf, here: Jet, length: mpf) -> tuple[mpf, Jet, bool]:
-    """Return an interval from t that holds one root or none, the jet at its end, and which of both."""
-    for _ in range(MOST_HALVINGS):
-        there = f.jet(t + length)
-        both = here.value * there.value
-        if both > 0 and min(abs(here.value), abs(there.value)) > here.curvature * length**2 / 8:
-            return length, there, False
-        same = here.slope * there.slope > 0
-        if both < 0 and same and min(abs(here.slope), abs(there.slope)) > here.curvature * length / 2:
-            return length, there, True
-        length /= 2
-    raise CertificationError("gap: a touch can be told neither from a root nor from none")
-
-
-def _newton(f: Waves, low: mpf, high: mpf) -> mpf:
-    """Refine the only root of an interval: bisection first, then Newton's iteration."""
-    rising = f(high) > 0
-    for _ in range(12):
-        middle = (low + high) / 2
-        low, high = (low, middle) if (f(middle) > 0) == rising else (middle, high)
-    t = (low + high) / 2
-    for _ in range(mpmath.mp.prec.bit_length() + 2):
-        t -= f(t) / f(t, 1)
-    return t
-
-
-@per_precision
-def phases(b: Beam) -> tuple[Phase, ...]:
-    """Return all phases up to T.
-
-    Raises
-    ------
-    CertificationError
-        If a gap merely touches zero.
-    """
-    found: list[Phase] = []
-    start, state, closed, end = mpmath.mpf(0), b.start, False, b.T.mpf()
-    while True:
-        states = _states(b, closed, state)
-        gap = _gap(b, states)
-        span = next(roots(gap, end - start, from_zero=bool(found)), None)
-        found.append(Phase(start, end if span is None else start + span, closed, states, gap))
-        if span is None:
-            return tuple(found)
-        start, state, closed = start + span, tuple(f(span) for f in states), not closed
-
-
-def _turning_points(phase: Phase) -> Iterator[mpf]:
-    """Yield the instants (since the phase began) at which the gap is stationary."""
-    yield from roots(phase.gap.rate(), phase.end - phase.start, from_zero=False)
-
-
-def _contacts(b: Beam) -> list[Phase]:
-    """Return the contacts that are over by T."""
-    return [p for p in phases(b) if p.closed and p.end < b.T.mpf()]
-
-
-def _summary(b: Beam) -> list[mpf]:
-    """Return instants, peaks and impulses of all contacts, one contact after the other."""
-    numbers: list[mpf] = []
-    for p in _contacts(b):
-        peak = max(-b.kc.mpf() * p.gap(t) for t in _turning_points(p))
-        numbers += [p.start, p.end, peak, -b.kc.mpf() * p.gap.integral(p.end - p.start)]
-    return numbers
-
-
-def _followed_rows(b: Beam, closed: bool) -> list[list[tuple[int, mpf]]]:
-    """Rows of (q, v, 1, ∫gap dt)."""
-    m, shapes = len(b.omegas), b.shapes
-    rows = [[(m + i, mpmath.mpf(1))] for i in range(m)]
-    for i, w in enumerate(b.omegas):
-        row = {i: -(w**2), m + i: -2 * b.xi.mpf() * w}
-        if closed:
-            for j in range(m):
-                row[j] = row.get(j, 0) - b.kc.mpf() * shapes[i] * shapes[j]
-            row[2 * m] = -b.kc.mpf() * shapes[i] * b.gap.mpf()
-        rows.append(list(row.items()))
-    return [*rows, [], [(2 * m, b.gap.mpf()), *enumerate(shapes)]]
-
-
-@dataclass(frozen=True)
-class _Followed:
-    """What Taylor series find: instants, peaks, impulses, and the state at T."""
-
-    numbers: list[mpf]
-    state: taylor.State
-
-
-@per_precision
-def _followed(b: Beam) -> _Followed:
-    end, shapes = b.T.mpf(), b.shapes
-    rows = {closed: _followed_rows(b, closed) for closed in (False, True)}
-    longest = RADIANS_PER_STEP / mpmath.sqrt(max(b.omegas) ** 2 + 2 * b.kc.mpf() * len(shapes))
-    t, closed, touched, peak = mpmath.mpf(0), False, mpmath.mpf(0), mpmath.mpf(0)
-    state: taylor.State = (*b.start, mpmath.mpf(1), mpmath.mpf(0))
-    numbers: list[mpf] = []
-    while t < end:
-        leg = taylor.series(rows[closed], state, min(longest, end - t))
-        watched = _gap_series(b, shapes, leg)
-        tau = _first_change(watched, 0, -1 if closed else 1)
-        peak = max(peak, _peak_within(b, watched, tau or leg.step)) if closed else peak
-        state, t = leg.at(tau or leg.step), t + (tau or leg.step)
-        if tau:
-            numbers += [touched, t, peak, -b.kc.mpf() * state[-1]] if closed else []
-            state, touched, peak, closed = (*state[:-1], mpmath.mpf(0)), t, mpmath.mpf(0), not closed
-    return _Followed(numbers, state)
-
-
-def _first_change(watched: taylor.Series, state: int, sign: int) -> mpf | None:
-    """Return where a state leaves a sign, by samples; None if it keeps it."""
-    for k in range(1, SAMPLES + 1):
-        tau = watched.step * k / SAMPLES
-        if watched.of(state, tau) * sign < 0:
-            return taylor.crossing(_shortened(watched, tau), state)
-    return None
-
-
-def _shortened(whole: taylor.Series, tau: mpf) -> taylor.Series:
-    """Return a series over the first part of its step."""
-    ratio = tau / whole.step
-    return taylor.Series(tau, tuple(tuple(x * ratio**k for x in c) for k, c in enumerate(whole.coefficients)))
-
-
-def _gap_series(b: Beam, shapes: Sequence[mpf], leg: taylor.Series) -> taylor.Series:
-    """Return the series of the gap and of its rate."""
-    m, gap = len(shapes), b.gap.mpf()
-
-    def both(c: taylor.State) -> taylor.State:
-        here = gap * c[2 * m] + mpmath.fsum(s * x for s, x in zip(shapes, c[:m], strict=True))
-        return here, mpmath.fsum(s * x for s, x in zip(shapes, c[m : 2 * m], strict=True))
-
-    return taylor.Series(leg.step, tuple(both(c) for c in leg.coefficients))
-
-
-def _peak_within(b: Beam, watched: taylor.Series, tau: mpf) -> mpf:
-    """Return the largest force of a step up to tau (N)."""
-    part = _shortened(watched, tau)
-    instants = [mpmath.mpf(0), tau]
-    turn = _first_change(part, 1, int(mpmath.sign(part.of(1, mpmath.mpf(0)))))
-    if turn is not None:
-        instants.append(turn)
-    return max(-b.kc.mpf() * part.of(0, t) for t in instants)
-
+_TIME = Parameter("time", "s", "instant", "0", "non-negative")
 
 _CLOSED = "sums of exponentials from event to event, roots proved by bounds of the curvature"
 _TAYLOR = "Taylor series of the modal equations, event by event"
@@ -395,8 +37,8 @@ PER_CONTACT = ("touch", "release", "peak", "impulse")
 def _certified(b: Beam, digits: int) -> tuple[Certified, ...]:
     """Return instants, peaks and impulses of all contacts that are over by T."""
     return certify_all(
-        Route(_CLOSED, lambda: _summary(b)),
-        Route(_TAYLOR, lambda: _followed(b).numbers),
+        Route(_CLOSED, lambda: summary(b)),
+        Route(_TAYLOR, lambda: followed(b).numbers),
         digits=digits,
         kind="quasi-analytical",
         name="contacts",
@@ -448,19 +90,26 @@ def peak_force(*, N: Number, xi: Number, kc: Number, gap: Number, v0: Number, T:
 def mid_span(
     *, time: Number, N: Number, xi: Number, kc: Number, gap: Number, v0: Number, T: Number, digits: int = 30
 ) -> Certified:
-    """Return the displacement of mid-span (m) at an instant; parameters and errors as `contact`."""
-    b = beam(N=N, xi=xi, kc=kc, gap=gap, v0=v0, T=time)
+    """Return the displacement of mid-span (m) at an instant up to T; parameters and errors as `contact`."""
+    b, instant = beam(N=N, xi=xi, kc=kc, gap=gap, v0=v0, T=T), checked(_TIME, time)
+    if float(instant) > float(b.T):
+        raise ParameterError(f"time must lie within T = {b.T} s, got {time}")
     return certify(
-        Route(_CLOSED, lambda: _last(b).gap(b.T.mpf() - _last(b).start) - b.gap.mpf()),
-        Route(_TAYLOR, lambda: _combined(b.shapes, _followed(b).state)),
+        Route(_CLOSED, lambda: _mid_span(b, instant.mpf())),
+        Route(_TAYLOR, lambda: _combined(b.shapes, followed(b).state(instant.mpf()))),
         digits=digits,
         kind="quasi-analytical",
         name=f"mid_span@{time}",
     )
 
 
-def _last(b: Beam) -> Phase:
-    return phases(b)[-1]
+def _phase(b: Beam, t: mpf) -> Phase:
+    return next(phase for phase in phases(b) if t <= phase.end)
+
+
+def _mid_span(b: Beam, t: mpf) -> mpf:
+    phase = _phase(b, t)
+    return phase.gap(t - phase.start) - b.gap.mpf()
 
 
 def _combined(shapes: Sequence[mpf], state: Sequence[mpf]) -> mpf:
@@ -471,12 +120,17 @@ def energy(*, N: Number, xi: Number, kc: Number, gap: Number, v0: Number, T: Num
     """Return the energy (J) at T, of the beam and of the stop; parameters and errors as `contact`."""
     b = beam(N=N, xi=xi, kc=kc, gap=gap, v0=v0, T=T)
     return certify(
-        Route(_CLOSED, lambda: _energy(b, [f(b.T.mpf() - _last(b).start) for f in _last(b).states])),
-        Route(_TAYLOR, lambda: _energy(b, _followed(b).state)),
+        Route(_CLOSED, lambda: _energy(b, _state(b, b.T.mpf()))),
+        Route(_TAYLOR, lambda: _energy(b, followed(b).state(b.T.mpf()))),
         digits=digits,
         kind="quasi-analytical",
         name="energy",
     )
+
+
+def _state(b: Beam, t: mpf) -> list[mpf]:
+    phase = _phase(b, t)
+    return [f(t - phase.start) for f in phase.states]
 
 
 def _energy(b: Beam, state: Sequence[mpf]) -> mpf:
@@ -496,9 +150,7 @@ class Motion:
     def mid_span(self, t: Number) -> mpf:
         """Displacement of mid-span in m."""
         with mpmath.workdps(self.digits + 15):
-            time = mpmath.mpf(t)
-            phase = next(p for p in phases(self.beam) if time <= p.end)
-            return phase.gap(time - phase.start) - self.beam.gap.mpf()
+            return _mid_span(self.beam, checked(_TIME, t).mpf())
 
 
 def motion(*, digits: int = 20, **given: Number) -> Motion:

@@ -52,7 +52,7 @@ CASES = {
     "loaded": lambda b: b.oscillator(2.0, end=4.0, loads=(Load([1.0], Harmonic(3.0, 1.0)),)),
     "shaken": shaken,
     "damped": lambda b: b.chain(2, damping=[[0.5, -0.1], [-0.1, 0.2]], initial_displacement=[1.0, 0.0], end=4.0),
-    "modes": lambda b: by_modes(b),
+    "modes": by_modes,
     "plane": lambda b: b.oscillator(2.0, end=4.0, stops=(WALL,)),
     "slot": lambda b: b.oscillator(2.0, end=4.0, stops=(Stop("s", [1.0], 0.3, 50.0, geometry="parallel planes"),)),
     "absolute plane": lambda b: shaken(b, stops=(Stop("s", [1.0, 0.0], 0.1, 50.0, frame="absolute"),)),
