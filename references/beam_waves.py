@@ -278,6 +278,7 @@ def _contacts(b: Beam) -> list[Phase]:
     return [p for p in phases(b) if p.closed and p.end < b.T.mpf()]
 
 
+@per_precision
 def summary(b: Beam) -> list[mpf]:
     """Return touch, release (s), largest force (N) and impulse (N s) of all contacts that are over by T."""
     numbers: list[mpf] = []

@@ -45,6 +45,7 @@ PARAMETERS = (
 )
 
 _TIME = Parameter("time", "s", "instant", "0", "non-negative")
+MOST_ITERATIONS = 200  # of the search for all roots
 RADIANS_PER_STEP = 16  # of the fastest oscillation, in the Taylor series
 
 Polynomial = list[mpf]  # coefficients, lowest power first
@@ -112,14 +113,50 @@ def _poles(o: Chain) -> Poles:
     links = [[mpmath.mpf(1), scale[i + 1]] for i in range(MASSES - 1)]
     whole, left = _minor(pivots, links), _minor(pivots[: LOADED - 1], links[: LOADED - 2])
     right = _minor(pivots[LOADED:], links[LOADED:])
-    across, falling = _times(left, right)[::-1], whole[::-1]
-    try:
-        roots = mpmath.polyroots(falling, maxsteps=500, extraprec=mpmath.mp.prec + 100)
-    except mpmath.libmp.NoConvergence as error:
-        raise CertificationError("complex modes: damping makes roots coincide") from error
-    slopes = [mpmath.polyval(falling, root, derivative=True)[1] for root in roots]
-    weights = [mpmath.polyval(across, r) / (r * slope) for r, slope in zip(roots, slopes, strict=True)]
-    return Poles(tuple(roots), tuple(weights), across[-1] / whole[0])
+    across = _times(left, right)
+    roots = _roots(whole)
+    weights = [_horner(across, z)[0] / (z * _horner(whole, z)[1]) for z in roots]
+    return Poles(tuple(roots), tuple(weights), across[0] / whole[0])
+
+
+def _horner(a: Polynomial, z: mpc) -> tuple[mpc, mpc]:
+    """Return a polynomial and its derivative."""
+    value, slope = mpmath.mpc(a[-1]), mpmath.mpc(0)
+    for coefficient in reversed(a[:-1]):
+        slope = slope * z + value
+        value = value * z + coefficient
+    return value, slope
+
+
+def _roots(a: Polynomial) -> list[mpc]:
+    """Return all roots by the iteration of Ehrlich and Aberth, at twice the precision.
+
+    Raises
+    ------
+    CertificationError
+        If it does not converge: roots coincide.
+    """
+    wanted = mpmath.mpf(mpmath.eps)  # a number: the constant would follow the precision
+    with mpmath.workdps(2 * mpmath.mp.dps):
+        radius = 1 + max(map(abs, a[:-1]), default=0) ** (mpmath.mpf(1) / (len(a) - 1))
+        count = len(a) - 1
+        z = [radius * mpmath.expjpi(mpmath.mpf(2 * k) / count + mpmath.mpf("0.1")) for k in range(count)]
+        for _ in range(MOST_ITERATIONS):
+            largest = max(_improve(a, z, k) for k in range(count))
+            if largest < wanted:  # the order is three: the error is far below
+                return z
+    raise CertificationError("complex modes: damping makes roots coincide")
+
+
+def _improve(a: Polynomial, z: list[mpc], k: int) -> mpf:
+    """Move one root; returns how far, over its size."""
+    value, slope = _horner(a, z[k])
+    if value == 0:
+        return mpmath.mpf(0)
+    newton = value / slope
+    step = newton / (1 - newton * mpmath.fsum(1 / (z[k] - other) for i, other in enumerate(z) if i != k))
+    z[k] -= step
+    return abs(step) / abs(z[k])
 
 
 def _step_response(o: Chain, t: mpf, order: int = 0) -> mpf:
