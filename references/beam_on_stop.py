@@ -84,7 +84,7 @@ def contacts(*, N: Number, xi: Number, kc: Number, gap: Number, v0: Number, T: N
 def peak_force(*, N: Number, xi: Number, kc: Number, gap: Number, v0: Number, T: Number, digits: int = 30) -> Certified:
     """Return the largest force of the stop (N) in a contact that is over by T; parameters and errors as `contact`."""
     peaks = _certified(beam(N=N, xi=xi, kc=kc, gap=gap, v0=v0, T=T), digits)[2::4]
-    return max(peaks, key=lambda peak: peak.value, default=undefined("there is no contact up to T"))
+    return max(peaks, key=float, default=undefined("there is no contact up to T"))
 
 
 def mid_span(

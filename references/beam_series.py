@@ -42,7 +42,8 @@ class Followed:
     def state(self, t: mpf) -> taylor.State:
         """Return the state at an instant up to T."""
         start, series = next(leg for leg in reversed(self.legs) if leg[0] <= t)
-        return series.at(t - start)
+        found: taylor.State = series.at(t - start)
+        return found
 
 
 @per_precision

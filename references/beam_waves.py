@@ -26,6 +26,7 @@ PARAMETERS = (
 
 MOST_MODES = 41
 MOST_HALVINGS = 60  # of an interval in which neither a root nor its absence can be proved
+ROUNDINGS = 1000  # of the terms of a sum, whose sign counts
 NARROW = 0.25  # radians of the fastest root: longest interval of a search
 
 
@@ -80,11 +81,12 @@ def beam(*, N: Number, xi: Number, kc: Number, gap: Number, v0: Number, T: Numbe
 
 @dataclass(frozen=True)
 class Jet:
-    """A function at an instant: value, slope, bound of the second derivative from there on."""
+    """A function at an instant: value, slope, bound of the second derivative from there on, rounding of the value."""
 
     value: mpf
     slope: mpf
     curvature: mpf
+    noise: mpf
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ class Waves:
             mpmath.re(mpmath.fsum(x for _, x in terms)) + self.constant,
             mpmath.re(mpmath.fsum(r * x for r, x in terms)),
             mpmath.fsum(abs(r) ** 2 * abs(x) for r, x in terms),
+            ROUNDINGS * mpmath.eps * (abs(self.constant) + mpmath.fsum(abs(x) for _, x in terms)),
         )
 
     def integral(self, t: mpf) -> mpf:
@@ -225,11 +228,11 @@ def _decided(f: Waves, t: mpf, here: Jet, length: mpf) -> tuple[mpf, Jet, bool]:
     """Return an interval from t that holds one root or none, the jet at its end, and which of both."""
     for _ in range(MOST_HALVINGS):
         there = f.jet(t + length)
-        both = here.value * there.value
-        if both > 0 and min(abs(here.value), abs(there.value)) > here.curvature * length**2 / 8:
+        both, least = here.value * there.value, min(abs(here.value), abs(there.value)) - here.noise
+        if both > 0 and least > here.curvature * length**2 / 8:
             return length, there, False
         same = here.slope * there.slope > 0
-        if both < 0 and same and min(abs(here.slope), abs(there.slope)) > here.curvature * length / 2:
+        if both < 0 < least and same and min(abs(here.slope), abs(there.slope)) > here.curvature * length / 2:
             return length, there, True
         length /= 2
     raise CertificationError("gap: a touch can be told neither from a root nor from none")

@@ -59,6 +59,7 @@ def _stored(problem: MechanicalProblem, response: Response) -> Floats:
 
 def _dissipated(problem: MechanicalProblem, response: Response) -> Floats:
     """Energy (J) that the damping has taken since the first inner sample, trapezoidal."""
+    assert problem.damping is not None
     v = _centred_velocity(response.time, response.displacement)
     power = np.einsum("mi,ij,mj->m", v, problem.damping, v)
     return _work(power, response.time[1:-1])

@@ -211,6 +211,7 @@ class MechanicalProblem(Problem):
             return is_coupled(self.modes.damping_matrix)
         assert self.mass is not None
         assert self.damping is not None
+        assert self.stiffness is not None
         product = self.damping @ np.linalg.solve(self.mass, self.stiffness)
         return bool(np.abs(product - product.T).max() > COUPLING * np.abs(product).max())
 

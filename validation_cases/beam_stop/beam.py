@@ -21,9 +21,9 @@ MARGIN = 1.01  # end of the run over T, so that T lies inside
 
 def modes(values: Values) -> tuple[Floats, Floats, Floats]:
     """Return numbers (N,), circular frequencies (rad/s) and velocities at the start (m/s) of the modes."""
-    n = np.arange(1, int(float(values["N"])) + 1)
-    odd = n % 2 == 1
-    return n, (n * np.pi) ** 2, np.where(odd, -2 * np.sqrt(2) * float(values["v0"]) / (n * np.pi), 0.0)
+    n: Floats = np.arange(1.0, float(values["N"]) + 1)
+    speeds = -2 * np.sqrt(2) * float(values["v0"]) / (n * np.pi)
+    return n, np.asarray((n * np.pi) ** 2), np.asarray(np.where(n % 2 == 1, speeds, 0.0))
 
 
 def fastest(values: Values) -> float:

@@ -24,7 +24,7 @@ def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, An
 
 
 def _true(values: Values, times: list[float]) -> list[float]:
-    motion = beam_on_stop.motion(**dict(values))
+    motion = beam_on_stop.motion(**dict[str, Any](values))
     return [float(motion.mid_span(t)) for t in times]
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
 
 
 def _observed_order(base: Run, levels: int, bench: Bench) -> float:
-    true = float(beam_on_stop.motion(**dict(base.values)).mid_span(IN_FLIGHT))
+    true = float(beam_on_stop.motion(**dict[str, Any](base.values)).mid_span(IN_FLIGHT))
 
     def measured(step: float) -> float:
         o = bench.observe(constant_step(base, step))

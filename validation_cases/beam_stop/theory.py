@@ -18,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +97,7 @@ def path(given: Given) -> Path:
 @lru_cache(maxsize=16)
 def events(given: Given) -> tuple[float, ...]:
     """Return the instants (s) of touch and release, one after the other."""
-    values = dict(given)
+    values = dict[str, Any](given)
     count = int(float(beam_on_stop.contacts(**values)))
     pairs = [
         [float(beam_on_stop.contact(what, k, **values)) for what in ("touch", "release")] for k in range(1, count + 1)
@@ -161,9 +162,9 @@ def error(values: Values, scheme: str, step: float, place: int, row: Floats) -> 
 
 def powers(p: Path, place: int, count: int) -> Floats:
     """Return A^count times the state at a grid point."""
-    found = p.states[place]
+    found: Floats = p.states[place]
     for _ in range(count):
-        found = p.rates[place] @ found
+        found = np.asarray(p.rates[place] @ found)
     return found
 
 
@@ -183,7 +184,7 @@ def _integral(p: Path, seen: Floats, disturbance: Floats) -> float:
 def _damped(p: Path) -> Floats:
     """Return the matrix that makes the rates by which damping slows velocities from a rate of the state."""
     r = p.push.size // 2
-    damping = np.zeros_like(p.rates[0])
+    damping: Floats = np.zeros(p.rates[0].shape)
     damping[r : 2 * r, r : 2 * r] = p.rates[0][r : 2 * r, r : 2 * r]
     return damping
 
@@ -277,4 +278,4 @@ def energy(values: Values, scheme: str, chosen: Settings) -> Tolerance:
     gradient = np.concatenate((w**2 * p.states[end][:r], p.states[end][r : 2 * r], [0.0]))
     parts = error(values, scheme, step, end, gradient)
     lag = SCHEMES[scheme].lag * abs(gradient @ _accelerated(p.rates[-1] @ p.states[end]))
-    return combined(*parts, _term(1, lag, step, "velocities that lie back")) if lag else combined(*parts)
+    return combined(*parts, _term(1, float(lag), step, "velocities that lie back")) if lag else combined(*parts)

@@ -21,7 +21,7 @@ def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, An
         o = bench.observe(case.run(subject, variant, scheme))
         x = o.response.displacement[:, LOADED - 1]
         time, x = thinned(o.response.time, x, start=0.0, end=o.problem.end)
-        motion = damped_chain.motion(**dict(o.values))
+        motion = damped_chain.motion(**dict[str, Any](o.values))
         true = np.array([float(motion.displacement(t)) for t in time.tolist()])
         if number == 0:
             curves = [series("reference", "reference", time, true), series("computed", "computed", time, x)]

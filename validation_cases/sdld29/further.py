@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +132,7 @@ def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
 
 
 def _errors(base: Run, instants: Sequence[float], bench: Bench, step: float) -> Floats:
-    motion = damped_chain.motion(**dict(base.values))
+    motion = damped_chain.motion(**dict[str, Any](base.values))
     o = bench.observe(constant_step(base, step))
     return np.array([_at(o, t) - float(motion.displacement(t)) for t in instants])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from veridyn.validation_cases.case import Published
+from veridyn.validation_cases.case import PublishedVerdict as Verdict
 
 TEST_22, TEST_27, TEST_29 = "Code_Aster test sdld22a", "Code_Aster test sdld27", "Code_Aster test sdld29a"
 EULER = "symplectic_euler"
@@ -44,7 +45,7 @@ def _cells() -> Iterator[Published]:
     for time, value in EULER_29.items():
         yield Published(f"{TEST_29}, DIFF_CENTRE", name, f"x4@{time}", value, "reproduced", scheme=EULER)
     for mode, value in enumerate(RATIOS_27, start=3):
-        verdict = "reproduced" if mode == 3 else "inaccurate"
+        verdict: Verdict = "reproduced" if mode == 3 else "inaccurate"
         yield Published(f"{TEST_27}, reference", name, f"damping_{mode}", value, verdict, "" if mode == 3 else RATIOS)
     for time, (reference, computed) in TABLE_22.items():
         right = time in RIGHT_22

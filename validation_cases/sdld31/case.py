@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 STEP_NUMBER = 0.025  # omega0 h: 5e-4 s at 50 rad/s
 OUTPUT_NUMBER = 0.05  # omega0 times the spacing of the requested output
-INSTANTS = {
+INSTANTS: dict[str, dict[str, tuple[str, ...]]] = {
     "31b": {"x": ("0.5", "0.7", "1.0"), "v": ("0.5", "0.7", "1.0")},
     "321a": {
         "x": ("0.06", "0.12", "0.19", "0.25", "0.31", "0.38", "0.44"),

@@ -25,7 +25,7 @@ def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, An
 def _growth(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
     o = bench.observe(case.run(subject, case.variant("321b"), subject.schemes[0]))
     time, x = thinned(o.response.time, o.response.displacement[:, 0], start=0.0, end=o["T"])
-    given = {name: value for name, value in o.values.items() if name != "T"}
+    given: dict[str, Any] = {name: value for name, value in o.values.items() if name != "T"}
     motion = forced_oscillator.motion(**given)
     true = np.array([float(motion.displacement(t)) for t in time.tolist()])
     xi, w = o["xi"], o["omega0"]
