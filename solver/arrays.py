@@ -183,6 +183,12 @@ def _device_arrays(problem: MechanicalProblem, rows: _Rows) -> dict[str, Any]:
     }
 
 
+def _coupling(damping: Floats) -> Floats:
+    """Return the damping matrix (r, r) without its diagonal, (0, 0) if nothing is left."""
+    coupling = damping - np.diag(np.diag(damping))
+    return coupling if np.any(coupling) else np.zeros((0, 0))
+
+
 def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
     """Return the kernel arrays of a problem in modal coordinates.
 
@@ -203,9 +209,11 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
     e, moving = len(functions), drive.shape[1]
     for support in problem.supports[:moving]:
         functions += [support.displacement, support.velocity]
+    damping = modes.damping_matrix / modes.masses[:, None]
     return System(
         omega2=modes.omega**2,
-        damping=2 * modes.damping * modes.omega,
+        damping=np.diag(damping).copy(),
+        coupling=_coupling(damping),
         load=np.array(vectors).reshape(e, modes.omega.size) / modes.masses,
         load_function=np.arange(e),
         rows=np.ascontiguousarray(projected.T),

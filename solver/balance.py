@@ -6,10 +6,12 @@ schemes that keep velocities half a step away are judged fairly.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.basis import driven_displacement
+from veridyn.solver.basis import driven_displacement, in_modal_coordinates
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import MissingHistory
 from veridyn.solver.geometry import gap_and_normal, local_position
@@ -60,6 +62,14 @@ def _stored(problem: MechanicalProblem, response: Response) -> Floats:
     return np.asarray(kinetic + strain + stops[1:-1])
 
 
+def _dissipated(problem: MechanicalProblem, response: Response) -> Floats:
+    """Energy (J) that the damping has taken since the first inner sample, trapezoidal."""
+    assert problem.damping is not None
+    v = _centred_velocity(response.time, response.displacement)
+    power = np.einsum("mi,ij,mj->m", v, problem.damping, v)
+    return _work(power, response.time[1:-1])
+
+
 def element_history(response: Response, name: str, history: str = "force", *, of: str = "friction") -> Floats:
     """Return a history (m,) of a friction or a device; ``of`` says which, for the message.
 
@@ -104,18 +114,23 @@ def _work_of_moving_stop(problem: MechanicalProblem, response: Response, stop: S
 def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
     """Return the energy that appears from nowhere (J) at the inner samples, relative to the first of them.
 
-    Stored energy minus the work of loads, supports, friction and devices. Undamped elastic stops and undamped
-    structures only.
+    Stored and dissipated energy minus the work of loads, supports, friction and devices. Undamped elastic stops only. A
+    problem that is given by modes is balanced in modal coordinates.
 
     Raises
     ------
     MissingHistory
         If a friction or a device has no force history.
     NotImplementedError
-        If the structure or a stop is damped or the problem is given by modes.
+        If a stop is damped.
     """
-    if problem.mass is None or np.any(problem.damping) or any(s.damping for s in problem.stops):
-        raise NotImplementedError("the energy balance covers undamped problems given by matrices")
+    if any(s.damping for s in problem.stops):
+        raise NotImplementedError("the energy balance covers undamped stops")
+    if problem.modes is not None:
+        back = np.linalg.pinv(problem.modes.shapes).T
+        response = replace(response, displacement=response.displacement @ back, velocity=response.velocity @ back)
+        problem = in_modal_coordinates(problem)
+    assert problem.mass is not None
     t, x = response.time, response.displacement
     work = np.zeros(t.size)
     for load in problem.loads:
@@ -129,5 +144,5 @@ def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
         work += _friction_work(problem, response, friction)
     for device in problem.devices:
         work -= _work(element_history(response, device.name, of=device.type), x @ device.direction)
-    residual = _stored(problem, response) - work[1:-1]
+    residual = _stored(problem, response) + _dissipated(problem, response) - work[1:-1]
     return np.asarray(residual - residual[0])

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.elements import SupportMotion
-from veridyn.solver.errors import CapabilityError, ProblemError
-from veridyn.solver.problem import MechanicalProblem, Modes
+from veridyn.solver.errors import ProblemError
+from veridyn.solver.problem import MechanicalProblem, Modes, is_coupled
 
 Floats = NDArray[np.float64]
 
-COUPLING = 1e-9  # relative; off-diagonal modal damping below this is rounding
 SINGULAR = 1e-14  # reciprocal condition; below it a solution is rounding
 
 
@@ -29,8 +28,6 @@ def modal_basis(problem: MechanicalProblem) -> Modes:
     ------
     ProblemError
         If the stiffness matrix has a negative eigenvalue.
-    CapabilityError
-        If the modes couple through the damping matrix.
     """
     from scipy.linalg import eigh  # late: listing cases must not wait for it
 
@@ -43,16 +40,17 @@ def modal_basis(problem: MechanicalProblem) -> Modes:
     if omega2[0] < -rounding:
         raise ProblemError(f"{problem.name}: the stiffness matrix has the negative eigenvalue w² = {omega2[0]:.6g}")
     omega = np.sqrt(np.clip(omega2, 0.0, None))
-    modal_damping = shapes.T @ problem.damping @ shapes
+    ratio, coupling = _split(shapes.T @ problem.damping @ shapes, omega)
+    return Modes(omega=omega, damping=ratio, masses=np.ones(problem.size), shapes=shapes, coupling=coupling)
+
+
+def _split(modal_damping: Floats, omega: Floats) -> tuple[Floats, Floats | None]:
+    """Return damping ratios (r,) and what they do not express: coupling, and damping of rigid-body modes."""
     diagonal = np.diag(modal_damping)
-    if np.abs(modal_damping - np.diag(diagonal)).max() > COUPLING * max(np.abs(diagonal).max(), 1e-300):
-        raise CapabilityError(
-            f"{problem.name}: the damping couples the modes; modal integration needs diagonal damping"
-        )
-    if np.any((omega == 0) & (diagonal != 0)):
-        raise CapabilityError(f"{problem.name}: damping of a rigid-body mode cannot be stated as a damping ratio")
     ratio = np.divide(diagonal, 2 * omega, out=np.zeros_like(omega), where=omega > 0)
-    return Modes(omega=omega, damping=ratio, masses=np.ones(problem.size), shapes=shapes)
+    rigid = np.diag(np.where(omega > 0, 0.0, diagonal))
+    coupling = rigid + (modal_damping - np.diag(diagonal) if is_coupled(modal_damping) else 0.0)
+    return ratio, 0.5 * (coupling + coupling.T) if np.any(coupling) else None
 
 
 def modal_state(problem: MechanicalProblem, modes: Modes) -> tuple[Floats, Floats]:
@@ -156,7 +154,7 @@ def in_modal_coordinates(problem: MechanicalProblem) -> MechanicalProblem:
         problem,
         modes=None,
         mass=np.diag(modes.masses),
-        damping=np.diag(2 * modes.damping * modes.omega * modes.masses),
+        damping=modes.damping_matrix,
         stiffness=np.diag(modes.omega**2 * modes.masses),
         initial_displacement=q,
         initial_velocity=v,

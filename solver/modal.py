@@ -45,6 +45,7 @@ class ModalIntegrator:
             "support-motion",
             "multi-support",
             "damping",
+            "damping:coupled",
             "contact",
             "contact:parallel-planes",
             "contact:circle",
@@ -89,7 +90,7 @@ class ModalIntegrator:
         SettingsError
             If a setting is unknown, missing or out of range; `StepError` if the step breaks the rule.
         CapabilityError
-            If the problem has coupled modal damping or several frictions on one stop.
+            If several frictions rest on one stop, or frames differ in a pair.
         DivergenceError
             If a modal coordinate leaves the range of finite numbers.
         SolverFailure

@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 
 FORMAT_VERSION = 1
 SYMMETRY = 1e-12  # relative; matrices assembled in floating point are symmetric to a few ulp
+COUPLING = 1e-9  # relative; coupling of modes by damping below this is rounding
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -56,12 +57,17 @@ class Problem:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Modes:
-    """A modal basis: omega (r,) in rad/s, damping ratios (r,), generalised masses (r,), shapes (n, r)."""
+    """A modal basis: omega (r,) in rad/s, damping ratios (r,), generalised masses (r,), shapes (n, r).
+
+    ``coupling`` (r, r) in kg/s is what the damping matrix has beyond the ratios: its off-diagonal part, and the
+    damping of rigid-body modes.
+    """
 
     omega: Floats
     damping: Floats
     masses: Floats
     shapes: Floats
+    coupling: Floats | None = None
 
     def __post_init__(self) -> None:
         for name in ("omega", "damping", "masses"):
@@ -72,6 +78,16 @@ class Modes:
             raise ProblemError(f"Modes: {r} frequencies need as many damping ratios, masses and shape columns")
         if np.any(self.omega < 0) or np.any(self.damping < 0) or np.any(self.masses <= 0):
             raise ProblemError("Modes: frequencies and damping ratios must not be negative, masses positive")
+        if self.coupling is not None:
+            object.__setattr__(self, "coupling", _symmetric("Modes.coupling", self.coupling, r))
+            if np.any(np.diag(self.damping_matrix) < 0):
+                raise ProblemError("Modes: damping must not be negative; a diagonal entry of the coupling is")
+
+    @property
+    def damping_matrix(self) -> Floats:
+        """The modal damping matrix (r, r) in kg/s."""
+        diagonal = np.diag(2 * self.damping * self.omega * self.masses)
+        return diagonal if self.coupling is None else np.asarray(diagonal + self.coupling)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -186,6 +202,7 @@ class MechanicalProblem(Problem):
         tags |= {"support-motion"} if self.supports else set()
         tags |= {"multi-support"} if len(self.supports) > 1 else set()
         tags |= {"damping"} if self._is_damped() else set()
+        tags |= {"damping:coupled"} if self._is_coupled() else set()
         tags |= {"contact"} if self.stops else set()
         tags |= {f"contact:{stop.geometry.replace(' ', '-')}" for stop in self.stops if stop.geometry != "plane"}
         tags |= {"contact:damped" for stop in self.stops if stop.damping}
@@ -198,9 +215,17 @@ class MechanicalProblem(Problem):
         return frozenset(tags)
 
     def _is_damped(self) -> bool:
+        return bool(np.any(self.damping if self.modes is None else self.modes.damping_matrix))
+
+    def _is_coupled(self) -> bool:
+        """Whether the damping couples the modes: C M⁻¹ K is not symmetric (Caughey and O'Kelly, 1965)."""
         if self.modes is not None:
-            return bool(np.any(self.modes.damping))
-        return bool(np.any(self.damping))
+            return is_coupled(self.modes.damping_matrix)
+        assert self.mass is not None
+        assert self.damping is not None
+        assert self.stiffness is not None
+        product = self.damping @ np.linalg.solve(self.mass, self.stiffness)
+        return bool(np.abs(product - product.T).max() > COUPLING * np.abs(product).max())
 
     def to_dict(self) -> dict[str, Any]:
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
@@ -231,6 +256,12 @@ class MechanicalProblem(Problem):
             return cls(**{name: readers.get(name, _same)(value) for name, value in data.items()})
         except (TypeError, KeyError, AttributeError) as error:
             raise ProblemError(f"problem is malformed: {error}") from None
+
+
+def is_coupled(modal_damping: Floats) -> bool:
+    """Tell whether a modal damping matrix (r, r) has more than rounding beside its diagonal."""
+    diagonal = np.diag(modal_damping)
+    return bool(np.abs(modal_damping - np.diag(diagonal)).max() > COUPLING * np.abs(diagonal).max())
 
 
 def _same(value: Any) -> Any:

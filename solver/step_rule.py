@@ -1,4 +1,4 @@
-"""The step rule: a fraction of the shortest period, springs of contacts, frictions and devices included."""
+"""The step rule: a fraction of the shortest period, springs of elements included, or of a damping time."""
 
 from __future__ import annotations
 
@@ -62,16 +62,27 @@ def _places(geometry: int) -> tuple[tuple[int, list[int], str], ...]:
 def shortest_period(
     system: System, modes: Modes, contact_names: tuple[str, ...], devices: tuple[Device, ...] = ()
 ) -> Limit:
-    """Return the shortest of ``2π/w_j`` and ``2π/sqrt(w_j² + k φ_d²/m_j)`` over modes, springs and directions."""
+    """Return the shortest of ``2π/w_j`` and ``2π/sqrt(w_j² + k φ_d²/m_j)`` over modes, springs and directions.
+
+    Damping that no ratio expresses decays at a rate c, like an oscillator with ``w = c/2`` that is damped critically.
+    """
     limits = [
         Limit(2 * np.pi / w, f"mode {j + 1} ({w / (2 * np.pi):.6g} Hz)") for j, w in enumerate(modes.omega) if w > 0
     ]
+    if modes.coupling is not None:
+        limits.append(_damping_limit(modes))
     for spring in _springs(system, contact_names, devices):
         along = sum(system.rows[:, row] * system.back[row] for row in spring.rows)
         stiffened = system.omega2 + spring.stiffness * along
         j = int(np.argmax(stiffened))
         limits.append(Limit(2 * np.pi / float(np.sqrt(stiffened[j])), f"{spring.name} on mode {j + 1}"))
     return min(limits, key=lambda limit: limit.period, default=Limit(np.inf, "nothing"))
+
+
+def _damping_limit(modes: Modes) -> Limit:
+    roots = np.sqrt(modes.masses)
+    fastest = float(np.linalg.eigvalsh(modes.damping_matrix / np.outer(roots, roots))[-1])
+    return Limit(4 * np.pi / fastest, f"damping at a rate of {fastest:.6g} 1/s")
 
 
 def check_step(step: float, points: int, limit: Limit, scheme: str) -> None:

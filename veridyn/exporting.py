@@ -201,6 +201,8 @@ def _named_arrays(problem: MechanicalProblem) -> Iterator[tuple[str, str, Any]]:
     else:
         yield "modes.omega", "rad/s", problem.modes.omega
         yield "modes.damping", "1", problem.modes.damping
+        if problem.modes.coupling is not None:
+            yield "modes.coupling", "kg/s", problem.modes.coupling
         yield "modes.masses", "kg", problem.modes.masses
         yield "modes.shapes", "1", problem.modes.shapes
     yield "initial_displacement", "m", problem.initial_displacement

@@ -30,6 +30,7 @@ CAPABILITIES = frozenset(
         "support-motion",
         "multi-support",
         "damping",
+        "damping:coupled",
         "contact",
         "contact:damped",
         "contact:parallel-planes",

@@ -68,7 +68,7 @@ def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, saved, wo
         if method.lagged:
             return k
         change = solve(dt, method, s, f, q_star, v_star, q, v, a)
-        if change <= method.tolerance or state.shape[0] == 0:
+        if change <= method.tolerance or (state.shape[0] == 0 and s.coupling.size == 0):
             return k
     return method.iterations
 

@@ -1,7 +1,8 @@
 """The modal system as arrays, and its right-hand side.
 
 Per mode i the kernels need ``g_i = f_i(t)/m_i - w_i² q_i + (contact)_i/m_i``; modal damping
-``c_i v_i`` stays apart because the schemes treat it differently.
+``c_i v_i`` stays apart because the schemes treat it differently. Damping that couples modes is a force like that of a
+contact: it sees the velocity that contacts see.
 """
 
 import math
@@ -36,7 +37,8 @@ class System(NamedTuple):
     """
 
     omega2: Floats  # (r,) squared circular frequencies
-    damping: Floats  # (r,) c_i = 2 xi_i w_i
+    damping: Floats  # (r,) c_i, mostly 2 xi_i w_i
+    coupling: Floats  # (r, r) off-diagonal damping over the generalised masses, or (0, 0)
     load: Floats  # (e, r) projected load vectors over the generalised masses
     load_function: Ints  # (e,) index into the functions
     rows: Floats  # (r, p) local coordinate = rowsᵀ q
@@ -171,6 +173,14 @@ def linear_forces(row, q, s, work, g):
             g[i] += s.load[e, i] * factor
 
 
+@called
+def couple(v, coupling, g):
+    """Take the forces of the damping that couples modes from g."""
+    for i in range(g.size):
+        for j in range(v.size):
+            g[i] -= coupling[i, j] * v[j]
+
+
 @part
 def forces(t, q, v, s, state, archive, work, g):
     """G (r,) at (t, q, v); every call runs the laws of contacts and devices and moves their state (c + d, 8) on.
@@ -179,6 +189,8 @@ def forces(t, q, v, s, state, archive, work, g):
     """
     row = row_of(t, s, work)
     linear_forces(row, q, s, work, g)
+    if s.coupling.size > 0:
+        couple(v, s.coupling, g)
     if state.shape[0] == 0:
         return
     project(row, q, v, s, work)

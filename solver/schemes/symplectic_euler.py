@@ -28,4 +28,7 @@ SCHEME = Scheme(
     run=run,
     phase=Term(2, 1 / 24),
     damped=Term(1, 1 / 2),
+    lag=1 / 2,
+    force_lag=1 / 2,
+    end_weight=1 / 2,
 )

@@ -87,7 +87,9 @@ def test_what_is_not_reproduced_says_what_is_known(case, cell):
 @pytest.mark.parametrize(("case", "cell"), [p for p in CELLS if p.values[1].units])
 def test_granted_units_have_a_reason(case, cell):
     assert len(cell.explanation) > 20
-    assert HALF_UNIT < cell.units <= max(2.0, ROUNDED / unit_in_last_place(cell.value))
+    least = ROUNDED / unit_in_last_place(cell.value)
+    most = 10_000.0 if "rounding:" in cell.explanation else 2.0  # digits that the arithmetic of the code does not have
+    assert HALF_UNIT < cell.units <= max(most, least)
     assert cell.verdict in ("last digit", "misprint")
 
 

@@ -110,6 +110,8 @@ def without_dead_zone(problem):
     (spring,) = problem.devices
     whole = NonlinearSpring.odd(name=spring.name, direction=[1.0], coefficients=(0.0, 0.0, spring.coefficients[-1][2]))
     return replace(problem, devices=(whole,))
+
+
 def undamped(problem):
     return replace(problem, damping=np.zeros_like(problem.damping))
 

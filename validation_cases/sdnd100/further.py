@@ -11,7 +11,7 @@ import numpy as np
 
 from veridyn.references import friction_decay
 from veridyn.references.certified import Certified
-from veridyn.solver.balance import energy_residual, friction_history
+from veridyn.solver.balance import energy_residual, element_history
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.validation_cases.case import (
@@ -175,7 +175,7 @@ def _cone_excess(o: Observation) -> float:
         If the solver reports no friction force.
     """
     names = ("force", "force_2")[: len(o.problem.frictions[0].tangents)]
-    force = np.hypot.reduce([friction_history(o.response, SLIDER, name) for name in names])
+    force = np.hypot.reduce([element_history(o.response, SLIDER, name) for name in names])
     return max(0.0, float(np.abs(force).max()) / (o["mu"] * o["m"] * o["g"]) - 1.0)
 
 

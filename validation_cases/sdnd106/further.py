@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from veridyn.references.certified import Certified
-from veridyn.solver.balance import energy_residual, friction_history
+from veridyn.solver.balance import energy_residual, element_history
 from veridyn.solver.elements import Friction, Load, Stop
 from veridyn.solver.interpolation import value_at
 from veridyn.solver.problem import MechanicalProblem, Modes
@@ -166,7 +166,7 @@ def _cone_excess(o: Observation) -> float:
     MissingHistory
         If the solver reports no friction force.
     """
-    largest = float(np.abs(friction_history(o.response, RUBBING)).max())
+    largest = float(np.abs(element_history(o.response, RUBBING)).max())
     return max(0.0, largest / (o["mu_s"] * o["normal"]) - 1.0)
 
 
