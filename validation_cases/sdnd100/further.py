@@ -11,7 +11,7 @@ import numpy as np
 
 from veridyn.references import friction_decay
 from veridyn.references.certified import Certified
-from veridyn.solver.balance import energy_residual, element_history
+from veridyn.solver.balance import element_history, energy_residual
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.validation_cases.case import (

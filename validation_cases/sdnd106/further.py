@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from veridyn.references.certified import Certified
-from veridyn.solver.balance import energy_residual, element_history
+from veridyn.solver.balance import element_history, energy_residual
 from veridyn.solver.elements import Friction, Load, Stop
 from veridyn.solver.interpolation import value_at
 from veridyn.solver.problem import MechanicalProblem, Modes
