@@ -6,7 +6,7 @@ from functools import partial
 
 from veridyn.references import impact_oscillator
 from veridyn.solver.schemes import SCHEMES
-from veridyn.validation_cases import impact_theory, vibro_impact
+from veridyn.validation_cases import impact_quantities, impact_theory, vibro_impact
 from veridyn.validation_cases.case import Case, Quantity, Settings, Values, Variant
 from veridyn.validation_cases.sdnd102 import further, models
 from veridyn.validation_cases.sdnd102.figures import figures
@@ -29,14 +29,6 @@ def _of_displacement(time: float, values: Values, scheme: str, chosen: Settings)
     return impact_theory.of_displacement(values, scheme, chosen, time) if scheme else ASTER_DISPLACEMENTS
 
 
-def _of_instant(number: int, values: Values, scheme: str, chosen: Settings) -> Tolerance:
-    return impact_theory.of_instant(values, scheme, chosen, number) if scheme else ASTER
-
-
-def _of_largest_force(values: Values, scheme: str, chosen: Settings) -> Tolerance:
-    return impact_theory.of_largest_force(values, scheme, chosen) if scheme else ASTER
-
-
 def _of_sample(values: Values, scheme: str, chosen: Settings) -> Tolerance:
     return impact_theory.of_force_at(values, scheme, chosen, float(models.SAMPLE_B)) if scheme else ASTER
 
@@ -52,31 +44,16 @@ def _displacement(time: str) -> Quantity:
     )
 
 
-def _instant(name: str, number: int) -> Quantity:
-    event, contact = name.split("_")
-    return Quantity(
-        name,
-        "s",
-        f"{event} of contact {contact}",
-        partial(impact_oscillator.instant, number=number),
-        partial(vibro_impact.instant, number=number),
-        partial(_of_instant, number),
-    )
-
-
+INSTANTS = {"touch_1": 1, "release_1": 2, "touch_4": 7, "release_10": 20}
 DISPLACEMENTS = tuple(sorted({*models.PRINTED_A, *models.PRINTED_C}))
 
 QUANTITIES = (
     *(_displacement(time) for time in DISPLACEMENTS),
-    *(_instant(name, n) for name, n in (("touch_1", 1), ("release_1", 2), ("touch_4", 7), ("release_10", 20))),
-    Quantity(
-        "largest_force",
-        "N",
-        "largest force of all contacts",
-        impact_oscillator.largest_force,
-        vibro_impact.largest_force,
-        _of_largest_force,
+    *(
+        impact_quantities.instant(name, n, ASTER)
+        for name, n in (("touch_1", 1), ("release_1", 2), ("touch_4", 7), ("release_10", 20))
     ),
+    impact_quantities.largest_force(ASTER),
     Quantity(
         f"force@{models.SAMPLE_B}",
         "N",

@@ -12,7 +12,7 @@ from veridyn.solver.elements import Load, Stop
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.schemes import SCHEMES
 from veridyn.solver.time_functions import Harmonic
-from veridyn.validation_cases import impact_theory, vibro_impact
+from veridyn.validation_cases import impact_quantities, impact_theory, vibro_impact
 from veridyn.validation_cases.case import Case, Quantity, Settings, Values, Variant
 from veridyn.validation_cases.sdnd121 import further
 from veridyn.validation_cases.sdnd121.figures import figures
@@ -49,28 +49,8 @@ def settings(values: Values, scheme: str) -> Settings:
     return {"scheme": scheme, "step": step, "archive_at": "output_times", **SCHEMES[scheme].only_shorter}
 
 
-def _of_instant(number: int, values: Values, scheme: str, chosen: Settings) -> Tolerance:
-    return impact_theory.of_instant(values, scheme, chosen, number) if scheme else ASTER_INSTANTS
-
-
 def _of_force(contact: int, values: Values, scheme: str, chosen: Settings) -> Tolerance:
     return impact_theory.of_force(values, scheme, chosen, contact) if scheme else ASTER_FORCES
-
-
-def _of_largest_force(values: Values, scheme: str, chosen: Settings) -> Tolerance:
-    return impact_theory.of_largest_force(values, scheme, chosen) if scheme else ASTER_FORCES
-
-
-def _instant(name: str, number: int) -> Quantity:
-    event, contact = name.split("_")
-    return Quantity(
-        name,
-        "s",
-        f"{event} of contact {contact}",
-        partial(impact_oscillator.instant, number=number),
-        partial(vibro_impact.instant, number=number),
-        partial(_of_instant, number),
-    )
 
 
 def _peak(contact: int) -> Quantity:
@@ -85,16 +65,9 @@ def _peak(contact: int) -> Quantity:
 
 
 QUANTITIES = (
-    *(_instant(name, number) for name, number in INSTANTS.items()),
+    *(impact_quantities.instant(name, number, ASTER_INSTANTS) for name, number in INSTANTS.items()),
     *(_peak(contact) for contact in (1, 70)),
-    Quantity(
-        "largest_force",
-        "N",
-        "largest force of all contacts",
-        impact_oscillator.largest_force,
-        vibro_impact.largest_force,
-        _of_largest_force,
-    ),
+    impact_quantities.largest_force(ASTER_FORCES),
 )
 
 
