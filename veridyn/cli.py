@@ -147,7 +147,7 @@ def _add_posed(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_results(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--report", metavar="DIR", help="write index.html, report.md, results.json and figures")
+    parser.add_argument("--report", metavar="DIR", help="write a report: page, figures, results as JSON, CSV, JUnit")
     parser.add_argument("--json", metavar="FILE", help="write the result document; - for standard output")
     parser.add_argument("-v", "--verbose", action="store_true", help="list every check, not only the failures")
 
