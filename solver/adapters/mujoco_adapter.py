@@ -339,6 +339,7 @@ class MujocoSolver(Library):
             "support-motion",
             "multi-support",
             "damping",
+            "damping:coupled",
             "contact",
             "contact:damped",
             "contact:parallel-planes",

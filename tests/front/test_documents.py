@@ -193,7 +193,7 @@ def test_a_file_holds_the_same_document(veridyn, tmp_path):
 
 
 def test_cases_of_python():
-    assert package.cases() == ("sdld103", "sdnd101", "sdnd104")
+    assert package.cases() == ("beam_stop", "sdld103", "sdld29", "sdld31", "sdnd101", "sdnd104")
 
 
 def test_reference_of_python():
