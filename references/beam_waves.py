@@ -25,7 +25,6 @@ PARAMETERS = (
 )
 
 MOST_MODES = 41
-MOST_HALVINGS = 60  # of an interval in which neither a root nor its absence can be proved
 ROUNDINGS = 1000  # of the terms of a sum, whose sign counts
 NARROW = 0.25  # radians of the fastest root: longest interval of a search
 
@@ -226,7 +225,8 @@ def roots(f: Waves, end: mpf, *, from_zero: bool) -> Iterator[mpf]:
 
 def _decided(f: Waves, t: mpf, here: Jet, length: mpf) -> tuple[mpf, Jet, bool]:
     """Return an interval from t that holds one root or none, the jet at its end, and which of both."""
-    for _ in range(MOST_HALVINGS):
+    shortest = mpmath.sqrt(mpmath.eps) * length  # beyond it the value is rounding
+    while length > shortest:
         there = f.jet(t + length)
         both, least = here.value * there.value, min(abs(here.value), abs(there.value)) - here.noise
         if both > 0 and least > here.curvature * length**2 / 8:

@@ -72,7 +72,7 @@ def test_computed_cells(case, cell):
         assert not rounds_to(cell.correct, cell.value)
 
 
-@pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [case for case in all_cases() if case.published], ids=lambda case: case.name)
 def test_no_computed_cell_escapes_parity(case):
     expected = sum(1 for cell in case.published if cell.scheme and cell.verdict != "not reproduced")
     assert parity_checks(case.name).total() == expected

@@ -25,7 +25,8 @@ def links(constants: list[float]) -> Floats:
     matrix: NDArray[Any] = np.zeros((MASSES + 2, MASSES + 2))
     for i, constant in enumerate(constants):
         matrix[i : i + 2, i : i + 2] += constant * np.array([[1.0, -1.0], [-1.0, 1.0]])
-    return np.asarray(matrix[1:-1, 1:-1])
+    inner: Floats = matrix[1:-1, 1:-1]
+    return inner
 
 
 def direction() -> Floats:
