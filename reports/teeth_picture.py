@@ -88,8 +88,17 @@ def _draw_rows(axes: "Axes", found: Findings) -> None:
         first, count = kinds.index(kind), kinds.count(kind)
         axes.axhline(first, color=style.DARK, linewidth=0.8)
         place = (1.0, first + count / 2)
-        text = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "annotation_clip": False}
-        axes.annotate(kind, place, (6.0, 0.0), rotation=90, va="center", fontsize=8.0, **text)
+        axes.annotate(
+            kind,
+            place,
+            (6.0, 0.0),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            rotation=90,
+            va="center",
+            annotation_clip=False,
+            fontsize=8.0,
+        )
 
 
 def _draw_columns(axes: "Axes", found: Findings) -> None:
