@@ -165,9 +165,18 @@ def _of_law(s: Scales) -> float:
     return s.rate * s.branch * s.v / 12 + implicit
 
 
+def of_peak_force(values: Values, scheme: str, chosen: Settings) -> Tolerance:
+    """Return the tolerance of the force at its peak, which need not exist."""
+    if zener.peak_time(**values).value is None:
+        return exactly("the force has no extreme")
+    return force_at()(values, scheme, chosen)
+
+
 def of_peak_time(values: Values, scheme: str, chosen: Settings) -> Tolerance:
     """Return the tolerance of the instant of the peak: the rate of the error over the curvature of the force."""
     s = scales(values)
+    if zener.peak_time(**values).value is None:
+        return exactly("the force has no extreme")
     if not scheme:
         return cited(ASTER, 1e-3 * s.end, kind="absolute")
     allowed = force_at()(values, scheme, chosen)
