@@ -125,11 +125,13 @@ def refuse(problem: MechanicalProblem) -> None:
     Raises
     ------
     NotImplementedError
-        With the reason: friction or a truncated basis in the absolute frame, two tangents,
+        With the reason: devices, friction or a truncated basis in the absolute frame, two tangents,
         regularised friction under the force of a stop.
     """
     if not isinstance(problem, MechanicalProblem):
         raise NotImplementedError(f"problems of kind {problem.kind!r}")
+    if problem.devices:
+        raise NotImplementedError(f"{problem.devices[0].owner}: devices are not treated")
     if carries_stops(problem) and problem.modes is not None:
         raise NotImplementedError("stops in the absolute frame of a driven structure that is given by modes")
     for friction in problem.frictions:

@@ -175,6 +175,8 @@ def test_older_files_have_no_devices(build):
 def test_the_exact_solver_does_not_claim_devices(build):
     assert build.mass(devices=(cubic(),)).needs - EXACT.capabilities == {"device:nonlinear-spring"}
     assert build.mass(devices=(cubic(),)).needs <= SOLVER.capabilities
+    with pytest.raises(NotImplementedError, match="'cubic': devices are not treated"):
+        EXACT.solve(build.mass(devices=(cubic(),)), {})
 
 
 WRONG = {
