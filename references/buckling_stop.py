@@ -71,7 +71,8 @@ def _stop(given: dict[str, Number]) -> Stop:
         if p["f_post"].mpf() > p["f_crit"].mpf():
             raise ParameterError(f"f_post = {p['f_post']} N must not exceed f_crit = {p['f_crit']} N")
     rows = tuple((p[f"d{i}"], p[f"k{i}"]) for i in range(1, TABLE + 1) if p[f"k{i}"].rational > 0)
-    stop = Stop(*(p[name] for name in ("m", "energy", "bodies", "k", "f_crit", "f_post", "plateau", "softening")), rows)
+    law = {parameter.name: p[parameter.name] for parameter in PARAMETERS[: -2 * TABLE]}
+    stop = Stop(rows=rows, **law)
     _check_table(stop)
     return stop
 

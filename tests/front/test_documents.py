@@ -1,11 +1,14 @@
 """The JSON that other programs read, and the functions that Python programs call."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 import veridyn as package
 from veridyn.solver.schemes import SCHEMES
+
+ROOT = Path(__file__).parents[2]
 
 QUANTITIES = {
     "sdnd104": [

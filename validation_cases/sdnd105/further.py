@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -122,7 +123,7 @@ def constant_step(base: Run, step: float) -> Run:
     held = SCHEMES[base.settings["scheme"]].constant_step
 
     def build(values: Values) -> MechanicalProblem:
-        return replace(base.build(values), output_times=None)
+        return replace(cast(MechanicalProblem, base.build(values)), output_times=None)
 
     return replace(base, key=f"{base.key}/h={step}", build=build, settings={**base.settings, "step": step, **held})
 

@@ -21,7 +21,8 @@ NEAR = 6  # samples from which the buckling is extrapolated
 
 def stop(o: Observation) -> BucklingStop:
     """Return the stop of the problem."""
-    return next(device for device in o.problem.devices if device.name == STOP)
+    (found,) = (device for device in o.problem.devices if isinstance(device, BucklingStop))
+    return found
 
 
 def path(o: Observation) -> Floats:
@@ -29,18 +30,16 @@ def path(o: Observation) -> Floats:
     return np.asarray(o.response.displacement @ stop(o).direction / o["bodies"])
 
 
-def beyond(o: Observation, crush: float) -> int:
-    """Index of the first sample beyond a crush of the stop (m); raises SolverFailure if there is none."""
-    found = np.flatnonzero(path(o) * o["bodies"] > crush)
-    if not found.size:
-        raise SolverFailure(f"the stop is never crushed by more than {crush:.6g} m")
-    return int(found[0])
+def buckling_time(o: Observation) -> float | None:
+    """Instant of buckling (s), extrapolated from the samples before it: those after it feel the collapse.
 
-
-def buckling_time(o: Observation) -> float:
-    """Instant of buckling (s), extrapolated from the samples before it: those after it feel the collapse."""
+    None if the stop is not crushed enough.
+    """
     crush = stop(o).buckling_crush
-    last = beyond(o, crush)
+    beyond = np.flatnonzero(path(o) * o["bodies"] > crush)
+    if not beyond.size:
+        return None
+    last = int(beyond[0])
     near = slice(max(0, last - NEAR), last)
     t, y = o.response.time[near], path(o)[near] * o["bodies"] - crush
     step = t[-1] - t[-2]

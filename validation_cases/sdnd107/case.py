@@ -95,7 +95,7 @@ QUANTITIES = (
         measures.peak_time,
         theory.of_peak_time,
     ),
-    Quantity("peak_force", "N", "force at that instant", zener.peak_force, measures.peak_force, theory.force_at()),
+    Quantity("peak_force", "N", "force at that instant", zener.peak_force, measures.peak_force, theory.of_peak_force),
 )
 SHAKEN = {"alpha": "1/2", "k": "1", "x0": "0", "p": "1"}
 LOADED = frozenset(quantity.name for quantity in QUANTITIES) - {"initial_force"}

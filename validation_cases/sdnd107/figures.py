@@ -14,6 +14,7 @@ from veridyn.validation_cases.plotting import figure, guide, panel, series, thin
 from veridyn.validation_cases.sdnd107 import measures
 from veridyn.validation_cases.sdnd107.further import COARSE, LEVELS, constant_step, error_at
 from veridyn.validation_cases.sdnd107.published import TIMES
+from veridyn.validation_cases.sdnd107.theory import DIGITS
 
 
 def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, Any]]:
@@ -30,7 +31,7 @@ def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, An
 def _history(case: Case, o: Observation, label: str) -> dict[str, Any]:
     force = measures.history(o, "force")
     time, x, f = thinned(o.response.time, o.response.displacement[:, 0], force, start=0.0, end=o.problem.end)
-    motion = zener.motion(**o.values)
+    motion = zener.motion(**o.values, digits=DIGITS)
     states = [motion.state(t) for t in time.tolist()]
     true_x, true_f = (np.array([float(state[i]) for state in states]) for i in (0, 2))
     return figure(
@@ -55,7 +56,7 @@ def _loops(case: Case, seen: dict[str, Observation], label: str) -> dict[str, An
     for name, o in seen.items():
         force = measures.history(o, "force")
         _, x, f = thinned(o.response.time, o.response.displacement[:, 0], force, start=0.0, end=o.problem.end)
-        motion = zener.motion(**o.values)
+        motion = zener.motion(**o.values, digits=DIGITS)
         states = [motion.state(t) for t in np.linspace(0.0, o.problem.end, 400).tolist()]
         true = [[float(s.x) for s in states], [float(s.force) for s in states]]
         curves = [series("reference", "reference", *true), series(label, "computed", x, f)]
@@ -68,7 +69,7 @@ def _orders(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
     steps, curves = halvings(COARSE, LEVELS), []
     for scheme in subject.schemes:
         base = case.run(subject, case.variant("power"), scheme)
-        motion = zener.motion(**base.values)
+        motion = zener.motion(**base.values, digits=DIGITS)
         true = np.array([float(motion.displacement(time)) for time in TIMES])
         errors = [error_at(bench.observe(constant_step(base, h)), true) for h in steps]
         curves.append(series(scheme, "computed", steps, errors))

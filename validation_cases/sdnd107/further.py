@@ -6,11 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.references import zener
+from veridyn.references.parameters import Exact
 from veridyn.solver.balance import energy_residual
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.schemes import SCHEMES
@@ -30,13 +32,14 @@ from veridyn.validation_cases.making import always, check_of, order_check, readi
 from veridyn.validation_cases.parity import parity_checks
 from veridyn.validation_cases.sdnd107 import measures, theory
 from veridyn.validation_cases.sdnd107.published import TIMES
+from veridyn.validation_cases.sdnd107.theory import DIGITS
 from veridyn.validation_cases.tolerances import Tolerance, cited, from_theory, roundoff
 
 Floats = NDArray[np.float64]
 
 ASTER_STEP = 2.5e-3  # s
 COARSE, LEVELS = 4e-3, 4  # s, halvings
-DIGITS = 9  # that the table of the test prints
+PRINTED = 9  # digits of the table of the test
 
 
 def table_instants() -> Floats:
@@ -45,11 +48,11 @@ def table_instants() -> Floats:
 
 
 @lru_cache(maxsize=8)
-def _table(values: tuple[tuple[str, object], ...]) -> Floats:
+def _table(values: tuple[tuple[str, Exact], ...]) -> Floats:
     """Return the truth (201, 2), displacement and force, rounded to the digits that the table prints."""
-    motion = zener.motion(**dict(values))
+    motion = zener.motion(**dict(values), digits=DIGITS)
     states = (motion.state(round(t, 2)) for t in table_instants().tolist())
-    return np.array([[float(f"{float(number):.{DIGITS - 1}e}") for number in (s.x, s.force)] for s in states])
+    return np.array([[float(f"{float(number):.{PRINTED - 1}e}") for number in (s.x, s.force)] for s in states])
 
 
 def _parity_run(case: Case, cell: Published) -> Run:
@@ -77,7 +80,7 @@ def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield the observed order of the displacements at six instants together."""
     if not subject.own or subject.overrides:
         return
-    motion = zener.motion(**case.values(variant.changes))
+    motion = zener.motion(**case.values(variant.changes), digits=DIGITS)
     true = np.array([float(motion.displacement(time)) for time in TIMES])
     for scheme in subject.schemes:
         base = case.run(subject, variant, scheme)
@@ -105,7 +108,7 @@ def constant_step(base: Run, step: float) -> Run:
     held = SCHEMES[base.settings["scheme"]].constant_step
 
     def build(values: Values) -> MechanicalProblem:
-        return replace(base.build(values), output_times=None)
+        return replace(cast(MechanicalProblem, base.build(values)), output_times=None)
 
     return replace(base, key=f"{base.key}/h={step}", build=build, settings={**base.settings, "step": step, **held})
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.balance import element_history
-from veridyn.solver.errors import SolverFailure
 from veridyn.solver.interpolation import value_at
 from veridyn.validation_cases.case import Observation
 
@@ -42,14 +41,14 @@ def initial_force(o: Observation) -> float:
     return float(history(o, "force")[0])
 
 
-def _peak(o: Observation) -> tuple[float, float]:
-    """Instant and value of the largest extreme of the force, on the cubic through four samples around it."""
+def _peak(o: Observation) -> tuple[float, float] | tuple[None, None]:
+    """Instant and value of the largest extreme of the force, on a polynomial through five samples; None without one."""
     f, time = history(o, "force"), o.response.time
     rising = np.diff(f) > 0
     turns = np.flatnonzero(rising[1:] != rising[:-1]) + 1
     turns = turns[(turns >= 2) & (turns < f.size - 2)]
     if not turns.size:
-        raise SolverFailure("the force of the device has no extreme")
+        return None, None
     i = int(turns[np.argmax(np.abs(f[turns]))])
     near = slice(i - 2, i + 3)
     p = np.polynomial.Polynomial.fit(time[near] - time[i], f[near], 4)
@@ -59,11 +58,11 @@ def _peak(o: Observation) -> tuple[float, float]:
     return float(time[i]) + lapse, float(p(lapse))
 
 
-def peak_time(o: Observation) -> float:
+def peak_time(o: Observation) -> float | None:
     """Instant of the largest extreme of the force after t = 0 (s)."""
     return _peak(o)[0]
 
 
-def peak_force(o: Observation) -> float:
+def peak_force(o: Observation) -> float | None:
     """Force there (N)."""
     return _peak(o)[1]
