@@ -31,7 +31,7 @@ def links(constants: list[float]) -> Floats:
 
 def direction() -> Floats:
     """Direction (8,) of the force."""
-    return np.eye(MASSES)[LOADED - 1]
+    return np.asarray(np.eye(MASSES)[LOADED - 1])
 
 
 def outputs(end: float) -> Floats:
