@@ -20,6 +20,15 @@ QUANTITIES = {
         *(f"{what}@{t}" for what in ("displacement", "velocity", "acceleration") for t in (2, 6, 10, 14, 18)),
         "frequency",
     ],
+    "sdnd105": [
+        *("buckling_time", "largest_crush", "largest_time", "residual_crush", "return_stiffness", "release_time"),
+        *("exit_velocity", "return_time", "dissipated_energy", "velocity@9"),
+    ],
+    "sdnd107": [
+        "initial_force",
+        *(f"{what}@{t}" for what in ("displacement", "force") for t in ("0.1", "0.2", "0.4", "0.8", "1.6", "3.2")),
+        *("peak_time", "peak_force"),
+    ],
     "sdld103": [
         *(
             f"{part}_{node}@{t}"
@@ -36,6 +45,11 @@ PARAMETERS = {
     "sdnd101": ["m", "k", "kc", "v0"],
     "sdld103": ["m", "k", "a"],
     "sdnd103": ["m", "k0", "x0", "a0", "w0", "d"],
+    "sdnd105": [
+        *("m", "energy", "bodies", "k", "f_crit", "f_post", "plateau", "softening"),
+        *("d1", "d2", "d3", "d4", "k1", "k2", "k3", "k4"),
+    ],
+    "sdnd107": ["m", "k1", "k2", "k3", "c", "alpha", "k", "x0", "p", "omega", "until", "end"],
 }
 # recomputed outside this project, to the digits known
 WEAR_POWER = {
@@ -199,7 +213,7 @@ def test_a_file_holds_the_same_document(veridyn, tmp_path):
 
 
 def test_cases_of_python():
-    assert package.cases() == ("sdld103", "sdnd101", "sdnd103", "sdnd104")
+    assert package.cases() == ("sdld103", "sdnd101", "sdnd103", "sdnd104", "sdnd105", "sdnd107")
 
 
 def test_reference_of_python():

@@ -30,8 +30,11 @@ USAGE = [
     (("run", "sdnd101", "--stepp", "1"), "--stepp"),
     (("show",), "case"),
     (("report", "x.json"), "--output"),
-    (("show", "sdnd014"), r"'sdnd014': did you mean sdnd104\? known are sdld103, sdnd101, sdnd103, sdnd104"),
-    (("reference", "xyz"), "unknown case 'xyz': known are sdld103, sdnd101, sdnd103, sdnd104"),
+    (
+        ("show", "sdnd014"),
+        r"'sdnd014': did you mean sdnd104\? known are sdld103, sdnd101, sdnd103, sdnd104, sdnd105, sdnd107",
+    ),
+    (("reference", "xyz"), "unknown case 'xyz': known are sdld103, sdnd101, sdnd103, sdnd104, sdnd105, sdnd107"),
     (("run", "sdnd101", "sdld13"), r"did you mean sdld103\?"),
     (("freeze", "sdnd1"), "unknown case 'sdnd1'"),
     (("run", "sdnd101", "--json", ""), "--json needs a name"),
