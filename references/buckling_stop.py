@@ -10,7 +10,7 @@ the stiffness f_post/x_b.
 Two equal masses that meet at opposite velocities crush the stop between them by twice the way of each. Lengths and
 velocities are those of one mass.
 
-Source: EDF validation manual V5.01.105 (SDND105), Code_Aster tests sdnd105a, b, c; the law is RELATION = FLAMBAGE.
+Source: Code_Aster tests sdnd105a, b, c (SDND105); the law is RELATION = FLAMBAGE.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ equations of the device are in `zener_device`. With α = 1 everything is linear:
 eigenvectors. With α = 1/2, 1/3, … the motion is analytic between the zeros of the force of the dashpot only; series
 go from zero to zero, and a collocation confirms 20 digits.
 
-Source: EDF validation manual V5.01.107 (SDND107), Code_Aster tests sdnd107a to e; the law is RELATION = DIS_VISC.
+Source: Code_Aster tests sdnd107a to e (SDND107); the law is RELATION = DIS_VISC.
 """
 
 from __future__ import annotations

@@ -23,6 +23,15 @@ QUANTITIES = {
         *(f"{what}@{t}" for what in ("displacement", "velocity", "acceleration") for t in (2, 6, 10, 14, 18)),
         "frequency",
     ],
+    "sdnd105": [
+        *("buckling_time", "largest_crush", "largest_time", "residual_crush", "return_stiffness", "release_time"),
+        *("exit_velocity", "return_time", "dissipated_energy", "velocity@9"),
+    ],
+    "sdnd107": [
+        "initial_force",
+        *(f"{what}@{t}" for what in ("displacement", "force") for t in ("0.1", "0.2", "0.4", "0.8", "1.6", "3.2")),
+        *("peak_time", "peak_force"),
+    ],
     "sdld103": [
         *(
             f"{part}_{node}@{t}"
@@ -50,6 +59,11 @@ PARAMETERS = {
     "sdnd101": ["m", "k", "kc", "v0"],
     "sdld103": ["m", "k", "a"],
     "sdnd103": ["m", "k0", "x0", "a0", "w0", "d"],
+    "sdnd105": [
+        *("m", "energy", "bodies", "k", "f_crit", "f_post", "plateau", "softening"),
+        *("d1", "d2", "d3", "d4", "k1", "k2", "k3", "k4"),
+    ],
+    "sdnd107": ["m", "k1", "k2", "k3", "c", "alpha", "k", "x0", "p", "omega", "until", "end"],
 }
 # recomputed outside this project, to the digits known
 WEAR_POWER = {

@@ -189,7 +189,7 @@ DAMAGES = {
             "truth:displacement@0.1",
             "truth:force@3.2",
             "truth:peak_force",
-            "parity:deviation_of_force@Code_Aster_test_sdnd107c",
+            "parity:deviation_of_force",
         },
     ),
     "sdnd107: dashpot 1 % too weak": (

@@ -1,4 +1,4 @@
-"""SDND105 (EDF V5.01.105): a mass against a stop that buckles."""
+"""SDND105 (Code_Aster tests sdnd105a to c): a mass against a stop that buckles."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ COMMON = frozenset(quantity.name for quantity in QUANTITIES) - {"velocity@9"}
 CASE = Case(
     name="sdnd105",
     title="Mass against a stop that buckles",
-    document="V5.01.105",
+    document="Code_Aster",
     summary="A stop collapses under an impact: elastic force, plateau, softening, residual crush, elastic return; "
     "instants, lengths, velocity after release.",
     statement=(

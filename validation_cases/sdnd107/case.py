@@ -1,4 +1,4 @@
-"""SDND107 (EDF V5.01.107): a mass on a Zener device whose dashpot obeys a power law."""
+"""SDND107 (Code_Aster tests sdnd107a to e): a mass on a Zener device whose dashpot obeys a power law."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ LOADED = frozenset(quantity.name for quantity in QUANTITIES) - {"initial_force"}
 CASE = Case(
     name="sdnd107",
     title="Mass on a Zener device",
-    document="V5.01.107",
+    document="Code_Aster",
     summary="A viscoelastic device with a linear or a power-law dashpot: sudden stretch, and shaking by a burst of "
     "sine; displacement and force.",
     statement=(

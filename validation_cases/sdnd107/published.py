@@ -1,4 +1,4 @@
-"""SDND107: what Code_Aster's test file sdnd107c (2018) prints: its table of 201 points, and its deviations from it."""
+"""SDND107: what Code_Aster's test files sdnd107a and sdnd107c print: a force, a table of 201 points, deviations."""
 
 from veridyn.validation_cases.case import Published
 
@@ -26,6 +26,7 @@ WRONG = {
 DEVIATIONS = {"displacement": "5.52E-04", "force": "4.46E-04"}  # declared; the code stores more digits
 
 PUBLISHED: tuple[Published, ...] = (
+    Published("Code_Aster test sdnd107a, scale of its deviations", "linear", "initial_force", "4.42", "reproduced"),
     *(Published(TABLE, "power", name, value, "reproduced") for name, value in RIGHT.items()),
     *(Published(TABLE, "power", name, value, "inaccurate", OFF) for name, value in WRONG.items()),
     *(
