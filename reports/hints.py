@@ -7,12 +7,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from veridyn.reports.tally import TROUBLE, Record, group
+from veridyn.reports.tally import Record, group
 from veridyn.reports.teeth import Findings, check_name, side
 
 LEAST = 0.5  # similarity below which nothing is said
 MOST = 3  # defects that are named
 FILE = "patterns.json"
+UNTOLD = ("not applicable", "error")  # verdicts that say nothing of how wrong a number is
 
 Failures = frozenset[str]  # case, check and side of the truth, e.g. "sdnd101 2-shocks-truth:peak_force +"
 
@@ -38,7 +39,7 @@ class Hint:
 def hints(records: Iterable[Record]) -> Iterator[str]:
     """Yield a sentence for each solver (and scheme) whose failures resemble those of known defects."""
     for (solver, scheme), mine in group(records, lambda r: (r["solver"], r["scheme"])).items():
-        near = resembling(mine, known()) if any(record["verdict"] in TROUBLE for record in mine) else []
+        near = resembling(mine, known()) if any(record["verdict"] == "fail" for record in mine) else []
         if near:
             subject = " ".join(filter(None, (solver, scheme)))
             yield f"hint: what fails with {subject} resembles {'; '.join(map(_text, near))}"
@@ -55,9 +56,9 @@ def resembling(records: Iterable[Record], patterns: Iterable[Pattern]) -> list[H
     Similarity is that of Jaccard, common failures over all failures, among the checks that were asked. A check that
     fails on the other side of the truth is another failure.
     """
-    judged = [record for record in records if record["verdict"] != "not applicable"]
+    judged = [record for record in records if record["verdict"] not in UNTOLD]
     asked = {_place(record) for record in judged}
-    failed = frozenset(_failure(record) for record in judged if record["verdict"] in TROUBLE)
+    failed = frozenset(_failure(record) for record in judged if record["verdict"] == "fail")
     best: dict[str, Hint] = {}
     for pattern in patterns:
         expected = frozenset(failure for failure in pattern.failures if failure.rpartition(" ")[0] in asked)

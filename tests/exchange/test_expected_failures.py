@@ -160,7 +160,7 @@ def test_verify_takes_a_list(solver, whole_list, tmp_path):
     file = tmp_path / "expected.txt"
     file.write_text(whole_list, encoding="utf-8")
     found = verify(load_solver(solver), ["sdnd101"], expected_failures=file)
-    assert {record.verdict for record in found} == {"pass", "expected failure"}
+    assert {record.verdict for record in found} - {"not applicable"} == {"pass", "expected failure"}
 
 
 @pytest.fixture

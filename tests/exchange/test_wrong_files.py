@@ -99,7 +99,7 @@ def test_one_displacement_of_three(refused):
 
 ARGUMENTS = [
     (("sdnd101", "none.csv"), "cannot read none.csv: no such file"),
-    (("sdnd11", "none.csv"), "did you mean sdnd101"),
+    (("sdnd1101", "none.csv"), "did you mean sdnd101"),
     (("sdnd104", "none.csv", "--variant", "a0=1.6"), r"no variant 'a0=1.6': did you mean a0=1.5\? known are a0=15"),
     (("sdld103", "none.csv", "--variant", "B"), "variant B of sdld103 asks nothing of a code; choose A"),
     (("sdnd101", "none.csv", "--set", "step=1e-3"), "step is a setting of a solver, not a parameter of the case"),
