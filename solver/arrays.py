@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from veridyn.solver.basis import support_load
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import CapabilityError
-from veridyn.solver.kernels import contact
+from veridyn.solver.geometry import segments
+from veridyn.solver.kernels import contact, curved
 from veridyn.solver.kernels.system import HARMONIC, HARMONIC_WIDTH, PIECEWISE, System
 from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.solver.scalars import to_float
@@ -20,7 +21,13 @@ from veridyn.solver.time_functions import Harmonic, Piecewise, TimeFunction
 
 Floats = NDArray[np.float64]
 
-GEOMETRY = {"plane": contact.PLANE, "parallel planes": contact.PARALLEL_PLANES}
+GEOMETRY = {
+    "plane": contact.PLANE,
+    "parallel planes": contact.PARALLEL_PLANES,
+    "circle": curved.CIRCLE,
+    "outside circle": curved.OUTSIDE_CIRCLE,
+    "profile": curved.PROFILE,
+}
 
 
 @dataclass(frozen=True)
@@ -53,8 +60,9 @@ def contacts(problem: MechanicalProblem) -> tuple[Contact, ...]:
     return (*pairs, *alone)
 
 
-def _encode(functions: Iterable[TimeFunction]) -> dict[str, Any]:
-    first, kinds, starts, pieces, widths, parameters = [0], [], [], [], [], [0.0]
+def _encode(functions: Iterable[TimeFunction], parameters: list[float]) -> dict[str, Any]:
+    """Return time functions as arrays; their parameters follow those that are there."""
+    first, kinds, starts, pieces, widths = [0], [], [], [], []
     for function in functions:
         for term in function.terms():
             numbers, kind, count, width = _term(term)
@@ -109,29 +117,40 @@ class _Rows:
         return np.asarray((self.matrix() @ influence.T) * np.array(self.driven, dtype=float)[:, None])
 
 
-def _contact_arrays(pairs: tuple[Contact, ...], rows: _Rows) -> tuple[NDArray[np.int64], Floats]:
-    index = np.full((len(pairs), 4), -1, dtype=np.int64)
-    value = np.zeros((len(pairs), contact.VALUES))
-    for c, pair in enumerate(pairs):
-        index[c, 0] = contact.CONSTANT_FORCE
-        if pair.stop is not None:
-            stop = pair.stop
-            index[c, :2] = GEOMETRY[stop.geometry], rows.add(stop.normal, stop.frame)
-            value[c, [contact.GAP, contact.STIFFNESS, contact.DAMPING, contact.Y0]] = (
-                stop.gap,
-                stop.stiffness,
-                stop.damping,
-                stop.offset,
-            )
-        if pair.friction is not None:
-            friction = pair.friction
-            for k, tangent in enumerate(friction.tangents):
-                index[c, 2 + k] = rows.add(tangent, friction.frame)
-            value[c, [contact.STATIC, contact.KINETIC]] = friction.static, friction.kinetic
-            value[c, [contact.TANGENT_STIFFNESS, contact.TANGENT_DAMPING]] = friction.stiffness, friction.damping
-            if not isinstance(friction.normal, str):
-                value[c, contact.FORCE] = friction.normal
-    return index, value
+def _directions(pair: Contact) -> tuple[Floats | None, ...]:
+    """Return the directions (n,) of the local coordinates y, z and x of a contact, None where it has none."""
+    normal, lateral = (pair.stop.normal, pair.stop.lateral) if pair.stop else (None, None)
+    tangents = pair.friction.tangents if pair.friction else (lateral,)
+    return (normal, *tangents, None)[:3]
+
+
+def _index(pair: Contact, rows: _Rows, parameters: list[float]) -> list[int]:
+    """Return the integers of a contact; the segments of a profile are added to the parameters."""
+    owner = pair.stop or pair.friction
+    assert owner is not None
+    places = [-1 if d is None else rows.add(d, owner.frame) for d in _directions(pair)]
+    geometry = GEOMETRY[pair.stop.geometry] if pair.stop else contact.CONSTANT_FORCE
+    if pair.stop is None or pair.stop.profile is None:
+        return [geometry, *places, 0, 0]
+    parts = segments(pair.stop.profile)
+    parameters.extend(parts.ravel().tolist())
+    return [geometry, *places, len(parameters) - parts.size, len(parts)]
+
+
+def _constants(pair: Contact) -> Floats:
+    """Return the constants of a contact, `contact.VALUES` of them."""
+    value = np.zeros(contact.VALUES)
+    if pair.stop is not None:
+        stop = pair.stop
+        value[[contact.GAP, contact.STIFFNESS, contact.DAMPING]] = stop.gap, stop.stiffness, stop.damping
+        value[[contact.Y0, contact.Z0]] = stop.offset, stop.lateral_offset
+    if pair.friction is not None:
+        friction = pair.friction
+        value[[contact.STATIC, contact.KINETIC]] = friction.static, friction.kinetic
+        value[[contact.TANGENT_STIFFNESS, contact.TANGENT_DAMPING]] = friction.stiffness, friction.damping
+        if not isinstance(friction.normal, str):
+            value[contact.FORCE] = friction.normal
+    return value
 
 
 def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
@@ -143,7 +162,8 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
         See `contacts`.
     """
     rows = _Rows(problem)
-    index, value = _contact_arrays(contacts(problem), rows)
+    pairs, parameters = contacts(problem), [0.0]
+    index = np.array([_index(pair, rows, parameters) for pair in pairs], dtype=np.int64)
     projected = rows.matrix() @ modes.shapes
     drive = rows.drive()
     vectors = [modes.shapes.T @ load.direction for load in problem.loads]
@@ -161,7 +181,7 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
         back=np.ascontiguousarray(projected / modes.masses),
         drive=np.ascontiguousarray(drive),
         drive_function=e + np.arange(2 * moving).reshape(moving, 2),
-        contact_index=index,
-        contact_value=value,
-        **_encode(functions),
+        contact_index=index.reshape(-1, contact.INDICES),
+        contact_value=np.array([_constants(pair) for pair in pairs]).reshape(-1, contact.VALUES),
+        **_encode(functions, parameters),
     )

@@ -12,19 +12,24 @@ from numpy.typing import NDArray
 from veridyn.solver.basis import driven_displacement
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import MissingHistory
+from veridyn.solver.geometry import gap_and_normal, local_position
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
 
 Floats = NDArray[np.float64]
 
 
-def stop_gap(problem: MechanicalProblem, response: Response, stop: Stop) -> Floats:
-    """Return the gap history (m,) of a stop, negative in contact (m)."""
+def _section(problem: MechanicalProblem, response: Response, stop: Stop) -> tuple[Floats, Floats, Floats]:
+    """Return gap (m,), and cosine and sine of the inward normal (m,) of a stop."""
     x = response.displacement
     if stop.frame == "absolute":
         x = x + driven_displacement(problem, response.time)
-    y = x @ stop.normal + stop.offset
-    return np.asarray(stop.gap - (np.abs(y) if stop.geometry == "parallel planes" else y))
+    return gap_and_normal(stop, *local_position(stop, x))
+
+
+def stop_gap(problem: MechanicalProblem, response: Response, stop: Stop) -> Floats:
+    """Return the gap history (m,) of a stop, negative in contact (m)."""
+    return _section(problem, response, stop)[0]
 
 
 def _work(force: Floats, position: Floats) -> Floats:
@@ -69,21 +74,31 @@ def friction_history(response: Response, name: str, history: str = "force") -> F
     return histories[history]
 
 
-def _friction_work(response: Response, friction: Friction) -> Floats:
-    names = ("force", "force_2")
-    work = np.zeros(response.time.size)
-    for name, tangent in zip(names, friction.tangents, strict=False):
-        work += _work(friction_history(response, friction.name, name), response.displacement @ tangent)
+def _friction_work(problem: MechanicalProblem, response: Response, friction: Friction) -> Floats:
+    """Work (m,) of a friction; on a curved stop its first force turns with the contact normal."""
+    first = friction_history(response, friction.name, "force")
+    stop = next((s for s in problem.stops if s.name == friction.normal and s.curved), None)
+    if stop is None:
+        work = _work(first, response.displacement @ friction.tangents[0])
+    else:
+        _, cosine, sine = _section(problem, response, stop)
+        work = _work_in_plane(response.displacement, stop, -sine * first, cosine * first)
+    for tangent in friction.tangents[1:]:
+        work += _work(friction_history(response, friction.name, "force_2"), response.displacement @ tangent)
     return work
+
+
+def _work_in_plane(x: Floats, stop: Stop, *forces: Floats) -> Floats:
+    """Work (m,) of forces (m,) along the local coordinates of a stop on displacements (m, n)."""
+    parts = [_work(force, x @ direction) for force, direction in zip(forces, stop.directions, strict=False)]
+    return np.asarray(sum(parts))
 
 
 def _work_of_moving_stop(problem: MechanicalProblem, response: Response, stop: Stop) -> Floats:
     """Work (m,) that the supports draw through a stop that sees the absolute displacement."""
-    driven = driven_displacement(problem, response.time)
-    y = (response.displacement + driven) @ stop.normal + stop.offset
-    side = np.sign(y) if stop.geometry == "parallel planes" else 1.0
-    force = stop.stiffness * np.minimum(stop_gap(problem, response, stop), 0.0) * side
-    return _work(force, driven @ stop.normal)
+    gap, cosine, sine = _section(problem, response, stop)
+    pull = stop.stiffness * np.minimum(gap, 0.0)
+    return _work_in_plane(driven_displacement(problem, response.time), stop, -pull * cosine, -pull * sine)
 
 
 def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
@@ -111,6 +126,6 @@ def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
         if stop.frame == "absolute":
             work -= _work_of_moving_stop(problem, response, stop)
     for friction in problem.frictions:
-        work += _friction_work(response, friction)
+        work += _friction_work(problem, response, friction)
     residual = _stored(problem, response) - work[1:-1]
     return np.asarray(residual - residual[0])

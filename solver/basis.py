@@ -131,7 +131,7 @@ def with_coordinates(problem: MechanicalProblem, count: int) -> MechanicalProble
         initial_velocity=problem.initial_velocity @ more,
         loads=tuple(replace(load, direction=load.direction @ more) for load in problem.loads),
         supports=tuple(replace(s, influence=s.influence @ more) for s in problem.supports),
-        stops=tuple(replace(stop, normal=stop.normal @ more) for stop in problem.stops),
+        stops=tuple(stop.for_unknowns(more) for stop in problem.stops),
         frictions=tuple(replace(f, tangents=tuple(t @ more for t in f.tangents)) for f in problem.frictions),
         coordinates=(),
     )
@@ -157,7 +157,7 @@ def in_modal_coordinates(problem: MechanicalProblem) -> MechanicalProblem:
         initial_velocity=v,
         loads=tuple(replace(load, direction=modes.shapes.T @ load.direction) for load in problem.loads),
         supports=tuple(replace(s, influence=back @ s.influence) for s in problem.supports),
-        stops=tuple(replace(stop, normal=modes.shapes.T @ stop.normal) for stop in problem.stops),
+        stops=tuple(stop.for_unknowns(modes.shapes) for stop in problem.stops),
         frictions=tuple(replace(f, tangents=tuple(modes.shapes.T @ t for t in f.tangents)) for f in problem.frictions),
         coordinates=(),
     )

@@ -7,20 +7,21 @@ a direction (n,). In the frame ``"relative"`` that displacement is the unknown i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from veridyn.solver.errors import ProblemError
+from veridyn.solver.geometry import CURVED, STRAIGHT, profile_points
 from veridyn.solver.time_functions import TimeFunction, time_function
 
 Frame = Literal["relative", "absolute"]
-Geometry = Literal["plane", "parallel planes"]
+Geometry = Literal["plane", "parallel planes", "circle", "outside circle", "profile"]
 Law = Literal["set-valued", "regularised"]
 
-GEOMETRIES: tuple[str, ...] = ("plane", "parallel planes")
+GEOMETRIES: tuple[str, ...] = (*STRAIGHT, *CURVED)
 LAWS: tuple[str, ...] = ("set-valued", "regularised")
 FRAMES: tuple[str, ...] = ("relative", "absolute")
 
@@ -121,7 +122,9 @@ class Stop:
     """A unilateral elastic stop (DIS_CHOC).
 
     With the coordinate ``y = normal · x + offset`` the gap is ``d = gap - y`` for a plane and
-    ``d = gap - |y|`` between parallel planes; for ``d <= 0`` the stop pushes back with
+    ``d = gap - |y|`` between parallel planes; with ``z = lateral · x + lateral_offset`` and ``rho = |(y, z)|`` it is
+    ``gap - rho`` inside a circle and ``rho - gap`` outside; a ``profile`` (k + 1, 2) of angles (rad) and radii (m) in
+    the plane (y, z) surrounds the body, its gap is 0. For ``d <= 0`` the stop pushes back with
     ``F = max(0, -stiffness d - damping d')``: never tensile.
     """
 
@@ -133,6 +136,9 @@ class Stop:
     offset: float = 0.0
     geometry: Geometry = "plane"
     frame: Frame = "relative"
+    lateral: NDArray[np.float64] | None = None
+    lateral_offset: float = 0.0
+    profile: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         owner = f"Stop {self.name!r}"
@@ -142,12 +148,44 @@ class Stop:
         _at_least_zero(owner, stiffness=self.stiffness, damping=self.damping)
         if self.stiffness == 0:
             raise ProblemError(f"{owner}: stiffness must be positive (N/m)")
-        if not (np.isfinite(self.gap) and np.isfinite(self.offset)):
+        if not (np.isfinite(self.gap) and np.isfinite(self.offset) and np.isfinite(self.lateral_offset)):
             raise ProblemError(f"{owner}: gap and offset must be finite (m)")
+        self._check_section(owner)
+
+    def _check_section(self, owner: str) -> None:
+        """Check what a geometry has in the plane (y, z)."""
+        if self.curved != (self.lateral is not None) or (self.geometry == "profile") != (self.profile is not None):
+            has = {"circle": "lateral", "outside circle": "lateral", "profile": "lateral and profile"}
+            raise ProblemError(f"{owner}: {self.geometry} takes {has.get(self.geometry, 'no lateral and no profile')}")
+        if self.lateral is not None:
+            object.__setattr__(self, "lateral", vector(f"{owner}: lateral", self.lateral))
+        if self.profile is not None:
+            object.__setattr__(self, "profile", profile_points(owner, self.profile))
+            if self.gap != 0:
+                raise ProblemError(f"{owner}: gap = {self.gap} m; the radii of a profile say where it is: 0")
+        elif self.curved and self.gap <= 0:
+            raise ProblemError(f"{owner}: gap = {self.gap} m is the radius of the {self.geometry}: positive")
+
+    @property
+    def curved(self) -> bool:
+        """Whether the normal turns with the place of contact."""
+        return self.geometry in CURVED
+
+    @property
+    def directions(self) -> tuple[NDArray[np.float64], ...]:
+        """Directions (n,) of the local coordinates: y, and z of a curved stop."""
+        return (self.normal,) if self.lateral is None else (self.normal, self.lateral)
+
+    def for_unknowns(self, matrix: NDArray[np.float64]) -> Stop:
+        """Return the stop for unknowns (m,) that make the present ones by a matrix (n, m)."""
+        lateral = None if self.lateral is None else self.lateral @ matrix
+        return replace(self, normal=self.normal @ matrix, lateral=lateral)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {**vars(self), "normal": self.normal.tolist()}
+        """Return the JSON form; what only curved stops have is left out of the others."""
+        data = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(self).items()}
+        unused = () if self.curved else ("lateral", "lateral_offset")
+        return {name: value for name, value in data.items() if value is not None and name not in unused}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Stop:
@@ -159,6 +197,8 @@ class Stop:
 class Friction:
     """Coulomb friction along one or two tangents (each (n,)).
 
+    On a curved stop the first tangent is its lateral direction and turns with the contact normal: the inward normal
+    being (cos t, sin t) in the plane (y, z), the tangent is (-sin t, cos t).
     ``normal`` names the stop that presses, or is a constant normal force (N). The law is ``"set-valued"``
     (rigid stick) or ``"regularised"`` (stick through a tangential spring and damper; Antunes et al. 1990).
     """

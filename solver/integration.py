@@ -14,6 +14,7 @@ from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.interrupt import interruptible
 from veridyn.solver.kernels import contact
 from veridyn.solver.kernels.archive import CURSOR, LARGEST, LEAST, RATE, SLOT, STEP, STOP, TOTALS, Archive
+from veridyn.solver.kernels.curved import CIRCLE
 from veridyn.solver.kernels.stepping import FULL, STUCK
 from veridyn.solver.kernels.system import System, Workspace
 
@@ -114,6 +115,8 @@ class Storage:
     def restart(self) -> None:
         """Forget a march, so that another can begin."""
         self.q[:], self.v[:], self.state[:] = self.job.q, self.job.v, 0.0
+        curved = np.flatnonzero(self.job.system.contact_index[:, contact.GEOMETRY] >= CIRCLE)
+        self.state[curved, contact.STUCK] = contact.FRESH
         self.archive.cursor[:] = 0
         self.archive.cursor[STEP] = self.job.plan.every
         self.archive.totals[:] = 0.0

@@ -148,7 +148,7 @@ class MechanicalProblem(Problem):
             "initial_velocity": self.initial_velocity,
             **{f"load {i + 1}": load.direction for i, load in enumerate(self.loads)},
             **{f"support {s.name!r}": s.influence for s in self.supports},
-            **{f"stop {s.name!r}": s.normal for s in self.stops},
+            **{f"stop {s.name!r} direction {i + 1}": d for s in self.stops for i, d in enumerate(s.directions)},
             **{f"friction {f.name!r} tangent {i + 1}": t for f in self.frictions for i, t in enumerate(f.tangents)},
         }
         for owner, value in directions.items():
@@ -161,10 +161,18 @@ class MechanicalProblem(Problem):
         names = [stop.name for stop in self.stops] + [friction.name for friction in self.frictions]
         if len(set(names)) != len(names):
             raise ProblemError(f"{self.name}: stops and frictions must have different names, got {names}")
-        stops = {s.name for s in self.stops}
+        stops = {s.name: s for s in self.stops}
         for friction in self.frictions:
-            if isinstance(friction.normal, str) and friction.normal not in stops:
+            if not isinstance(friction.normal, str):
+                continue
+            if friction.normal not in stops:
                 raise ProblemError(f"{self.name}: friction {friction.name!r} rests on unknown stop {friction.normal!r}")
+            lateral = stops[friction.normal].lateral
+            if lateral is not None and not np.array_equal(friction.tangents[0], lateral):
+                raise ProblemError(
+                    f"{self.name}: friction {friction.name!r} rests on the curved stop {friction.normal!r}: "
+                    "its first tangent must be the lateral direction of the stop"
+                )
 
     @property
     def needs(self) -> frozenset[str]:
@@ -176,7 +184,7 @@ class MechanicalProblem(Problem):
         tags |= {"multi-support"} if len(self.supports) > 1 else set()
         tags |= {"damping"} if self._is_damped() else set()
         tags |= {"contact"} if self.stops else set()
-        tags |= {"contact:parallel-planes" for stop in self.stops if stop.geometry == "parallel planes"}
+        tags |= {f"contact:{stop.geometry.replace(' ', '-')}" for stop in self.stops if stop.geometry != "plane"}
         tags |= {"contact:damped" for stop in self.stops if stop.damping}
         tags |= {f"friction:{friction.law}" for friction in self.frictions}
         tags |= {"friction:on-stop" for friction in self.frictions if isinstance(friction.normal, str)}
@@ -267,7 +275,7 @@ def problem_from_json(text: str) -> Problem:
     """
     try:
         data = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # wrong, nested too deeply, or a number of thousands of digits
         raise ProblemError(f"problem is not JSON: {error}") from None
     if not isinstance(data, dict) or data.pop("format_version", None) != FORMAT_VERSION:
         raise ProblemError(f"problem lacks format_version {FORMAT_VERSION}")

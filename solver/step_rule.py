@@ -8,6 +8,7 @@ import numpy as np
 
 from veridyn.solver.errors import StepError
 from veridyn.solver.kernels import contact
+from veridyn.solver.kernels.curved import CIRCLE
 from veridyn.solver.kernels.system import System
 from veridyn.solver.problem import Modes
 
@@ -26,21 +27,30 @@ def shortest_period(system: System, modes: Modes, contact_names: tuple[str, ...]
         Limit(2 * np.pi / w, f"mode {j + 1} ({w / (2 * np.pi):.6g} Hz)") for j, w in enumerate(modes.omega) if w > 0
     ]
     for c, name in enumerate(contact_names):
-        springs = (
-            (contact.STIFFNESS, 1, "stiffness"),
-            (contact.TANGENT_STIFFNESS, 2, "tangential stiffness"),
-            (contact.TANGENT_STIFFNESS, 3, "tangential stiffness"),
-        )
-        for column, place, word in springs:
-            row = system.contact_index[c, place]
+        for column, places, word in _springs(int(system.contact_index[c, contact.GEOMETRY])):
+            rows = [row for row in system.contact_index[c, places] if row >= 0]
             k = system.contact_value[c, column]
-            if row < 0 or k == 0:
+            if not rows or k == 0:
                 continue
-            stiffened = system.omega2 + k * system.rows[:, row] * system.back[row]
+            stiffened = system.omega2 + k * sum(system.rows[:, row] * system.back[row] for row in rows)
             j = int(np.argmax(stiffened))
             cause = f"{word} {k:.6g} N/m of {name!r} on mode {j + 1}"
             limits.append(Limit(2 * np.pi / float(np.sqrt(stiffened[j])), cause))
     return min(limits, key=lambda limit: limit.period, default=Limit(np.inf, "nothing"))
+
+
+def _springs(geometry: int) -> tuple[tuple[int, list[int], str], ...]:
+    """Return column of the stiffness, columns of the rows it acts along, and name of the springs of a contact.
+
+    Around a curved stop a spring takes any direction of the plane (y, z), in the worst case that of ``φ_y² + φ_z²``.
+    """
+    around = [contact.ROW_Y, contact.ROW_Z]
+    curved = geometry >= CIRCLE
+    return (
+        (contact.STIFFNESS, around if curved else [contact.ROW_Y], "stiffness"),
+        (contact.TANGENT_STIFFNESS, around if curved else [contact.ROW_Z], "tangential stiffness"),
+        (contact.TANGENT_STIFFNESS, [contact.ROW_X], "tangential stiffness"),
+    )
 
 
 def check_step(step: float, points: int, limit: Limit, scheme: str) -> None:

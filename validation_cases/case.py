@@ -20,7 +20,7 @@ from veridyn.validation_cases.tolerances import Tolerance
 Values = Mapping[str, Exact]
 Settings = Mapping[str, Any]
 Number = float | str | None
-PublishedVerdict = Literal["reproduced", "misprint", "inaccurate", "last digit"]
+PublishedVerdict = Literal["reproduced", "misprint", "inaccurate", "last digit", "not reproduced"]
 Kind = Literal["truth", "parity", "frozen", "order", "events", "balance"]
 
 
@@ -73,7 +73,9 @@ class Published:
     ``scheme`` is set for what a code computed and empty for reference values. ``correct`` is what should have
     been printed (the printed value itself if empty); ``at`` changes parameters of the variant, e.g. the window;
     the verdict ``last digit`` goes with ``units`` of the last digit that are granted instead of half a one, for the
-    reason in ``explanation``; ``unit`` is needed for what is no quantity of the case.
+    reason in ``explanation``; ``not reproduced`` is for what a code computed and our scheme with the known settings
+    does not give, or with a scheme that we do not have: ``explanation`` says what is known; ``unit`` is needed for what
+    is no quantity of the case.
     """
 
     source: str
@@ -152,6 +154,7 @@ class Subject:
     overrides: Settings = field(default_factory=dict)
     known: Mapping[str, str] = field(default_factory=dict)
     ladder: tuple[Settings, ...] = ()
+    version: str = ""
 
     @classmethod
     def of(cls, solver: Any, overrides: Settings | None = None) -> Subject:
@@ -181,7 +184,8 @@ class Subject:
             )
         own = isinstance(solver, ModalIntegrator)
         schemes = tuple(getattr(solver, "schemes", ("",)))
-        return cls(solver.name, schemes, own, dict(overrides or {}), dict(known), tuple(ladder))
+        version = str(getattr(solver, "version", ""))
+        return cls(solver.name, schemes, own, dict(overrides or {}), dict(known), tuple(ladder), version)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ def parity_checks(case: Case, subject: Subject, variant: Variant, make_run: RunM
     if not subject.own or subject.overrides:
         return
     for cell in case.published:
-        if cell.scheme in subject.schemes and cell.variant == variant.name:
+        if cell.verdict != "not reproduced" and cell.scheme in subject.schemes and cell.variant == variant.name:
             yield _parity_check(case, cell, make_run(case, cell), read)
 
 
@@ -39,7 +39,7 @@ def _parity_check(case: Case, cell: Published, run: Run, read: Reader) -> Check:
     return Check(
         case=case.name,
         variant=cell.variant,
-        quantity=f"{cell.quantity}@{_slug(cell.source)}",
+        quantity=_name(cell),
         scheme=cell.scheme,
         kind="parity",
         unit=unit,
@@ -49,6 +49,15 @@ def _parity_check(case: Case, cell: Published, run: Run, read: Reader) -> Check:
         tolerance=lambda: _tolerance(cell, printed),
         published=cell.value,
     )
+
+
+def parity_id(cell: Published) -> str:
+    """Return the id of the check that compares with a published value."""
+    return f"{cell.variant}-parity:{_name(cell)}-{cell.scheme}"
+
+
+def _name(cell: Published) -> str:
+    return f"{cell.quantity}@{_slug(cell.source)}"
 
 
 def _slug(source: str) -> str:

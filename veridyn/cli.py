@@ -78,6 +78,7 @@ def _add_run(commands: Any) -> None:
     _add_results(run)
     run.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes (default 1)")
     _add_time_out(run)
+    run.add_argument("--resume", action="store_true", help="go on with the run that was ended, into the same files")
     run.add_argument("--expected-failures", metavar="FILE", help="lines CASE/CHECK: REASON; * stands for anything")
     run.add_argument(
         "--work-precision",

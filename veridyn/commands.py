@@ -135,6 +135,7 @@ def _run(options: argparse.Namespace, command: Sequence[str]) -> int:
         expected_failures=_place(options.expected_failures, "--expected-failures"),
         work_precision=options.work_precision,
         time_out=_seconds(options.time_out, "--time-out"),
+        resume=options.resume,
     )
 
 

@@ -29,7 +29,8 @@ Written by `python -m veridyn.errata > docs/errata.md`; do not edit.
 Every value that the source documents print is held against the certified reference, or, if a code computed it,
 against our scheme with the settings of that code. *Misprint*: not the number that its author had. *Inaccurate*:
 the author's number, but wrong. *Last digit*: our scheme differs by one or two units of the last printed digit, for
-the stated reason. *Reproduced*: right to the printed digits; listed only where a remark goes with it.
+the stated reason. *Not reproduced*: the result of a code that our scheme does not give, with what is known of it.
+*Reproduced*: right to the printed digits; listed only where a remark goes with it.
 
 * **Should read**: the number that belongs in the place: the truth for reference values, the result of the scheme for
   computed ones.
@@ -54,17 +55,18 @@ def errata_page() -> str:
 def _case(case: Case) -> Iterator[str]:
     wrong = [p for p in case.published if p.verdict in WRONG]
     open_digit = [p for p in case.published if p.verdict == "last digit"]
+    missed = [p for p in case.published if p.verdict == "not reproduced"]
     noted = [p for p in case.published if p.verdict == "reproduced" and p.explanation]
     yield f"## {case.name}: {escape(case.title)}"
     yield (
         f"Document {escape(case.document)}. Published values: {len(case.published)}; wrong: {len(wrong)}; "
-        f"last digit open: {len(open_digit)}; reproduced with a remark: {len(noted)}."
+        f"last digit open: {len(open_digit)}; not reproduced: {len(missed)}; reproduced with a remark: {len(noted)}."
     )
     yield from _explained(case, wrong)
     if case.errata:
         yield "**Statements.**"
         yield "\n".join(f"* {escape(line)}" for line in case.errata)
-    yield from _explained(case, [*open_digit, *noted])
+    yield from _explained(case, [*open_digit, *missed, *noted])
 
 
 def _explained(case: Case, values: Iterable[Published]) -> Iterator[str]:

@@ -154,6 +154,11 @@ def _stop_scalars(stop: Stop) -> Iterator[Row]:
     name = stop.name
     yield f"{name}.gap", stop.gap, "m", f"gap of the stop: {stop.geometry}, {stop.frame} displacement"
     yield f"{name}.offset", stop.offset, "m", "added to normal . x before the gap is taken"
+    if stop.curved:
+        yield f"{name}.lateral_offset", stop.lateral_offset, "m", "added to lateral . x before the gap is taken"
+    for k, (angle, radius) in enumerate(() if stop.profile is None else stop.profile.tolist(), start=1):
+        yield f"{name}.angle_{k}", angle, "rad", f"point {k} of the profile, from normal towards lateral"
+        yield f"{name}.radius_{k}", radius, "m", f"point {k} of the profile"
     yield f"{name}.stiffness", stop.stiffness, "N/m", "stiffness of the stop; it never pulls"
     yield f"{name}.damping", stop.damping, "N s/m", "damping of the stop"
 
@@ -193,7 +198,8 @@ def _named_arrays(problem: MechanicalProblem) -> Iterator[tuple[str, str, Any]]:
     yield "initial_velocity", "m/s", problem.initial_velocity
     yield from ((f"load_{i}.direction", "1", load.direction) for i, load in enumerate(problem.loads, start=1))
     yield from ((f"{support.name}.influence", "1", support.influence) for support in problem.supports)
-    yield from ((f"{stop.name}.normal", "1", stop.normal) for stop in problem.stops)
+    for stop in problem.stops:
+        yield from ((f"{stop.name}.{w}", "1", d) for w, d in zip(("normal", "lateral"), stop.directions, strict=False))
     for friction in problem.frictions:
         yield from ((f"{friction.name}.tangent_{i}", "1", t) for i, t in enumerate(friction.tangents, start=1))
 

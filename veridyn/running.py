@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from veridyn.comparing import is_wanted, measure, with_bar
 from veridyn.document import document
+from veridyn.journal import Journal, alone
 from veridyn.reports import check_document
 from veridyn.reports.errors import ReportError
 from veridyn.reports.terminal import full_table, summary_table
@@ -56,8 +57,11 @@ def run(
     expected_failures: Path | None = None,
     work_precision: bool | None = None,
     time_out: float = TIME_OUT,
+    resume: bool = False,
 ) -> int:
     """Run, judge, print, write; returns the exit status.
+
+    With ``resume`` the records of a run that was ended are taken from its journal.
 
     Raises
     ------
@@ -69,13 +73,18 @@ def run(
         If the report or the result file cannot be written; found out before the work starts.
     """
     wanted = report is not None or output is not None
-    with Crew(jobs, time_out) as crew:
+    with Crew(jobs, time_out) as crew, contextlib.ExitStack() as held:
         described = subjects(crew, solvers)
         todo = tasks(described, cases, changed)
         expected = expectations(expected_failures, described, todo)
         writable(report, output)
+        for place in _places(report, output):
+            held.enter_context(alone(place))
         rehearse(crew, todo)
         findings = Findings([[] for _ in todo])
+        journal = _journal(report, output, todo, described, findings, resume=resume)
+        if journal:
+            held.callback(journal.close)
         sheets = {task.case: task.parameters for task in todo} if wanted else {}
         with _kept(crew, findings) as ending:
             _judge(crew, todo, described, findings)
@@ -83,12 +92,43 @@ def run(
                 figures(crew, solvers[0], sheets, findings)
             if is_wanted(work_precision, solvers, kept=wanted):
                 _measure(crew, todo, findings)
-    records = [expected.settle(record) for record in findings.records]
-    posed = [(load_case(name), parameters) for name, parameters in sheets.items()]
-    planned = sum(1 for task in todo for _ in _checks(task, described[task.solver])) if wanted else None
-    found = document(records, posed, findings.figures, command, findings.messages, findings.points, planned)
-    reached = deliver(found, report=report, output=output, verbose=verbose)
+        if journal and journal.trouble:
+            findings.messages.append(journal.trouble)
+        records = [expected.settle(record) for record in findings.records]
+        posed = [(load_case(name), parameters) for name, parameters in sheets.items()]
+        planned = sum(1 for task in todo for _ in _checks(task, described[task.solver])) if wanted else None
+        found = document(records, posed, findings.figures, command, findings.messages, findings.points, planned)
+        reached = deliver(found, report=report, output=output, verbose=verbose)
+        if journal and not ending.status:
+            journal.drop()
     return ending.status or reached
+
+
+def _places(report: Path | None, output: str | None) -> list[Path]:
+    """Return where results go, that of the journal first."""
+    files = [Path(output)] if output and output != "-" and _holds(Path(output)) else []
+    return [*files, report / "run"] if report else files
+
+
+def _journal(
+    report: Path | None,
+    output: str | None,
+    todo: Sequence[Task],
+    solvers: Mapping[str, Subject],
+    findings: Findings,
+    *,
+    resume: bool,
+) -> Journal | None:
+    """Return the open journal of a run whose results go into a file, and let it keep what is found."""
+    places = _places(report, output)
+    if not places:
+        if resume:
+            raise ReportError("--resume needs the --json file or the --report folder of the run that it goes on with")
+        return None
+    journal = Journal(places[0], todo, solvers)
+    journal.begin(findings, resume=resume)
+    findings.keeper = journal
+    return journal
 
 
 @dataclass
@@ -110,7 +150,8 @@ def _kept(crew: Crew, findings: Findings) -> Iterator[_Ending]:
         ending.status, why = CRASHED, str(lost)
     if ending.status:
         crew.kill()
-        findings.messages.append(f"{why}; {len(findings.records)} checks were judged before")
+        goes_on = "; --resume goes on with them" if findings.keeper else ""
+        findings.messages.append(f"{why}; {len(findings.records)} checks were judged before{goes_on}")
         print(f"veridyn: {findings.messages[-1]}", file=sys.stderr)
 
 
@@ -241,13 +282,29 @@ def _write(found: dict[str, Any], report: Path | None, output: str | None) -> No
         json.dump(found, sys.stdout, indent=1, allow_nan=False)
         print()
     elif output:
-        Path(output).write_text(json.dumps(found, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        _replace(Path(output), json.dumps(found, indent=1, allow_nan=False) + "\n")
     if report:
         from veridyn.reports.writer import write
 
         write(found, report)  # checked before it is delivered
         if output != "-":
             print(f"report: {report / 'index.html'}")
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write a file wholly or not at all; pipes and devices are written as they are."""
+    part = file.with_name(file.name + ".part") if _holds(file) else file
+    try:
+        part.write_text(text, encoding="utf-8")
+        if part != file:
+            part.replace(file)
+    except OSError as error:
+        raise ReportError(f"cannot write {file}: {error.strerror or error}; --resume writes what was judged") from None
+
+
+def _holds(file: Path) -> bool:
+    """Tell whether a path is, or will be, a file that keeps what is written."""
+    return file.is_file() or not file.exists()
 
 
 def status(results: Iterable[Mapping[str, Any]], gaps: Sequence[str] = ()) -> int:

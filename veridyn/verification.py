@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,6 +26,18 @@ from veridyn.validation_cases.workbench import Workbench
 from veridyn.workers import Crew, Job, Line, Loss, Watch, WorkerLost
 
 OnRecord = Callable[[Record], None]
+
+
+class Keeper(Protocol):
+    """Keeps what is found as soon as it is there."""
+
+    def record(self, task: int, record: Record) -> None:
+        """Keep a record of a task."""
+
+    def lost(self, solver: str, key: str, why: str) -> None:
+        """Keep that a run was lost."""
+
+
 Reasons = Mapping[str, str]
 
 FREE_MASS = MechanicalProblem(
@@ -72,6 +84,19 @@ class Findings:
     figures: list[dict[str, Any]] = field(default_factory=list)
     points: list[dict[str, Any]] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
+    keeper: Keeper | None = None
+
+    def add(self, task: int, record: Record) -> None:
+        """Take in a record."""
+        self.by_task[task].append(record)
+        if self.keeper:
+            self.keeper.record(task, record)
+
+    def lose(self, solver: str, key: str, why: str) -> None:
+        """Take in that a run was lost."""
+        self.lost[solver][key] = why
+        if self.keeper:
+            self.keeper.lost(solver, key, why)
 
     @property
     def records(self) -> list[Record]:
@@ -227,12 +252,12 @@ def run_tasks(crew: Crew, todo: Sequence[Task], findings: Findings, on_record: O
     def renewed(number: int, loss: Loss) -> Job:
         if loss.watch is None or loss.watch.act != "solve":
             raise WorkerLost(loss.text)
-        findings.lost[todo[number].solver][loss.watch.key] = loss.text
+        findings.lose(todo[number].solver, loss.watch.key, loss.text)
         return _job(todo[number], findings, number)
 
     jobs = [_job(task, findings, number) for number, task in enumerate(todo)]
     for number, record in crew.share(jobs, renewed):
-        findings.by_task[number].append(record)
+        findings.add(number, record)
         if on_record:
             on_record(record)
 

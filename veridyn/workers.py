@@ -26,6 +26,7 @@ REFUSALS = (SolverInputError, ParameterError, CertificationError)
 TIME_OUT = 600.0  # s, for one solve
 PATIENCE = 3.0  # s, for a process to end once it was told to; it gives programs of its own 2 s
 PULSE = 0.2  # s, between two looks at silent workers
+MUCH = 2 << 30  # bytes that a worker may have used at most; one that has had more is replaced after its job
 
 Act = Literal["load", "solve"]
 
@@ -275,6 +276,8 @@ class Crew:
                 number = busy.pop(worker)
                 if kind == "lost":
                     waiting.appendleft((number, renew(number, content)))
+                elif kind == "grown":
+                    worker.kill()
                 elif kind != "done":
                     _raise(kind, content)
 
@@ -312,7 +315,17 @@ def _outcome(job: Job, line: Line) -> tuple[str, str]:
         return "refused", str(error)
     except Exception:  # noqa: BLE001 - the parent raises it
         return "raised", traceback.format_exc()
-    return "done", ""
+    return "grown" if _peak_memory() > MUCH else "done", ""
+
+
+def _peak_memory() -> int:
+    """Return how much memory this process has had at most (bytes); 0 where the system does not tell."""
+    if sys.platform == "win32":
+        return 0
+    import resource  # not on Windows
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
 
 
 def _settle() -> None:

@@ -74,6 +74,9 @@ CAPABILITIES = frozenset(
 )
 REASONS = {
     "modes": "a modal basis; give matrices",
+    "contact:circle": "a curved stop: connectors act along a line",
+    "contact:outside-circle": "a curved stop: connectors act along a line",
+    "contact:profile": "a curved stop: connectors act along a line",
     "contact:damped": "a damped stop that never pulls: the damper of a limit stop does",
     "friction:on-stop": "friction under the force of a stop: the bristle model knows a constant force only",
     "friction:two-tangents": "friction in two directions",

@@ -101,6 +101,8 @@ def refuse(problem: MechanicalProblem, scheme: str) -> None:
         if element.frame == "absolute" and problem.supports:
             raise NotImplementedError(f"{element.name!r} in the absolute frame of a driven structure")
     for stop in problem.stops:
+        if stop.curved:
+            raise NotImplementedError(f"stop {stop.name!r} ({stop.geometry}): the limit of a tendon is a plane")
         if stop.geometry == "parallel planes" and stop.gap <= 0:
             raise NotImplementedError(f"stop {stop.name!r}: parallel planes without a gap between them")
     for friction in problem.frictions:

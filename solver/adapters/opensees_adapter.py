@@ -63,6 +63,9 @@ CAPABILITIES = frozenset(
 )
 REASONS = {
     "modes": "a modal basis; give matrices",
+    "contact:circle": "a curved stop: gap materials act along a line",
+    "contact:outside-circle": "a curved stop: gap materials act along a line",
+    "contact:profile": "a curved stop: gap materials act along a line",
     "contact:damped": "a damped stop: gap materials have no damper",
     "friction:on-stop": "friction under the force of a stop: plastic flow under a constant force is what there is",
     "friction:two-tangents": "friction in two directions",

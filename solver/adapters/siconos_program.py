@@ -113,6 +113,7 @@ def refuse(problem: dict[str, Any]) -> None:
     absolute = problem["supports"] and any(element["frame"] == "absolute" for element in stops + frictions)
     reasons = {
         "modes: a system of matrices is needed": problem["modes"] is not None,
+        "a curved stop": any(stop["geometry"] not in ("plane", "parallel planes") for stop in stops),
         "a damped stop": any(stop["damping"] for stop in stops),
         "a stop or friction in the absolute frame of a driven structure": absolute,
         "regularised friction": any(friction["law"] == "regularised" for friction in frictions),

@@ -125,13 +125,16 @@ def refuse(problem: MechanicalProblem) -> None:
     Raises
     ------
     NotImplementedError
-        With the reason: friction or a truncated basis in the absolute frame, two tangents,
+        With the reason: a curved stop, friction or a truncated basis in the absolute frame, two tangents,
         regularised friction under the force of a stop.
     """
     if not isinstance(problem, MechanicalProblem):
         raise NotImplementedError(f"problems of kind {problem.kind!r}")
     if carries_stops(problem) and problem.modes is not None:
         raise NotImplementedError("stops in the absolute frame of a driven structure that is given by modes")
+    for stop in problem.stops:
+        if stop.curved:
+            raise NotImplementedError(f"stop {stop.name!r} ({stop.geometry}): not piecewise linear")
     for friction in problem.frictions:
         if friction.frame == "absolute" and problem.supports:
             raise NotImplementedError(f"{friction.name!r} in the absolute frame of a driven structure")

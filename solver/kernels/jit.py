@@ -1,26 +1,45 @@
 """How kernels are compiled: cached on disk, IEEE arithmetic, no Python objects."""
 
 import contextlib
+import os
 from pathlib import Path
 from typing import Any
 
 import numba
 
+PICKLE, END = b"\x80", b"."  # how every pickle begins and ends
 
-def drop_stale_caches(folder: Path) -> None:
-    """Delete compiled kernels older than the newest kernel source.
+
+def drop_bad_caches(sources: Path, folder: Path) -> None:
+    """Delete compiled kernels that are older than the newest kernel source, or damaged.
 
     numba looks only at the file of the function itself; a change in a function that it calls from
     another file would go unnoticed and the old machine code would be judged instead of the new.
+    A file that was cut short would stop every run.
     """
-    newest = max(source.stat().st_mtime for source in folder.glob("*.py"))
-    for index in (folder / "__pycache__").glob("*.nbi"):
-        with contextlib.suppress(FileNotFoundError):  # another process drops them too
-            if index.stat().st_mtime < newest:
-                index.unlink()
+    newest = max(source.stat().st_mtime for source in sources.glob("*.py"))
+    for file in (*folder.glob("*.nbi"), *folder.glob("*.nbc")):
+        with contextlib.suppress(OSError):  # another process drops them too, or the folder is read-only
+            if file.stat().st_mtime < newest or not is_whole(file):
+                file.unlink()
 
 
-drop_stale_caches(Path(__file__).parent)
+def is_whole(file: Path) -> bool:
+    """Tell whether a file begins and ends as compiled kernels do; nothing in it is read for its meaning."""
+    with file.open("rb") as stream:
+        first = stream.read(1)
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(size - 1, 0))
+        return first == PICKLE and stream.read() == END
+
+
+@numba.njit(cache=True)
+def _somewhere() -> None:
+    """Tell, by its cache, where those of the kernels are."""
+
+
+if hasattr(_somewhere, "stats"):  # plain Python if compilation is switched off
+    drop_bad_caches(Path(__file__).parent, Path(str(_somewhere.stats.cache_path)))
 
 # A scheme: compiled once, kept on disk.
 kernel = numba.njit(cache=True, error_model="numpy", nogil=True)

@@ -26,7 +26,7 @@ def unfinished(t, t_end, steps):
 
 @part
 def copy(source, target):
-    """Copy the contact memory (c, 7)."""
+    """Copy the contact memory (c, 8)."""
     for c in range(source.shape[0]):
         for k in range(source.shape[1]):
             target[c, k] = source[c, k]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from veridyn.solver.kernels.archive import SLOT
 from veridyn.solver.kernels.contact import contact_force
 from veridyn.solver.kernels.jit import called, part
+from veridyn.solver.kernels.pieces import piece
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,8 +40,8 @@ class System(NamedTuple):
     back: Floats  # (p, r) the same, transposed, over the generalised masses
     drive: Floats  # (p, s) driven part of the local coordinates per unit of support displacement
     drive_function: Ints  # (s, 2) functions of displacement and velocity of the supports
-    contact_index: Ints  # (c, 4) geometry, row y (normal), row z, row x (tangents)
-    contact_value: Floats  # (c, 9) see veridyn.solver.kernels.contact
+    contact_index: Ints  # (c, 6) geometry, rows y, z, x, first parameter and number of segments of a profile
+    contact_value: Floats  # (c, 10) see veridyn.solver.kernels.contact
     function_term: Ints  # (functions + 1,) first term of each function
     term_kind: Ints  # (terms,)
     term_start: Ints  # (terms,) first parameter
@@ -70,14 +71,7 @@ def piecewise(t, parameter, start, pieces, width):
     """Piece i: its break, then its coefficients. Zero before the first break."""
     if t < parameter[start]:
         return 0.0
-    low, high = 0, pieces
-    while high - low > 1:
-        middle = (low + high) // 2
-        if t >= parameter[start + middle * width]:
-            low = middle
-        else:
-            high = middle
-    base = start + low * width
+    base = piece(t, parameter, start, pieces, width)
     tau = t - parameter[base]
     value = 0.0
     for k in range(width - 1, 0, -1):
@@ -174,7 +168,7 @@ def linear_forces(row, q, s, work, g):
 
 @part
 def forces(t, q, v, s, state, archive, work, g):
-    """G (r,) at (t, q, v); every call runs the contact laws and moves their state (c, 7) on.
+    """G (r,) at (t, q, v); every call runs the contact laws and moves their state (c, 8) on.
 
     What the contacts did goes into the free slot of the archive.
     """
@@ -186,7 +180,9 @@ def forces(t, q, v, s, state, archive, work, g):
     record, many = archive.records[archive.cursor[SLOT]], work.force.size >= MANY
     for c in range(s.contact_index.shape[0]):
         iy, iz, ix = s.contact_index[c, 1], s.contact_index[c, 2], s.contact_index[c, 3]
-        fy, fz, fx = contact_force(c, s.contact_index, s.contact_value, work.position, work.velocity, state, record)
+        fy, fz, fx = contact_force(
+            c, s.contact_index, s.contact_value, s.parameter, work.position, work.velocity, state, record
+        )
         push(iy, fy, many, s.back, work.force, g)
         push(iz, fz, many, s.back, work.force, g)
         push(ix, fx, many, s.back, work.force, g)

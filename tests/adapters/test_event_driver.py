@@ -9,6 +9,7 @@ from scipy.optimize import brentq
 from veridyn.references import sliding_block
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.errors import SolverFailure
+from veridyn.solver.obstacles import Node, axes_between, facing_planes, two_bodies
 from veridyn.solver.problem import Modes
 from veridyn.solver.time_functions import Harmonic, polynomial, pulse, step
 
@@ -229,10 +230,23 @@ def test_modes_are_as_good_as_matrices(solver, block):
     np.testing.assert_allclose(by_modes.displacement[-1], by_matrices.displacement[-1], atol=1e-6)
 
 
+def test_two_bodies_with_planes_collide(solver, block):
+    """Half a period of the relative motion, π sqrt(m/(2 k)), in contact; then the bodies fly apart as they came."""
+    nodes = Node((0, None, None), [0.0, 0.0, 0.0]), Node((1, None, None), [1.0, 0.0, 0.0])
+    motion = two_bodies(2, *nodes, axes_between([0.0, 0.0, 1.0], *nodes))
+    gap = facing_planes("gap", motion, 0.3, 0.5, 1e4)
+    speeds = {"initial_displacement": [0.0, 0.0], "initial_velocity": [1.0, -1.0]}
+    response = solver.solve(block(stops=(gap.stop,), **speeds), {})
+    first = 0.1 - (1.0 - 0.1 - np.pi * np.sqrt(0.5 / 1e4))
+    np.testing.assert_allclose(response.displacement[-1], [first, -first], atol=1e-7)
+    np.testing.assert_allclose(response.velocity[-1], [-1.0, 1.0], atol=1e-7)
+
+
 SHAKEN = {"supports": (SupportMotion.from_acceleration("s", ONE, step(1.0)),)}
 REFUSED = {
     "regularised": {"frictions": (friction(law="regularised", stiffness=1.0),)},
     "two tangents": {"frictions": (Friction("rub", (ONE, ONE), 1.0, 1.0, 1.0),)},
+    "not piecewise linear": {"stops": (Stop("ring", ONE, 1.0, 1.0, geometry="circle", lateral=ONE),)},
     "rub' in the absolute frame": {"frictions": (friction(frame="absolute"),), **SHAKEN},
     "given by modes": {
         "mass": None,

@@ -176,6 +176,7 @@ def test_uneven_outputs_are_met(block, scheme):
     [
         ({"stops": (Stop("s", [1.0], 0.0, 1.0, damping=1.0),)}, "damped"),
         ({"stops": (Stop("s", [1.0], -1.0, 1.0, geometry="parallel planes"),)}, "overlap"),
+        ({"stops": (Stop("s", [1.0], 1.0, 1.0, geometry="circle", lateral=[1.0]),)}, "curved"),
         ({"stops": (Stop("s", [1.0] * 3, 0.0, 1.0),), "initial_displacement": [0.0] * 3}, "one or two"),
         ({"frictions": (Friction("f", ([1.0], [1.0]), 1.0, 0.1, 0.1),)}, "two directions"),
     ],

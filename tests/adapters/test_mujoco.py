@@ -175,6 +175,7 @@ REFUSED = {
     "rests on a stop": {"stops": (FLOOR,), "frictions": (Friction("rub", (ONE,), "floor", 1.0, 1.0),)},
     "damper": {"frictions": (rub(law="regularised", stiffness=1.0, damping=1.0),)},
     "RK4 does not return": {"frictions": (rub(law="regularised", stiffness=1.0),)},
+    "tendon is a plane": {"stops": (Stop("ring", ONE, 1.0, 1.0, geometry="circle", lateral=ONE),)},
     "without a gap": {"stops": (Stop("s", ONE, -0.1, 1.0, geometry="parallel planes"),)},
     "absolute frame": {"stops": (Stop("wall", ONE, 1.0, 1.0, frame="absolute"),), **SHAKEN},
     "modes": {"mass": None, "modes": Modes(omega=ONE, damping=0 * ONE, masses=ONE, shapes=np.eye(1))},

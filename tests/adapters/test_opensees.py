@@ -173,6 +173,7 @@ def test_a_solve_leaves_nothing_behind(block):
         ({"mass": [[2.0, 1.0], [1.0, 2.0]], "initial_displacement": [0.0, 0.0]}, "diagonal"),
         ({"stops": (Stop("s", [1.0], 0.0, 1.0, damping=1.0),)}, "damped"),
         ({"stops": (Stop("s", [1.0], -1.0, 1.0, geometry="parallel planes"),)}, "overlap"),
+        ({"stops": (Stop("s", [1.0], 1.0, 1.0, geometry="circle", lateral=[1.0]),)}, "curved"),
         ({"stops": (Stop("s", [1.0, 2.0], 0.0, 1.0),), "initial_displacement": [0.0, 0.0]}, "difference"),
         ({"frictions": (Friction("f", ([1.0],), 1.0, 0.2, 0.1),)}, "one limit"),
         ({"frictions": (Friction("f", ([1.0],), 1.0, 0.1, 0.1, "regularised", 1.0, 1.0),)}, "damper"),

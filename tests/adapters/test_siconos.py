@@ -179,6 +179,7 @@ def test_cases_pass(siconos, case, substeps, changes):
 SHAKEN = {"supports": (SupportMotion.from_acceleration("s", ONE, step(1.0)),)}
 REFUSED = {
     "modes": {"mass": None, "modes": Modes(omega=ONE, damping=0 * ONE, masses=ONE, shapes=np.eye(1))},
+    "curved stop": {"stops": (Stop("ring", ONE, 1.0, 1.0, geometry="circle", lateral=ONE),)},
     "damped stop": {"stops": (Stop("stop", ONE, 0.0, 1.0, damping=1.0),)},
     "absolute frame": {"stops": (Stop("stop", ONE, 0.0, 1.0, frame="absolute"),), **SHAKEN},
     "regularised": {"frictions": (rub(law="regularised", stiffness=1.0),)},

@@ -3,13 +3,16 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from veridyn import verify
 from veridyn.checking import judge_file
+from veridyn.exporting import statement
 from veridyn.posed import history_columns, pose
+from veridyn.solver.elements import Stop
 from veridyn.solver.problem import problem_from_json
 
 PROBLEMS = [
@@ -65,6 +68,25 @@ def test_the_tables_hold_the_problem(command, tmp_path):
     support = problem.supports[0]
     assert float(loads[-1]["acceleration_NO1 [m/s^2]"]) == support.acceleration(1.0)
     assert float(loads[-1]["displacement_NO1 [m]"]) == support.displacement(1.0)
+
+
+def test_the_tables_hold_curved_stops():
+    """No case has one yet: the mass of SDND101 in a round and in a triangular hole."""
+    posed = pose("sdnd101")
+    around = {"lateral": [0.5], "lateral_offset": 0.25}
+    stops = (
+        Stop("ring", [1.0], 0.125, 1.0, geometry="circle", **around),
+        Stop("hole", [1.0], 0.0, 1.0, geometry="profile", profile=[[k * np.pi / 1.5, 0.5] for k in range(4)], **around),
+    )
+    check = posed.checks[0]
+    round_ = replace(posed.problem, stops=stops)
+    check = replace(check, run=replace(check.run, build=lambda _: round_))
+    tables = statement(replace(posed, checks=(check,)), "csv")
+    scalars = {row["name"]: row["value"] for row in csv.DictReader(io.StringIO(tables["scalars.csv"]))}
+    assert (scalars["ring.gap"], scalars["ring.lateral_offset"]) == ("0.125", "0.25")
+    assert [float(scalars[f"hole.angle_{k}"]) for k in range(1, 5)] == [k * np.pi / 1.5 for k in range(4)]
+    assert {scalars[f"hole.radius_{k}"] for k in range(1, 5)} == {"0.5"}
+    assert "ring.lateral,x,,0.5,1" in tables["matrices.csv"]
 
 
 def test_the_templates_are_what_check_reads(command, tmp_path, table):

@@ -91,6 +91,25 @@ class Nothing(Foreign):
         return None
 
 
+class Gigantic(Foreign):
+    """Arrays that cost nothing until somebody looks at them."""
+
+    name = "gigantic"
+
+    def solve(self, problem, settings):
+        import numpy as np
+
+        row = np.broadcast_to(1.0, (10**15,))
+        return {"time": row, "displacement": row, "velocity": row}
+
+
+class Greedy(Foreign):
+    name = "greedy"
+
+    def solve(self, problem, settings):
+        return bytearray(10**17)
+
+
 class Stops(Foreign):
     name = "stops"
 

@@ -47,6 +47,8 @@ CRASHES = {
     "Exits": "exits raised SystemExit: 0",
     "NotANumber": "nan returned displacement with NaN or infinity, first at index [1]",
     "Shapes": "shapes returned displacement of shape (",
+    "Gigantic": "gigantic raised MemoryError: Unable to allocate",
+    "Greedy": "greedy raised MemoryError",
     "Nothing": "nothing returned NoneType; a Response or a dict of arrays is needed",
     "Stops": "stops returned [0, ",
     "Backwards": "backwards returned time that does not increase, first after index 1",

@@ -27,9 +27,23 @@ def residual(problem, run, h):
 
 
 def shaken(build, **changes):
-    base = SupportMotion.from_acceleration("base", [1.0, 0.5], Harmonic(1.0, 2.0))
-    default = {"initial_displacement": [0.3, 0.0], "supports": (base,), "end": 4.0}
+    default = {"initial_displacement": [0.3, 0.0], "supports": (sway(),), "end": 4.0}
     return build.chain(2, **{**default, **changes})
+
+
+def sway():
+    return SupportMotion.from_acceleration("base", [1.0, 0.5], Harmonic(1.0, 2.0))
+
+
+RUB = Friction("rub", ([0.0, 1.0],), "stop", 0.2, 0.2, "regularised", 200.0, 20.0)
+SQUARE = [[angle, 0.3] for angle in np.linspace(0, 2 * math.pi, 5)]
+
+
+def around(build, geometry, gap, *, frame="relative", profile=None, **changes):
+    """Return a chain of two masses whose displacements are the local coordinates of a curved stop."""
+    section = {"lateral": [0.0, 1.0], "profile": profile}
+    stop = Stop("stop", [1.0, 0.0], gap, 50.0, geometry=geometry, frame=frame, **section)
+    return build.chain(2, **{"stops": (stop,), "end": 4.0, **changes})
 
 
 CASES = {
@@ -42,6 +56,11 @@ CASES = {
     "absolute slot": lambda b: shaken(
         b, stops=(Stop("s", [1.0, 0.0], 0.05, 50.0, geometry="parallel planes", frame="absolute"),)
     ),
+    "circle": lambda b: around(b, "circle", 0.3, initial_velocity=[0.6, 0.4]),
+    "outside circle": lambda b: around(b, "outside circle", 0.3, initial_displacement=[0.6, 0.1]),
+    "profile": lambda b: around(b, "profile", 0.0, initial_velocity=[0.6, 0.4], profile=SQUARE),
+    "absolute circle": lambda b: around(b, "circle", 0.1, frame="absolute", supports=(sway(),)),
+    "friction in a circle": lambda b: around(b, "circle", 0.3, initial_velocity=[0.6, 0.4], frictions=(RUB,)),
     "friction": lambda b: b.oscillator(
         2.0, end=4.0, frictions=(Friction("f", ([1.0],), 5.0, 0.2, 0.2, "regularised", 200.0, 20.0),)
     ),

@@ -165,6 +165,15 @@ def test_stuck_mass_hangs_on_the_tangential_spring(scheme, build, run):
 
 
 @each_scheme
+@pytest.mark.parametrize(("place", "force"), [(0.004, -2.0), (0.04, 0.0)])
+def test_contact_that_starts_closed_hangs_on_the_origin(scheme, place, force, build, run):
+    """As Code_Aster does: the memory starts at zero, and a spring that is too long slips at once."""
+    shoe = Friction("shoe", ([1.0],), 10.0, 0.3, 0.3, "regularised", 500.0)
+    response = run(build.mass(initial_displacement=[place], frictions=(shoe,)), scheme, 0.01)
+    assert response.elements["shoe"]["force"][0] == pytest.approx(force)
+
+
+@each_scheme
 @pytest.mark.parametrize(("load", "slips"), [(2.9, False), (3.1, True)])
 def test_static_coefficient_decides_the_start(scheme, load, slips, build, run):
     """Loaded slowly to just below and just above 0.3 × 10 N."""

@@ -10,36 +10,62 @@ import numba
 import pytest
 
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.kernels.jit import drop_stale_caches
+from veridyn.solver.kernels.jit import drop_bad_caches, is_whole
 from veridyn.solver.schemes import SCHEMES
 from veridyn.solver.time_functions import Harmonic, Sum, constant, table
 
+WHOLE = b"\x80 compiled."
 
-def write(path, age):
+
+def write(path, age, content=WHOLE):
     path.parent.mkdir(exist_ok=True)
-    path.write_text("")
+    path.write_bytes(content)
     os.utime(path, (1e9 - age, 1e9 - age))
     return path
 
 
-def test_only_stale_indexes_are_dropped(tmp_path):
-    """Older than the newest source means stale; machine code without an index is never read."""
+def test_what_is_older_than_the_newest_source_is_dropped(tmp_path):
     write(tmp_path / "contact.py", 10)
     write(tmp_path / "system.py", 5)
-    stale = write(tmp_path / "__pycache__" / "system.integrate.nbi", 7)
-    kept = [
-        write(tmp_path / "__pycache__" / "contact.force.nbi", 3),
-        write(tmp_path / "__pycache__" / "system.integrate.1.nbc", 7),
-        write(tmp_path / "__pycache__" / "system.cpython-311.pyc", 7),
-    ]
-    drop_stale_caches(tmp_path)
-    assert not stale.exists()
+    cache = tmp_path / "cache"
+    stale = [write(cache / name, 7) for name in ("system.integrate.nbi", "system.integrate.1.nbc")]
+    kept = [write(cache / "contact.force.nbi", 3), write(cache / "system.cpython-311.pyc", 7)]
+    drop_bad_caches(tmp_path, cache)
+    assert not any(path.exists() for path in stale)
     assert all(path.exists() for path in kept)
+
+
+@pytest.mark.parametrize("content", [b"", WHOLE[:-1], WHOLE[1:], b"\0junk"])
+def test_what_is_damaged_is_dropped(tmp_path, content):
+    write(tmp_path / "contact.py", 10)
+    damaged = [write(tmp_path / "cache" / f"contact.force.{kind}", 0, content) for kind in ("nbi", "1.nbc")]
+    drop_bad_caches(tmp_path, tmp_path / "cache")
+    assert not any(path.exists() for path in damaged)
 
 
 def test_nothing_to_drop_without_a_cache(tmp_path):
     write(tmp_path / "contact.py", 0)
-    drop_stale_caches(tmp_path)
+    drop_bad_caches(tmp_path, tmp_path / "cache")
+
+
+COMPILE = """
+from veridyn.solver.kernels.jit import kernel
+
+@kernel
+def doubled(x):
+    return 2.0 * x
+
+print(doubled(21.0))
+"""
+
+
+def test_what_is_kept_is_whole(python, tmp_path):
+    """What the compiler writes looks whole to us, whatever its version."""
+    (tmp_path / "one.py").write_text(COMPILE)
+    seen = python(tmp_path / "one.py", env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")})
+    files = [*(tmp_path / "cache").rglob("*.nb[ic]")]
+    assert (seen.out, len(files)) == ("42.0\n", 2)
+    assert all(is_whole(file) for file in files)
 
 
 def kinds(build):

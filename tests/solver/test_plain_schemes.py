@@ -19,50 +19,69 @@ from veridyn.solver.time_functions import Harmonic
 EPS = 2.220446e-16
 
 
+def section(stop, y, z):
+    """Gap and inward normal of a stop in the plane of its local coordinates."""
+    place = np.array([y, z])
+    if stop.geometry == "profile":
+        corners = [r * np.array([math.cos(angle), math.sin(angle)]) for angle, r in stop.profile]
+        k = max(k for k, (angle, _) in enumerate(stop.profile) if angle <= math.atan2(z, y) % (2 * math.pi))
+        along = (corners[k + 1] - corners[k]) / np.linalg.norm(corners[k + 1] - corners[k])
+        n = np.array([-along[1], along[0]])
+        return n @ (place - corners[k]), n
+    if stop.lateral is not None:
+        inside = -1.0 if stop.geometry == "circle" else 1.0
+        return inside * (math.hypot(y, z) - stop.gap), inside * place / math.hypot(y, z)
+    inward = 1.0 if stop.geometry == "parallel planes" and y < 0 else -1.0
+    return stop.gap + inward * y, np.array([inward, 0.0])
+
+
 @dataclass
 class Law:
-    """One stop with Coulomb friction, as formulas: gap d, inward normal at angle theta, anchor of the stick."""
+    """One stop with Coulomb friction, as formulas: gap d, inward normal (n_y, n_z), anchor of the stick."""
 
     stop: Stop
     friction: Friction | None
     stuck: bool = False
     force: np.ndarray = field(default_factory=lambda: np.zeros(2))
-    anchor: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    anchor: np.ndarray | float = 0.0
     before: np.ndarray = field(default_factory=lambda: np.zeros(2))
     row: tuple[float, ...] = ()
 
-    def tangents(self, n):
+    def directions(self, n, size):
+        """Direction of the contact force, and tangents, as nodal directions."""
         given = self.friction.tangents if self.friction else ()
-        return np.array([*given, *[np.zeros(n)] * (2 - len(given))])
+        tangents = np.array([*given, *[np.zeros(size)] * (2 - len(given))])
+        if self.stop.lateral is None:
+            return n[0] * self.stop.normal, tangents
+        plane = np.array([self.stop.normal, self.stop.lateral])
+        return n @ plane, np.array([np.array([-n[1], n[0]]) @ plane, tangents[1]])
 
     def __call__(self, x, v):
         """Return the nodal force (n,) at the position x (n,) and velocity v (n,)."""
-        y = self.stop.normal @ x + self.stop.offset
-        two_sided = self.stop.geometry == "parallel planes"
-        inward = -1.0 if y >= 0 or not two_sided else 1.0
-        d = self.stop.gap - abs(y) if two_sided else self.stop.gap - y
-        tangents = self.tangents(x.size)
-        place, slip, vn = tangents @ x, tangents @ v, inward * (self.stop.normal @ v)
+        lateral = 0.0 if self.stop.lateral is None else self.stop.lateral @ x + self.stop.lateral_offset
+        d, n = section(self.stop, self.stop.normal @ x + self.stop.offset, lateral)
+        push, tangents = self.directions(n, x.size)
+        slip, vn = tangents @ v, push @ v
         if d > 0:
-            self.stuck, self.force, self.anchor, self.before = False, np.zeros(2), place, np.zeros(2)
+            self.stuck, self.force, self.anchor, self.before = False, np.zeros(2), x.copy(), np.zeros(2)
             self.row = (0.0, d, vn, 0.0, 0.0)
             return np.zeros(x.size)
         fn = max(0.0, -self.stop.stiffness * d - self.stop.damping * vn)
-        ft = self.tangential(fn, place, slip) if self.friction else np.zeros(2)
+        ft = self.tangential(fn, x, tangents, slip) if self.friction else np.zeros(2)
         self.row = (fn, d, vn, ft[0], float(self.stuck))
-        return inward * fn * self.stop.normal + ft @ tangents
+        return fn * push + ft @ tangents
 
-    def tangential(self, fn, place, slip):
+    def tangential(self, fn, x, tangents, slip):
         law, speed = self.friction, math.hypot(*slip)
         slides = not self.stuck and slip @ self.before >= 0 and speed > 1e-6
         self.before = slip
         if not slides:
-            trial = self.force - law.stiffness * (place - self.anchor) - law.damping * slip
+            trial = self.force - law.stiffness * (tangents @ (x - self.anchor)) - law.damping * slip
             self.stuck = math.hypot(*trial) <= law.static * fn
             if self.stuck:
                 return trial
         self.force = -law.kinetic * fn * slip / speed if speed > EPS else np.zeros(2)
-        self.anchor = place
+        self.anchor = x.copy()
         return self.force
 
     def save(self):
@@ -259,12 +278,20 @@ FIXED = {
     "runge_kutta_32": BOGACKI_SHAMPINE,
     "runge_kutta_54": DORMAND_PRINCE,
 }
-
-
 SHARP = {"newmark": {"iteration_tolerance": 1e-14}}
+CORNERS = np.array([[0.0, 0.1], [1.0, 0.12], [2.5, 0.08], [3.5, 0.1], [5.0, 0.13], [2 * math.pi, 0.1]])
 
 
-def random_problem(seed, *, contact=True, end=3.0):
+def slot(geometry, direction):
+    """Return a stop on two sides, or one around the body or inside its way."""
+    if geometry == "parallel planes":
+        return Stop("slot", direction, 0.1, 150.0, geometry=geometry)
+    lateral, own = [0.3, 1.0, -0.4], {"profile": CORNERS} if geometry == "profile" else {}
+    gap = 0.0 if own else 0.1
+    return Stop("slot", direction, gap, 150.0, 0.0, 0.01, geometry, lateral=lateral, lateral_offset=-0.02, **own)
+
+
+def random_problem(seed, *, contact=True, end=3.0, geometry="parallel planes"):
     """Return two or three modes of three coordinates, a load, and stops that are hit and rubbed."""
     draw = np.random.default_rng(seed)
     r = 2 + seed % 2
@@ -277,11 +304,11 @@ def random_problem(seed, *, contact=True, end=3.0):
     tangents = tuple(draw.normal(size=3) for _ in range(1 + seed % 2))
     stops = (
         Stop("wall", draw.normal(size=3), 0.05, 200.0, damping=draw.uniform(0, 5), offset=0.01),
-        Stop("slot", draw.normal(size=3), 0.1, 150.0, geometry="parallel planes"),
+        slot(geometry, draw.normal(size=3)),
     )
     rubs = (
         Friction("rub", tangents, "wall", 0.4, 0.3, "regularised", 300.0, damping=draw.uniform(0, 5)),
-        Friction("side rub", (draw.normal(size=3),), "slot", 0.3, 0.3, "regularised", 200.0),
+        Friction("side rub", (*stops[1].directions[1:], draw.normal(size=3)), "slot", 0.3, 0.3, "regularised", 200.0),
     )
     return MechanicalProblem(
         name=f"random {seed}",
@@ -322,10 +349,14 @@ def start(problem):
     return back @ problem.initial_displacement, back @ problem.initial_velocity, problem.start
 
 
+STOPS = [(seed, "parallel planes") for seed in (0, 1, 2, 3, 4, 5, 8, 9)]
+STOPS += [(4, geometry) for geometry in ("circle", "outside circle", "profile")]
+
+
 @pytest.mark.parametrize("scheme", FIXED)
-@pytest.mark.parametrize("seed", [0, 1, 2, 3, 4, 5, 8, 9])
-def test_fixed_step(scheme, seed, march):
-    problem, step, steps = random_problem(seed), 0.01, 300
+@pytest.mark.parametrize(("seed", "geometry"), STOPS)
+def test_fixed_step(scheme, seed, geometry, march):
+    problem, step, steps = random_problem(seed, geometry=geometry), 0.01, 300
     response = march(problem, scheme, step, **SHARP.get(scheme, {}))
     states = FIXED[scheme](Plain(problem), *start(problem), step, steps)
     assert_same(response, states, problem.modes.shapes)
@@ -350,10 +381,10 @@ VARIANTS = {
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("seed", [0, 3, 4, 7])
-def test_adaptive_step(variant, seed, run):
+@pytest.mark.parametrize(("seed", "geometry"), [*((k, "parallel planes") for k in (0, 3, 4, 7)), (4, "profile")])
+def test_adaptive_step(variant, seed, geometry, run):
     options, arguments = VARIANTS[variant]
-    problem, step = random_problem(seed, end=1.0), 0.01
+    problem, step = random_problem(seed, end=1.0, geometry=geometry), 0.01
     response = run(problem, "central_adaptive", step, **{"largest": 1.0, **options})
     states = adaptive_2020(Plain(problem), *start(problem), step, problem.end, **{"largest": step, **arguments})
     assert_same(response, list(states), problem.modes.shapes, elements=False)

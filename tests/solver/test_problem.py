@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -57,7 +59,22 @@ def document(**changes):
     return json.dumps({**json.loads(rich().to_json()), **changes})
 
 
-@pytest.mark.parametrize("problem", [rich(), modal(), rich(output_times=None, damping=None)])
+SQUARE = [[0.0, 0.1], [1.5, 0.2], [3.0, 0.2], [5.0, 0.1], [2 * math.pi, 0.1]]
+ROUND = {"lateral": [0.0, 1.0], "lateral_offset": -0.1}
+CURVED = {
+    "circle": Stop("tube", [1.0, 0.0], 0.5, 1e3, geometry="circle", **ROUND),
+    "outside circle": Stop("rod", [1.0, 0.0], 0.5, 1e3, geometry="outside circle", offset=2.0, **ROUND),
+    "profile": Stop("hole", [1.0, 0.0], 0.0, 1e3, geometry="profile", profile=SQUARE, **ROUND),
+}
+
+
+def curved():
+    """Return the rich problem on curved stops, one of them rubbed."""
+    rub = Friction("rub", ([0.0, 1.0], [0.5, 0.5]), "tube", 0.3, 0.2)
+    return rich(stops=tuple(CURVED.values()), frictions=(rub,))
+
+
+@pytest.mark.parametrize("problem", [rich(), modal(), rich(output_times=None, damping=None), curved()])
 def test_json_round_trip(problem):
     assert problem_from_json(problem.to_json()).to_json() == problem.to_json()
 
@@ -79,6 +96,14 @@ def test_json_carries_every_number():
     assert data["frictions"][0]["tangents"] == [[0.0, 1.0], [1.0, 0.0]]
     assert data["supports"][0]["acceleration"] == SHAKE.to_dict()
     assert data["mass"] == [[2.0, 0.1], [0.1, 3.0]]
+
+
+def test_json_carries_the_section_of_curved_stops_alone():
+    data = {stop["geometry"]: stop for stop in json.loads(curved().to_json())["stops"]}
+    assert data["circle"]["lateral"] == [0.0, 1.0]
+    assert data["circle"]["lateral_offset"] == -0.1
+    assert "profile" not in data["circle"]
+    assert data["profile"]["profile"] == SQUARE
 
 
 def test_problem_read_from_json_is_the_problem():
@@ -123,6 +148,10 @@ RICH_TAGS = """mechanical multi-dof damping loads support-motion multi-support a
         (
             rich(supports=(), loads=(), frictions=(), damping=None),
             "mechanical multi-dof contact contact:parallel-planes contact:damped",
+        ),
+        (
+            rich(supports=(), loads=(), frictions=(), damping=None, stops=tuple(CURVED.values())),
+            "mechanical multi-dof contact contact:circle contact:outside-circle contact:profile",
         ),
     ],
 )
@@ -184,6 +213,11 @@ def test_malformed_document_is_refused(change, culprit, refused):
         ({"frictions": (Friction("pad", ([1.0, 0.0], [1.0]), 1.0, 0.1, 0.1),)}, "friction 'pad' tangent 2"),
         ({"frictions": (Friction("pad", ([1.0, 0.0],), "floor", 0.1, 0.1),)}, "unknown stop 'floor'"),
         ({"frictions": (Friction("wall", ([1.0, 0.0],), 1.0, 0.1, 0.1),)}, "different names"),
+        ({"stops": (replace(CURVED["circle"], lateral=[1.0]),)}, "stop 'tube' direction 2"),
+        (
+            {"stops": tuple(CURVED.values()), "frictions": (Friction("rub", ([1.0, 0.0],), "tube", 0.1, 0.1),)},
+            "'rub' rests on the curved stop 'tube': its first tangent must be the lateral",
+        ),
         ({"modes": modal().modes}, "either"),
         ({"modes": modal().modes, "mass": None}, "modes bring their own stiffness"),
     ],
@@ -211,6 +245,43 @@ def test_parts_must_fit_together(change, culprit, refused):
 def test_malformed_stop_is_refused(change, culprit, refused):
     with refused(ProblemError, "Stop 'wall'", culprit):
         Stop(**{"name": "wall", "normal": [1.0], "gap": 0.0, "stiffness": 1.0, **change})
+
+
+def bent(k, angle=0.0, radius=0.0):
+    """Return the profile with one point moved."""
+    points = np.array(SQUARE)
+    points[k] += angle, radius
+    return {"profile": points}
+
+
+@pytest.mark.parametrize(
+    ("geometry", "change", "culprit"),
+    [
+        ("circle", {"gap": 0.0}, "gap = 0.0 m is the radius of the circle: positive"),
+        ("outside circle", {"gap": -1.0}, "gap = -1.0 m is the radius of the outside circle"),
+        ("circle", {"lateral": None}, "circle takes lateral"),
+        ("circle", {"lateral": [NAN]}, "lateral"),
+        ("circle", {"lateral_offset": NAN}, "offset must be finite"),
+        ("circle", {"profile": SQUARE}, "circle takes lateral"),
+        ("circle", {"geometry": "plane"}, "plane takes no lateral and no profile"),
+        ("profile", {"profile": None}, "profile takes lateral and profile"),
+        ("profile", {"gap": 0.1}, "gap = 0.1 m; the radii"),
+        ("profile", {"profile": "square"}, "profile must be pairs"),
+        ("profile", {"profile": [1.0, 2.0, 3.0, 4.0]}, "got shape (4,)"),
+        ("profile", {"profile": SQUARE[:3]}, "at least four"),
+        ("profile", {"profile": SQUARE[:-1]}, "not closed"),
+        ("profile", bent(4, radius=0.01), "not closed"),
+        ("profile", bent(4, angle=0.01), "not closed"),
+        ("profile", bent(2, radius=-0.2), "the radius 0 m of the profile must be positive"),
+        ("profile", bent(2, radius=NAN), "finite pairs"),
+        ("profile", bent(2, angle=-1.5), "crosses itself"),
+        ("profile", bent(3, angle=-3.0), "point 3 has 3 rad, point 4 2 rad"),
+        ("profile", {"profile": [[0, 1], [0.5, 1], [1.0, 1], [4.2, 1], [2 * math.pi, 1]]}, "behind its centre"),
+    ],
+)
+def test_malformed_curved_stop_is_refused(geometry, change, culprit, refused):
+    with refused(ProblemError, f"Stop {CURVED[geometry].name!r}", culprit):
+        replace(CURVED[geometry], **change)
 
 
 @pytest.mark.parametrize(

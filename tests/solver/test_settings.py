@@ -118,6 +118,19 @@ def test_step_rule_looks_along_both_tangents(build, refused):
         SOLVER.solve(problem, {"scheme": "devogelaere", "step": 0.1})
 
 
+@pytest.mark.parametrize("geometry", ["plane", "circle"])
+def test_step_rule_looks_all_around_a_curved_stop(geometry, build, refused):
+    """A mode that moves 0.6 along y and 0.8 along z feels the whole stiffness of a circle, 0.36 of it on a plane."""
+    lateral = [0.0, 1.0] if geometry == "circle" else None
+    stop = Stop("ring", [1.0, 0.0], 1.0, 900.0, geometry=geometry, lateral=lateral)
+    modes = Modes(omega=[0.0], damping=[0.0], masses=[1.0], shapes=[[0.6], [0.8]])
+    still = {"initial_displacement": [0.0, 0.0], "initial_velocity": [0.0, 0.0]}
+    problem = MechanicalProblem(name="one mode", end=1.0, modes=modes, stops=(stop,), **still)
+    rate = 30 if geometry == "circle" else 18
+    with refused(StepError, "'ring'", f"period of {2 * math.pi / rate:.4g} s"):
+        SOLVER.solve(problem, {"scheme": "devogelaere", "step": 0.1})
+
+
 @each_ruled
 def test_step_rule_names_the_fastest_mode(scheme, build, refused):
     frequency = math.sin(5 * math.pi / 14) / math.pi

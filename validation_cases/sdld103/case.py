@@ -19,7 +19,7 @@ from veridyn.validation_cases.case import Case, Quantity, Settings, Values, Vari
 from veridyn.validation_cases.sdld103 import further
 from veridyn.validation_cases.sdld103.figures import figures
 from veridyn.validation_cases.sdld103.measures import NODES, reader
-from veridyn.validation_cases.sdld103.published import EARLY_TIMES, PUBLISHED, TIMES
+from veridyn.validation_cases.sdld103.published import EARLY_TIMES, PUBLISHED, STATEMENTS, TIMES
 from veridyn.validation_cases.tolerances import Tolerance, cited, from_theory
 
 END = 1.0  # s
@@ -188,6 +188,7 @@ CASE = Case(
         "gross at NO2.",
         "Reading an archive of 0.05 s by linear interpolation gives 7e-5 m at 0.01 s instead of 1e-9 m.",
     ),
+    errata=STATEMENTS,
     further_checks=further.MAKERS,
     figures=figures,
     benchmark_variant="A",

@@ -1,0 +1,161 @@
+"""Two runs held against each other: what became better, what worse, what appeared, what vanished."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from veridyn.reports import numbers
+from veridyn.reports.document import Document
+from veridyn.reports.markdown import escape, table
+from veridyn.reports.tally import VERDICTS
+
+Record = dict[str, Any]
+Turn = Literal["worse", "vanished", "better", "appeared"]
+
+TURNS: dict[Turn, str] = {
+    "worse": "became worse",
+    "vanished": "vanished",
+    "better": "became better",
+    "appeared": "appeared",
+}
+FACTOR = 2.0  # errors within this factor count as equal
+ROUNDING = 1e-14  # relative; two errors below it are rounding both
+SHOWN = 50  # rows of a table; the rest is counted
+HEAD = ("Case", "Variant", "Solver", "Quantity", "Verdict before", "Verdict now", "Error before", "Error now")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One check in both runs; None where it is in one only."""
+
+    turn: Turn
+    before: Record | None
+    now: Record | None
+
+    @property
+    def record(self) -> Record:
+        """The record that there is, that of now if there are two."""
+        record = self.now or self.before
+        assert record is not None
+        return record
+
+    @property
+    def of_verdict(self) -> bool:
+        """Whether the verdict differs, and not the error alone."""
+        return (self.before or {}).get("verdict") != (self.now or {}).get("verdict")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All changes between two runs, and how many checks stayed as they were."""
+
+    changes: tuple[Change, ...]
+    unchanged: int
+    remarks: tuple[str, ...] = field(default=())
+
+    def of(self, turn: Turn) -> tuple[Change, ...]:
+        """Return the changes of one kind, those of verdicts first."""
+        return tuple(sorted((c for c in self.changes if c.turn == turn), key=lambda c: not c.of_verdict))
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether a verdict became worse, or a check vanished."""
+        return any(c.turn == "vanished" or (c.turn == "worse" and c.of_verdict) for c in self.changes)
+
+    @property
+    def headline(self) -> str:
+        """One sentence with the counts."""
+        counts = Counter(change.turn for change in self.changes)
+        return ", ".join([*(f"{counts[turn]} {words}" for turn, words in TURNS.items()), f"{self.unchanged} unchanged"])
+
+
+def compare(now: Document, before: Document) -> Comparison:
+    """Hold a checked result document against an earlier one.
+
+    A verdict is worse if it comes earlier in the order of `tally.VERDICTS`. With the same verdict, errors count if they
+    differ by more than a factor of 2 and are not both rounding. Checks are the same if case, variant, solver, scheme,
+    kind and quantity are; a check that occurs several times is compared in order.
+    """
+    old, new = _by_key(before), _by_key(now)
+    changes, unchanged = [], 0
+    for key in {**old, **new}:
+        change = _change(old.get(key), new.get(key))
+        unchanged += change is None
+        changes += [change] if change else []
+    return Comparison(tuple(changes), unchanged, tuple(_remarks(now, before)))
+
+
+def _by_key(document: Document) -> dict[tuple[Any, ...], Record]:
+    seen: Counter[tuple[Any, ...]] = Counter()
+    found = {}
+    for record in document["results"]:
+        names = ("case", "variant", "solver", "scheme", "kind", "quantity")
+        key = tuple(record[name] for name in names)
+        found[*key, seen[key]] = record
+        seen[key] += 1
+    return found
+
+
+def _change(before: Record | None, now: Record | None) -> Change | None:
+    if before is None:
+        return Change("appeared", None, now)
+    if now is None:
+        return Change("vanished", before, None)
+    ranks = [VERDICTS.index(record["verdict"]) for record in (before, now)]
+    if ranks[0] != ranks[1]:
+        return Change("worse" if ranks[1] < ranks[0] else "better", before, now)
+    turn = _turn_of_error(before, now)
+    return Change(turn, before, now) if turn else None
+
+
+def _turn_of_error(before: Record, now: Record) -> Turn | None:
+    old, new = before["error"], now["error"]
+    if old is None or new is None or before["error_kind"] != now["error_kind"]:
+        return None
+    floor = ROUNDING * _size(now)
+    if new > FACTOR * max(old, floor):
+        return "worse"
+    return "better" if old > FACTOR * max(new, floor) else None
+
+
+def _size(record: Record) -> float:
+    """Return the size with which rounding of an error goes: 1 for relative errors."""
+    if record["error_kind"] != "absolute":
+        return 1.0
+    try:
+        return abs(float(record["reference"]))
+    except (TypeError, ValueError):
+        return 1.0
+
+
+def _remarks(now: Document, before: Document) -> Iterator[str]:
+    """Yield what differs between the environments and makes a comparison lame."""
+    for name, words in (("machine", "machines"), ("veridyn", "versions of veridyn"), ("python", "versions of Python")):
+        values = [str(document["environment"].get(name, "")) for document in (before, now)]
+        if values[0] != values[1]:
+            yield f"The {words} differ: {values[0] or 'unknown'} before, {values[1] or 'unknown'} now."
+
+
+def markdown(found: Comparison) -> str:
+    """Return the comparison as a Markdown page."""
+    blocks = ["# Compared with an earlier run", f"**{found.headline}.**"]
+    blocks += [escape(remark) for remark in found.remarks]
+    for turn, words in TURNS.items():
+        changes = found.of(turn)
+        if changes:
+            blocks += [f"## What {words}: {len(changes)}", table(HEAD, [row(change) for change in changes[:SHOWN]])]
+            blocks += [f"{len(changes) - SHOWN} more of them."] if len(changes) > SHOWN else []
+    return "\n\n".join(blocks) + "\n"
+
+
+def row(change: Change) -> Sequence[str]:
+    """Return a change as a row below `HEAD`, escaped for Markdown."""
+    record, sides = change.record, (change.before, change.now)
+    name = " · ".join(part for part in (record["solver"], record["scheme"]) if part)
+    quantity = record["quantity"] if record["kind"] == "truth" else f"{record['kind']}: {record['quantity']}"
+    verdicts = [side["verdict"] if side else numbers.NONE for side in sides]
+    errors = [numbers.error(side["error"]) if side else numbers.NONE for side in sides]
+    return [escape(text) for text in (record["case"], record["variant"], name, quantity, *verdicts, *errors)]
