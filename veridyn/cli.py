@@ -59,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     report = commands.add_parser("report", help="build a report from result documents")
     report.add_argument("results", nargs="+", metavar="RESULTS.json")
     report.add_argument("--output", required=True, metavar="DIR")
+    report.add_argument("--against", metavar="OLD.json", help="say what changed since; fails if something became worse")
 
     bench = commands.add_parser("bench", help="time the solvers, digits beside the times")
     _add_cases(bench)

@@ -208,12 +208,17 @@ def _sweep(options: argparse.Namespace, command: Sequence[str]) -> int:
 def _report(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
     from veridyn import running
     from veridyn.reports import gaps, read_results
+    from veridyn.reports.against import compare
     from veridyn.reports.writer import write
 
-    found = read_results([Path(name) for name in options.results])
-    write(found, Path(options.output))  # what was read is checked
+    found, before = read_results([Path(name) for name in options.results]), _place(options.against, "--against")
+    compared = compare(found, read_results([before])) if before else None
+    write(found, Path(options.output), compared)  # what was read is checked
     print(f"{Path(options.output) / 'index.html'}")
-    return running.status(found["results"], gaps(found))
+    if compared:
+        print(f"against {before}: {compared.headline}")
+    worse = FAILED if compared and compared.is_worse else FINE
+    return running.status(found["results"], gaps(found)) or worse
 
 
 def _bench(options: argparse.Namespace, command: Sequence[str]) -> int:
