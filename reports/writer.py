@@ -29,13 +29,13 @@ def write(document: Document, folder: Path, compared: Comparison | None = None) 
     try:
         for stale in (folder / AGAINST, *(file for stem in STEMS for file in (folder / "figures").glob(f"{stem}-*.*"))):
             stale.unlink(missing_ok=True)
-        return [_write(folder / name, text) for name, text in texts.items()]
+        return [save(folder / name, text) for name, text in texts.items()]
     except OSError as error:
         raise ReportError(f"{folder}: cannot be written ({error.strerror}); choose another folder") from None
 
 
 def _render(document: Document, compared: Comparison | None) -> dict[str, bytes]:
-    results = _bytes(_json(document))
+    results = results_file(document)
     page = make_page(document, hashlib.sha256(results).hexdigest(), compared)
     texts = {
         "index.html": html.render(page),
@@ -48,6 +48,11 @@ def _render(document: Document, compared: Comparison | None) -> dict[str, bytes]
     if compared:
         texts[AGAINST] = markdown.changes(compared)
     return {"results.json": results, **{name: _bytes(text) for name, text in [*texts.items(), *_drawings(page)]}}
+
+
+def results_file(document: Document) -> bytes:
+    """Return a checked document as the bytes of its file."""
+    return _bytes(_json(document))
 
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
@@ -81,7 +86,8 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", errors="replace")
 
 
-def _write(path: Path, text: bytes) -> Path:
+def save(path: Path, text: bytes) -> Path:
+    """Write a file, its folder too if need be."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text)
     return path

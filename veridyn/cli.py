@@ -61,6 +61,13 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("--output", required=True, metavar="DIR")
     report.add_argument("--against", metavar="OLD.json", help="say what changed since; fails if something became worse")
 
+    manual = commands.add_parser("manual", help="build the validation manual, as HTML and PDF")
+    _add_cases(manual)
+    manual.add_argument("--output", required=True, metavar="DIR", help="write manual.html, manual.pdf, results.json")
+    manual.add_argument("--results", metavar="RESULTS.json", help="of a run (default: run our own solver)")
+    manual.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes of that run (default 1)")
+    manual.add_argument("--pdf", action=argparse.BooleanOptionalAction, default=True, help="write the PDF, too")
+
     bench = commands.add_parser("bench", help="time the solvers, digits beside the times")
     _add_cases(bench)
     _add_solvers(bench)

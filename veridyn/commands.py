@@ -37,6 +37,7 @@ def run(options: argparse.Namespace, command: Sequence[str]) -> int:
         "doctor": _doctor,
         "sweep": _sweep,
         "report": _report,
+        "manual": _manual,
         "bench": _bench,
         "freeze": _freeze,
     }
@@ -219,6 +220,19 @@ def _report(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa
         print(f"against {before}: {compared.headline}")
     worse = FAILED if compared and compared.is_worse else FINE
     return running.status(found["results"], gaps(found)) or worse
+
+
+def _manual(options: argparse.Namespace, command: Sequence[str]) -> int:
+    from veridyn import manual
+
+    return manual.manual(
+        cases=options.cases,
+        results=_place(options.results, "--results"),
+        output=Path(options.output),
+        jobs=_whole(options.jobs, "jobs", 1),
+        pdf=options.pdf,
+        command=command,
+    )
 
 
 def _bench(options: argparse.Namespace, command: Sequence[str]) -> int:
