@@ -62,7 +62,7 @@ def test_every_check_of_the_truth_stands_in_a_table_with_its_note(manual, make_r
     shoe = next(chapter for chapter in manual.chapters if "SHOE" in chapter.title)
     results = sections(shoe)["Results"]
     rows = [row for one in tables(results) for row in one.rows]
-    row = next(row for row in rows if row[1] == "wear_power [W]" and row[2] == "15.2670995893…")
+    row = next(row for row in rows if row[1:3] == ("wear_power [W]", "15.2670995893…"))
     assert row[3:6] == ("15.2668", "2.0e-5\u00a0rel", "1e-4")
     assert "penalty" in results[2].items[int(row[7]) - 1]
 
