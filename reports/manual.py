@@ -10,14 +10,26 @@ from veridyn.reports import drawing, manual_html, manual_pdf, numbers, spreadshe
 from veridyn.reports.checks import share
 from veridyn.reports.document import Document, environments, gaps
 from veridyn.reports.errors import ReportError
-from veridyn.reports.manual_blocks import Blanks, Block, Chapter, Figure, Listing, Manual, Pairs, Paragraph, Section, Table, numbered
+from veridyn.reports.manual_blocks import (
+    Blanks,
+    Block,
+    Chapter,
+    Figure,
+    Listing,
+    Manual,
+    Pairs,
+    Paragraph,
+    Section,
+    Table,
+    numbered,
+)
 from veridyn.reports.manual_case import chapter
 from veridyn.reports.sheet import Sheet, make_sheets
 from veridyn.reports.tally import KINDS, MEANINGS, group, headline, subject, tally
 from veridyn.reports.writer import results_file, save
 
 READING = (
-    ("Reference", "The certified value, or for parity the digits that a code printed for the same scheme and settings."),
+    ("Reference", "The certified value; for parity the digits that a code printed for the same scheme and settings."),
     ("Error, tolerance", "In the same measure: rel, relative to the reference; abs, in the unit of the quantity; sc, "
      "scaled by the amplitude in the window; ex, equal or not. The note gives the reason of the tolerance."),
     ("Margin", "Tolerance divided by error, rounded down; below 1 the check fails."),
@@ -79,7 +91,14 @@ def _about(document: Document, checks: int, digest: str) -> list[tuple[str, str]
 
 def _summary(document: Document, sheets: Sequence[Sheet]) -> Chapter:
     rows = [
-        (sheet.name, sheet.case["document"], str(sheet.tally.total), sheet.margin, str(len(sheet.errata)), sheet.tally.words)
+        (
+            sheet.name,
+            sheet.case["document"],
+            str(sheet.tally.total),
+            sheet.margin,
+            str(len(sheet.errata)),
+            sheet.tally.words,
+        )
         for sheet in sheets
     ]
     tones = [sheet.tally.verdict for sheet in sheets]

@@ -114,7 +114,7 @@ class Manual:
 
 
 def numbered(chapters: Sequence[Chapter]) -> list[Chapter]:
-    """Number chapters and their sections; sections without content fall away."""
+    """Give chapters and sections their numbers; sections without content fall away."""
     return [_numbered(chapter, str(number)) for number, chapter in enumerate(chapters, start=1)]
 
 

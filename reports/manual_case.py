@@ -7,9 +7,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from veridyn.reports import diagrams, numbers
-from veridyn.reports.checks import Group, Row, Section as Checks
+from veridyn.reports.checks import Group, Row
+from veridyn.reports.checks import Section as Checks
 from veridyn.reports.drawing import Drawing
-from veridyn.reports.manual_blocks import Block, Chapter, Figure, Formulas, Listing, Paragraph, Section, Table, banded, table
+from veridyn.reports.manual_blocks import (
+    Block,
+    Chapter,
+    Figure,
+    Formulas,
+    Listing,
+    Paragraph,
+    Section,
+    Table,
+    banded,
+    table,
+)
 from veridyn.reports.sheet import ERRATA, Sheet
 from veridyn.reports.tally import TROUBLE, Record, common_settings, group
 
@@ -94,7 +106,10 @@ def _modelling(sheet: Sheet) -> list[Block]:
     """Say how the case is modelled, and with which settings each subject was run; equal ones stand once."""
     runs = group(_records(sheet, "truth"), lambda record: (_name(record), str(record["variant"])))
     found = group(
-        [{"name": name, "variant": variant, "settings": _settings(members)} for (name, variant), members in runs.items()],
+        [
+            {"name": name, "variant": variant, "settings": _settings(members)}
+            for (name, variant), members in runs.items()
+        ],
         lambda run: (run["name"], run["settings"]),
     )
     rows = [(name, ", ".join(run["variant"] for run in members), text) for (name, text), members in found.items()]
@@ -133,7 +148,7 @@ def _more(count: int, what: str) -> list[Block]:
 
 
 def _numbered(notes: Iterator[str]) -> dict[str, int]:
-    """Number what many checks share."""
+    """Give what many checks share a number each."""
     return {note: number for number, note in enumerate(dict.fromkeys(filter(None, notes)), start=1)}
 
 

@@ -71,7 +71,10 @@ def _parser() -> argparse.ArgumentParser:
     bench = commands.add_parser("bench", help="time the solvers, digits beside the times")
     _add_cases(bench)
     _add_solvers(bench)
-    bench.add_argument("--report", metavar="DIR", help="write timing.json and timing.md")
+    bench.add_argument("--report", metavar="DIR", help="write timing.html, timing.md and timing.json")
+    bench.add_argument("--against", metavar="OLD.json", help="timing.json to compare with: ratios, with their noise")
+    bench.add_argument("--history", metavar="DIR", help="folder of earlier runs, to draw; this one is added")
+    bench.add_argument("--results", metavar="TIMING.json", help="of a run (default: run the benchmarks)")
 
     freeze = commands.add_parser("freeze", help="update the frozen values of our own solver; shows old and new")
     _add_cases(freeze)

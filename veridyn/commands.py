@@ -241,7 +241,10 @@ def _bench(options: argparse.Namespace, command: Sequence[str]) -> int:
     return timing.bench(
         cases=options.cases,
         solvers=_solvers(options),
-        report=Path(options.report) if options.report else None,
+        report=_place(options.report, "--report"),
+        against=_place(options.against, "--against"),
+        history=_place(options.history, "--history"),
+        results=_place(options.results, "--results"),
         command=command,
     )
 

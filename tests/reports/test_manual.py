@@ -73,7 +73,9 @@ def test_frozen_values_are_counted_and_shown_if_they_fail(make_document, make_re
         shoe = next(chapter for chapter in make_manual(document).chapters if "SHOE" in chapter.title)
         return [row for one in tables(sections(shoe)["Results"]) for row in one.rows if row[-1] != "1 pass"]
 
-    assert said() == [("frozen: against the recorded value of the same solver (1 pass); the others stand in results.csv",)]
+    assert said() == [
+        ("frozen: against the recorded value of the same solver (1 pass); the others stand in results.csv",)
+    ]
     assert said(verdict="fail")[-1][-1] == "fail"
 
 
@@ -110,7 +112,7 @@ def test_a_part_of_the_cases(doc):
     part = of_cases(check_document(doc | {"planned": 11}), ["spring"])
     assert {entry["case"] for key in ("cases", "results", "figures") for entry in part[key]} == {"spring"}
     assert part["planned"] is None
-    with pytest.raises(ReportError, match="no results of brake in the file; it has .*shoe"):
+    with pytest.raises(ReportError, match=r"no results of brake in the file; it has .*shoe"):
         of_cases(check_document(doc), ["brake"])
 
 
@@ -173,7 +175,14 @@ def test_the_same_document_gives_the_same_bytes(doc, tmp_path):
     assert first[-1].read_bytes().startswith(b"%PDF-")
 
 
-ATTACKS = ["#panic()", '#image("x.png")', "$x$ *b* _i_ `r` @ref <label> = no heading", "\\ \" ' {}", "\x00\ud800\u202e", "x" * 390]
+ATTACKS = [
+    "#panic()",
+    '#image("x.png")',
+    "$x$ *b* _i_ `r` @ref <label> = no heading",
+    "\\ \" ' {}",
+    "\x00\ud800\u202e",
+    "x" * 390,
+]
 
 
 @pytest.mark.parametrize("words", ATTACKS)
@@ -184,7 +193,13 @@ def test_hostile_text_reaches_neither_rendering_as_markup(make_document, make_re
         messages=[words],
     )
     document["environment"] |= {"date": words, "veridyn": words, words: words}
-    document["cases"][0] |= {"case": words, "title": words, "equations": [words], "statement": [words], "errata": [words]}
+    document["cases"][0] |= {
+        "case": words,
+        "title": words,
+        "equations": [words],
+        "statement": [words],
+        "errata": [words],
+    }
     document["cases"][0]["parameters"] = [dict.fromkeys(("name", "unit", "default", "help"), words)]
     written = {file.suffix: file for file in write(check_document(document), tmp_path)}
     assert Balance(written[".html"].read_text(encoding="utf-8")).open == []
