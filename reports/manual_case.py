@@ -50,6 +50,7 @@ CHECKS = ("Variant", "Quantity", "Reference", "Computed", "Error", "Tolerance", 
 OWN = "frozen"
 """Checks against the recorded values of the same solver say nothing of the truth: counted, shown only if they fail."""
 REPRODUCED = "reproduced"
+NOTES = "Notes: reasons of tolerances, and what else there is to say of a check."
 
 
 def chapter(sheet: Sheet) -> Chapter:
@@ -134,11 +135,11 @@ def _results(sheet: Sheet) -> list[Block]:
     tones = [run.tally.verdict for run in sheet.runs]
     caption = "Summary of the runs. Digits: the fewest against the truth. Time: one run, without compilation."
     notes = _numbered(_note(row) for one in sheet.groups for checks in one.sections for row in _shown(checks))
-    said = "Notes: reasons of tolerances, and what else there is to say of a check."
+    listed: list[Block] = [Paragraph(NOTES), Listing(list(notes), numbered=True)] if notes else []
     return [
         *([Table(caption, RUNS, "ssnnnt", rows, tones)] if rows else []),
         *_more(sheet.runs_left_out, "run"),
-        *([Paragraph(said), Listing(list(notes), numbered=True)] if notes else []),
+        *listed,
         *(block for one in sheet.groups for block in _group(one, notes)),
     ]
 

@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from veridyn.reports import mathml
-from veridyn.reports.errors import optional_package
+from veridyn.reports.errors import ReportError, optional_package
 from veridyn.reports.manual_blocks import Block, Formulas, Manual
 from veridyn.reports.svg import clean
 
@@ -28,13 +28,15 @@ def render(manual: Manual) -> bytes:
     Raises
     ------
     ReportError
-        If typst or matplotlib, whose fonts the drawings take, is not installed.
+        If typst or matplotlib, whose fonts the drawings take, is not installed, or typst fails.
     """
     compiler, mpl = typesetter()
     sources = {"main.typ": _template(), "manual.json": json.dumps(_plain(_data(manual))).encode("ascii")}
     fonts = [str(Path(mpl.get_data_path()) / "fonts" / "ttf")]
-    made = compiler.compile(sources, format="pdf", font_paths=fonts, ignore_system_fonts=True)
-    return bytes(made)
+    try:
+        return bytes(compiler.compile(sources, format="pdf", font_paths=fonts, ignore_system_fonts=True))
+    except compiler.TypstError as error:
+        raise ReportError(f"typst could not set the manual ({error}); --no-pdf leaves the PDF out") from None
 
 
 def typesetter() -> tuple[Any, Any]:

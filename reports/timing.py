@@ -100,7 +100,7 @@ def read_timing(path: Path) -> Timing:
         raise ReportError(f"{path}: no such file; write it with: veridyn bench --report DIR") from None
     except OSError as error:
         raise ReportError(f"{path}: cannot be read ({error.strerror}); name a file timing.json") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ReportError(f"{path}: not JSON ({error}); is it a timing.json?") from None
     return timing(data, str(path))
 

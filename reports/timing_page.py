@@ -16,14 +16,14 @@ HEAD = ("Solver", "Scheme", "Median", "Quartiles", "Min", "Mean ± s", "Rounds",
 AGAINST = ("Before", "Ratio", "Noise", "Minima", "Verdict")
 READING = (
     "Time of one solution, archive included. Median, quartiles, minimum, mean with standard deviation over the rounds; "
-    "the first call, with compilation or the loading of cached kernels, apart. Digits: median and fewest correct digits "
-    "over the quantities of the run; a time says nothing without them. Nothing here is asserted: machines are shared "
-    "and noisy."
+    "the first call, with compilation or the loading of cached kernels, apart. Digits: median and fewest correct "
+    "digits over the quantities of the run; a time says nothing without them. Nothing here is asserted: machines are "
+    "shared and noisy."
 )
 BAND = (
-    f"Ratio: median now over median before. Noise: {SIGMAS:g} standard errors of that ratio, from the quartiles of both "
-    "runs, at least 10 %; what lies within is no change. Minima: ratio of the shortest times, which other work on the "
-    "machine disturbs least."
+    f"Ratio: median now over median before. Noise: {SIGMAS:g} standard errors of that ratio, from the quartiles of "
+    "both runs, at least 10 %; what lies within is no change. Minima: ratio of the shortest times, which other work "
+    "on the machine disturbs least."
 )
 WIDTH, HEIGHT, INSET = 110.0, 22.0, 3.0
 

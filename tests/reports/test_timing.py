@@ -175,9 +175,10 @@ def test_what_is_no_timing_file_is_refused(data, tmp_path):
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    (tmp_path / "a.json").write_text("{", encoding="utf-8")
-    with pytest.raises(ReportError, match=r"a\.json: not JSON"):
-        read_timing(tmp_path / "a.json")
+    for content in ("{", "", "\0", "[" * 100_000, "9" * 5_000):
+        (tmp_path / "a.json").write_text(content, encoding="utf-8")
+        with pytest.raises(ReportError, match=r"a\.json: not JSON"):
+            read_timing(tmp_path / "a.json")
     with pytest.raises(ReportError, match="no such file; write it with: veridyn bench"):
         read_timing(tmp_path / "b.json")
     with pytest.raises(ReportError, match="no such folder"):
