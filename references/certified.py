@@ -17,6 +17,7 @@ Kind = Literal["closed form", "quasi-analytical", "classification", "undefined"]
 
 GUARDS = (15, 50, 200)  # guard digits: more are tried when cancellation ate the first ones
 MAX_HALVINGS = 8  # of a bracket, to establish the sign of a slope on it
+MAX_SPLITS = 40  # of an interval, to find out whether a function has a root on it
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -225,7 +226,64 @@ def bracketed_root(f: Callable[[mpf], mpf], slope: Callable[[Any, Any], Any], lo
     _prove_monotone(slope, low, high, name)
     if f_low == 0 or f_high == 0:
         return low if f_low == 0 else high
-    return _newton(f, slope, (low, high), rising=f_high > 0, name=name)
+    return polished_root(f, slope, (low, high), rising=f_high > 0, name=name)
+
+
+def first_root(
+    f: Callable[[Any, Any], Any], *derivatives: Callable[[Any, Any], Any], high: mpf, name: str
+) -> mpf | None:
+    """Find the first root of `f` on (0, high] where it falls through zero; None if it stays positive.
+
+    Interval arithmetic proves that there is no earlier one: on every piece before it either `f` is positive or it
+    rises from a positive value.
+
+    Parameters
+    ----------
+    f, derivatives
+        Function ``f(ctx, x)`` and its derivatives, written with the functions of `ctx` (``ctx.sin``...), for numbers
+        and intervals. `f` is positive just after 0; if it is zero at 0 itself (the event before), the first of the
+        derivatives that is not zero there shows that.
+    high
+        End of the search.
+    name
+        What is sought, for the message.
+
+    Raises
+    ------
+    CertificationError
+        If `f` touches zero, or comes so close to it that nothing can be proved.
+    """
+    _intervals.prec = mpmath.mp.prec
+
+    leading = _leading((f, *derivatives), high, name)
+    low = halve_until(lambda length: leading(_intervals, _intervals.mpf([0, length])).a > 0, high, name=name)
+    slope = derivatives[0]
+    pieces = [(low, high, 0)]
+    while pieces:
+        a, b, depth = pieces.pop()
+        piece = _intervals.mpf([a, b])
+        rate = slope(_intervals, piece)
+        if a == b or f(_intervals, piece).a > 0 or rate.a > 0 or (rate.b < 0 < f(mpmath, b)):
+            continue
+        if rate.b < 0:
+            return bracketed_root(lambda x: f(mpmath, x), slope, a, b, name=name)
+        if depth == MAX_SPLITS:
+            raise CertificationError(f"{name}: too close to touching zero near {_short(a)} to tell an event from none")
+        middle = (a + b) / 2
+        pieces += [(middle, b, depth + 1), (a, middle, depth + 1)]
+    return None
+
+
+def _leading(functions: Sequence[Callable[[Any, Any], Any]], high: mpf, name: str) -> Callable[[Any, Any], Any]:
+    """Return the first of a function and its derivatives that is not zero at 0 up to rounding; it must be positive."""
+    for function in functions:
+        size = function(_intervals, _intervals.mpf([0, high]))
+        value = function(mpmath, mpmath.mpf(0))
+        if abs(value) > mpmath.sqrt(mpmath.eps) * max(abs(size.a), abs(size.b)):
+            if value > 0:
+                return function
+            break
+    raise CertificationError(f"{name}: not positive just after the start")
 
 
 def _prove_monotone(slope: Callable[[Any, Any], Any], low: mpf, high: mpf, name: str) -> None:
@@ -246,7 +304,7 @@ def _prove_monotone(slope: Callable[[Any, Any], Any], low: mpf, high: mpf, name:
             pieces += [(a, middle, depth + 1), (middle, b, depth + 1)]
 
 
-def _newton(
+def polished_root(
     f: Callable[[mpf], mpf],
     slope: Callable[[Any, Any], Any],
     bracket: tuple[mpf, mpf],
@@ -254,7 +312,13 @@ def _newton(
     rising: bool,
     name: str,
 ) -> mpf:
-    """Newton's iteration, kept inside a shrinking bracket by bisection."""
+    """Find the root in a bracket by Newton's iteration, kept inside by bisection; `bracketed_root` proves it too.
+
+    Raises
+    ------
+    CertificationError
+        If rounding noise keeps the iteration from settling.
+    """
     low, high = bracket
     x = (low + high) / 2
     last_step = mpmath.inf

@@ -159,6 +159,5 @@ def _identifier(token: re.Match[str]) -> str:
         symbol = f"<msub>{symbol}<mi>{escape(GREEK.get(index, index))}</mi></msub>"
     if token["star"]:
         symbol = f"<msup>{symbol}<mo>*</mo></msup>"
-    if word in WORDS:
-        return f"<mspace width='.5em'/>{symbol}<mspace width='.5em'/>"
-    return f"{symbol}<mspace width='.17em'/>" if word in FUNCTIONS else symbol
+    room = ".5em" if word in WORDS else ".17em" if word in FUNCTIONS else ""
+    return f"<mspace width='{room}'/>{symbol}<mspace width='{room}'/>" if room else symbol

@@ -83,7 +83,7 @@ def draw(picture: RegimeMap) -> str:
         (_draw_map if len(order) == 2 else _draw_curve)(canvas, axes, picture, order)
         axes.set_title(picture.title, fontsize=9.5, loc="left", pad=24.0)
         axes.set_xlabel(picture.axes[0].label)
-        return _svg(canvas)
+        return svg(canvas)
 
 
 def _sorted(scale: Scale) -> NDArray[np.int64]:
@@ -207,7 +207,8 @@ def _crossings(border: Line) -> NDArray[np.float64]:
     return np.asarray(x[i] - f[i] * (x[i + 1] - x[i]) / (f[i + 1] - f[i]))
 
 
-def _svg(canvas: "Figure") -> str:
+def svg(canvas: "Figure") -> str:
+    """Return a drawing as a whole SVG file, the same in every run."""
     buffer = io.StringIO()
     canvas.savefig(buffer, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     return buffer.getvalue()

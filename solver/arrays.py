@@ -9,18 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.basis import support_load
+from veridyn.solver.basis import driven_displacement, support_load
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import CapabilityError
 from veridyn.solver.geometry import segments
-from veridyn.solver.kernels import contact, curved
-from veridyn.solver.kernels.system import HARMONIC, HARMONIC_WIDTH, PIECEWISE, System
+from veridyn.solver.kernels import contact, curved, device
+from veridyn.solver.kernels.system import HARMONIC, HARMONIC_WIDTH, PIECEWISE, WINDOWED, WINDOWED_WIDTH, System
 from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.solver.scalars import to_float
-from veridyn.solver.time_functions import Harmonic, Piecewise, TimeFunction
+from veridyn.solver.time_functions import Harmonic, Piecewise, TimeFunction, Windowed
 
 Floats = NDArray[np.float64]
 
+LAW = {"nonlinear-spring": device.NONLINEAR_SPRING, "buckling-stop": device.BUCKLING_STOP, "zener": device.ZENER}
 GEOMETRY = {
     "plane": contact.PLANE,
     "parallel planes": contact.PARALLEL_PLANES,
@@ -82,11 +83,19 @@ def _encode(functions: Iterable[TimeFunction], parameters: list[float]) -> dict[
     }
 
 
+def _wave(wave: TimeFunction) -> list[float]:
+    """Return amplitude, circular frequency (rad/s) and phase (rad)."""
+    assert isinstance(wave, Harmonic)
+    omega = to_float(wave.omega)
+    return [to_float(wave.amplitude) * omega**wave.order, omega, to_float(wave.phase) + wave.order * np.pi / 2]
+
+
 def _term(term: TimeFunction) -> tuple[list[float], int, int, int]:
     if isinstance(term, Harmonic):
-        omega = to_float(term.omega)
-        amplitude = to_float(term.amplitude) * omega**term.order
-        return [amplitude, omega, to_float(term.phase) + term.order * np.pi / 2], HARMONIC, 1, HARMONIC_WIDTH
+        return _wave(term), HARMONIC, 1, HARMONIC_WIDTH
+    if isinstance(term, Windowed):
+        window = [to_float(term.start), to_float(term.end)]
+        return [*_wave(term.function), *window], WINDOWED, 1, WINDOWED_WIDTH
     assert isinstance(term, Piecewise)
     width = 1 + max(len(row) for row in term.coefficients)
     rows = zip(term.breaks, term.coefficients, strict=True)
@@ -153,6 +162,33 @@ def _constants(pair: Contact) -> Floats:
     return value
 
 
+def _device_arrays(problem: MechanicalProblem, rows: _Rows) -> dict[str, Any]:
+    devices = problem.devices
+    index = np.zeros((len(devices), device.COLUMNS), dtype=np.int64)
+    memory = np.zeros((len(devices), device.STATES))
+    value: list[float] = []
+    start = problem.initial_displacement, driven_displacement(problem, np.array([problem.start]))[0]
+    for d, each in enumerate(devices):
+        first, row = len(value), rows.add(each.direction, each.frame)
+        value.extend(each.constants)
+        index[d, [device.LAW, device.ROW, device.FIRST, device.LAST]] = LAW[each.type], row, first, len(value)
+        x = start[0] + start[1] if each.frame == "absolute" else start[0]
+        remembered = each.memory(problem.start, float(each.direction @ x) + each.offset)
+        memory[d, : len(remembered)] = remembered
+    return {
+        "device_index": index,
+        "device_offset": np.array([each.offset for each in devices], dtype=float),
+        "device_value": np.array(value, dtype=float),
+        "device_memory": memory,
+    }
+
+
+def _coupling(damping: Floats) -> Floats:
+    """Return the damping matrix (r, r) without its diagonal, (0, 0) if nothing is left."""
+    coupling = damping - np.diag(np.diag(damping))
+    return coupling if np.any(coupling) else np.zeros((0, 0))
+
+
 def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
     """Return the kernel arrays of a problem in modal coordinates.
 
@@ -164,6 +200,7 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
     rows = _Rows(problem)
     pairs, parameters = contacts(problem), [0.0]
     index = np.array([_index(pair, rows, parameters) for pair in pairs], dtype=np.int64)
+    devices = _device_arrays(problem, rows)
     projected = rows.matrix() @ modes.shapes
     drive = rows.drive()
     vectors = [modes.shapes.T @ load.direction for load in problem.loads]
@@ -172,9 +209,11 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
     e, moving = len(functions), drive.shape[1]
     for support in problem.supports[:moving]:
         functions += [support.displacement, support.velocity]
+    damping = modes.damping_matrix / modes.masses[:, None]
     return System(
         omega2=modes.omega**2,
-        damping=2 * modes.damping * modes.omega,
+        damping=np.diag(damping).copy(),
+        coupling=_coupling(damping),
         load=np.array(vectors).reshape(e, modes.omega.size) / modes.masses,
         load_function=np.arange(e),
         rows=np.ascontiguousarray(projected.T),
@@ -183,5 +222,6 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
         drive_function=e + np.arange(2 * moving).reshape(moving, 2),
         contact_index=index.reshape(-1, contact.INDICES),
         contact_value=np.array([_constants(pair) for pair in pairs]).reshape(-1, contact.VALUES),
+        **devices,
         **_encode(functions, parameters),
     )

@@ -1,15 +1,17 @@
 """Energy balance of a response: what went in, what is stored, what was dissipated.
 
-Only displacements (and reported friction forces) are used; velocities are their differences, so that
+Only displacements (and reported forces of frictions and devices) are used; velocities are their differences, so that
 schemes that keep velocities half a step away are judged fairly.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.basis import driven_displacement
+from veridyn.solver.basis import driven_displacement, in_modal_coordinates
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import MissingHistory
 from veridyn.solver.geometry import gap_and_normal, local_position
@@ -60,8 +62,16 @@ def _stored(problem: MechanicalProblem, response: Response) -> Floats:
     return np.asarray(kinetic + strain + stops[1:-1])
 
 
-def friction_history(response: Response, name: str, history: str = "force") -> Floats:
-    """Return a history (m,) of a friction.
+def _dissipated(problem: MechanicalProblem, response: Response) -> Floats:
+    """Energy (J) that the damping has taken since the first inner sample, trapezoidal."""
+    assert problem.damping is not None
+    v = _centred_velocity(response.time, response.displacement)
+    power = np.einsum("mi,ij,mj->m", v, problem.damping, v)
+    return _work(power, response.time[1:-1])
+
+
+def element_history(response: Response, name: str, history: str = "force", *, of: str = "friction") -> Floats:
+    """Return a history (m,) of a friction or a device; ``of`` says which, for the message.
 
     Raises
     ------
@@ -70,13 +80,13 @@ def friction_history(response: Response, name: str, history: str = "force") -> F
     """
     histories = response.elements.get(name, {})
     if history not in histories:
-        raise MissingHistory(f"the solver reports no {history} of friction {name!r}; report it in elements[{name!r}]")
+        raise MissingHistory(f"the solver reports no {history} of {of} {name!r}; report it in elements[{name!r}]")
     return histories[history]
 
 
 def _friction_work(problem: MechanicalProblem, response: Response, friction: Friction) -> Floats:
     """Work (m,) of a friction; on a curved stop its first force turns with the contact normal."""
-    first = friction_history(response, friction.name, "force")
+    first = element_history(response, friction.name, "force")
     stop = next((s for s in problem.stops if s.name == friction.normal and s.curved), None)
     if stop is None:
         work = _work(first, response.displacement @ friction.tangents[0])
@@ -84,7 +94,7 @@ def _friction_work(problem: MechanicalProblem, response: Response, friction: Fri
         _, cosine, sine = _section(problem, response, stop)
         work = _work_in_plane(response.displacement, stop, -sine * first, cosine * first)
     for tangent in friction.tangents[1:]:
-        work += _work(friction_history(response, friction.name, "force_2"), response.displacement @ tangent)
+        work += _work(element_history(response, friction.name, "force_2"), response.displacement @ tangent)
     return work
 
 
@@ -104,18 +114,23 @@ def _work_of_moving_stop(problem: MechanicalProblem, response: Response, stop: S
 def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
     """Return the energy that appears from nowhere (J) at the inner samples, relative to the first of them.
 
-    Stored energy minus the work of loads, supports and friction. Undamped elastic stops and undamped
-    structures only.
+    Stored and dissipated energy minus the work of loads, supports, friction and devices. Undamped elastic stops only. A
+    problem that is given by modes is balanced in modal coordinates.
 
     Raises
     ------
     MissingHistory
-        If a friction has no force history.
+        If a friction or a device has no force history.
     NotImplementedError
-        If the structure or a stop is damped or the problem is given by modes.
+        If a stop is damped.
     """
-    if problem.mass is None or np.any(problem.damping) or any(s.damping for s in problem.stops):
-        raise NotImplementedError("the energy balance covers undamped problems given by matrices")
+    if any(s.damping for s in problem.stops):
+        raise NotImplementedError("the energy balance covers undamped stops")
+    if problem.modes is not None:
+        back = np.linalg.pinv(problem.modes.shapes).T
+        response = replace(response, displacement=response.displacement @ back, velocity=response.velocity @ back)
+        problem = in_modal_coordinates(problem)
+    assert problem.mass is not None
     t, x = response.time, response.displacement
     work = np.zeros(t.size)
     for load in problem.loads:
@@ -127,5 +142,7 @@ def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
             work -= _work_of_moving_stop(problem, response, stop)
     for friction in problem.frictions:
         work += _friction_work(problem, response, friction)
-    residual = _stored(problem, response) - work[1:-1]
+    for device in problem.devices:
+        work -= _work(element_history(response, device.name, of=device.type), x @ device.direction)
+    residual = _stored(problem, response) + _dissipated(problem, response) - work[1:-1]
     return np.asarray(residual - residual[0])

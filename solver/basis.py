@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.elements import SupportMotion
-from veridyn.solver.errors import CapabilityError, ProblemError
-from veridyn.solver.problem import MechanicalProblem, Modes
+from veridyn.solver.errors import ProblemError
+from veridyn.solver.problem import MechanicalProblem, Modes, is_coupled
 
 Floats = NDArray[np.float64]
 
-COUPLING = 1e-9  # relative; off-diagonal modal damping below this is rounding
 SINGULAR = 1e-14  # reciprocal condition; below it a solution is rounding
 
 
@@ -29,8 +28,6 @@ def modal_basis(problem: MechanicalProblem) -> Modes:
     ------
     ProblemError
         If the stiffness matrix has a negative eigenvalue.
-    CapabilityError
-        If the modes couple through the damping matrix.
     """
     from scipy.linalg import eigh  # late: listing cases must not wait for it
 
@@ -43,16 +40,17 @@ def modal_basis(problem: MechanicalProblem) -> Modes:
     if omega2[0] < -rounding:
         raise ProblemError(f"{problem.name}: the stiffness matrix has the negative eigenvalue w² = {omega2[0]:.6g}")
     omega = np.sqrt(np.clip(omega2, 0.0, None))
-    modal_damping = shapes.T @ problem.damping @ shapes
+    ratio, coupling = _split(shapes.T @ problem.damping @ shapes, omega)
+    return Modes(omega=omega, damping=ratio, masses=np.ones(problem.size), shapes=shapes, coupling=coupling)
+
+
+def _split(modal_damping: Floats, omega: Floats) -> tuple[Floats, Floats | None]:
+    """Return damping ratios (r,) and what they do not express: coupling, and damping of rigid-body modes."""
     diagonal = np.diag(modal_damping)
-    if np.abs(modal_damping - np.diag(diagonal)).max() > COUPLING * max(np.abs(diagonal).max(), 1e-300):
-        raise CapabilityError(
-            f"{problem.name}: the damping couples the modes; modal integration needs diagonal damping"
-        )
-    if np.any((omega == 0) & (diagonal != 0)):
-        raise CapabilityError(f"{problem.name}: damping of a rigid-body mode cannot be stated as a damping ratio")
     ratio = np.divide(diagonal, 2 * omega, out=np.zeros_like(omega), where=omega > 0)
-    return Modes(omega=omega, damping=ratio, masses=np.ones(problem.size), shapes=shapes)
+    rigid = np.diag(np.where(omega > 0, 0.0, diagonal))
+    coupling = rigid + (modal_damping - np.diag(diagonal) if is_coupled(modal_damping) else 0.0)
+    return ratio, 0.5 * (coupling + coupling.T) if np.any(coupling) else None
 
 
 def modal_state(problem: MechanicalProblem, modes: Modes) -> tuple[Floats, Floats]:
@@ -70,20 +68,24 @@ def support_load(problem: MechanicalProblem, modes: Modes, support: SupportMotio
     return -modes.masses * (np.linalg.pinv(modes.shapes) @ support.influence)
 
 
-def moved_mass(problem: MechanicalProblem, direction: Floats) -> float:
-    """Return the effective mass ``1 / (tᵀ M⁻¹ t)`` (kg) that a force along a direction t (n,) moves.
+def moved_mass(problem: MechanicalProblem, *directions: Floats) -> float:
+    """Return the least effective mass ``1 / (tᵀ M⁻¹ t)`` (kg) that a force in the span of directions t (n,) moves.
 
     Raises
     ------
     ProblemError
-        If the direction is zero.
+        If the directions are zero.
     """
-    if not np.any(direction):
+    along = np.array(directions)
+    if not np.any(along):
         raise ProblemError(f"{problem.name}: a force along a zero direction moves nothing; give a tangent")
     if problem.modes is not None:
-        return 1.0 / float(np.sum((problem.modes.shapes.T @ direction) ** 2 / problem.modes.masses))
-    assert problem.mass is not None
-    return 1.0 / float(direction @ np.linalg.solve(problem.mass, direction))
+        along = along @ problem.modes.shapes
+        mobility = along @ (along / problem.modes.masses).T
+    else:
+        assert problem.mass is not None
+        mobility = along @ np.linalg.solve(problem.mass, along.T)
+    return 1.0 / float(np.linalg.eigvalsh(mobility)[-1])
 
 
 def static_modes(stiffness: Floats, free: list[int], supports: list[int]) -> Floats:
@@ -133,6 +135,7 @@ def with_coordinates(problem: MechanicalProblem, count: int) -> MechanicalProble
         supports=tuple(replace(s, influence=s.influence @ more) for s in problem.supports),
         stops=tuple(stop.for_unknowns(more) for stop in problem.stops),
         frictions=tuple(replace(f, tangents=tuple(t @ more for t in f.tangents)) for f in problem.frictions),
+        devices=tuple(replace(d, direction=d.direction @ more) for d in problem.devices),
         coordinates=(),
     )
 
@@ -140,8 +143,8 @@ def with_coordinates(problem: MechanicalProblem, count: int) -> MechanicalProble
 def in_modal_coordinates(problem: MechanicalProblem) -> MechanicalProblem:
     """Return a problem that is given by modes as one of matrices, its unknowns being the modal coordinates (r,).
 
-    Stops and frictions keep their local coordinates only in the relative frame: the driven displacement of supports
-    does not lie in a truncated basis.
+    Stops, frictions and devices keep their local coordinates only in the relative frame: the driven displacement of
+    supports does not lie in a truncated basis.
     """
     modes = problem.modes
     assert modes is not None
@@ -151,7 +154,7 @@ def in_modal_coordinates(problem: MechanicalProblem) -> MechanicalProblem:
         problem,
         modes=None,
         mass=np.diag(modes.masses),
-        damping=np.diag(2 * modes.damping * modes.omega * modes.masses),
+        damping=modes.damping_matrix,
         stiffness=np.diag(modes.omega**2 * modes.masses),
         initial_displacement=q,
         initial_velocity=v,
@@ -159,5 +162,6 @@ def in_modal_coordinates(problem: MechanicalProblem) -> MechanicalProblem:
         supports=tuple(replace(s, influence=back @ s.influence) for s in problem.supports),
         stops=tuple(stop.for_unknowns(modes.shapes) for stop in problem.stops),
         frictions=tuple(replace(f, tangents=tuple(modes.shapes.T @ t for t in f.tangents)) for f in problem.frictions),
+        devices=tuple(replace(d, direction=modes.shapes.T @ d.direction) for d in problem.devices),
         coordinates=(),
     )

@@ -46,13 +46,15 @@ def vector(owner: str, value: ArrayLike) -> NDArray[np.float64]:
     return array
 
 
-def _at_least_zero(owner: str, **values: float) -> None:
+def at_least_zero(owner: str, **values: float) -> None:
+    """Raise `ProblemError` for a value that is negative or not finite."""
     for name, value in values.items():
         if not (np.isfinite(value) and value >= 0):
             raise ProblemError(f"{owner}: {name} = {value} must be finite and not negative")
 
 
-def _one_of(owner: str, name: str, value: str, known: tuple[str, ...]) -> None:
+def one_of(owner: str, name: str, value: str, known: tuple[str, ...]) -> None:
+    """Raise `ProblemError` for a word that is not known."""
     if value not in known:
         raise ProblemError(f"{owner}: {name} {value!r} is unknown; known: {', '.join(known)}")
 
@@ -143,9 +145,9 @@ class Stop:
     def __post_init__(self) -> None:
         owner = f"Stop {self.name!r}"
         object.__setattr__(self, "normal", vector(f"{owner}: normal", self.normal))
-        _one_of(owner, "geometry", self.geometry, GEOMETRIES)
-        _one_of(owner, "frame", self.frame, FRAMES)
-        _at_least_zero(owner, stiffness=self.stiffness, damping=self.damping)
+        one_of(owner, "geometry", self.geometry, GEOMETRIES)
+        one_of(owner, "frame", self.frame, FRAMES)
+        at_least_zero(owner, stiffness=self.stiffness, damping=self.damping)
         if self.stiffness == 0:
             raise ProblemError(f"{owner}: stiffness must be positive (N/m)")
         if not (np.isfinite(self.gap) and np.isfinite(self.offset) and np.isfinite(self.lateral_offset)):
@@ -219,15 +221,15 @@ class Friction:
         object.__setattr__(self, "tangents", tangents)
         if len(tangents) not in (1, 2):
             raise ProblemError(f"{owner}: one or two tangents are needed, got {len(tangents)}")
-        _one_of(owner, "law", self.law, LAWS)
-        _one_of(owner, "frame", self.frame, FRAMES)
-        _at_least_zero(owner, static=self.static, kinetic=self.kinetic, stiffness=self.stiffness, damping=self.damping)
+        one_of(owner, "law", self.law, LAWS)
+        one_of(owner, "frame", self.frame, FRAMES)
+        at_least_zero(owner, static=self.static, kinetic=self.kinetic, stiffness=self.stiffness, damping=self.damping)
         if self.static < self.kinetic:
             raise ProblemError(f"{owner}: the static coefficient {self.static} is below the kinetic {self.kinetic}")
         if self.law == "regularised" and self.stiffness == 0:
             raise ProblemError(f"{owner}: the regularised law needs a tangential stiffness (N/m)")
         if not isinstance(self.normal, str):
-            _at_least_zero(owner, normal=self.normal)
+            at_least_zero(owner, normal=self.normal)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""

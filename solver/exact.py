@@ -295,7 +295,7 @@ class ExactSolver:
 
     name: str = "exact"
     version: str = "0.1.0"
-    capabilities: frozenset[str] = CAPABILITIES | {"friction:regularised"}
+    capabilities: frozenset[str] = CAPABILITIES | {"friction:regularised", "friction:two-tangents"}
     schemes: tuple[str, ...] = ("series",)
 
     @property

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.interrupt import interruptible
-from veridyn.solver.kernels import contact
+from veridyn.solver.kernels import contact, device
 from veridyn.solver.kernels.archive import CURSOR, LARGEST, LEAST, RATE, SLOT, STEP, STOP, TOTALS, Archive
 from veridyn.solver.kernels.curved import CIRCLE
 from veridyn.solver.kernels.stepping import FULL, STUCK
@@ -21,15 +21,16 @@ from veridyn.solver.kernels.system import System, Workspace
 Floats = NDArray[np.float64]
 
 Kernel = Callable[..., Any]
+Rebuild = Callable[[Kernel], Kernel]
 AHEAD = 64  # instants at which time functions are evaluated at once
 MEMORY = 4e9  # bytes; a longer archive is refused before it is allocated
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What a kernel archived: time (m,), modal displacement and velocity (m, r), contact records (m, c, 8).
+    """What a kernel archived: time (m,), modal displacement and velocity (m, r), element records (m, c + d, 8).
 
-    ``totals``: (c, 22) of all steps, or (0, 22); ``stopped``: whether Ctrl-C ended the march.
+    ``totals``: (c + d, 22) of all steps, or (0, 22); ``stopped``: whether Ctrl-C ended the march.
     """
 
     time: Floats
@@ -46,12 +47,14 @@ class Run:
 class Plan:
     """What is kept besides the first state and the last: every n-th state (0: none), those nearest to instants (s).
 
-    ``totals``: whether extremes and integrals of the contacts are taken over all steps.
+    ``totals``: whether extremes and integrals of contacts and devices are taken over all steps; ``land``: whether
+    adaptive steps end on the instants.
     """
 
     every: int = 1
     instants: Floats = field(default_factory=lambda: np.empty(0))
     totals: bool = False
+    land: bool = False
 
     def states(self, steps: float) -> int:
         """Return how many states are kept of a number of steps, at most."""
@@ -74,6 +77,7 @@ class Job:
     end: float
     step: float
     plan: Plan = field(default_factory=Plan)
+    rebuild: Rebuild | None = None  # what makes another kernel of the scheme's before it runs
 
     def __post_init__(self) -> None:
         for name in ("start", "end", "step"):  # a whole number would have the kernels compiled once more
@@ -86,28 +90,29 @@ class Job:
 
 
 class Storage:
-    """Archive, contact memory and scratch arrays of one integration.
+    """Archive, memory of contacts and devices, and scratch arrays of one integration.
 
     ``even``: whether forces are evaluated at multiples of the step only.
     """
 
     def __init__(self, slots: int, job: Job, *, even: bool = False) -> None:
-        r, c = job.q.size, job.system.contact_index.shape[0]
-        size = 8.0 * slots * (1 + 2 * r + contact.RECORDS * c)
+        r, elements = job.q.size, job.system.contact_index.shape[0] + job.system.device_index.shape[0]
+        size = 8.0 * slots * (1 + 2 * r + contact.RECORDS * elements)
         if size > MEMORY:
             raise SettingsError(f"archiving {slots} states needs {size / 1e9:.1f} GB; raise archive_every")
         self.job = job
         self.q, self.v, self.g = np.empty(r), np.empty(r), np.zeros(r)
-        self.state = np.empty((c, contact.STATES))
+        self.state = np.empty((elements, max(contact.STATES, device.STATES)))
         self.work = _workspace(job, AHEAD if even else 1)
         self.archive = Archive(
             times=np.empty(slots),
             displacement=np.empty((slots, r)),
             velocity=np.empty((slots, r)),
-            records=np.zeros((slots, c, contact.RECORDS)),
+            records=np.zeros((slots, elements, contact.RECORDS)),
             every=job.plan.every,
-            instants=job.plan.after(job.start + 0.5 * job.step),
-            totals=np.empty((c if job.plan.totals else 0, TOTALS)),
+            instants=job.plan.after(job.start + (0.0 if job.plan.land else 0.5 * job.step)),
+            land=job.plan.land,
+            totals=np.empty((elements if job.plan.totals else 0, TOTALS)),
             cursor=np.empty(CURSOR, dtype=np.int64),
         )
         self.restart()
@@ -117,6 +122,8 @@ class Storage:
         self.q[:], self.v[:], self.state[:] = self.job.q, self.job.v, 0.0
         curved = np.flatnonzero(self.job.system.contact_index[:, contact.GEOMETRY] >= CIRCLE)
         self.state[curved, contact.STUCK] = contact.FRESH
+        first = self.state.shape[0] - self.job.system.device_memory.shape[0]
+        self.state[first:, : device.STATES] = self.job.system.device_memory
         self.archive.cursor[:] = 0
         self.archive.cursor[STEP] = self.job.plan.every
         self.archive.totals[:] = 0.0
@@ -133,6 +140,7 @@ class Storage:
             self.archive.cursor[STOP] = 1
 
         work = steps * self.job.q.size
+        kernel = self.job.rebuild(kernel) if self.job.rebuild else kernel
         return interruptible(lambda: kernel(self.job.system, *arguments, *self.arguments()), stop, steps=work)
 
     def run(self, diverged: int, counters: dict[str, float]) -> Run:

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def _window(time: Floats, t: float) -> slice:
-    """Return the four samples around t (fewer if the history is shorter)."""
+def _window(time: Floats, t: float, count: int = 4) -> slice:
+    """Return the samples around t (fewer if the history is shorter)."""
     right = int(np.searchsorted(time, t))
-    first = min(max(right - 2, 0), max(time.size - 4, 0))
-    return slice(first, first + min(4, time.size))
+    first = min(max(right - count // 2, 0), max(time.size - count, 0))
+    return slice(first, first + min(count, time.size))
 
 
 def lagrange(nodes: Floats, values: Floats, t: float) -> float:
@@ -24,16 +24,17 @@ def lagrange(nodes: Floats, values: Floats, t: float) -> float:
     return float(weights @ values)
 
 
-def value_at(time: Floats, history: Floats, t: float) -> float:
-    """Return the history at t by the cubic through the four samples around it; exact on samples.
+def value_at(time: Floats, history: Floats, t: float, samples: int = 4) -> float:
+    """Return the history at t by the polynomial through the samples around it; exact on samples.
 
-    Displacement alone is used: some schemes keep their velocity half a step away.
+    Displacement alone is used: some schemes keep their velocity half a step away. Four samples suit motions with
+    kinks, six a smooth one.
     """
     near = int(np.argmin(np.abs(time - t)))
     spacing = time[min(near + 1, time.size - 1)] - time[max(near - 1, 0)]
     if abs(time[near] - t) <= 1e-9 * spacing:
         return float(history[near])
-    w = _window(time, t)
+    w = _window(time, t, samples)
     return lagrange(time[w], history[w], t)
 
 

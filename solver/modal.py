@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.basis import modal_basis, modal_state, moved_mass
+from veridyn.solver.devices import DEVICES, Device
 from veridyn.solver.errors import DivergenceError, Interrupted, SettingsError
 from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.solver.response import Response
@@ -17,7 +18,7 @@ from veridyn.solver.scheme import Scheme, meanings, setting
 from veridyn.solver.schemes import SCHEMES
 
 if TYPE_CHECKING:
-    from veridyn.solver.integration import Plan, Run
+    from veridyn.solver.integration import Plan, Rebuild, Run
 
 Floats = NDArray[np.float64]
 Settings = Mapping[str, Any]
@@ -25,11 +26,12 @@ Settings = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class ModalIntegrator:
-    """Modal transient dynamics with penalised contact and regularised friction.
+    """Modal transient dynamics with penalised contact, regularised friction and nonlinear devices.
 
     Settings: ``scheme`` (see `veridyn.solver.schemes.SCHEMES`), ``step`` (s), and optionally
     ``tangential_stiffness`` (N/m, turns set-valued friction into the regularised law), ``archive_every``
     (steps), ``archive_at`` (instants), ``quantities`` (bool), ``check_step`` (bool), and the options of the scheme.
+    ``rebuild`` makes another kernel of that of the scheme, None: the scheme as it is.
     """
 
     name: str = "veridyn"
@@ -43,6 +45,7 @@ class ModalIntegrator:
             "support-motion",
             "multi-support",
             "damping",
+            "damping:coupled",
             "contact",
             "contact:parallel-planes",
             "contact:circle",
@@ -54,9 +57,11 @@ class ModalIntegrator:
             "friction:regularised",
             "friction:on-stop",
             "friction:two-tangents",
+            *(f"device:{law}" for law in DEVICES),
         }
     )
     schemes: tuple[str, ...] = tuple(SCHEMES)
+    rebuild: Rebuild | None = None
 
     @property
     def settings(self) -> dict[str, str]:
@@ -85,7 +90,7 @@ class ModalIntegrator:
         SettingsError
             If a setting is unknown, missing or out of range; `StepError` if the step breaks the rule.
         CapabilityError
-            If the problem has coupled modal damping or several frictions on one stop.
+            If several frictions rest on one stop, or frames differ in a pair.
         DivergenceError
             If a modal coordinate leaves the range of finite numbers.
         SolverFailure
@@ -103,18 +108,19 @@ class ModalIntegrator:
         pairs = contacts(problem)
         if common.check_step and scheme.points_per_period:
             names = tuple((pair.stop or pair.friction).name for pair in pairs)  # type: ignore[union-attr]
-            check_step(common.step, scheme.points_per_period, shortest_period(system, modes, names), scheme.name)
+            limit = shortest_period(system, modes, names, problem.devices)
+            check_step(common.step, scheme.points_per_period, limit, scheme.name)
         q, v = modal_state(problem, modes)
-        job = Job(system, q, v, problem.start, problem.end, common.step, common.plan(problem))
+        job = Job(system, q, v, problem.start, problem.end, common.step, common.plan(problem), self.rebuild)
         run = scheme.run(options, job)
         _refuse_divergence(run, modes, scheme.name, common.step)
         response = Response(
             time=run.time,
             displacement=run.displacement @ modes.shapes.T,
             velocity=run.velocity @ modes.shapes.T,
-            elements=element_histories(pairs, run.records),
+            elements=element_histories(pairs, problem.devices, run.records),
             counters=run.counters,
-            quantities=element_quantities(pairs, run.totals),
+            quantities=element_quantities(pairs, problem.devices, run.totals),
         )
         if run.stopped:
             raise Interrupted(f"{scheme.name} was interrupted at t = {run.time[-1]:.6g} s", response)
@@ -139,7 +145,8 @@ class CommonSettings:
     archive_at: str | Sequence[float] | None = setting(
         "instants (s) whose nearest states alone are kept, or output_times", None
     )
-    quantities: bool = setting("whether extremes and integrals of contacts are taken over all steps", False)
+    land: bool = setting("whether an adaptive step is cut to end on the instants of archive_at, then resumed", False)
+    quantities: bool = setting("whether extremes and integrals of contacts and devices are taken over all steps", False)
     check_step: bool = setting("whether a step above the limit is refused", True)
 
     def plan(self, problem: MechanicalProblem) -> Plan:
@@ -156,7 +163,7 @@ class CommonSettings:
             return Plan(int(self.archive_every), totals=bool(self.quantities))
         named = isinstance(self.archive_at, str) and self.archive_at == "output_times"
         wanted = problem.output_times if named else self.archive_at
-        return Plan(0, _instants(problem.name, wanted), bool(self.quantities))
+        return Plan(0, _instants(problem.name, wanted), bool(self.quantities), bool(self.land))
 
 
 def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
@@ -241,7 +248,7 @@ def regularised(problem: MechanicalProblem, stiffness: float) -> MechanicalProbl
             f,
             law="regularised",
             stiffness=stiffness,
-            damping=2 * float(np.sqrt(moved_mass(problem, f.tangents[0]) * stiffness)),
+            damping=2 * float(np.sqrt(moved_mass(problem, *f.tangents) * stiffness)),
         )
         if f.law == "set-valued"
         else f
@@ -250,20 +257,24 @@ def regularised(problem: MechanicalProblem, stiffness: float) -> MechanicalProbl
     return replace(problem, frictions=frictions)
 
 
-def element_histories(pairs: tuple[Any, ...], records: Floats) -> dict[str, dict[str, Floats]]:
-    """Split the records (m, c, 8) of the contacts into named histories (m,)."""
+def element_histories(
+    pairs: tuple[Any, ...], devices: tuple[Device, ...], records: Floats
+) -> dict[str, dict[str, Floats]]:
+    """Split the records (m, c + d, 8) of contacts and devices into named histories (m,)."""
     return {
         element.name: {name: records[:, c, column] for name, column in columns.items()}
-        for c, element, columns in _recorded(pairs)
+        for c, element, columns in _recorded(pairs, devices)
     }
 
 
-def element_quantities(pairs: tuple[Any, ...], totals: Floats) -> dict[str, dict[str, float]]:
-    """Split the totals (c, 19) of the contacts into named extremes of histories and integrals, {} if there are none."""
+def element_quantities(
+    pairs: tuple[Any, ...], devices: tuple[Device, ...], totals: Floats
+) -> dict[str, dict[str, float]]:
+    """Split the totals (c + d, 19) into named extremes of histories and integrals, {} if there are none."""
     from veridyn.solver.kernels import archive
 
     quantities: dict[str, dict[str, float]] = {}
-    for c, element, columns in _recorded(pairs) if totals.size else ():
+    for c, element, columns in _recorded(pairs, devices) if totals.size else ():
         own = quantities[element.name] = {"impulse": float(totals[c, archive.INTEGRAL + archive.IMPULSE])}
         if "stuck" in columns:
             own["wear_energy"] = float(totals[c, archive.INTEGRAL + archive.WEAR])
@@ -274,9 +285,9 @@ def element_quantities(pairs: tuple[Any, ...], totals: Floats) -> dict[str, dict
     return quantities
 
 
-def _recorded(pairs: tuple[Any, ...]) -> Iterator[tuple[int, Any, dict[str, int]]]:
-    """Yield contact, stop or friction, and the columns of its histories in a record."""
-    from veridyn.solver.kernels import contact
+def _recorded(pairs: tuple[Any, ...], devices: tuple[Device, ...]) -> Iterator[tuple[int, Any, dict[str, int]]]:
+    """Yield place, stop, friction or device, and the columns of its histories in a record."""
+    from veridyn.solver.kernels import contact, device
 
     normal = {"normal_force": contact.R_FORCE}
     stop = {**normal, "normal_velocity": contact.R_VELOCITY, "gap": contact.R_GAP}
@@ -287,6 +298,9 @@ def _recorded(pairs: tuple[Any, ...]) -> Iterator[tuple[int, Any, dict[str, int]
             yield c, pair.stop, stop
         if pair.friction is not None:
             yield c, pair.friction, two if len(pair.friction.tangents) == 2 else one
+    for d, each in enumerate(devices, start=len(pairs)):
+        internal = {name: device.R_INTERNAL + k for k, name in enumerate(each.internal)}
+        yield d, each, {"force": device.R_FORCE, "elongation": device.R_ELONGATION, **internal}
 
 
 SOLVER = ModalIntegrator()

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from veridyn.solver.devices import Device, device
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion, vector
 from veridyn.solver.errors import ProblemError
 
@@ -17,6 +18,7 @@ Floats = NDArray[np.float64]
 
 FORMAT_VERSION = 1
 SYMMETRY = 1e-12  # relative; matrices assembled in floating point are symmetric to a few ulp
+COUPLING = 1e-9  # relative; coupling of modes by damping below this is rounding
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -55,12 +57,17 @@ class Problem:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Modes:
-    """A modal basis: omega (r,) in rad/s, damping ratios (r,), generalised masses (r,), shapes (n, r)."""
+    """A modal basis: omega (r,) in rad/s, damping ratios (r,), generalised masses (r,), shapes (n, r).
+
+    ``coupling`` (r, r) in kg/s is what the damping matrix has beyond the ratios: its off-diagonal part, and the
+    damping of rigid-body modes.
+    """
 
     omega: Floats
     damping: Floats
     masses: Floats
     shapes: Floats
+    coupling: Floats | None = None
 
     def __post_init__(self) -> None:
         for name in ("omega", "damping", "masses"):
@@ -71,11 +78,21 @@ class Modes:
             raise ProblemError(f"Modes: {r} frequencies need as many damping ratios, masses and shape columns")
         if np.any(self.omega < 0) or np.any(self.damping < 0) or np.any(self.masses <= 0):
             raise ProblemError("Modes: frequencies and damping ratios must not be negative, masses positive")
+        if self.coupling is not None:
+            object.__setattr__(self, "coupling", _symmetric("Modes.coupling", self.coupling, r))
+            if np.any(np.diag(self.damping_matrix) < 0):
+                raise ProblemError("Modes: damping must not be negative; a diagonal entry of the coupling is")
+
+    @property
+    def damping_matrix(self) -> Floats:
+        """The modal damping matrix (r, r) in kg/s."""
+        diagonal = np.diag(2 * self.damping * self.omega * self.masses)
+        return diagonal if self.coupling is None else np.asarray(diagonal + self.coupling)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MechanicalProblem(Problem):
-    """``M x'' + C x' + K x = loads - M Σ ψ_j a_j(t) + stops + friction``, x relative to the supports.
+    """``M x'' + C x' + K x = loads - M Σ ψ_j a_j(t) + stops + friction + devices``, x relative to the supports.
 
     Give either the matrices (n, n) or ``modes`` (a modal basis of n degrees of freedom, possibly truncated).
 
@@ -96,6 +113,7 @@ class MechanicalProblem(Problem):
     supports: tuple[SupportMotion, ...] = ()
     stops: tuple[Stop, ...] = ()
     frictions: tuple[Friction, ...] = ()
+    devices: tuple[Device, ...] = ()
     coordinates: tuple[str, ...] = ()
     kind: ClassVar[str] = "mechanical"
 
@@ -117,9 +135,9 @@ class MechanicalProblem(Problem):
         return int(self.initial_displacement.size)
 
     @property
-    def elements(self) -> tuple[Stop | Friction, ...]:
-        """Stops and frictions."""
-        return (*self.stops, *self.frictions)
+    def elements(self) -> tuple[Stop | Friction | Device, ...]:
+        """Stops, frictions and devices."""
+        return (*self.stops, *self.frictions, *self.devices)
 
     def _check_matrices(self) -> None:
         if (self.mass is None) == (self.modes is None):
@@ -150,6 +168,7 @@ class MechanicalProblem(Problem):
             **{f"support {s.name!r}": s.influence for s in self.supports},
             **{f"stop {s.name!r} direction {i + 1}": d for s in self.stops for i, d in enumerate(s.directions)},
             **{f"friction {f.name!r} tangent {i + 1}": t for f in self.frictions for i, t in enumerate(f.tangents)},
+            **{f"device {d.name!r}": d.direction for d in self.devices},
         }
         for owner, value in directions.items():
             if value.size != self.size:
@@ -158,9 +177,9 @@ class MechanicalProblem(Problem):
             raise ProblemError(f"{self.name}: {len(self.coordinates)} coordinate names for {self.size} coordinates")
 
     def _check_names(self) -> None:
-        names = [stop.name for stop in self.stops] + [friction.name for friction in self.frictions]
+        names = [element.name for element in self.elements]
         if len(set(names)) != len(names):
-            raise ProblemError(f"{self.name}: stops and frictions must have different names, got {names}")
+            raise ProblemError(f"{self.name}: stops, frictions and devices must have different names, got {names}")
         stops = {s.name: s for s in self.stops}
         for friction in self.frictions:
             if not isinstance(friction.normal, str):
@@ -183,20 +202,30 @@ class MechanicalProblem(Problem):
         tags |= {"support-motion"} if self.supports else set()
         tags |= {"multi-support"} if len(self.supports) > 1 else set()
         tags |= {"damping"} if self._is_damped() else set()
+        tags |= {"damping:coupled"} if self._is_coupled() else set()
         tags |= {"contact"} if self.stops else set()
         tags |= {f"contact:{stop.geometry.replace(' ', '-')}" for stop in self.stops if stop.geometry != "plane"}
         tags |= {"contact:damped" for stop in self.stops if stop.damping}
         tags |= {f"friction:{friction.law}" for friction in self.frictions}
         tags |= {"friction:on-stop" for friction in self.frictions if isinstance(friction.normal, str)}
         tags |= {"friction:two-tangents" for friction in self.frictions if len(friction.tangents) > 1}
-        frames = {stop.frame for stop in self.stops} | {friction.frame for friction in self.frictions}
+        tags |= {f"device:{d.type}" for d in self.devices}
+        frames = {element.frame for element in self.elements}
         tags |= {"absolute-frame"} if self.supports and "absolute" in frames else set()
         return frozenset(tags)
 
     def _is_damped(self) -> bool:
+        return bool(np.any(self.damping if self.modes is None else self.modes.damping_matrix))
+
+    def _is_coupled(self) -> bool:
+        """Whether the damping couples the modes: C M⁻¹ K is not symmetric (Caughey and O'Kelly, 1965)."""
         if self.modes is not None:
-            return bool(np.any(self.modes.damping))
-        return bool(np.any(self.damping))
+            return is_coupled(self.modes.damping_matrix)
+        assert self.mass is not None
+        assert self.damping is not None
+        assert self.stiffness is not None
+        product = self.damping @ np.linalg.solve(self.mass, self.stiffness)
+        return bool(np.abs(product - product.T).max() > COUPLING * np.abs(product).max())
 
     def to_dict(self) -> dict[str, Any]:
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
@@ -219,6 +248,7 @@ class MechanicalProblem(Problem):
             "supports": lambda v: tuple(SupportMotion.from_dict(d) for d in v),
             "stops": lambda v: tuple(Stop.from_dict(d) for d in v),
             "frictions": lambda v: tuple(Friction.from_dict(d) for d in v),
+            "devices": lambda v: tuple(device(d) for d in v),
             "coordinates": tuple,
             "modes": lambda v: None if v is None else Modes(**v),
         }
@@ -226,6 +256,12 @@ class MechanicalProblem(Problem):
             return cls(**{name: readers.get(name, _same)(value) for name, value in data.items()})
         except (TypeError, KeyError, AttributeError) as error:
             raise ProblemError(f"problem is malformed: {error}") from None
+
+
+def is_coupled(modal_damping: Floats) -> bool:
+    """Tell whether a modal damping matrix (r, r) has more than rounding beside its diagonal."""
+    diagonal = np.diag(modal_damping)
+    return bool(np.abs(modal_damping - np.diag(diagonal)).max() > COUPLING * np.abs(diagonal).max())
 
 
 def _same(value: Any) -> Any:

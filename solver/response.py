@@ -27,7 +27,8 @@ class Response:
 
     ``time`` (m,), ``displacement`` and ``velocity`` (m, n) relative to the supports;
     ``elements[name][history]`` (m,) for stops (``normal_force``, ``normal_velocity``, ``gap``) and frictions
-    (``force``, ``sliding_velocity``, ``stuck``; with a second tangent ``force_2``, ``sliding_velocity_2``);
+    (``force``, ``sliding_velocity``, ``stuck``; with a second tangent ``force_2``, ``sliding_velocity_2``) and
+    devices (``force``, ``elongation``, internal variables);
     ``events[name]`` (k,) instants at which an element changes its state, each of them also in ``time``, with the
     state that begins there; ``counters`` such as steps and evaluations; ``quantities[name]``: numbers that the solver
     took over all steps itself.     Elements, events, counters and quantities are optional.

@@ -76,6 +76,10 @@ class Scheme:
     ``phase`` and ``decay``: leading errors per radian at constant step on q'' = -w² q, positive if the motion runs
     ahead or loses amplitude; None: no error. ``contact`` and ``contact_decay``: those where -w² q is the force of a
     contact, if that makes a difference.
+    ``damped``: what damping adds to the phase error, over the damping ratio, where it costs the scheme an order.
+    ``lag``: how far the velocity of a state lies back, in steps; ``force_lag``: the same of the velocity that contacts
+    and coupled damping see.
+    ``end_weight``: share of a step's load that is taken at its end, which a load loses that ends there.
     ``points_per_period``: steps per shortest period that the step rule asks for; 0: no rule. ``place`` orders lists.
     ``stages``: whether forces are taken at states that are no part of the motion.
     """
@@ -91,6 +95,10 @@ class Scheme:
     decay: Term | None = None
     contact: Term | None = None
     contact_decay: Term | None = None
+    damped: Term | None = None
+    lag: float = 0.0
+    force_lag: float = 0.0
+    end_weight: float = 0.0
     options: type[Any] = NoOptions
     stages: bool = False
 

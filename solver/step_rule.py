@@ -1,13 +1,15 @@
-"""The step rule: a fraction of the shortest period, contact and friction springs included."""
+"""The step rule: a fraction of the shortest period, springs of elements included, or of a damping time."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from veridyn.solver.devices import Device
 from veridyn.solver.errors import StepError
-from veridyn.solver.kernels import contact
+from veridyn.solver.kernels import contact, device
 from veridyn.solver.kernels.curved import CIRCLE
 from veridyn.solver.kernels.system import System
 from veridyn.solver.problem import Modes
@@ -21,25 +23,29 @@ class Limit:
     cause: str
 
 
-def shortest_period(system: System, modes: Modes, contact_names: tuple[str, ...]) -> Limit:
-    """Return the shortest of ``2π/w_j`` and ``2π/sqrt(w_j² + k φ_d²/m_j)`` over modes, contacts and directions."""
-    limits = [
-        Limit(2 * np.pi / w, f"mode {j + 1} ({w / (2 * np.pi):.6g} Hz)") for j, w in enumerate(modes.omega) if w > 0
-    ]
-    for c, name in enumerate(contact_names):
-        for column, places, word in _springs(int(system.contact_index[c, contact.GEOMETRY])):
-            rows = [row for row in system.contact_index[c, places] if row >= 0]
-            k = system.contact_value[c, column]
-            if not rows or k == 0:
-                continue
-            stiffened = system.omega2 + k * sum(system.rows[:, row] * system.back[row] for row in rows)
-            j = int(np.argmax(stiffened))
-            cause = f"{word} {k:.6g} N/m of {name!r} on mode {j + 1}"
-            limits.append(Limit(2 * np.pi / float(np.sqrt(stiffened[j])), cause))
-    return min(limits, key=lambda limit: limit.period, default=Limit(np.inf, "nothing"))
+@dataclass(frozen=True)
+class Spring:
+    """A spring that stiffens modes: stiffness (N/m), the rows it acts along, what it is."""
+
+    stiffness: float
+    rows: tuple[int, ...]
+    name: str
 
 
-def _springs(geometry: int) -> tuple[tuple[int, list[int], str], ...]:
+def _springs(system: System, names: tuple[str, ...], devices: tuple[Device, ...]) -> Iterator[Spring]:
+    """Yield every spring of contacts and devices that acts along a row."""
+    for c, name in enumerate(names):
+        for column, places, word in _places(int(system.contact_index[c, contact.GEOMETRY])):
+            k = float(system.contact_value[c, column])
+            rows = tuple(int(row) for row in system.contact_index[c, places] if row >= 0)
+            if rows and k:
+                yield Spring(k, rows, f"{word} {k:.6g} N/m of {name!r}")
+    for row, each in zip(system.device_index[:, device.ROW], devices, strict=True):
+        if each.stiffness:
+            yield Spring(each.stiffness, (int(row),), f"stiffness {each.stiffness:.6g} N/m of {each.name!r}")
+
+
+def _places(geometry: int) -> tuple[tuple[int, list[int], str], ...]:
     """Return column of the stiffness, columns of the rows it acts along, and name of the springs of a contact.
 
     Around a curved stop a spring takes any direction of the plane (y, z), in the worst case that of ``φ_y² + φ_z²``.
@@ -51,6 +57,32 @@ def _springs(geometry: int) -> tuple[tuple[int, list[int], str], ...]:
         (contact.TANGENT_STIFFNESS, around if curved else [contact.ROW_Z], "tangential stiffness"),
         (contact.TANGENT_STIFFNESS, [contact.ROW_X], "tangential stiffness"),
     )
+
+
+def shortest_period(
+    system: System, modes: Modes, contact_names: tuple[str, ...], devices: tuple[Device, ...] = ()
+) -> Limit:
+    """Return the shortest of ``2π/w_j`` and ``2π/sqrt(w_j² + k φ_d²/m_j)`` over modes, springs and directions.
+
+    Damping that no ratio expresses decays at a rate c, like an oscillator with ``w = c/2`` that is damped critically.
+    """
+    limits = [
+        Limit(2 * np.pi / w, f"mode {j + 1} ({w / (2 * np.pi):.6g} Hz)") for j, w in enumerate(modes.omega) if w > 0
+    ]
+    if modes.coupling is not None:
+        limits.append(_damping_limit(modes))
+    for spring in _springs(system, contact_names, devices):
+        along = sum(system.rows[:, row] * system.back[row] for row in spring.rows)
+        stiffened = system.omega2 + spring.stiffness * along
+        j = int(np.argmax(stiffened))
+        limits.append(Limit(2 * np.pi / float(np.sqrt(stiffened[j])), f"{spring.name} on mode {j + 1}"))
+    return min(limits, key=lambda limit: limit.period, default=Limit(np.inf, "nothing"))
+
+
+def _damping_limit(modes: Modes) -> Limit:
+    roots = np.sqrt(modes.masses)
+    fastest = float(np.linalg.eigvalsh(modes.damping_matrix / np.outer(roots, roots))[-1])
+    return Limit(4 * np.pi / fastest, f"damping at a rate of {fastest:.6g} 1/s")
 
 
 def check_step(step: float, points: int, limit: Limit, scheme: str) -> None:

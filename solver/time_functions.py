@@ -2,11 +2,12 @@
 
 The truth and the solver evaluate the same record, so that they see the same load. Two families
 suffice: harmonic functions and piecewise polynomials (constant, polynomial, step, pulse and table are
-piecewise polynomials); sums of them cover the rest.
+piecewise polynomials); sums of them, and what is cut out of them between two instants, cover the rest.
 """
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -203,6 +204,114 @@ class Sum(TimeFunction):
         return {"kind": self.kind, "summands": [f.to_dict() for f in self.summands]}
 
 
+@dataclass(frozen=True)
+class Windowed(TimeFunction):
+    """The derivative of given order of a function that is cut out between two instants and zero outside of them.
+
+    Antiderivatives are negative orders: zero up to the start of the window, polynomials after its end. The function is
+    made of harmonic and piecewise ones. Keeping the order as a number makes all of them exact in any arithmetic.
+    """
+
+    function: TimeFunction
+    start: Scalar
+    end: Scalar
+    order: int = 0
+    kind: ClassVar[str] = "windowed"
+
+    def __post_init__(self) -> None:
+        for name in ("start", "end"):
+            check_scalar(f"Windowed.{name}", getattr(self, name))
+        if not to_float(self.start) < to_float(self.end):
+            raise ProblemError(f"Windowed: the end {self.end} s must come after the start {self.start} s")
+        if not isinstance(self.order, int):
+            raise ProblemError(f"Windowed.order = {self.order!r} must be a whole number")
+        if any(isinstance(term, Windowed) for term in self.function.terms()):
+            raise ProblemError("Windowed: a window in a window is not understood; give their common part")
+
+    def _chain(self) -> list[TimeFunction]:
+        """Return the function, then its derivatives or antiderivatives up to the order."""
+        found = [self.function]
+        for _ in range(abs(self.order)):
+            found.append(found[-1].derivative() if self.order > 0 else found[-1].antiderivative())
+        return found
+
+    def _left_out(self, chain: list[TimeFunction], start: Any) -> list[Any]:
+        """Return the derivatives, lowest first, of what an antiderivative must lose to be zero at the start."""
+        return [f(start) for f in reversed(chain[1:])] if self.order < 0 else []
+
+    def _carried_on(self, chain: list[TimeFunction], start: Any, end: Any) -> list[Any]:
+        """Return the derivatives, lowest first, of what an antiderivative is after the end."""
+        left_out = self._left_out(chain, start)
+        return [chain[-1 - k](end) - _taylor(left_out[k:], end - start) for k in range(len(left_out))]
+
+    def __call__(self, t: Any) -> Any:
+        start, end = (in_arithmetic_of(edge, t) for edge in (self.start, self.end))
+        chain = self._chain()
+        inside = chain[-1](t) - _taylor(self._left_out(chain, start), t - start)
+        after = _taylor(self._carried_on(chain, start, end), t - end)
+        if isinstance(t, mpmath.mpf):
+            return 0 * t if t < start else inside if t < end else after
+        return np.where(np.less(t, start), 0.0, np.where(np.less(t, end), inside, after))[()]
+
+    def derivative(self) -> Windowed:
+        if self.order >= 0:
+            self._refuse_jumps()
+        return Windowed(self.function, self.start, self.end, self.order + 1)
+
+    def antiderivative(self) -> Windowed:
+        return Windowed(self.function, self.start, self.end, self.order - 1)
+
+    def _refuse_jumps(self) -> None:
+        f, start, end = self._chain()[-1], to_float(self.start), to_float(self.end)
+        size = np.abs(f(start + (end - start) * np.array([0.17, 0.42, 0.79]))).max()
+        for edge in (start, end):
+            if abs(f(edge)) > 1e-12 * size:
+                raise ProblemError(f"a function that jumps at t = {edge} s has no derivative there")
+
+    def terms(self) -> tuple[TimeFunction, ...]:
+        chain, start, end = self._chain(), to_float(self.start), to_float(self.end)
+        waves = [Windowed(f, start, end) for f in chain[-1].terms() if isinstance(f, Harmonic)]
+        pieces = [_cut_out(f, start, end) for f in chain[-1].terms() if isinstance(f, Piecewise)]
+        if self.order < 0:
+            before, after = self._left_out(chain, start), self._carried_on(chain, start, end)
+            pieces.append(Piecewise((start, end), (_powers(before, -1.0), _powers(after, 1.0))))
+        return (*waves, *pieces)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "function": self.function.to_dict(),
+            "start": self.start,
+            "end": self.end,
+            "order": self.order,
+        }
+
+
+def _taylor(derivatives: Sequence[Any], tau: Any) -> Any:
+    """Return the sum of ``derivatives[k] tau**k / k!``."""
+    total = 0 * tau
+    for k in range(len(derivatives), 0, -1):
+        total = total * tau / k + derivatives[k - 1]
+    return total
+
+
+def _powers(derivatives: Sequence[Any], sign: float) -> tuple[float, ...]:
+    """Return the coefficients of the powers that belong to derivatives."""
+    return tuple(sign * float(d) / math.factorial(k) for k, d in enumerate(derivatives))
+
+
+def _cut_out(f: Piecewise, start: float, end: float) -> Piecewise:
+    """Return what is left of a piecewise polynomial between two instants."""
+    breaks = [to_float(b) for b in f.breaks]
+    kept = [start, *(b for b in breaks if start < b < end)]
+    rows = []
+    for at in kept:
+        i = bisect_right(breaks, at) - 1
+        row = np.polynomial.Polynomial([to_float(c) for c in f.coefficients[i]] if i >= 0 else [0.0])
+        rows.append(tuple(row(np.polynomial.Polynomial([at - breaks[max(i, 0)], 1.0])).coef.tolist()))
+    return Piecewise((*kept, end), (*rows, (0.0,)))
+
+
 def _exact(value: Scalar) -> Any:
     """Return a fraction for decimal strings, so that antiderivatives stay exact, and a float otherwise."""
     return Fraction(value) if isinstance(value, str) and "pi" not in value else to_float(value)
@@ -268,11 +377,13 @@ def time_function(data: Mapping[str, Any]) -> TimeFunction:
             return Piecewise(tuple(data["breaks"]), tuple(tuple(row) for row in data["coefficients"]))
         if kind == Sum.kind:
             return Sum(tuple(time_function(f) for f in data["summands"]))
+        if kind == Windowed.kind:
+            return Windowed(time_function(data["function"]), data["start"], data["end"], data.get("order", 0))
     except KeyError as missing:
         raise ProblemError(f"time function of kind {kind!r} lacks the field {missing}") from None
     except TypeError as error:
         raise ProblemError(f"time function of kind {kind!r} is malformed: {error}") from None
-    raise ProblemError(f"unknown time function {kind!r}; known: harmonic, piecewise, sum")
+    raise ProblemError(f"unknown time function {kind!r}; known: harmonic, piecewise, sum, windowed")
 
 
 def sample(function: TimeFunction, times: Sequence[float]) -> TimeFunction:

@@ -14,6 +14,7 @@ from veridyn.solver.errors import SolverInputError
 from veridyn.solver.modal import ModalIntegrator, known_to
 from veridyn.solver.problem import Problem
 from veridyn.solver.response import Response
+from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases.sweeping import Sweep
 from veridyn.validation_cases.tolerances import Tolerance
 
@@ -59,11 +60,15 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Variant:
-    """One parameter set: the changes from the defaults, and the quantities that it asks for (None: all)."""
+    """One parameter set: the changes from the defaults, the quantities that it asks for (None: all).
+
+    ``problem`` poses the same physics as another model, of two masses instead of one, say; None: that of the case.
+    """
 
     name: str
     changes: Mapping[str, str]
     quantities: frozenset[str] | None = None
+    problem: Callable[[Values], Problem] | None = None
 
 
 @dataclass(frozen=True)
@@ -73,9 +78,9 @@ class Published:
     ``scheme`` is set for what a code computed and empty for reference values. ``correct`` is what should have
     been printed (the printed value itself if empty); ``at`` changes parameters of the variant, e.g. the window;
     the verdict ``last digit`` goes with ``units`` of the last digit that are granted instead of half a one, for the
-    reason in ``explanation``; ``not reproduced`` is for what a code computed and our scheme with the known settings
-    does not give, or with a scheme that we do not have: ``explanation`` says what is known; ``unit`` is needed for what
-    is no quantity of the case.
+    reason in ``explanation``, or with ``rounding``, how far roundings of the data move the value; ``not reproduced`` is
+    for what a code computed and our scheme with the known settings does not give, or with a scheme that we do not
+    have: ``explanation`` says what is known; ``unit`` is needed for what is no quantity of the case.
     """
 
     source: str
@@ -87,6 +92,7 @@ class Published:
     scheme: str = ""
     correct: str = ""
     units: float = 0.0
+    rounding: float = 0.0
     unit: str = ""
     at: Mapping[str, str] = field(default_factory=dict)
 
@@ -142,8 +148,10 @@ FigureMaker = Callable[["Case", "Subject", Bench], Iterable[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Subject:
-    """The solver under test as the cases see it: name, schemes to go through, whether it is our own.
+    """The solver under test as the cases see it: name, schemes to go through, whether it is held to our theory.
 
+    ``own``: it is our own, or claims to be one of our schemes (its attribute ``of``): it gets the settings of the
+    scheme and is judged by what theory says of it. ``frozen``: our frozen values are asked of it.
     ``known`` are the settings that it declares, with their meaning; ``overrides`` what the user sets of them;
     ``ladder`` settings from coarse to fine, for work-precision diagrams.
     """
@@ -155,6 +163,7 @@ class Subject:
     known: Mapping[str, str] = field(default_factory=dict)
     ladder: tuple[Settings, ...] = ()
     version: str = ""
+    frozen: bool = False
 
     @classmethod
     def of(cls, solver: Any, overrides: Settings | None = None) -> Subject:
@@ -163,7 +172,8 @@ class Subject:
         Raises
         ------
         SolverInputError
-            If its capabilities or schemes are no collection of names, or its settings or ladder no mappings.
+            If its capabilities or schemes are no collection of names, its settings or ladder no mappings, or it claims
+            to be a scheme that does not exist.
         """
         for attribute in ("capabilities", "schemes"):
             names = getattr(solver, attribute, ("",))
@@ -182,10 +192,25 @@ class Subject:
                 f"solver {solver.name}: ladder must be settings from coarse to fine, e.g. [{{'rtol': 1e-3}}], "
                 f"got {ladder!r}"
             )
-        own = isinstance(solver, ModalIntegrator)
-        schemes = tuple(getattr(solver, "schemes", ("",)))
-        version = str(getattr(solver, "version", ""))
-        return cls(solver.name, schemes, own, dict(overrides or {}), dict(known), tuple(ladder), version)
+        ours, claim = isinstance(solver, ModalIntegrator), _claim(solver)
+        return cls(
+            name=solver.name,
+            schemes=(claim,) if claim else tuple(getattr(solver, "schemes", ("",))),
+            own=ours or bool(claim),
+            overrides=dict(overrides or {}),
+            known=dict(known),
+            ladder=tuple(ladder),
+            version=str(getattr(solver, "version", "")),
+            frozen=ours,
+        )
+
+
+def _claim(solver: Any) -> str:
+    """Return the scheme that a solver claims to be, empty if it claims none."""
+    claim: str = getattr(solver, "of", "")
+    if claim and claim not in SCHEMES:
+        raise SolverInputError(f"solver {solver.name}: of = {claim!r} is no scheme; known: {', '.join(SCHEMES)}")
+    return claim
 
 
 @dataclass(frozen=True)
@@ -234,4 +259,4 @@ class Case:
         overrides = {k: v for k, v in subject.overrides.items() if not subject.own or k in known_to(scheme)}
         settings = {**chosen, **changes, **overrides}
         key = f"{self.name}/{variant.name}/" + ",".join(f"{k}={v}" for k, v in sorted(settings.items()))
-        return Run(key, values, self.problem, settings)
+        return Run(key, values, variant.problem or self.problem, settings)

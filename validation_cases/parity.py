@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from veridyn.validation_cases.case import Bench, Case, Check, Number, Observation, Published, Run, Subject, Variant
-from veridyn.validation_cases.tolerances import HALF_UNIT, Tolerance, exactly, printed_digits
+from veridyn.validation_cases.case import Bench, Case, Check, Number, Published, Run, Subject, Variant
+from veridyn.validation_cases.tolerances import HALF_UNIT, Tolerance, combined, exactly, printed_digits, roundings
 
-RunMaker = Callable[[Case, Published], Run]
-Reader = Callable[[Published, Observation], Number]
+RunMaker = Callable[[Case, Published], Run | tuple[Run, ...]]
+Reader = Callable[..., Number]  # of what is printed and an observation of every run
 
 
 def parity_checks(case: Case, subject: Subject, variant: Variant, make_run: RunMaker, read: Reader) -> Iterator[Check]:
@@ -18,9 +18,9 @@ def parity_checks(case: Case, subject: Subject, variant: Variant, make_run: RunM
     Parameters
     ----------
     make_run
-        The run that copies the published model and settings.
+        The run that copies the published model and settings, or the runs, where two models are compared.
     read
-        Reads the printed quantity from the response the way the code did.
+        Reads the printed quantity from the response, or the responses, the way the code did.
     """
     if not subject.own or subject.overrides:
         return
@@ -29,11 +29,12 @@ def parity_checks(case: Case, subject: Subject, variant: Variant, make_run: RunM
             yield _parity_check(case, cell, make_run(case, cell), read)
 
 
-def _parity_check(case: Case, cell: Published, run: Run, read: Reader) -> Check:
+def _parity_check(case: Case, cell: Published, made: Run | tuple[Run, ...], read: Reader) -> Check:
     printed = cell.correct or cell.value
+    runs = made if isinstance(made, tuple) else (made,)
 
     def measure(bench: Bench) -> Number:
-        return read(cell, bench.observe(run))
+        return read(cell, *(bench.observe(run) for run in runs))
 
     unit = {q.name: q.unit for q in case.quantities}.get(cell.quantity, cell.unit)
     return Check(
@@ -43,7 +44,7 @@ def _parity_check(case: Case, cell: Published, run: Run, read: Reader) -> Check:
         scheme=cell.scheme,
         kind="parity",
         unit=unit,
-        run=run,
+        run=runs[0],
         measure=measure,
         reference=lambda: float(printed),
         tolerance=lambda: _tolerance(cell, printed),
@@ -68,4 +69,5 @@ def _slug(source: str) -> str:
 def _tolerance(cell: Published, printed: str) -> Tolerance:
     if float(printed) == 0:
         return exactly("printed as zero")
-    return printed_digits(printed, cell.units or HALF_UNIT, why=cell.explanation)
+    digits = printed_digits(printed, cell.units or HALF_UNIT, why=cell.explanation)
+    return combined(digits, roundings(cell.rounding, what=cell.explanation)) if cell.rounding else digits

@@ -50,6 +50,11 @@ def roundoff(operations: float, *, scale: float = 1.0, what: str, kind: ErrorKin
     return Tolerance(operations * scale * 2.220446049250313e-16, kind, f"rounding: {what}")
 
 
+def roundings(value: float, *, what: str) -> Tolerance:
+    """Return how far roundings of the data move a value, absolute; ``what`` says why so far, and a test measures it."""
+    return Tolerance(value, "absolute", f"rounding: {what}")
+
+
 def exactly(what: str) -> Tolerance:
     """Return the tolerance of values that must be equal."""
     return Tolerance(0.0, "exact", what)

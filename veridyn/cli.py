@@ -76,6 +76,8 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--history", metavar="DIR", help="folder of earlier runs, to draw; this one is added")
     bench.add_argument("--results", metavar="TIMING.json", help="of a run (default: run the benchmarks)")
 
+    _add_teeth(commands)
+
     freeze = commands.add_parser("freeze", help="update the frozen values of our own solver; shows old and new")
     _add_cases(freeze)
     return parser
@@ -134,6 +136,21 @@ def _add_sweep(commands: Any) -> None:
     )
 
 
+def _add_teeth(commands: Any) -> None:
+    """Add the command that tries the suite itself."""
+    teeth = commands.add_parser("teeth", help="try the suite itself: deliberate defects must fail, sound solvers pass")
+    _add_cases(teeth)
+    teeth.add_argument(
+        "--defect", action="append", default=[], metavar="NAME", help="defect to try; repeatable (default: all)"
+    )
+    teeth.add_argument(
+        "--sound", metavar="N", help="instead of defects: sound schemes on N random parameter sets of every case"
+    )
+    teeth.add_argument("--report", metavar="DIR", help="write teeth.json, what-the-suite-catches.md and the matrix")
+    teeth.add_argument("--json", metavar="FILE", help="write what was found; - for standard output")
+    teeth.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes (default 1)")
+
+
 def _add_posed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("case")
     parser.add_argument("--variant", metavar="V", help="variant of the case (default: the default parameters)")
@@ -141,7 +158,7 @@ def _add_posed(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_results(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--report", metavar="DIR", help="write index.html, report.md, results.json and figures")
+    parser.add_argument("--report", metavar="DIR", help="write a report: page, figures, results as JSON, CSV, JUnit")
     parser.add_argument("--json", metavar="FILE", help="write the result document; - for standard output")
     parser.add_argument("-v", "--verbose", action="store_true", help="list every check, not only the failures")
 

@@ -39,6 +39,7 @@ def run(options: argparse.Namespace, command: Sequence[str]) -> int:
         "report": _report,
         "manual": _manual,
         "bench": _bench,
+        "teeth": _teeth,
         "freeze": _freeze,
     }
     # an ASCII-only pipe must not stop on a "²"
@@ -245,6 +246,26 @@ def _bench(options: argparse.Namespace, command: Sequence[str]) -> int:
         against=_place(options.against, "--against"),
         history=_place(options.history, "--history"),
         results=_place(options.results, "--results"),
+        command=command,
+    )
+
+
+def _teeth(options: argparse.Namespace, command: Sequence[str]) -> int:
+    from veridyn import sound, teeth
+
+    jobs = _whole(options.jobs, "jobs", 1)
+    output = _named(options.json, "--json")
+    if options.sound is not None:
+        if options.defect:
+            raise UsageError("--sound tries sound solvers; leave out --defect")
+        count = _whole(options.sound, "sound", 1)
+        return sound.sound(cases=options.cases, count=count, jobs=jobs, output=output, command=command)
+    return teeth.teeth(
+        cases=options.cases,
+        defects=options.defect,
+        jobs=jobs,
+        report=_place(options.report, "--report"),
+        output=output,
         command=command,
     )
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import mpmath
 
-from veridyn import __version__, drawing
+from veridyn import __version__, system
+from veridyn.reports.hints import hints
 from veridyn.validation_cases.case import Case, Published
 from veridyn.validation_cases.judge import Record
 
@@ -75,16 +76,20 @@ def document(
     work_precision: Sequence[dict[str, Any]] = (),
     planned: int | None = None,
 ) -> dict[str, Any]:
-    """Assemble the result document of a run; `planned` is the number of checks that it set out to make."""
+    """Assemble the result document of a run; `planned` is the number of checks that it set out to make.
+
+    What its failures resemble is among the messages.
+    """
+    results = [finite(record.as_dict()) for record in records]
     return {
         "schema_version": RESULTS_VERSION,
         "environment": environment(command),
         "planned": planned,
         "cases": [sheet(case, changes) for case, changes in cases],
-        "results": [finite(record.as_dict()) for record in records],
+        "results": results,
         "work_precision": list(work_precision),
         "figures": list(figures),
-        "messages": list(messages),
+        "messages": [*messages, *hints(results)],
     }
 
 
@@ -110,7 +115,7 @@ def sheet(case: Case, changes: Mapping[str, str]) -> dict[str, Any]:
         "summary": case.summary,
         "statement": list(case.statement),
         "equations": list(case.equations),
-        "system": drawing.describe(case.problem(case.values(variants[0][1]))) if variants else None,
+        "system": system.describe(case.problem(case.values(variants[0][1]))) if variants else None,
         "parameters": [{"name": p.name, "unit": p.unit, "default": p.default, "help": p.help} for p in case.parameters],
         "quantities": [{"name": q.name, "unit": q.unit, "definition": q.definition} for q in case.quantities],
         "references": [line for name, given in variants for line in references(case, name, given)],

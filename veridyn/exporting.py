@@ -15,6 +15,7 @@ import numpy as np
 from veridyn.document import SCHEMA_VERSION
 from veridyn.posed import Posed, history_columns, pose
 from veridyn.reports.errors import ReportError
+from veridyn.solver.devices import Device
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.problem import MechanicalProblem
 
@@ -148,6 +149,8 @@ def _scalars(posed: Posed) -> Iterator[Row]:
         yield from _stop_scalars(stop)
     for friction in problem.frictions:
         yield from _friction_scalars(friction)
+    for device in problem.devices:
+        yield from _device_scalars(device)
 
 
 def _stop_scalars(stop: Stop) -> Iterator[Row]:
@@ -174,6 +177,12 @@ def _friction_scalars(friction: Friction) -> Iterator[Row]:
         yield f"{name}.damping", friction.damping, "N s/m", "tangential damping of stick"
 
 
+def _device_scalars(device: Device) -> Iterator[Row]:
+    name = device.name
+    yield f"{name}.offset", device.offset, "m", f"{device.type}: added to direction . x, {device.frame} displacement"
+    yield from ((f"{name}.{own}", value, unit, meaning) for own, value, unit, meaning in device.numbers())
+
+
 def _arrays(problem: MechanicalProblem) -> Iterator[Row]:
     """Yield every entry of matrices and vectors; rows and columns bear the names of the coordinates."""
     names = problem.coordinates
@@ -192,6 +201,8 @@ def _named_arrays(problem: MechanicalProblem) -> Iterator[tuple[str, str, Any]]:
     else:
         yield "modes.omega", "rad/s", problem.modes.omega
         yield "modes.damping", "1", problem.modes.damping
+        if problem.modes.coupling is not None:
+            yield "modes.coupling", "kg/s", problem.modes.coupling
         yield "modes.masses", "kg", problem.modes.masses
         yield "modes.shapes", "1", problem.modes.shapes
     yield "initial_displacement", "m", problem.initial_displacement
@@ -200,6 +211,7 @@ def _named_arrays(problem: MechanicalProblem) -> Iterator[tuple[str, str, Any]]:
     yield from ((f"{support.name}.influence", "1", support.influence) for support in problem.supports)
     for stop in problem.stops:
         yield from ((f"{stop.name}.{w}", "1", d) for w, d in zip(("normal", "lateral"), stop.directions, strict=False))
+    yield from ((f"{device.name}.direction", "1", device.direction) for device in problem.devices)
     for friction in problem.frictions:
         yield from ((f"{friction.name}.tangent_{i}", "1", t) for i, t in enumerate(friction.tangents, start=1))
 

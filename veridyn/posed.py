@@ -19,6 +19,7 @@ from veridyn.verification import variants_of
 
 STOP_HISTORIES = {"normal_force": "N", "normal_velocity": "m/s", "gap": "m"}
 FRICTION_HISTORIES = {"force": "N", "sliding_velocity": "m/s", "stuck": "", "normal_force": "N"}
+DEVICE_HISTORIES = {"force": "N", "elongation": "m"}
 SECOND_TANGENT = {"force_2": "N", "sliding_velocity_2": "m/s"}
 
 
@@ -117,6 +118,9 @@ def history_columns(problem: MechanicalProblem) -> dict[str, str]:
         columns |= {f"{stop.name}.{history}": unit for history, unit in STOP_HISTORIES.items()}
     for friction in problem.frictions:
         columns |= {f"{friction.name}.{history}": unit for history, unit in _histories(friction).items()}
+    for device in problem.devices:
+        reported = {**DEVICE_HISTORIES, **device.internal}
+        columns |= {f"{device.name}.{history}": unit for history, unit in reported.items()}
     return columns
 
 

@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 
 HERTZ = 2 * math.pi  # circular frequency of 1 Hz (rad/s)
 COARSE = 1 / 200  # s, the longer of two steps
+COUPLED_RATIO = 0.05  # damping ratio of the oscillator of 1 Hz in a pair
 UNLIMITED = 1000.0  # a limit above this is none
 
 
@@ -62,6 +63,28 @@ def order(scheme: Scheme, xi: float, x0: float, v0: float, *, in_contact: bool =
 
     coarse, fine = error(COARSE), error(COARSE / 2)
     return "exact" if coarse < 1e-12 else f"{math.log2(coarse / fine):.1f}"
+
+
+def coupled_order(scheme: Scheme) -> str:
+    """Return the order of two oscillators (1 and 2 Hz, ξ = 0.05) that share a damper; the first is struck."""
+    from scipy.linalg import expm
+
+    damping = 2 * COUPLED_RATIO * HERTZ * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    stiffness = HERTZ**2 * np.diag([1.0, 4.0])
+    struck = np.array([1.0, 0.0])
+    problem = MechanicalProblem(
+        name="two oscillators",
+        mass=np.eye(2),
+        stiffness=stiffness,
+        damping=damping,
+        initial_displacement=np.zeros(2),
+        initial_velocity=struck,
+        end=1.0,
+    )
+    rates = np.block([[np.zeros((2, 2)), np.eye(2)], [-stiffness, -damping]])
+    true = (expm(rates) @ np.append(np.zeros(2), struck))[:2]
+    coarse, fine = (np.abs(solve(scheme, problem, h).displacement[-1] - true).max() for h in (COARSE, COARSE / 2))
+    return f"{math.log2(coarse / fine):.1f}"
 
 
 def is_stable(scheme: Scheme, xi: float, wh: float) -> bool:
@@ -113,7 +136,7 @@ def _stated(scheme: Scheme) -> tuple[str, ...]:
 def _orders(scheme: Scheme) -> tuple[str, ...]:
     free = [order(scheme, xi, x0, v0) for xi in (0.0, 0.05) for x0, v0 in ((0.0, 1.0), (0.5, 0.0))]
     touching = [order(scheme, xi, 0.0, 1.0, in_contact=True) for xi in (0.0, 0.05)]
-    return (*free, *touching)
+    return (*free, *touching, coupled_order(scheme))
 
 
 def _behaviour(scheme: Scheme) -> tuple[str, ...]:
@@ -124,7 +147,7 @@ def _behaviour(scheme: Scheme) -> tuple[str, ...]:
 def tables() -> dict[str, str]:
     """Return the tables of the page by name."""
     released, struck = "released", "struck"
-    damped = ("ξ = 0.05, struck", "ξ = 0.05, released", "stop, struck", "damped stop, struck")
+    damped = ("ξ = 0.05, struck", "ξ = 0.05, released", "stop, struck", "damped stop, struck", "shared damper")
     limits = ("limit of w h, ξ = 0", "ξ = 0.1", "ξ = 1")
     errors = ("phase error", "decay", "phase error, stop", "decay, stop")
     return {

@@ -341,6 +341,7 @@ class MujocoSolver(Library):
             "support-motion",
             "multi-support",
             "damping",
+            "damping:coupled",
             "contact",
             "contact:damped",
             "contact:parallel-planes",

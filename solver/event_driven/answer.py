@@ -30,6 +30,7 @@ CAPABILITIES = frozenset(
         "support-motion",
         "multi-support",
         "damping",
+        "damping:coupled",
         "contact",
         "contact:damped",
         "contact:parallel-planes",
@@ -42,6 +43,7 @@ CAPABILITIES = frozenset(
 
 STOP_HISTORIES: tuple[str, ...] = ("normal_force", "normal_velocity", "gap")
 FRICTION_HISTORIES: tuple[str, ...] = ("force", "sliding_velocity", "stuck", "normal_force")
+SECOND_TANGENT: tuple[str, ...] = ("force_2", "sliding_velocity_2")
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ def histories(
     kinds: NDArray[np.int64],
 ) -> dict[str, dict[str, Floats]]:
     """Return the histories (m,) of the elements at samples (m,) whose flow is given by its index (m,)."""
-    found = _empty(problem, times.size)
+    found = _empty(problem, mechanics, times.size)
     edges = [forcing.start for forcing in forcings[1:]]
     parts = np.searchsorted(edges, times, side="right")
     both = parts * len(flows) + kinds
@@ -154,9 +156,10 @@ def histories(
     return found
 
 
-def _empty(problem: MechanicalProblem, m: int) -> dict[str, dict[str, Floats]]:
+def _empty(problem: MechanicalProblem, mechanics: Mechanics, m: int) -> dict[str, dict[str, Floats]]:
     names = {stop.name: STOP_HISTORIES for stop in problem.stops}
-    names |= {friction.name: FRICTION_HISTORIES for friction in problem.frictions}
+    for friction, cosines in zip(problem.frictions, mechanics.cosines, strict=True):
+        names[friction.name] = FRICTION_HISTORIES + (SECOND_TANGENT if len(cosines) == 2 else ())
     return {name: {history: np.zeros(m) for history in histories} for name, histories in names.items()}
 
 
@@ -176,10 +179,9 @@ def _of_flow(
     frictions, sliding = (part.over(states, u) for part in (flow.friction_forces, flow.sliding))
     for j, friction in enumerate(problem.frictions):
         stuck = flow.mode.frictions[j] is Grip.STICK
-        found[friction.name] = {
-            "force": frictions[:, j],
-            "sliding_velocity": 0.0 if stuck and j not in mechanics.springs else sliding[:, j],
-            "stuck": float(stuck),
-            "normal_force": np.maximum(normals[:, j], 0.0),
-        }
+        still = stuck and j not in mechanics.springs
+        found[friction.name] = {"stuck": float(stuck), "normal_force": np.maximum(normals[:, j], 0.0)}
+        for ending, cosine in zip(("", "_2"), mechanics.cosines[j], strict=False):
+            found[friction.name][f"force{ending}"] = cosine * frictions[:, j]
+            found[friction.name][f"sliding_velocity{ending}"] = 0.0 if still else cosine * sliding[:, j]
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.scalars import to_float
-from veridyn.solver.time_functions import Harmonic, Piecewise, TimeFunction
+from veridyn.solver.time_functions import Harmonic, Piecewise, TimeFunction, Windowed
 
 Floats = NDArray[np.float64]
 
@@ -107,14 +107,17 @@ def segments(problem: MechanicalProblem) -> tuple[Forcing, ...]:
     edges = {problem.start, problem.end}
     for _, term in terms:
         breaks = term.breaks if isinstance(term, Piecewise) else ()
+        breaks = (term.start, term.end) if isinstance(term, Windowed) else breaks
         edges |= {b for b in map(to_float, breaks) if problem.start < b < problem.end}
     times = sorted(edges)
     return tuple(_segment(a, b, len(driving), terms) for a, b in pairwise(times))
 
 
 def _segment(start: float, end: float, channels: int, terms: list[tuple[int, TimeFunction]]) -> Forcing:
+    inside = 0.5 * (start + end)
     waves = [_wave(channel, term) for channel, term in terms if isinstance(term, Harmonic)]
-    pieces = [_piece(channel, term, 0.5 * (start + end)) for channel, term in terms if isinstance(term, Piecewise)]
+    waves += [_windowed(channel, term, inside) for channel, term in terms if isinstance(term, Windowed)]
+    pieces = [_piece(channel, term, inside) for channel, term in terms if isinstance(term, Piecewise)]
     return Forcing(start, end, channels, tuple(waves), tuple(pieces))
 
 
@@ -122,6 +125,14 @@ def _wave(channel: int, term: Harmonic) -> Wave:
     omega = to_float(term.omega)
     phase = to_float(term.phase) + term.order * math.pi / 2
     return Wave(channel, to_float(term.amplitude) * omega**term.order, omega, phase)
+
+
+def _windowed(channel: int, term: Windowed, inside: float) -> Wave:
+    """Return the wave of a window; without amplitude where it is shut, so that every segment has the same structure."""
+    assert isinstance(term.function, Harmonic)
+    wave = _wave(channel, term.function)
+    opened = to_float(term.start) <= inside < to_float(term.end)
+    return wave if opened else replace(wave, amplitude=0.0)
 
 
 def _piece(channel: int, term: Piecewise, inside: float) -> Polynomial:

@@ -23,6 +23,7 @@ from veridyn.solver.problem import MechanicalProblem
 Floats = NDArray[np.float64]
 
 ROUNDING = 1e-14  # relative; a difference smaller than this is rounding
+PARALLEL = 1e-12  # of the cosine of an angle; tangents this near to one line are on it
 
 
 class Touch(Enum):
@@ -125,11 +126,13 @@ def refuse(problem: MechanicalProblem) -> None:
     Raises
     ------
     NotImplementedError
-        With the reason: a curved stop, friction or a truncated basis in the absolute frame, two tangents,
-        regularised friction under the force of a stop.
+        With the reason: a device, a curved stop, friction or a truncated basis in the absolute frame, regularised
+        friction under the force of a stop.
     """
     if not isinstance(problem, MechanicalProblem):
         raise NotImplementedError(f"problems of kind {problem.kind!r}")
+    if problem.devices:
+        raise NotImplementedError(f"{problem.devices[0].owner}: devices are not treated")
     if carries_stops(problem) and problem.modes is not None:
         raise NotImplementedError("stops in the absolute frame of a driven structure that is given by modes")
     for stop in problem.stops:
@@ -139,11 +142,16 @@ def refuse(problem: MechanicalProblem) -> None:
         if friction.frame == "absolute" and problem.supports:
             raise NotImplementedError(f"{friction.name!r} in the absolute frame of a driven structure")
     for friction in problem.frictions:
-        if len(friction.tangents) > 1:
-            raise NotImplementedError(f"friction {friction.name!r} has two tangents; one only")
         if friction.law == "regularised" and isinstance(friction.normal, str):
             # where the force falls while the body turns, neither stick nor slip in any direction is consistent
             raise NotImplementedError(f"friction {friction.name!r} is regularised under the force of a stop")
+
+
+def _cosines(friction: Friction, line: Friction) -> tuple[float, ...]:
+    """Return the parts of force and sliding velocity along a line that belong to each tangent of a friction."""
+    (along,) = line.tangents
+    square = float(along @ along)
+    return tuple(float(tangent @ along) / square if square else 1.0 for tangent in friction.tangents)
 
 
 def _single_planes(problem: MechanicalProblem) -> tuple[MechanicalProblem, dict[str, tuple[int, ...]]]:
@@ -160,6 +168,26 @@ def _single_planes(problem: MechanicalProblem) -> tuple[MechanicalProblem, dict[
     return replace(problem, stops=tuple(stops)), planes
 
 
+def _joined(friction: Friction) -> Friction:
+    """Return a friction with one tangent for two along which the motion can only go together.
+
+    Then the cone of friction in their plane is met along one line, whose tangent is as long as both together.
+
+    Raises
+    ------
+    NotImplementedError
+        If sliding may turn in the plane of two tangents: then neither stick nor slip is a line.
+    """
+    if len(friction.tangents) == 1:
+        return friction
+    one, other = friction.tangents
+    lengths = float(np.linalg.norm(one)), float(np.linalg.norm(other))
+    if abs(one @ other) < (1 - PARALLEL) * lengths[0] * lengths[1]:
+        raise NotImplementedError(f"friction {friction.name!r} may turn in the plane of its two tangents")
+    longer = one if lengths[0] >= lengths[1] else other
+    return replace(friction, tangents=(longer / max(lengths) * float(np.hypot(*lengths)),))
+
+
 class Mechanics:
     """Writes the equations of a problem in any of its modes; ``problem`` has the unknowns of the equations.
 
@@ -173,6 +201,9 @@ class Mechanics:
         refuse(problem)
         self.shapes = None if problem.modes is None else problem.modes.shapes
         problem = problem if problem.modes is None else in_modal_coordinates(problem)
+        joined = tuple(_joined(friction) for friction in problem.frictions)
+        self.cosines = [_cosines(f, line) for f, line in zip(problem.frictions, joined, strict=True)]
+        problem = replace(problem, frictions=joined)
         problem, self.planes = _single_planes(problem)
         self.springs = {j: 0 for j, friction in enumerate(problem.frictions) if friction.law == "regularised"}
         self.springs = {j: problem.size + i for i, j in enumerate(self.springs)}

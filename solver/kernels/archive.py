@@ -1,7 +1,8 @@
-"""What a kernel keeps of a march: chosen states, and running totals of every contact.
+"""What a kernel keeps of a march: chosen states, and running totals of every contact and device.
 
-Contacts write their records straight into the slot of the archive that is free; a state that is not kept leaves its
-records to be overwritten. So nothing is copied, and the archive is as long as what is kept of the march.
+Contacts and devices write their records straight into the slot of the archive that is free; a state that is not
+kept leaves its records to be overwritten. So nothing is copied, and the archive is as long as what is kept of the
+march.
 """
 
 from typing import NamedTuple
@@ -31,10 +32,11 @@ class Archive(NamedTuple):
     times: Floats  # (m,)
     displacement: Floats  # (m, r)
     velocity: Floats  # (m, r)
-    records: Floats  # (m, c, 8)
+    records: Floats  # (m, c + d, 8)
     every: int  # the states of every n-th step are kept
     instants: Floats  # (k + 1,) and those nearest to these instants, by increasing time, then infinity
-    totals: Floats  # (c, 22), or (0, 22) if nobody asks for them
+    land: bool  # whether adaptive steps are cut to end on the instants
+    totals: Floats  # (c + d, 22), or (0, 22) if nobody asks for them
     cursor: Ints  # (4,) see SLOT; another thread may set STOP
 
 

@@ -13,7 +13,18 @@ from numpy.typing import NDArray
 
 from veridyn.solver.kernels.archive import SLOT, begin, keep, put, total
 from veridyn.solver.kernels.jit import kernel, part
-from veridyn.solver.kernels.stepping import DONE, FULL, GOING, STUCK, copy, ending, unfinished
+from veridyn.solver.kernels.stepping import (
+    DONE,
+    FULL,
+    GOING,
+    STUCK,
+    copy,
+    ending,
+    horizon,
+    outlook,
+    resumed,
+    unfinished,
+)
 from veridyn.solver.kernels.system import diverged, first_forces, forces
 
 Floats = NDArray[np.float64]
@@ -220,8 +231,9 @@ def integrate(s, t0, t_end, control, q, v, state, work, g, archive):
     while unfinished(t, t_end, steps):
         if archive.cursor[SLOT] >= archive.times.size:
             return -1, FULL, t, steps, evaluations
+        target, left = horizon(archive, t_end), 0.0
         if not control.old_control and control.largest > control.smallest:
-            dt = min(dt, t_end - t)
+            dt, left = min(dt, target - t), dt - (target - t)
         used, dt, counter, tries = advance(
             s, t, dt, before, counter, steps == 0, control, trial, floor, state, archive, saved, work, g
         )
@@ -232,9 +244,10 @@ def integrate(s, t0, t_end, control, q, v, state, work, g, archive):
         t_old, t, before = t, t + used, used
         steps += 1
         update_floor(control, trial.u, floor)
+        dt = resumed(archive, t, target, left, dt, steps)
         bad = diverged(trial.q)
         status = ending(archive, bad, not unfinished(t, t_end, steps))
-        choose(control, archive, steps, t0, t_old, used, t, dt, status != GOING, trial)
+        choose(control, archive, steps, t0, t_old, used, t, outlook(archive, dt, steps), status != GOING, trial)
         if status != GOING:
             return bad, status, t, steps, evaluations
     return -1, DONE, t, steps, evaluations

@@ -3,7 +3,7 @@
 import math
 
 from veridyn.solver.kernels.jit import called
-from veridyn.solver.kernels.pieces import piece
+from veridyn.solver.kernels.piecewise import piece
 
 CIRCLE, OUTSIDE_CIRCLE, PROFILE = 3, 4, 5
 SEGMENT = 4  # numbers of a segment of a profile: first angle, inward normal (y, z), distance of the centre

@@ -41,12 +41,15 @@ def points(q, v):
 
 
 @called
-def start_half_step_before(dt, s, p):
-    """State half a step before the start by Taylor expansion (without contact: nothing has touched yet)."""
+def start_half_step_before(dt, weight, s, p):
+    """State half a step before the start by Taylor expansion (without contact: nothing has touched yet).
+
+    ``weight``: of the acceleration, h²/8 (s²).
+    """
     h = 0.5 * dt
     for i in range(p.w.size):
         c, q, v, g = s.damping[i], p.q[NOW, i], p.v[NOW, i], p.g[NOW, i]
-        q_half = q - h * v + dt * dt / 8.0 * (g - c * v)
+        q_half = q - h * v + weight * (g - c * v)
         # the load at t0 and the contact forces are held over the half-step before the start
         g_half = g + s.omega2[i] * (q - q_half)
         p.v[BEFORE, i] = ((4.0 + c * dt) * v - dt * (g_half + g)) / (4.0 - c * dt)
@@ -121,7 +124,7 @@ def integrate(s, t0, dt, steps, q, v, state, work, g, archive):
     first_forces(t0, q, v, s, state, archive, work, g)
     p.g[NOW, :] = g
     begin(archive, t0, q, v)
-    start_half_step_before(dt, s, p)
+    start_half_step_before(dt, dt * dt / 8.0, s, p)
     t = t0
     for k in range(1, steps + 1):
         attempt(t, dt, s, p, state, archive, work, g)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from veridyn.solver.kernels.archive import SLOT, begin, keep
 from veridyn.solver.kernels.devogelaere import BEFORE, END, MIDDLE, NOW, accept, attempt, points, start_half_step_before
 from veridyn.solver.kernels.jit import called, kernel, part
-from veridyn.solver.kernels.stepping import DONE, FULL, GOING, copy, ending, unfinished
+from veridyn.solver.kernels.stepping import DONE, FULL, GOING, copy, ending, horizon, outlook, resumed, unfinished
 from veridyn.solver.kernels.system import diverged, first_forces
 
 Floats = NDArray[np.float64]
@@ -31,6 +31,7 @@ class Control(NamedTuple):
     tolerance: float  # of the error of a step, relative
     absolute: float  # added to what it is relative to
     rescaled_past: bool  # the residual of the step before is taken from the rescaled point
+    slipped_start: bool  # the start as programmed in 2020: h/8 for h²/8, and a force taken for an acceleration
 
 
 class Past(NamedTuple):
@@ -52,13 +53,16 @@ def past(r):
 
 
 @called
-def start(h, p, past):
-    """Residual half a step before the start, and a step before that starts there too."""
+def start(h, slipped, s, p, past):
+    """Residual half a step before the start, and a step before that starts there too.
+
+    ``slipped``: without the stiffness in the acceleration that other tries of the first step look back to.
+    """
     for i in range(p.w.size):
         q, v, g = p.q[NOW, i], p.v[NOW, i], p.g[NOW, i]
         expansion = 2.0 * p.q[BEFORE, i] - q + h * (2.0 * p.v[BEFORE, i] - v) + 13.0 / 24.0 * h * h * g
         past.residual[i] = expansion - p.q[BEFORE, i]
-        past.q[i], past.v[i], past.g[i] = q, v, g
+        past.q[i], past.v[i], past.g[i] = q, v, g + (s.omega2[i] * q if slipped else 0.0)
 
 
 @called
@@ -151,9 +155,8 @@ def error(dt, p1, p0, control, p, past):
 def next_step(dt, rho, control):
     """Next step: 0.9 rho^(-1/4) times this one, between a half and one and a half; small changes are left out."""
     factor = min(1.5, max(0.5, 0.9 * rho**-0.25)) if rho > 0.0 else 1.5
-    if rho < 1.0 and abs(factor - 1.0) < 0.15:
-        factor = 1.0
-    return min(control.largest, max(control.smallest, factor * dt))
+    following = min(control.largest, max(control.smallest, factor * dt))
+    return dt if rho < 1.0 and abs(following / dt - 1.0) < 0.15 else following
 
 
 @part
@@ -186,15 +189,16 @@ def integrate(s, t0, t_end, control, q, v, state, work, g, archive):
     first_forces(t0, q, v, s, state, archive, work, g)
     p.g[NOW, :] = g
     begin(archive, t0, q, v)
-    start_half_step_before(control.first, s, p)
     steps, evaluations, t, dt = 0, 1, t0, control.first
+    start_half_step_before(dt, dt / 8.0 if control.slipped_start else dt * dt / 8.0, s, p)
     p1 = p0 = 0.5 * dt
-    start(p1, p, before)
+    start(p1, control.slipped_start, s, p, before)
     while unfinished(t, t_end, steps):
         if archive.cursor[SLOT] >= archive.times.size:
             return -1, FULL, t, steps, evaluations
+        target, left = horizon(archive, t_end), 0.0
         if control.largest > control.smallest:
-            dt = min(dt, t_end - t)
+            dt, left = min(dt, target - t), dt - (target - t)
         used, dt, tries = advance(t, dt, p1, p0, control, s, p, before, state, archive, saved, work, g)
         evaluations += 2 * tries
         remember(p, before)
@@ -202,9 +206,10 @@ def integrate(s, t0, t_end, control, q, v, state, work, g, archive):
         p0, p1 = p1, 0.5 * used
         t += used
         steps += 1
+        dt = resumed(archive, t, target, left, dt, steps)
         bad = diverged(p.q[NOW])
         status = ending(archive, bad, not unfinished(t, t_end, steps))
-        keep(archive, steps, used, t, dt, status != GOING, p.q[NOW], p.v[NOW])
+        keep(archive, steps, used, t, outlook(archive, dt, steps), status != GOING, p.q[NOW], p.v[NOW])
         if status != GOING:
             return bad, status, t, steps, evaluations
     return -1, DONE, t, steps, evaluations

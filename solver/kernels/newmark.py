@@ -50,7 +50,7 @@ def solve(dt, method, s, f, q_star, v_star, q, v, a):
 
 @part
 def forces_alone(t, q, v, s, state, archive, work, f):
-    """Evaluate loads and contacts, without the stiffness of the modes."""
+    """Evaluate loads, contacts and devices, without the stiffness of the modes."""
     forces(t, q, v, s, state, archive, work, f)
     for i in range(q.size):
         f[i] += s.omega2[i] * q[i]
@@ -68,7 +68,7 @@ def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, saved, wo
         if method.lagged:
             return k
         change = solve(dt, method, s, f, q_star, v_star, q, v, a)
-        if change <= method.tolerance or s.contact_index.shape[0] == 0:
+        if change <= method.tolerance or (state.shape[0] == 0 and s.coupling.size == 0):
             return k
     return method.iterations
 

@@ -11,7 +11,18 @@ from numpy.typing import NDArray
 
 from veridyn.solver.kernels.archive import SLOT, begin, keep
 from veridyn.solver.kernels.jit import kernel, part
-from veridyn.solver.kernels.stepping import DONE, FULL, GOING, STUCK, copy, ending, unfinished
+from veridyn.solver.kernels.stepping import (
+    DONE,
+    FULL,
+    GOING,
+    STUCK,
+    copy,
+    ending,
+    horizon,
+    outlook,
+    resumed,
+    unfinished,
+)
 from veridyn.solver.kernels.system import diverged, first_forces, forces
 
 Floats = NDArray[np.float64]
@@ -143,8 +154,9 @@ def integrate(s, t0, t_end, control, tableau, q, v, state, work, g, archive):
     while unfinished(t, t_end, steps):
         if archive.cursor[SLOT] >= archive.times.size:
             return -1, FULL, t, steps, evaluations
+        target, left = horizon(archive, t_end), 0.0
         if control.largest > control.smallest:
-            dt = min(dt, t_end - t)
+            dt, left = min(dt, target - t), dt - (target - t)
         used, dt, tries = attempt(s, t, dt, control, tableau, stages, q, v, state, archive, saved, work, g)
         evaluations += abs(tries) * (n - 1)
         if tries < 0:
@@ -152,9 +164,10 @@ def integrate(s, t0, t_end, control, tableau, q, v, state, work, g, archive):
         accept(stages, q, v)
         steps += 1
         t = t + used if control.largest > control.smallest else t0 + steps * used
+        dt = resumed(archive, t, target, left, dt, steps)
         bad = diverged(q)
         status = ending(archive, bad, not unfinished(t, t_end, steps))
-        keep(archive, steps, used, t, dt, status != GOING, q, v)
+        keep(archive, steps, used, t, outlook(archive, dt, steps), status != GOING, q, v)
         if status != GOING:
             return bad, status, t, steps, evaluations
     return -1, DONE, t, steps, evaluations

@@ -1,6 +1,6 @@
-"""What kernels share: how a march ends, the contact memory of a step that is tried again."""
+"""What kernels share: how a march ends, the memory of contacts and devices in a step that is tried again."""
 
-from veridyn.solver.kernels.archive import STOP
+from veridyn.solver.kernels.archive import INSTANT, STOP
 from veridyn.solver.kernels.jit import part
 
 # why a march ends: it is not over, it is, the archive is full, a coordinate left the range of finite numbers, the step
@@ -21,12 +21,36 @@ def ending(archive, bad, done):
 @part
 def unfinished(t, t_end, steps):
     """Whether more than the rounding of the summed steps remains."""
-    return t_end - t > (steps + 1) * 2.220446e-15
+    return t_end - t > slack(steps)
+
+
+@part
+def slack(steps):
+    """Return the rounding (s) of the sum of so many steps."""
+    return (steps + 1) * 2.220446e-15
+
+
+@part
+def horizon(archive, t_end):
+    """Return the instant (s) that no step may pass: the end, or the next instant that steps are to end on."""
+    return min(t_end, archive.instants[archive.cursor[INSTANT]]) if archive.land else t_end
+
+
+@part
+def resumed(archive, t, target, left, dt, steps):
+    """Return the next step: what was left of a step that was cut to end on an instant, or what the control says."""
+    return left if archive.land and left > slack(steps) and abs(target - t) <= slack(steps) else dt
+
+
+@part
+def outlook(archive, dt, steps):
+    """Return the step (s) half of which a state must reach to be kept for an instant."""
+    return 2.0 * slack(steps) if archive.land else dt
 
 
 @part
 def copy(source, target):
-    """Copy the contact memory (c, 8)."""
+    """Copy the memory of contacts and devices (c + d, 8)."""
     for c in range(source.shape[0]):
         for k in range(source.shape[1]):
             target[c, k] = source[c, k]

@@ -1,7 +1,8 @@
 """The modal system as arrays, and its right-hand side.
 
 Per mode i the kernels need ``g_i = f_i(t)/m_i - w_i² q_i + (contact)_i/m_i``; modal damping
-``c_i v_i`` stays apart because the schemes treat it differently.
+``c_i v_i`` stays apart because the schemes treat it differently. Damping that couples modes is a force like that of a
+contact: it sees the velocity that contacts see.
 """
 
 import math
@@ -12,14 +13,16 @@ from numpy.typing import NDArray
 
 from veridyn.solver.kernels.archive import SLOT
 from veridyn.solver.kernels.contact import contact_force
+from veridyn.solver.kernels.device import FIRST, LAST, LAW, ROW, device_force
 from veridyn.solver.kernels.jit import called, part
-from veridyn.solver.kernels.pieces import piece
+from veridyn.solver.kernels.piecewise import piecewise
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-HARMONIC, PIECEWISE = 0, 1
+HARMONIC, PIECEWISE, WINDOWED = range(3)
 HARMONIC_WIDTH = 3  # amplitude, omega, phase
+WINDOWED_WIDTH = 5  # the same, start, end
 
 
 MANY = 8  # rows; from here on they are projected together
@@ -27,13 +30,15 @@ BLOCK = 4  # modes, or rows, whose terms are added in one pass
 
 
 class System(NamedTuple):
-    """A problem in modal coordinates: r modes, e loads, s supports, p projected rows, c contacts.
+    """A problem in modal coordinates: r modes, e loads, s supports, p projected rows, c contacts, d devices.
 
-    Contacts refer to rows by index, -1 for none.
+    Contacts and devices refer to rows by index, -1 for none. The memory of all of them is one array, and so are their
+    records: contacts first, then devices.
     """
 
     omega2: Floats  # (r,) squared circular frequencies
-    damping: Floats  # (r,) c_i = 2 xi_i w_i
+    damping: Floats  # (r,) c_i, mostly 2 xi_i w_i
+    coupling: Floats  # (r, r) off-diagonal damping over the generalised masses, or (0, 0)
     load: Floats  # (e, r) projected load vectors over the generalised masses
     load_function: Ints  # (e,) index into the functions
     rows: Floats  # (r, p) local coordinate = rowsᵀ q
@@ -42,6 +47,10 @@ class System(NamedTuple):
     drive_function: Ints  # (s, 2) functions of displacement and velocity of the supports
     contact_index: Ints  # (c, 6) geometry, rows y, z, x, first parameter and number of segments of a profile
     contact_value: Floats  # (c, 10) see veridyn.solver.kernels.contact
+    device_index: Ints  # (d, 4) law, row, first constant and the one after the last
+    device_offset: Floats  # (d,) added to the local coordinate
+    device_value: Floats  # constants of all devices, one after the other
+    device_memory: Floats  # (d, 7) what they remember at the start
     function_term: Ints  # (functions + 1,) first term of each function
     term_kind: Ints  # (terms,)
     term_start: Ints  # (terms,) first parameter
@@ -66,17 +75,13 @@ class Workspace(NamedTuple):
     step: float
 
 
-@part
-def piecewise(t, parameter, start, pieces, width):
-    """Piece i: its break, then its coefficients. Zero before the first break."""
-    if t < parameter[start]:
-        return 0.0
-    base = piece(t, parameter, start, pieces, width)
-    tau = t - parameter[base]
-    value = 0.0
-    for k in range(width - 1, 0, -1):
-        value = value * tau + parameter[base + k]
-    return value
+@called
+def add_windowed(wave, instants, values):
+    """Add a harmonic function within its window."""
+    amplitude, omega, phase, first, last = wave[0], wave[1], wave[2], wave[3], wave[4]
+    for row in range(instants.size):
+        if first <= instants[row] < last:
+            values[row] += amplitude * math.sin(omega * instants[row] + phase)
 
 
 @part
@@ -87,9 +92,11 @@ def add_term(term, instants, s, values):
         amplitude, omega, phase = s.parameter[start], s.parameter[start + 1], s.parameter[start + 2]
         for row in range(instants.size):
             values[row] += amplitude * math.sin(omega * instants[row] + phase)
-    else:
+    elif s.term_kind[term] == PIECEWISE:
         for row in range(instants.size):
             values[row] += piecewise(instants[row], s.parameter, start, s.term_pieces[term], s.term_width[term])
+    else:
+        add_windowed(s.parameter[start : start + WINDOWED_WIDTH], instants, values)
 
 
 @part
@@ -166,15 +173,25 @@ def linear_forces(row, q, s, work, g):
             g[i] += s.load[e, i] * factor
 
 
+@called
+def couple(v, coupling, g):
+    """Take the forces of the damping that couples modes from g."""
+    for i in range(g.size):
+        for j in range(v.size):
+            g[i] -= coupling[i, j] * v[j]
+
+
 @part
 def forces(t, q, v, s, state, archive, work, g):
-    """G (r,) at (t, q, v); every call runs the contact laws and moves their state (c, 8) on.
+    """G (r,) at (t, q, v); every call runs the laws of contacts and devices and moves their state (c + d, 8) on.
 
-    What the contacts did goes into the free slot of the archive.
+    What they did goes into the free slot of the archive.
     """
     row = row_of(t, s, work)
     linear_forces(row, q, s, work, g)
-    if s.contact_index.shape[0] == 0:
+    if s.coupling.size > 0:
+        couple(v, s.coupling, g)
+    if state.shape[0] == 0:
         return
     project(row, q, v, s, work)
     record, many = archive.records[archive.cursor[SLOT]], work.force.size >= MANY
@@ -186,8 +203,21 @@ def forces(t, q, v, s, state, archive, work, g):
         push(iy, fy, many, s.back, work.force, g)
         push(iz, fz, many, s.back, work.force, g)
         push(ix, fx, many, s.back, work.force, g)
+    push_devices(t, many, s, state, record, work, g)
     if many:
         push_many(work.force, s.back, g)
+
+
+@part
+def push_devices(t, many, s, state, record, work, g):
+    """Apply the forces of all devices."""
+    contacts = s.contact_index.shape[0]
+    for d in range(s.device_index.shape[0]):
+        law, row, own = s.device_index[d, LAW], s.device_index[d, ROW], contacts + d
+        constants = s.device_value[s.device_index[d, FIRST] : s.device_index[d, LAST]]
+        u = work.position[row] + s.device_offset[d]
+        force = device_force(t, law, u, work.velocity[row], constants, state[own], record[own])
+        push(row, -force, many, s.back, work.force, g)
 
 
 @part

@@ -55,5 +55,6 @@ SCHEME = Scheme(
     evaluations="1",
     run=run,
     phase=Term(2, 1 / 24),
+    end_weight=1 / 2,
     options=AdaptiveOptions,
 )

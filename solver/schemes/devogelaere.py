@@ -28,4 +28,7 @@ SCHEME = Scheme(
     run=run,
     phase=Term(4, -1 / 320),
     decay=Term(5, 1 / 576),
+    damped=Term(3, 1 / 144),
+    force_lag=1 / 4,
+    end_weight=1 / 6,
 )

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MidpointOptions(ErrorOptions):
-    """Options of the control by the error of midpoints; ``rescaled_past=True`` reproduces published digits."""
+    """Options of the control by the error of midpoints; True reproduces published digits."""
 
     rescaled_past: bool = setting("whether another try takes the middle of the step before as rescaled", False)
+    slipped_start: bool = setting("whether the start has the two slips of 2020, which show if a_0 is not 0", False)
 
 
 def run(options: MidpointOptions, job: Job) -> Run:
@@ -31,6 +32,7 @@ def run(options: MidpointOptions, job: Job) -> Run:
         tolerance=float(options.tolerance),
         absolute=float(options.absolute),
         rescaled_past=options.rescaled_past,
+        slipped_start=options.slipped_start,
     )
     return march_adaptively(SCHEME.name, kernel.integrate, control, job)
 
@@ -45,5 +47,8 @@ SCHEME = Scheme(
     run=run,
     phase=Term(4, -1 / 320),
     decay=Term(5, 1 / 576),
+    damped=Term(3, 1 / 144),
+    force_lag=1 / 4,
+    end_weight=1 / 6,
     options=MidpointOptions,
 )

@@ -25,5 +25,9 @@ SCHEME = Scheme(
     evaluations="1",
     run=run,
     phase=Term(2, 1 / 24),
+    damped=Term(1, 1 / 2),
+    lag=1 / 2,
+    force_lag=1 / 2,
+    end_weight=1 / 2,
     options=FrequencyOptions,
 )

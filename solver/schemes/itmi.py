@@ -46,5 +46,6 @@ SCHEME = Scheme(
     phase=None,
     contact=Term(2, -1 / 24),
     contact_decay=Term(3, 1 / 24),
+    end_weight=1 / 2,
     stages=True,
 )

@@ -52,5 +52,6 @@ SCHEME = Scheme(
     evaluations="1, in contact until the force is found",
     run=run,
     phase=Term(2, -1 / 12),
+    end_weight=1 / 2,
     options=NewmarkOptions,
 )

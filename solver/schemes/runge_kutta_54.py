@@ -39,6 +39,7 @@ SCHEME = Scheme(
     run=run,
     phase=Term(6, 1 / 2100),
     decay=Term(5, 1 / 3600),
+    end_weight=11 / 84,
     options=PairOptions,
     stages=True,
 )

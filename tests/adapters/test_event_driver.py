@@ -245,8 +245,14 @@ def test_two_bodies_with_planes_collide(solver, block):
 SHAKEN = {"supports": (SupportMotion.from_acceleration("s", ONE, step(1.0)),)}
 REFUSED = {
     "regularised": {"frictions": (friction(law="regularised", stiffness=1.0),)},
-    "two tangents": {"frictions": (Friction("rub", (ONE, ONE), 1.0, 1.0, 1.0),)},
     "not piecewise linear": {"stops": (Stop("ring", ONE, 1.0, 1.0, geometry="circle", lateral=ONE),)},
+    "its two tangents": {
+        "mass": np.eye(2),
+        "stiffness": np.eye(2),
+        "initial_displacement": np.ones(2),
+        "initial_velocity": np.zeros(2),
+        "frictions": (Friction("rub", (np.array([1.0, 0.0]), np.array([0.0, 1.0])), 1.0, 1.0, 1.0),),
+    },
     "rub' in the absolute frame": {"frictions": (friction(frame="absolute"),), **SHAKEN},
     "given by modes": {
         "mass": None,

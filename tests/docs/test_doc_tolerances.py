@@ -27,8 +27,8 @@ def number(text):
     return None if text == "–" else pytest.approx(float(text), rel=0.1)
 
 
-def test_all_cases_are_quoted():
-    assert {row[0] for row in ROW.findall(PAGE)} == {"sdnd101", "sdnd104", "sdld103"}
+def test_the_founding_cases_are_quoted():
+    assert {row[0] for row in ROW.findall(PAGE)} >= {"sdnd101", "sdnd104", "sdld103"}
 
 
 @pytest.mark.parametrize("row", ROW.findall(PAGE), ids=lambda row: f"{row[0]}-{row[1]}")

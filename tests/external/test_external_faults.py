@@ -255,7 +255,7 @@ class TestNothingIsLeftBehind:
         command = [sys.executable, "-m", "veridyn.cli", "run", "sdnd101", "--solver", spec, *options]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (1, "")
-        assert "19 checks: " in done.stdout
+        assert "21 checks: " in done.stdout
         pids = [int(file.name) for file in tmp_path.iterdir() if file.name.isdigit()]
         assert len(pids) in ((1,) if not options else (2, 3))  # the workers share two tasks as they come
         assert all(gone(pid) for pid in pids)
@@ -280,7 +280,7 @@ class TestCommands:
         seen = veridyn("run", "sdnd101", *both, "--json", "-")
         rows = json.loads(seen.out)["results"]
         assert (seen.status, seen.err) == (3, "")
-        assert [row["verdict"] for row in rows] == ["error"] * 19 + ["not applicable"] * 19
+        assert [row["verdict"] for row in rows] == ["error"] * 21 + ["not applicable"] * 21
         assert "line 99" in rows[0]["detail"]
         assert rows[-1]["detail"] == "fake says: contact at time zero"
 

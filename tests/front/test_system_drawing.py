@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from veridyn.drawing import describe
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.solver.time_functions import Harmonic
+from veridyn.system import describe
 from veridyn.validation_cases.catalogue import all_cases, load_case
 
 

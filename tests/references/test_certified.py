@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mpmath
+import numpy as np
 import pytest
 
 from veridyn.references import CertificationError, Certified, ParameterError
@@ -14,6 +15,7 @@ from veridyn.references.certified import (
     certify_all,
     classification,
     exact_zero,
+    first_root,
     undefined,
 )
 
@@ -135,3 +137,35 @@ def test_uniqueness_may_need_halving():
 @pytest.mark.parametrize(("left", "right", "digits"), [("1", "1.001", 3), ("1e50", "1.0000001e50", 7), ("1", "-1", 0)])
 def test_agreeing_digits(left, right, digits):
     assert agreeing_digits(mpmath.mpf(left), mpmath.mpf(right)) == pytest.approx(digits, abs=1)
+
+
+def cubic(*roots):
+    """Return a polynomial with given roots, positive at the start, and its derivatives."""
+    polynomial = np.polynomial.Polynomial.fromroots(roots)
+    polynomial = polynomial if polynomial(1e-9) > 0 else -polynomial
+
+    def written(coefficients):
+        return lambda ctx, x: sum((ctx.convert(float(c)) * x**n for n, c in enumerate(coefficients)), ctx.convert(0))
+
+    return [written(polynomial.deriv(n).coef) for n in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("roots", "first"),
+    [((-1, 0.5, 2), 0.5), ((0, 0.75, 1.5), 0.75), ((0, 0, 1.25), 1.25), ((-1, -2), None), ((0.5, 0.5001, 2), 0.5)],
+)
+def test_the_first_root_is_found_or_proved_absent(roots, first):
+    with mpmath.workdps(30):
+        found = first_root(*cubic(*roots), high=mpmath.mpf(3), name="test")
+    assert found is None if first is None else abs(found - first) < 1e-9
+
+
+def test_a_root_that_only_touches_is_refused():
+    with mpmath.workdps(30), pytest.raises(CertificationError, match="too close to touching zero"):
+        first_root(*cubic(0.5, 0.5, 3.0), high=mpmath.mpf(2), name="test")
+
+
+def test_a_start_that_is_not_positive_is_refused():
+    f, *derivatives = cubic(0.5, 1.0, 2.0)
+    with mpmath.workdps(30), pytest.raises(CertificationError, match="not positive just after the start"):
+        first_root(lambda ctx, x: -f(ctx, x), *derivatives, high=mpmath.mpf(3), name="test")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from decimal import Decimal
 from fractions import Fraction
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
-from veridyn.references.parameters import Exact, arguments, check_digits, exact, resolve
+from veridyn.references.parameters import Exact, Parameter, arguments, check_digits, exact, resolve, takes
 from veridyn.references.sliding_block import PARAMETERS, wear_power
 
 
@@ -105,3 +106,22 @@ def test_digits_out_of_range_are_refused(digits):
 def test_arguments_selects_what_a_function_takes():
     chosen = arguments(wear_power, {**resolve(PARAMETERS, {}), "digits": 30, "shock": 1})
     assert set(chosen) == {p.name for p in PARAMETERS} | {"digits"}
+
+
+def test_a_function_with_keywords_of_any_name_takes_all_values():
+    def reference(*, number, **given):
+        return number, given
+
+    assert arguments(reference, {"m": 1, "k": 2}) == {"m": 1, "k": 2}
+    assert arguments(lambda *, m: m, {"m": 1, "k": 2}) == {"m": 1}
+
+
+def test_takes_names_the_parameters_of_a_function_of_many():
+    @takes((Parameter("m", "kg", "mass", "2"), Parameter("k", "N/m", "stiffness", "3")))
+    def frequency(*, digits=30, **given):
+        return digits, given
+
+    values = {"m": 1, "k": 4, "x0": 9, "digits": 12}
+    assert arguments(frequency, values) == {"m": 1, "k": 4, "digits": 12}
+    assert frequency(**arguments(frequency, values)) == (12, {"m": 1, "k": 4})
+    assert inspect.signature(frequency).parameters["k"].default == "3"

@@ -31,7 +31,8 @@ def test_notation(formula, element):
 
 def test_a_function_keeps_its_argument_in_a_fraction():
     argument = "<mrow><mo>(</mo><mrow><mi>x</mi></mrow><mo>)</mo></mrow>"
-    top = f"<mrow><mi>acos</mi><mspace width='.17em'/>{argument}</mrow>"
+    space = "<mspace width='.17em'/>"
+    top = f"<mrow>{space}<mi>acos</mi>{space}{argument}</mrow>"
     assert f"<mfrac>{top}<mi>ω</mi></mfrac>" in math("acos(x)/omega")
 
 

@@ -14,7 +14,7 @@ from veridyn.solver.basis import (
     support_load,
 )
 from veridyn.solver.elements import SupportMotion
-from veridyn.solver.errors import CapabilityError, ProblemError
+from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.solver.time_functions import Harmonic, polynomial
 
@@ -62,14 +62,30 @@ def test_rayleigh_damping_is_a_ratio_per_mode():
     assert modes.damping == pytest.approx((0.2 / modes.omega + 0.01 * modes.omega) / 2, rel=1e-12)
 
 
-def test_coupled_damping_is_refused(refused):
-    with refused(CapabilityError, "two masses", "couples the modes"):
-        modal_basis(two_masses(damping=[[1.0, 0.0], [0.0, 0.0]]))
+def test_damping_that_couples_modes_is_kept():
+    problem = two_masses(damping=[[1.0, 0.0], [0.0, 0.0]])
+    modes = modal_basis(problem)
+    assert modes.damping_matrix == pytest.approx(modes.shapes.T @ problem.damping @ modes.shapes, abs=1e-15)
+    assert np.diag(modes.coupling) == pytest.approx([0.0, 0.0], abs=0)
+    assert "damping:coupled" in problem.needs
 
 
-def test_damped_rigid_mode_is_refused(build, refused):
-    with refused(CapabilityError, "rigid-body mode"):
-        modal_basis(build.mass(damping=[[1.0]]))
+def test_proportional_damping_couples_nothing():
+    p = two_masses()
+    problem = two_masses(damping=0.2 * p.mass + 0.01 * p.stiffness)
+    assert modal_basis(problem).coupling is None
+    assert problem.needs == {"mechanical", "multi-dof", "damping"}
+
+
+def test_a_damped_rigid_mode_has_no_ratio(build):
+    modes = modal_basis(build.mass(damping=[[3.0]]))
+    assert modes.damping.tolist() == [0.0]
+    assert modes.damping_matrix.tolist() == [[3.0]]
+
+
+def test_a_rigid_mode_that_damping_drives_is_refused(build, refused):
+    with refused(ProblemError, "must not be negative"):
+        modal_basis(build.mass(damping=[[-3.0]]))
 
 
 def test_negative_stiffness_is_refused(build, refused):

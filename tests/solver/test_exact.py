@@ -263,3 +263,27 @@ def test_endless_events_end_with_a_clear_failure():
 def test_unknown_settings_are_refused():
     with pytest.raises(SettingsError, match="unknown setting step; known: most_events, tangential_stiffness"):
         SOLVER.solve(problem(), {"step": 1e-3})
+
+
+def sliding(tangents, **changes):
+    friction = Friction("rub", tuple(np.array(t) for t in tangents), 10.0, 0.1, 0.1, **changes)
+    size = len(tangents[0])
+    return problem(
+        stiffness=1e4 * np.eye(size), initial_displacement=np.full(size, 1e-3), frictions=(friction,), end=0.2
+    )
+
+
+def test_two_tangents_along_one_line_are_a_cone_not_a_box():
+    cosine = math.sqrt(0.5)
+    line, plane = (SOLVER.solve(sliding(tangents), {}) for tangents in ([[1.0]], [[cosine], [-cosine]]))
+    np.testing.assert_allclose(plane.events["rub"], line.events["rub"], rtol=1e-13)
+    np.testing.assert_allclose(plane.displacement, line.displacement, atol=1e-17)
+    shares = plane.elements["rub"]
+    np.testing.assert_allclose(np.hypot(shares["force"], shares["force_2"]), np.abs(line.elements["rub"]["force"]))
+    np.testing.assert_allclose(shares["force"], -shares["force_2"])
+    np.testing.assert_allclose(shares["sliding_velocity"], cosine * line.elements["rub"]["sliding_velocity"])
+
+
+def test_two_tangents_that_sliding_may_turn_between_are_refused():
+    with pytest.raises(NotImplementedError, match="may turn in the plane of its two tangents"):
+        SOLVER.solve(sliding([[1.0, 0.0], [0.0, 1.0]]), {})

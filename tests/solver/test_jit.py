@@ -9,10 +9,11 @@ from dataclasses import fields
 import numba
 import pytest
 
+from veridyn.solver.devices import NonlinearSpring
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.kernels.jit import drop_bad_caches, is_whole
 from veridyn.solver.schemes import SCHEMES
-from veridyn.solver.time_functions import Harmonic, Sum, constant, table
+from veridyn.solver.time_functions import Harmonic, Sum, Windowed, constant, table
 
 WHOLE = b"\x80 compiled."
 
@@ -81,6 +82,8 @@ def kinds(build):
     yield build.chain(3, output_times=[0.5])
     yield build.chain(2, supports=(support,), stops=(stop,), frictions=(rub, pad), loads=(load,))
     yield build.chain(2, supports=(support,))
+    bow = NonlinearSpring.odd(name="bow", direction=[1.0, 0.0], coefficients=(0, 1))
+    yield build.chain(2, devices=(bow,), stops=(stop,), loads=(Load([1.0, 0.0], Windowed(Harmonic(1, 2), 0, 1)),))
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")

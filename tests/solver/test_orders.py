@@ -99,6 +99,15 @@ def test_phase_error_per_radian(scheme, wh, build, march):
     assert phase / wh - 1 == pytest.approx(term.constant * wh**term.order, rel=0.2 * wh + 0.02)
 
 
+@pytest.mark.parametrize("xi", [0.05, 0.1])
+@pytest.mark.parametrize("scheme", [name for name, scheme in SCHEMES.items() if scheme.damped])
+def test_what_damping_adds_to_the_phase_error(scheme, xi, build, march):
+    wh, plain, added = 0.02, SCHEMES[scheme].phase, SCHEMES[scheme].damped
+    _, phase = amplification(march(build.oscillator(1.0, xi, end=3.0), scheme, wh).displacement[:, 0])
+    error = phase / wh - math.sqrt(1 - xi**2) - plain.constant * wh**plain.order
+    assert error == pytest.approx(xi * added.constant * wh**added.order, rel=0.15)
+
+
 @pytest.mark.parametrize("wh", [0.3, 0.5])
 @pytest.mark.parametrize("scheme", WITH_DECAY)
 def test_decay_per_radian(scheme, wh, build, march):

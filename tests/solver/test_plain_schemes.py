@@ -7,7 +7,7 @@ is amplified by grazing contacts.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -96,7 +96,8 @@ class Plain:
 
     def __init__(self, problem):
         self.modes, self.loads = problem.modes, problem.loads
-        self.c = 2 * self.modes.damping * self.modes.omega
+        self.c = np.diag(self.modes.damping_matrix) / self.modes.masses
+        self.coupling = self.modes.damping_matrix / self.modes.masses[:, None] - np.diag(self.c)
         rubbing = {f.normal: f for f in problem.frictions}
         self.laws = [Law(s, rubbing.get(s.name)) for s in problem.stops]
 
@@ -105,7 +106,7 @@ class Plain:
         nodal = sum((float(load.function(t)) * load.direction for load in self.loads), start=np.zeros(phi.shape[0]))
         for law in self.laws:
             nodal = nodal + law(phi @ q, phi @ v)
-        return phi.T @ nodal / self.modes.masses - self.modes.omega**2 * q
+        return phi.T @ nodal / self.modes.masses - self.modes.omega**2 * q - self.coupling @ v
 
     def row(self):
         return [x for law in self.laws for x in law.row]
@@ -368,6 +369,17 @@ def test_fixed_step_without_contact(scheme, march):
     response = march(problem, scheme, step)
     states = FIXED[scheme](Plain(problem), *start(problem), step, steps)
     assert_same(response, states, problem.modes.shapes, elements=False)
+
+
+@pytest.mark.parametrize("scheme", FIXED)
+@pytest.mark.parametrize("contact", [True, False])
+def test_damping_that_couples_modes(scheme, contact, march):
+    problem, step, steps = random_problem(3, contact=contact), 0.01, 300
+    coupling = np.array([[0.0, 0.3, -0.2], [0.3, 0.0, 0.1], [-0.2, 0.1, 0.0]])
+    problem = replace(problem, modes=replace(problem.modes, coupling=coupling))
+    response = march(problem, scheme, step, **SHARP.get(scheme, {}))
+    states = FIXED[scheme](Plain(problem), *start(problem), step, steps)
+    assert_same(response, states, problem.modes.shapes, elements=contact)
 
 
 VARIANTS = {

@@ -183,3 +183,20 @@ def test_grid_keeps_the_nearest_states(build, run):
     assert np.array_equal(kept.time, full.time[nearest])
     assert np.array_equal(kept.displacement, full.displacement[nearest])
     assert np.array_equal(kept.velocity, full.velocity[nearest])
+
+
+def test_de_vogelaere_lands_where_it_is_told(build, run):
+    """Steps are cut to end at the instants that are kept, and only there."""
+    problem = build.oscillator(3.0, end=2.0)
+    wanted = [0.3, 1.0, 1.7]
+    r = run(problem, "devogelaere_adaptive", 0.03, archive_at=wanted, land=True)
+    assert r.time.tolist() == [0.0, *wanted, pytest.approx(2.0)]
+    assert r.displacement[:, 0] == pytest.approx(np.cos(3 * r.time), abs=2e-4)
+    free = run(problem, "devogelaere_adaptive", 0.03, archive_at=wanted)
+    assert not set(wanted) & set(free.time.tolist())
+
+
+def test_a_step_just_below_the_largest_is_kept(build, run):
+    """Steps grow by half from a start that was cut; the last change, to the largest, is below 15 %."""
+    steps = np.diff(run(build.oscillator(0.1, end=8.0), "devogelaere_adaptive", 0.09, largest=10 / 9).time)
+    assert steps[-2] == pytest.approx(0.09)

@@ -28,6 +28,7 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
+from veridyn.validation_cases.consistency import velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
 from veridyn.validation_cases.making import always, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
@@ -199,4 +200,4 @@ def free_energy(o: Observation) -> float:
     return float(np.sum(0.5 * omega**2 * (2 * g / omega**4) ** 2))
 
 
-MAKERS = (frequencies, parity, order, balance)
+MAKERS = (frequencies, parity, order, balance, velocities)

@@ -15,7 +15,7 @@ NODES = ("NO2", "NO3", "NO4")
 
 def relative(o: Observation, node: str, time: float) -> float:
     """Displacement of a node relative to the static shape of the supports (m)."""
-    return value_at(o.response.time, o.response.displacement[:, NODES.index(node)], time)
+    return value_at(o.response.time, o.response.displacement[:, NODES.index(node)], time, samples=6)
 
 
 def absolute(o: Observation, node: str, time: float) -> float:

@@ -27,6 +27,7 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
+from veridyn.validation_cases.consistency import stop_forces, velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
 from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
@@ -266,4 +267,5 @@ def _last_truth(case: Case, name: str, values: Values) -> Certified:
 
 def makers(long_problem: Build) -> tuple[CheckMaker, ...]:
     """Return the makers of checks; the long run has its own problem."""
-    return (parity, order, *(partial(make, long_problem) for make in (last_impact, events, balance)))
+    long = (partial(make, long_problem) for make in (last_impact, events, balance))
+    return (parity, order, *long, velocities, stop_forces)

@@ -166,7 +166,7 @@ QUANTITIES = (
     Quantity(
         "regime",
         "",
-        "stick, stick-slip or slip-slip over [t_start, t_end]",
+        "stick, stick-slip or slip-slip, from the first slip on",
         sliding_block.regime,
         measures.regime,
         lambda *_: exactly("the regime is a matter of kind"),

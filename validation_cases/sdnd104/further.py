@@ -12,7 +12,7 @@ import numpy as np
 
 from veridyn.references import sliding_block
 from veridyn.references.certified import Certified
-from veridyn.solver.balance import energy_residual, friction_history
+from veridyn.solver.balance import element_history, energy_residual
 from veridyn.solver.elements import Friction, Stop, SupportMotion
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.schemes import SCHEMES
@@ -30,6 +30,7 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
+from veridyn.validation_cases.consistency import velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
 from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
@@ -264,7 +265,7 @@ def _cone_excess(o: Observation) -> float:
         If the solver reports no friction force.
     """
     limit_force = o["mu"] * o["m"] * o["g"]
-    return max(0.0, float(np.abs(friction_history(o.response, "shoe")).max()) / limit_force - 1.0)
+    return max(0.0, float(np.abs(element_history(o.response, "shoe")).max()) / limit_force - 1.0)
 
 
 ORDER_LEVELS = 4
@@ -312,4 +313,4 @@ def _observed_order(base: Run, truth: Callable[[], Certified], bench: Bench) -> 
     return observed_order(errors_over_steps(power, float(truth()), steps))
 
 
-MAKERS = (parity, limit, events, balance, order)
+MAKERS = (parity, limit, events, balance, velocities, order)

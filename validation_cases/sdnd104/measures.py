@@ -100,11 +100,20 @@ def friction_power(o: Observation) -> float:
 
 
 def regime(o: Observation) -> str:
-    """Classify the phases within the window."""
-    inside = {p.direction for p in slip_phases(o) if p.end > o["t_start"] and p.start < o["t_end"]}
-    if inside == {0}:
+    """Classify the phases from the first slip on; a window may be too short to hold each of them.
+
+    Raises
+    ------
+    CapabilityError
+        If the motion ends within the first slip, so that nothing follows by which to tell.
+    """
+    directions = [p.direction for p in slip_phases(o)]
+    first = next((i for i, direction in enumerate(directions) if direction), None)
+    if first is None:
         return "stick"
-    return "stick-slip" if 0 in inside else "slip-slip"
+    if directions[first + 1 :] == []:
+        raise CapabilityError("the motion ends within its first slip, before its regime shows")
+    return "stick-slip" if 0 in directions[first:] else "slip-slip"
 
 
 def slip_start(o: Observation) -> float | None:

@@ -1,0 +1,171 @@
+"""Flights and contacts of a driven oscillator in closed form, and proofs of where they end.
+
+In flight and in contact alike x'' + 2 β x' + ω² x = A sin(Ω t) + B. The response from rest to e^(iΩt) is the divided
+difference of e^(zt) over the two roots of the oscillator and iΩ, which stays finite at resonance.
+
+Roots are proved by bounds: between two instants h apart a function lies within M₂ h²/8 of the line through its
+values, M₂ being a bound of its second derivative. So an interval holds no root, or exactly one, or is halved.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import mpmath
+from mpmath import mpf
+
+from veridyn.references.certified import CertificationError, polished_root
+
+Matrix = tuple[tuple[float, float], tuple[float, float]]
+Jet = tuple[mpf, ...]  # a function and its first derivatives, at one instant
+Jets = Callable[[mpf], Jet]
+Bounds = Callable[[mpf, mpf], tuple[mpf, mpf]]  # of |f''| and |f'''| from an instant on, over a duration
+
+
+@dataclass(frozen=True)
+class Law:
+    """x'' + 2 β x' + ω² x = A sin(Ω t) + B, observed as y = x + S sin(Ω t): SI units, β < ω."""
+
+    beta: mpf
+    omega: mpf
+    A: mpf
+    B: mpf
+    Omega: mpf
+    S: mpf
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A flight or a contact: its law, whether the stop is touched, when and how it starts."""
+
+    law: Law
+    touching: bool
+    start: mpf
+    x0: mpf
+    v0: mpf
+
+    @cached_property
+    def _response(self) -> tuple[mpf, mpf, mpf]:
+        """Return damped frequency, displacement and velocity at the start, from the equilibrium under B."""
+        law = self.law
+        return mpmath.sqrt(law.omega**2 - law.beta**2), self.x0 - law.B / law.omega**2, self.v0
+
+    def state(self, tau: mpf) -> tuple[mpf, mpf]:
+        """Displacement (m) and velocity (m/s), relative to the supports, tau (s) after the start."""
+        law = self.law
+        wd, x0, v0 = self._response
+        decay, c, s = mpmath.exp(-law.beta * tau), mpmath.cos(wd * tau), mpmath.sin(wd * tau) / wd
+        x = decay * (x0 * (c + law.beta * s) + v0 * s) + law.B / law.omega**2
+        v = decay * (v0 * (c - law.beta * s) - law.omega**2 * x0 * s)
+        forced_x, forced_v = self._forced(tau, wd, decay * s)
+        return x + forced_x, v + forced_v
+
+    def _forced(self, tau: mpf, wd: mpf, kick: mpf) -> tuple[mpf, mpf]:
+        """Response from rest to A sin(Ω t); ``kick`` is the displacement after a unit velocity."""
+        law = self.law
+        root, drive = mpmath.mpc(-law.beta, wd), mpmath.mpc(0, law.Omega)
+        above, below = _difference(root, drive, tau), _difference(root.conjugate(), drive, tau)
+        unit = (above - below) / (2j * wd)
+        wave = law.A * mpmath.expj(law.Omega * self.start)
+        return (wave * unit).imag, (wave * (kick + drive * unit)).imag
+
+    def observed(self, tau: mpf) -> Jet:
+        """Return y and three derivatives: what the stop sees."""
+        law = self.law
+        x, v = self.state(tau)
+        sine, cosine = self._wave(tau)
+        W = law.Omega
+        a = law.A * sine + law.B - 2 * law.beta * v - law.omega**2 * x
+        jerk = law.A * W * cosine - 2 * law.beta * a - law.omega**2 * v
+        S = law.S
+        return x + S * sine, v + S * W * cosine, a - S * W**2 * sine, jerk - S * W**3 * cosine
+
+    def propagator(self, tau: float) -> Matrix:
+        """Return what a small deviation (x, v) is multiplied by in tau (s); the drive does not enter."""
+        beta, omega = float(self.law.beta), float(self.law.omega)
+        wd = math.sqrt(omega**2 - beta**2)
+        c, s, decay = math.cos(wd * tau), math.sin(wd * tau) / wd, math.exp(-beta * tau)
+        return (decay * (c + beta * s), decay * s), (-decay * omega**2 * s, decay * (c - beta * s))
+
+    def _wave(self, tau: mpf) -> tuple[mpf, mpf]:
+        phase = self.law.Omega * (self.start + tau)
+        return mpmath.sin(phase), mpmath.cos(phase)
+
+    def bounds(self, tau: mpf, h: mpf) -> tuple[mpf, mpf, mpf]:
+        """Return bounds of the second, third and fourth derivative of y on [tau, tau + h].
+
+        U = sqrt(x'² + ω² (x - B/ω²)²) falls by damping and grows by at most |A| per second.
+        """
+        law = self.law
+        x, v = self.state(tau)
+        U = mpmath.hypot(v, law.omega * (x - law.B / law.omega**2)) + abs(law.A) * h
+        derivatives, W = [U], law.Omega
+        previous = U / law.omega
+        for n in range(3):
+            derivatives.append(2 * law.beta * derivatives[-1] + law.omega**2 * previous + abs(law.A) * W**n)
+            previous = derivatives[-2]
+        second, third, fourth = (d + abs(law.S) * W**n for n, d in zip((2, 3, 4), derivatives[1:], strict=True))
+        return second, third, fourth
+
+
+def growth(propagators: Sequence[Matrix], omega: float) -> float:
+    """Return by how much deviations grow at most over any stretch of phases; (x, v/omega) measures them."""
+    largest = 1.0
+    for first in range(len(propagators)):
+        columns = [(1.0, 0.0), (0.0, omega)]
+        for matrix in propagators[first:]:
+            (a, b), (c, d) = matrix
+            columns = [(a * x + b * v, c * x + d * v) for x, v in columns]
+            largest = max(largest, math.sqrt(sum(x**2 + (v / omega) ** 2 for x, v in columns)))
+    return largest
+
+
+def _difference(p: mpf, q: mpf, tau: mpf) -> mpf:
+    """Divided difference of e^(z tau) over p and q, also where they meet."""
+    return tau * mpmath.exp((p + q) * tau / 2) * mpmath.sinc(1j * (p - q) * tau / 2)
+
+
+def sign_changes(f: Jets, bounds: Bounds, start: mpf, end: mpf, first: Jet, name: str) -> Iterator[mpf]:
+    """Yield every root of f in (start, end] in order, each proved to be there once and alone.
+
+    Parameters
+    ----------
+    f
+        Returns the function and its derivatives at an instant.
+    bounds
+        Returns bounds of the second and third derivative from an instant on, over a duration.
+    start, end
+        The interval.
+    first
+        The value and slope at the start; a value of exactly zero there is the event before, and no root.
+    name
+        What is sought, for the message.
+
+    Raises
+    ------
+    CertificationError
+        If the function comes too close to zero without crossing it to say which, as where a stop is grazed.
+    """
+    pieces = [(start, first, end, f(end), mpmath.mp.prec)]
+    while pieces:
+        a, at_a, b, at_b, depth = pieces.pop()
+        second, third = (bound * (b - a) ** 2 / 8 for bound in bounds(a, b - a))
+        if _clear(at_a[0], at_b[0], second):
+            continue
+        if _clear(at_a[1], at_b[1], third):
+            if at_a[0] * at_b[0] < 0:
+                yield polished_root(lambda t: f(t)[0], lambda _, t: f(t)[1], (a, b), rising=at_b[0] > 0, name=name)
+            continue
+        if not depth:
+            raise CertificationError(f"{name}: touched without crossing near {mpmath.nstr(a, 8)}")
+        middle = (a + b) / 2
+        at_middle = f(middle)
+        pieces += [(middle, at_middle, b, at_b, depth - 1), (a, at_a, middle, at_middle, depth - 1)]
+
+
+def _clear(a: mpf, b: mpf, deviation: mpf) -> bool:
+    """Tell whether a function with these end values, this close to their line, keeps its sign."""
+    return bool(a * b > 0 and min(abs(a), abs(b)) > deviation)

@@ -1,0 +1,64 @@
+"""Oscillator under a sine force: closed forms of special cases, limits, what it refuses."""
+
+import mpmath
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from veridyn.references import forced_oscillator as fo
+from veridyn.references.certified import CertificationError
+from veridyn.references.parameters import ParameterError
+
+RESONANCE = {"m": 10, "omega0": 50, "F": 5, "omega": 50}
+
+
+def test_undamped_resonance_grows():
+    """x = F/(2 m w²) (sin wt - wt cos wt)."""
+    value = fo.displacement(time="1.3", xi=0, **RESONANCE, digits=40).value
+    with mpmath.workdps(45):
+        u = mpmath.mpf(50) * 13 / 10
+        assert abs(value - (mpmath.sin(u) - u * mpmath.cos(u)) / 10000) < 1e-42
+
+
+def test_critical_damping():
+    """At resonance x = F/(2 m w²) ((1 + wt) e^{-wt} - cos wt)."""
+    value = fo.displacement(time="0.31", xi=1, **RESONANCE, digits=40).value
+    with mpmath.workdps(45):
+        u = mpmath.mpf(50) * 31 / 100
+        assert abs(value - ((1 + u) * mpmath.exp(-u) - mpmath.cos(u)) / 10000) < 1e-42
+
+
+@pytest.mark.parametrize("limit", [0, 1])
+def test_coinciding_roots_are_the_limit(limit):
+    near = fo.velocity(time=2, xi=limit + mpmath.mpf(10) ** -12, **RESONANCE)
+    assert float(fo.velocity(time=2, xi=limit, **RESONANCE)) == pytest.approx(float(near), rel=1e-8)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    xi=st.sampled_from(["0", "0.003", "0.2", "1", "1.7"]),
+    ratio=st.integers(1, 30),
+    time=st.integers(0, 40),
+)
+def test_both_routes_agree_for_any_oscillator(xi, ratio, time):
+    given = {"m": 2, "omega0": 10, "xi": xi, "F": 3, "omega": ratio}
+    value = fo.displacement(time=time / 10, **given, digits=25)
+    assert value.digits == 25
+
+
+def test_the_peak_of_resonance_lies_near_its_envelope():
+    """T = 5 s, ξ = 0.01: F/(2 ξ m w²) (1 - e^{-ξ w t})."""
+    height, time = fo.peak(xi="0.01", T=5, **RESONANCE)
+    assert float(height) == pytest.approx(0.01 * (1 - mpmath.exp(-0.5 * float(time))), rel=1e-3)
+    assert float(fo.velocity(time=time.value, xi="0.01", **RESONANCE, digits=15)) == pytest.approx(0, abs=1e-25)
+
+
+def test_a_peak_at_the_end_is_none():
+    with pytest.raises(CertificationError, match="lies at T"):
+        fo.peak(xi=0, T="0.05", **RESONANCE)
+
+
+@pytest.mark.parametrize("change", [{"xi": -1}, {"omega": 0}, {"m": "heavy"}])
+def test_parameters_out_of_range(change):
+    with pytest.raises(ParameterError, match=next(iter(change))):
+        fo.displacement(**{"time": 1, "xi": 0, **RESONANCE, **change})

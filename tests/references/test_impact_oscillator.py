@@ -1,0 +1,152 @@
+"""SDND102, SDND121: every contact of a driven oscillator with a stop, for any parameters."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import mpmath
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from veridyn.references import ParameterError
+from veridyn.references import impact_oscillator as impacts
+from veridyn.references.certified import CertificationError
+from veridyn.references.impact_phases import growth, sign_changes
+
+FORCED = {"m": 156, "k": "2e6", "kc": "1e10", "gap": "1e-3", "F": 3000, "Omega": "10*pi", "t_end": 4}
+SHAKEN = {"m": 25, "k": "98696", "xi": "0.07", "kc": "5.76e7", "gap": "5e-4", "a": 1, "Omega": "20*pi", "t_end": 1}
+RELATIVE = SHAKEN | {"xi": 0, "wall": 0, "t_end": "0.5"}
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "parameters", "text"),
+    [
+        ("instant", {"number": 1}, FORCED, "0.0248678755670894020418212826252"),
+        ("instant", {"number": 2}, FORCED, "0.0252605179277595676584793971364"),
+        ("instant", {"number": 140}, FORCED, "3.88691655883278193890805919090"),
+        ("peak_force", {"contact": 1}, FORCED, "105794.335576604117912500404459"),
+        ("largest_force", {}, FORCED, "231971.904950903143366463089516"),
+        ("displacement", {"t": "0.5"}, SHAKEN, "-7.02147531278001716480857750300e-5"),
+        ("displacement", {"t": 1}, SHAKEN, "-0.000108559126593218740304641446047"),
+        ("force", {"t": "0.376"}, SHAKEN, "601.674945716010174479496926134"),
+        ("largest_force", {}, SHAKEN, "1120.34512287598070524607986715"),
+        ("displacement", {"t": "0.1"}, RELATIVE, "-1.54149934482685817366774564868e-5"),
+        ("displacement", {"t": "0.5"}, RELATIVE, "-0.000401141370582612447411355505235"),
+    ],
+)
+def test_every_digit(name, more, parameters, text):
+    result = getattr(impacts, name)(**more, **parameters)
+    assert result.text() == text
+    assert result.kind == "quasi-analytical"
+    assert len(result.routes) == 2
+
+
+@pytest.mark.parametrize(("parameters", "count"), [(FORCED, 70), (SHAKEN, 10), (RELATIVE, 4)])
+def test_number_of_contacts(parameters, count):
+    assert len(impacts.instants(**parameters)) == 2 * count
+
+
+def test_a_hundred_digits_begin_with_the_thirty():
+    short, long = (impacts.instant(number=3, digits=n, **SHAKEN | {"t_end": "0.2"}) for n in (30, 100))
+    assert long.digits == 100
+    assert long.text().startswith(short.text()[:-1])
+
+
+def energy(motion, t, m, k, kc, gap):
+    """Return the mechanical energy where no support moves."""
+    x, v = motion.displacement(t), motion.rate(t)
+    return m * v**2 / 2 + k * x**2 / 2 + kc * max(x - gap, mpmath.mpf(0)) ** 2 / 2
+
+
+@given(kc=st.floats(1e3, 1e7), gap=st.floats(0.05, 0.5), Omega=st.floats(0.5, 20.0))
+@settings(max_examples=4, deadline=None)
+def test_energy_is_what_the_load_puts_in(kc, gap, Omega):
+    p = {"m": 2, "k": 200, "kc": kc, "gap": gap, "F": 100, "Omega": Omega, "t_end": 2}
+    motion = impacts.motion(digits=15, **p)
+    with mpmath.workdps(15):
+        times = [mpmath.mpf(t) for t in (0, *(float(i) for i in impacts.instants(digits=15, **p)), 2)]
+        power = [
+            mpmath.quad(lambda t: 100 * mpmath.sin(Omega * t) * motion.rate(t), mpmath.linspace(a, b, 5))
+            for a, b in pairwise(times)
+        ]
+        assert abs(energy(motion, 2, 2, 200, kc, gap) - sum(power)) < 1e-10 * 200
+
+
+def test_touch_and_release_alternate_on_the_stop():
+    motion = impacts.motion(digits=30, **SHAKEN)
+    for number, t in enumerate(impacts.instants(digits=40, **SHAKEN)):
+        with mpmath.workdps(30):
+            assert abs(motion.displacement(t.value) - mpmath.mpf("5e-4")) < mpmath.mpf(10) ** -29
+        assert (motion.rate(t.value) > 0) == (number % 2 == 0)
+
+
+def test_a_free_oscillator_in_resonance_grows_linearly():
+    """x = F/(2 m w²) (sin wt - wt cos wt), where the particular solution of other frequencies is infinite."""
+    p = {"m": 2, "k": 18, "kc": 1, "gap": 1000, "F": 5, "Omega": 3, "t_end": 10}
+    x = impacts.displacement(t=10, **p).value
+    with mpmath.workdps(30):
+        truth = mpmath.mpf(5) / 36 * (mpmath.sin(30) - 30 * mpmath.cos(30))
+        assert abs(x / truth - 1) < mpmath.mpf(10) ** -28
+    assert impacts.instants(**p) == ()
+    assert impacts.largest_force(**p).value is None
+
+
+def test_two_frames_differ_by_the_motion_of_the_support():
+    far = SHAKEN | {"gap": 1, "t_end": "0.1"}
+    absolute, relative = (impacts.displacement(t="0.03", **far, wall=w).value for w in (1, 0))
+    driven = -math.sin(20 * math.pi * 0.03) / (20 * math.pi) ** 2
+    assert float(absolute - relative) == pytest.approx(driven, rel=1e-14)
+
+
+def test_a_grazed_stop_is_not_certified():
+    third = mpmath.mpf(1) / 3
+
+    def parabola(tau):
+        return (tau - third) ** 2, 2 * (tau - third)
+
+    ends = mpmath.mpf(0), mpmath.mpf(1)
+    with pytest.raises(CertificationError, match="touched without crossing"):
+        list(sign_changes(parabola, lambda *_: (2, mpmath.mpf(1)), *ends, parabola(ends[0]), "graze"))
+
+
+def test_a_brief_visit_between_two_samples_is_found():
+    dip, width = mpmath.mpf("0.777"), mpmath.mpf("1e-8")
+
+    def f(tau):
+        return (tau - dip) ** 2 - width**2, 2 * (tau - dip)
+
+    with mpmath.workdps(40):
+        ends = mpmath.mpf(0), mpmath.mpf(1)
+        roots = list(sign_changes(f, lambda *_: (2, mpmath.mpf(1)), *ends, f(ends[0]), "dip"))
+        assert [float(r - dip) for r in roots] == pytest.approx([-1e-8, 1e-8], rel=1e-12)
+
+
+def test_growth_sees_any_stretch():
+    double, halve = ((2.0, 0.0), (0.0, 2.0)), ((0.5, 0.0), (0.0, 0.5))
+    assert growth([halve, double, halve], 1.0) == pytest.approx(2 * math.sqrt(2))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"m": 0}, "^m must be positive"),
+        ({"gap": -1}, "^gap must be positive"),
+        ({"xi": 1}, "xi must be below 1"),
+        ({"wall": "0.5"}, "wall must be 0 or 1"),
+        ({"mass": 1}, "unknown parameter 'mass'"),
+    ],
+)
+def test_wrong_parameters_are_refused(change, message):
+    with pytest.raises(ParameterError, match=message):
+        impacts.instants(**SHAKEN | change)
+
+
+def test_what_does_not_exist_is_undefined():
+    early = SHAKEN | {"t_end": "0.05"}
+    assert impacts.instant(number=1, **early).value is None
+    assert impacts.peak_force(contact=1, **early).value is None
+    assert impacts.force(t="0.01", **early).value is None
+    with pytest.raises(ParameterError, match="t must be positive"):
+        impacts.displacement(t=0, **early)

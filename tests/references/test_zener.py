@@ -1,0 +1,108 @@
+"""SDND107: printed digits, exponentials, power laws, every refusal."""
+
+from __future__ import annotations
+
+import mpmath
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from veridyn.references import ParameterError, zener
+from veridyn.references.certified import agreeing_digits
+
+POWER = {"alpha": "1/2", "k": 1, "x0": 0, "p": 1, "end": "0.5"}
+positive = st.floats(0.5, 5)
+
+# DOP853 in double precision, and the table of Code_Aster's test sdnd107c
+INTEGRATED = {"0.1": ("-3.0907671174e-3", "-0.133445445054"), "0.2": ("-4.9049888497e-3", "-0.179146575552")}
+INTEGRATED |= {"0.4": ("-3.336651365e-3", "-0.0740844004")}
+
+
+def test_the_sudden_force_in_every_digit():
+    assert zener.initial_force().text() == "4.42105263157894736842105263158"
+    assert zener.initial_force(x0=0).text() == "0"
+
+
+def test_three_exponentials():
+    """Roots and residues of the cubic, with 22 digits."""
+    with mpmath.workdps(30):
+        fast, slow = mpmath.mpf("-22.6302670565525345537065"), mpmath.mpf("-0.7591698772964881411034")
+        omega = mpmath.mpf("3.045283777281785244595")
+        a, b = mpmath.mpf("0.007046579222040262636533"), mpmath.mpf("-0.05352328961102013131827")
+        c = mpmath.mpf("0.01283943253503962608215")
+        for t in ("0.3", "1.5", "3"):
+            time = mpmath.mpf(t)
+            wave = b * mpmath.cos(omega * time) + c * mpmath.sin(omega * time)
+            u = a * mpmath.exp(fast * time) + 2 * mpmath.exp(slow * time) * wave
+            assert abs(zener.displacement(time=t).value + u) < mpmath.mpf(10) ** -20
+
+
+@pytest.mark.parametrize("time", INTEGRATED)
+def test_the_power_law_against_another_integration(time):
+    x, force = INTEGRATED[time]
+    with mpmath.workdps(30):
+        assert agreeing_digits(zener.displacement(time=time, **POWER).value, mpmath.mpf(x)) >= 9
+        assert agreeing_digits(zener.force(time=time, **POWER).value, mpmath.mpf(force)) >= 8
+
+
+def test_digits_are_promised_as_far_as_the_second_route_goes():
+    assert zener.displacement(time="0.1", digits=12, **POWER).digits == 12
+    assert zener.displacement(time="0.1", digits=25, **POWER).digits == 20
+    assert zener.displacement(time="0.1", digits=60).digits == 60
+
+
+def test_the_peak_is_where_the_rate_vanishes():
+    time, force = float(zener.peak_time(**POWER)), float(zener.peak_force(**POWER))
+    motion = zener.motion(**POWER)
+    near = [float(motion.force(str(time + d))) for d in (-1e-4, 1e-4)]
+    assert float(motion.force(str(time))) == pytest.approx(force, rel=1e-12)
+    assert all(abs(f) < abs(force) for f in near)
+
+
+@given(positive, positive, positive, positive, positive)
+@settings(max_examples=8, deadline=None)
+def test_linear_devices_obey_their_equation(m, k1, k2, k3, c):
+    """The force after a while is that of K1 and K2 in series, stretched by what remains."""
+    p = {"m": m, "k1": k1, "k2": k2, "k3": k3, "c": c, "p": 1, "k": 1, "end": 1}
+    motion = zener.motion(**p)
+    x, v, force = (float(value) for value in motion.state("0.7"))
+    later = motion.state("0.700001")
+    load = -float(mpmath.sin(10 * mpmath.pi * 0.7))
+    assert (float(later.v) - v) / 1e-6 == pytest.approx((load - force - x) / m, abs=3e-4 * (1 + 32 / m))
+
+
+@pytest.mark.parametrize("alpha", ["1/3", "1/4"])
+def test_other_powers(alpha):
+    assert zener.displacement(time="0.3", **POWER | {"alpha": alpha}).digits == 20
+
+
+def test_a_linear_device_may_be_shaken():
+    shaken = {"p": 1, "k": 1, "end": 2}
+    assert zener.displacement(time="1", **shaken).text() == "-0.0433677117333099401655471954874"
+
+
+def test_what_is_at_rest_stays():
+    rest = {"x0": 0, "p": 0}
+    assert zener.displacement(time=1, **rest).text() == zener.force(time=1, **rest).text() == "0"
+    assert zener.peak_time(**rest).value is None
+    assert zener.displacement(time=0, **POWER).text() == "0"
+
+
+def test_an_overdamped_device_has_no_extreme():
+    slow = {"m": "0.01", "k2": "0.001", "end": "0.01"}
+    assert zener.peak_force(**slow).value is None or abs(float(zener.peak_force(**slow))) < 4.43
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"m": 0}, "^m must be positive"),
+        ({"alpha": "0.4"}, "alpha must be 1, 1/2, 1/3 or 1/4, got 0.4"),
+        ({"alpha": "1/5"}, "alpha must be"),
+        ({"end": "0.5"}, "time = 1 s lies after the end of the motion, 0.5 s"),
+        ({"until": -1}, "^until must be non-negative"),
+    ],
+)
+def test_wrong_parameters_are_refused(given, message):
+    with pytest.raises(ParameterError, match=message):
+        zener.displacement(time=1, **given)

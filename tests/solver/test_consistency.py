@@ -1,0 +1,61 @@
+"""Velocities against displacements, forces of stops against gaps."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from veridyn.solver.consistency import stop_force_residual, velocity_residual
+from veridyn.solver.elements import Stop
+from veridyn.solver.errors import CapabilityError
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.response import Response
+
+STOP = Stop("wall", np.ones(1), gap=0.5, stiffness=100.0)
+PROBLEM = MechanicalProblem(
+    name="sine", mass=np.eye(1), initial_displacement=np.zeros(1), initial_velocity=np.ones(1), end=6.0, stops=(STOP,)
+)
+STEP = 1e-2
+TIME = np.arange(0.0, 6.0 + STEP / 2, STEP)
+
+
+def response(lag=0.0, **histories):
+    x, v = np.sin(TIME)[:, None], np.cos(TIME - lag * STEP)[:, None]
+    return Response(TIME, x, v, {"wall": {name: np.asarray(h) for name, h in histories.items()}})
+
+
+@pytest.mark.parametrize("lag", [0.0, 0.5, 1.0, -1.0])
+def test_a_lag_counts_in_steps(lag):
+    assert velocity_residual(PROBLEM, response(lag)) == pytest.approx(abs(lag), abs=0.01)
+
+
+def test_a_wrong_sign_is_gross():
+    right = response()
+    assert velocity_residual(PROBLEM, replace(right, velocity=-right.velocity)) > 100
+
+
+def test_reported_rates_of_gaps_are_looked_at():
+    assert velocity_residual(PROBLEM, response(normal_velocity=-np.cos(TIME))) < 0.01
+    assert velocity_residual(PROBLEM, response(normal_velocity=np.cos(TIME))) > 100
+
+
+def test_rest_needs_no_velocity():
+    still = Response(TIME, np.zeros((TIME.size, 1)), np.zeros((TIME.size, 1)))
+    assert velocity_residual(PROBLEM, still) == 0.0
+    assert velocity_residual(PROBLEM, replace(still, velocity=still.velocity + 1e-9)) == 1.0
+
+
+def test_forces_are_stiffness_times_penetration():
+    force = 100.0 * np.maximum(0.0, np.sin(TIME) - 0.5)
+    assert stop_force_residual(PROBLEM, response(normal_force=force)) < 1e-15
+    assert stop_force_residual(PROBLEM, response(normal_force=force / 1000)) == pytest.approx(0.999)
+
+
+def test_forces_that_are_not_reported_are_not_judged():
+    with pytest.raises(CapabilityError, match="reports no normal_force of stop 'wall'"):
+        stop_force_residual(PROBLEM, response())
+
+
+def test_damped_stops_are_left_out():
+    damped = replace(PROBLEM, stops=(replace(STOP, damping=1.0),))
+    assert stop_force_residual(damped, response()) == 0.0

@@ -1,0 +1,107 @@
+"""Damping that couples modes, and that of rigid-body modes: against the matrix exponential."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+from veridyn.solver.errors import StepError
+from veridyn.solver.exact import SOLVER as EXACT
+from veridyn.solver.modal import SOLVER
+from veridyn.solver.problem import MechanicalProblem, Modes
+from veridyn.solver.schemes import SCHEMES
+
+DAMPING = np.array([[1.0, -0.2, 0.0], [-0.2, 0.3, 0.0], [0.0, 0.0, 0.0]])
+START = {"initial_displacement": [0.3, -0.7, 0.1], "initial_velocity": [1.1, 0.2, -0.4]}
+ORDERS = {name: scheme.order for name, scheme in SCHEMES.items()} | {
+    "symplectic_euler": 1,
+    "euler_adaptive": 1,
+    "devogelaere": 1,
+    "devogelaere_adaptive": 1,
+}
+
+
+def chain(build, **changes):
+    return build.chain(3, **{"damping": DAMPING, **START, "end": 2.0, **changes})
+
+
+def true_end(problem):
+    n = problem.size
+    inverse = np.linalg.inv(problem.mass)
+    rates = np.block([[np.zeros((n, n)), np.eye(n)], [-inverse @ problem.stiffness, -inverse @ problem.damping]])
+    return expm(problem.end * rates) @ np.concatenate((problem.initial_displacement, problem.initial_velocity))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_order(scheme, build, march):
+    """A velocity that lies back costs the order; the others keep theirs."""
+    problem, errors = chain(build), []
+    for k in range(4):
+        r = march(problem, scheme, 2.0**-4 / 2**k)
+        errors.append(np.abs(np.append(r.displacement[-1], r.velocity[-1]) - true_end(problem)).max())
+    assert -np.polyfit(range(4), np.log2(errors), 1)[0] == pytest.approx(ORDERS[scheme], abs=0.2)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_modes_that_bring_their_coupling_move_like_matrices(scheme, build, march):
+    problem = chain(build)
+    w2, shapes = np.linalg.eigh(problem.stiffness)
+    modal = shapes.T @ DAMPING @ shapes
+    ratios = np.diag(modal) / (2 * np.sqrt(w2))
+    modes = Modes(
+        omega=np.sqrt(w2), damping=ratios, masses=np.ones(3), shapes=shapes, coupling=modal - np.diag(np.diag(modal))
+    )
+    by_modes = MechanicalProblem(name="by modes", modes=modes, end=2.0, **START)
+    assert by_modes.needs == problem.needs | {"modes"}
+    a, b = (march(p, scheme, 0.05).displacement for p in (problem, by_modes))
+    assert a == pytest.approx(b, abs=1e-12)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_rigid_body_slows_down(scheme, build, march):
+    """v' = -c v."""
+    problem = build.mass(damping=[[3.0]], initial_velocity=[2.0])
+    r = march(problem, scheme, 1e-3)
+    assert r.displacement[:, 0] == pytest.approx(2 / 3 * (1 - np.exp(-3 * r.time)), abs=2e-3)
+    if SCHEMES[scheme].order > 2:  # the modal treatment of the diagonal keeps the order
+        assert r.displacement[-1, 0] == pytest.approx(2 / 3 * (1 - math.exp(-3)), abs=1e-8)
+
+
+def test_the_exact_solver_needs_no_modes(build):
+    """All states to 14 digits of the largest, against a matrix exponential of 30 digits."""
+    problem = chain(build, output_times=np.linspace(0.0, 2.0, 21))
+    r = EXACT.solve(problem, {})
+    states = np.hstack((r.displacement, r.velocity))
+    with mpmath.workdps(30):
+        matrix = np.block([[np.zeros((3, 3)), np.eye(3)], [-problem.stiffness, -problem.damping]])
+        rates = mpmath.matrix(matrix.tolist())
+        for t, state in zip(r.time, states, strict=True):
+            true = mpmath.expm(mpmath.mpf(float(t)) * rates) * mpmath.matrix([*r.displacement[0], *r.velocity[0]])
+            assert state == pytest.approx(np.array([float(x) for x in true]), abs=1e-14)
+
+
+@pytest.mark.parametrize("scheme", ["symplectic_euler", "devogelaere", "newmark", "itmi"])
+def test_the_step_rule_sees_the_fastest_decay(scheme, build):
+    """A damper of 400 kg/s on the first mass decays faster than any mode vibrates."""
+    problem = chain(build, damping=np.diag([400.0, 0.0, 0.0]))
+    largest = 4 * math.pi / 400 / SCHEMES[scheme].points_per_period
+    with pytest.raises(StepError, match="damping at a rate of 400"):
+        SOLVER.solve(problem, {"scheme": scheme, "step": 1.01 * largest})
+    r = SOLVER.solve(problem, {"scheme": scheme, "step": 0.99 * largest})
+    assert np.abs(r.displacement).max() < 2
+
+
+def test_coupling_survives_the_file(build):
+    from veridyn.solver.problem import problem_from_json
+
+    modes = Modes(omega=[1.0, 0.0], damping=[0.1, 0.0], masses=[1.0, 2.0], shapes=np.eye(2), coupling=[[0, 1], [1, 2]])
+    problem = MechanicalProblem(
+        name="two", modes=modes, initial_displacement=np.zeros(2), initial_velocity=np.ones(2), end=1.0
+    )
+    back = problem_from_json(problem.to_json())
+    assert back.modes.damping_matrix.tolist() == [[0.2, 1.0], [1.0, 2.0]]
+    assert back.needs == problem.needs >= {"damping:coupled"}

@@ -1,0 +1,153 @@
+"""Deliberate defects are documented, leave alone what they do not damage, and are caught."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from veridyn.solver.errors import SolverInputError
+from veridyn.solver.loading import SolverNotFound, load_solver
+from veridyn.solver.modal import SOLVER
+from veridyn.solver.schemes import SCHEMES
+from veridyn.teeth import Bite, bites
+from veridyn.validation_cases.case import Subject
+from veridyn.validation_cases.catalogue import case_names, load_case
+from veridyn.validation_cases.checks import checks
+from veridyn.validation_cases.defects.catalogue import UnknownDefect, all_defects, chosen
+from veridyn.validation_cases.defects.defect import Defect, Foreign, Sound
+from veridyn.validation_cases.defects.features import FEATURES
+from veridyn.validation_cases.judge import judge
+from veridyn.validation_cases.workbench import Workbench
+
+KINDS = {"integrator", "contact", "friction", "modal", "seismic", "post-processing", "numerics"}
+
+# by case: defects of each sort (problem, response, settings, parts of the kernel) that it catches
+SAMPLE = (
+    ("sdnd101", "gap_too_wide"),
+    ("sdnd101", "state_one_step_late"),
+    ("sdnd101", "numerical_damping"),
+    ("sdnd101", "first_contact_step_twice"),
+    ("sdnd104", "mu_one_percent_low"),
+    ("sdnd104", "friction_reported_on_obstacle"),
+    ("sdld103", "static_mode_one_percent_high"),
+    ("sdld103", "first_participation_turned"),
+)
+
+
+def failures(solver, case_name):
+    case, bench = load_case(case_name), Workbench(solver)
+    records = [judge(check, bench) for check in checks(case, Subject.of(solver))]
+    assert len(records) > 10
+    return [record for record in records if record.verdict in ("fail", "error")]
+
+
+@pytest.mark.parametrize("defect", all_defects().values(), ids=lambda d: d.name)
+def test_a_defect_is_documented(defect):
+    assert defect.kind in KINDS
+    assert defect.what.endswith(".")
+    assert defect.mistake.endswith(".")
+    assert defect.of in SCHEMES
+    assert set(defect.needs) <= set(FEATURES)
+    assert defect.name == defect.name.lower()
+
+
+def test_there_are_many_defects_of_every_kind():
+    defects = all_defects()
+    assert len(defects) >= 60
+    assert {defect.kind for defect in defects.values()} == KINDS
+
+
+def test_names_of_defects_are_unique():
+    from veridyn.validation_cases.defects import (
+        contact,
+        friction,
+        integrator,
+        modal,
+        numerics,
+        post_processing,
+        seismic,
+    )
+
+    rooms = (contact, friction, integrator, modal, numerics, post_processing, seismic)
+    assert sum(len(room.DEFECTS) for room in rooms) == len(all_defects())
+
+
+@pytest.mark.parametrize(("case", "name"), SAMPLE)
+def test_a_defect_is_caught(case, name):
+    assert failures(all_defects()[name], case)
+
+
+@pytest.mark.parametrize("name", ["penalty_one_percent_high", "end_held"])
+def test_a_defect_around_the_exact_solver_is_caught(name):
+    assert failures(Foreign(all_defects()[name]), "sdnd101")
+
+
+@pytest.mark.parametrize("case", case_names())
+def test_every_case_bites(case):
+    assert failures(all_defects()["millimetres"], case)
+
+
+@pytest.mark.parametrize("scheme", ["symplectic_euler", "newmark"])
+def test_a_sound_solver_that_claims_to_be_a_scheme_passes(scheme):
+    assert failures(Sound(scheme), "sdnd101") == []
+
+
+def short(case_name, scheme):
+    case = load_case(case_name)
+    run = case.run(Subject("", (scheme,), own=True), case.variants[0], scheme)
+    return replace(run.problem, end=run.problem.start + 20 * run.settings["step"], output_times=None), run.settings
+
+
+@pytest.mark.parametrize("defect", all_defects().values(), ids=lambda d: d.name)
+def test_a_defect_leaves_alone_what_it_does_not_damage(defect):
+    for case in ("sdnd101", "sdnd104", "sdld103"):
+        problem, settings = short(case, defect.of)
+        if not defect.touches(problem):
+            sound, damaged = SOLVER.solve(problem, settings), defect.solve(problem, settings)
+            assert np.array_equal(sound.displacement, damaged.displacement)
+
+
+def test_a_rebuilt_kernel_is_the_sound_one_where_its_law_has_no_work():
+    law = all_defects()["first_contact_step_twice"]
+    problem, settings = short("sdld103", law.of)
+    sound, damaged = SOLVER.solve(problem, settings), replace(SOLVER, rebuild=law._rebuild).solve(problem, settings)
+    assert np.array_equal(sound.displacement, damaged.displacement)
+
+
+def test_defects_are_solvers_by_name():
+    assert load_solver("veridyn.validation_cases.defects:gap_sign") is all_defects()["gap_sign"]
+    assert load_solver("veridyn.validation_cases.defects.foreign:gap_sign").of == ""
+
+
+@pytest.mark.parametrize("spec", ["defects:gap_sing", "defects.foreign:numerical_damping"])
+def test_what_is_no_defect_is_not_found(spec):
+    with pytest.raises(SolverNotFound, match="has no attribute"):
+        load_solver(f"veridyn.validation_cases.{spec}")
+
+
+def test_a_misspelt_defect_gets_a_suggestion():
+    with pytest.raises(UnknownDefect, match="did you mean gap_sign"):
+        chosen(["gap_sing"])
+
+
+def test_who_claims_a_scheme_gets_its_settings_but_not_our_frozen_values():
+    subject = Subject.of(Sound("newmark"))
+    assert (subject.schemes, subject.own, subject.frozen) == (("newmark",), True, False)
+    kinds = {check.kind for check in checks(load_case("sdnd101"), subject)}
+    assert "frozen" not in kinds
+    assert "order" in kinds
+
+
+def test_who_claims_a_scheme_that_does_not_exist_is_refused():
+    with pytest.raises(SolverInputError, match="'leapfrog' is no scheme; known: symplectic_euler"):
+        Subject.of(Sound("leapfrog"))
+
+
+def test_only_cases_that_a_defect_touches_are_tried():
+    sign = all_defects()["inertia_force_sign"]
+    assert bites([sign], ["sdnd101", "sdnd104"]) == [Bite(sign, "sdnd104", False), Bite(sign, "sdnd104", True)]
+
+
+def test_a_defect_inside_a_scheme_has_no_foreign_side():
+    assert not Defect("x", "contact", "what.", "mistake.", parts={"a": 1}).outside
+    assert Defect("x", "contact", "what.", "mistake.").outside

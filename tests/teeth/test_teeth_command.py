@@ -1,0 +1,46 @@
+"""The command teeth: exit status, document, report."""
+
+import json
+
+
+def test_a_caught_defect_is_fine(veridyn, tmp_path):
+    seen = veridyn("teeth", "sdnd101", "--defect", "gap_too_wide", "--report", tmp_path)
+    assert seen.status == 0
+    assert "1 of 1 defects are caught" in seen.out
+    assert "gap_too_wide" in (tmp_path / "what-the-suite-catches.md").read_text(encoding="utf-8")
+    assert (tmp_path / "what-the-suite-catches.svg").read_text(encoding="utf-8").startswith("<?xml")
+    found = json.loads((tmp_path / "teeth.json").read_text(encoding="utf-8"))
+    assert {run["judged_by"] for run in found["runs"]} == {"theory", "documents"}
+    assert found["runs"][0]["caught"]["2-shocks-truth:peak_time_1"] == "+"
+
+
+def test_a_surviving_defect_fails(veridyn):
+    seen = veridyn("teeth", "sdld103", "--defect", "wrong_beta", "--json", "-")
+    assert seen.status == 1
+    assert [run["caught"] for run in seen.document["runs"]] == [{}]
+
+
+def test_a_defect_that_no_case_has_anything_for_is_said_and_no_failure(veridyn):
+    seen = veridyn("teeth", "sdld103", "--defect", "gap_sign")
+    assert seen.status == 0
+    assert "1 need something that no case asked for has: gap_sign" in seen.out
+
+
+def test_an_unknown_defect_is_bad_input(veridyn):
+    seen = veridyn("teeth", "--defect", "gap_sing")
+    assert seen.status == 2
+    assert "did you mean gap_sign?" in seen.err
+
+
+def test_defects_and_sound_solvers_exclude_each_other(veridyn):
+    seen = veridyn("teeth", "--sound", "2", "--defect", "gap_sign")
+    assert seen.status == 2
+    assert "leave out --defect" in seen.err
+
+
+def test_sound_solvers_raise_no_alarm(veridyn, tmp_path):
+    seen = veridyn("teeth", "sdnd101", "--sound", "2", "--json", tmp_path / "sound.json")
+    assert seen.status == 0
+    assert "No false alarm" in seen.out
+    heard = json.loads((tmp_path / "sound.json").read_text(encoding="utf-8"))["hearings"]
+    assert [hearing["solver"] for hearing in heard] == ["symplectic_euler", "devogelaere"]

@@ -1,0 +1,1 @@
+"""A simply supported beam that falls on an elastic stop at mid-span."""

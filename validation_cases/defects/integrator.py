@@ -1,0 +1,255 @@
+"""Defects of time integration."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from veridyn.solver.kernels import newmark
+from veridyn.solver.kernels.devogelaere import BEFORE, END, MIDDLE, NOW
+from veridyn.solver.kernels.system import row_of
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.response import Response
+from veridyn.validation_cases.defects.changes import displacement, rows, sampled, velocity
+from veridyn.validation_cases.defects.defect import Defect
+from veridyn.validation_cases.defects.rebuilt import part
+
+STRETCH = 1.005  # of the time axis
+
+
+@part
+def trapezoid_at_the_end(dt, s, p):
+    """Velocity at the end of a step of de Vogelaere by the trapezoid instead of Simpson's rule."""
+    for i in range(p.w.size):
+        rate = 0.5 * (p.g[END, i] + p.g[NOW, i]) - s.damping[i] * p.v[MIDDLE, i]
+        p.v[END, i] = p.v[NOW, i] + dt * rate
+
+
+@part
+def middle_without_past(dt, s, p):
+    """Displacement half a step on from the acceleration now alone."""
+    h = 0.5 * dt
+    for i in range(p.w.size):
+        acceleration = p.g[NOW, i] - s.damping[i] * p.v[NOW, i]
+        p.q[MIDDLE, i] = p.q[NOW, i] + h * p.v[NOW, i] + dt * dt / 8.0 * acceleration
+        p.w[i] = (p.q[MIDDLE, i] - p.q[NOW, i]) / h
+
+
+@part
+def nothing_before(dt, s, p):  # noqa: ARG001 - the signature of the sound part
+    """State half a step before the start that is the state at the start."""
+    for i in range(p.w.size):
+        p.q[BEFORE, i], p.v[BEFORE, i], p.g[BEFORE, i] = p.q[NOW, i], p.v[NOW, i], 0.0
+
+
+@part
+def no_acceleration(dt, method, q, v, a, q_star, v_star):
+    """Newmark's predictor without the acceleration in the displacement."""
+    newmark.predict(dt, method, q, v, a, q_star, v_star)
+    for i in range(q.size):
+        q_star[i] = q[i] + dt * v[i]
+
+
+@part
+def held(p, q, v, f, f_end, q_new, v_new):  # noqa: ARG001 - the signature of the sound part
+    """Propagation under a force that is held over the step."""
+    for i in range(q.size):
+        q_new[i] = p[i, 0, 0] * q[i] + p[i, 0, 1] * v[i] + p[i, 0, 2] * f[i]
+        v_new[i] = p[i, 1, 0] * q[i] + p[i, 1, 1] * v[i] + p[i, 1, 2] * f[i]
+
+
+@part
+def no_frequency(control, dt, q, q_new, a, a_new, floor):  # noqa: ARG001 - the signature of the sound part
+    """Apparent error of a control that accepts everything."""
+    return 0.0
+
+
+@part
+def no_error(dt, tableau, stages, q, v, control):  # noqa: ARG001 - the signature of the sound part
+    """Error estimate of a control that accepts everything."""
+    return 1e-14
+
+
+@part
+def load_of_before(t, s, work):
+    """Time functions of a step before."""
+    return row_of(t - work.step, s, work)
+
+
+@part
+def at_rest_first(t, q, v, s, state, archive, work, g):  # noqa: ARG001 - the signature of the sound part
+    """No force at the start."""
+    g[:] = 0.0
+
+
+def _stretched(_: MechanicalProblem, response: Response) -> Response:
+    asked = np.minimum(STRETCH * response.time, response.time[-1])
+    moved = [np.interp(asked, response.time, column) for column in response.displacement.T]
+    return replace(response, displacement=np.column_stack(moved))
+
+
+def _late(values: Response) -> Response:
+    return rows(values, np.arange(values.time.size) - 1)
+
+
+DEFECTS = (
+    Defect(
+        "order_lost_in_velocity",
+        "integrator",
+        "The velocity at the end of a step comes from the trapezoid instead of Simpson's rule.",
+        "Left out the force in the middle of the step.",
+        of="devogelaere",
+        parts={"velocity_at_the_end": trapezoid_at_the_end},
+    ),
+    Defect(
+        "order_lost_in_the_middle",
+        "integrator",
+        "The displacement in the middle of a step ignores the half-step before.",
+        "Took the Taylor series for the formula.",
+        of="devogelaere",
+        parts={"to_the_middle": middle_without_past},
+    ),
+    Defect(
+        "wrong_start",
+        "integrator",
+        "The state half a step before the start is that of the start, without force.",
+        "Filled the past with zeros.",
+        ("initial force",),
+        of="devogelaere",
+        parts={"start_half_step_before": nothing_before},
+    ),
+    Defect(
+        "numerical_damping",
+        "integrator",
+        "Newmark's gamma is 0.505.",
+        "Kept a little numerical damping from another analysis.",
+        of="newmark",
+        changed={"gamma": 0.505},
+    ),
+    Defect(
+        "wrong_beta",
+        "integrator",
+        "Newmark's beta is 0.3.",
+        "Took another member of the family.",
+        of="newmark",
+        changed={"beta": 0.3},
+    ),
+    Defect(
+        "predictor_without_acceleration",
+        "integrator",
+        "The predicted displacement lacks the acceleration.",
+        "Dropped a term of the formula.",
+        of="newmark",
+        parts={"predict": no_acceleration},
+    ),
+    Defect(
+        "force_of_step_start",
+        "integrator",
+        "The implicit step uses the forces of its start.",
+        "Left out the iteration of the forces.",
+        of="newmark",
+        changed={"lagged": True},
+    ),
+    Defect(
+        "force_held_over_step",
+        "integrator",
+        "Forces are held over a step instead of going along a line.",
+        "Took the first weight of the propagator and left out the second.",
+        of="itmi",
+        parts={"propagate": held},
+    ),
+    Defect(
+        "frequency_control_accepts_all",
+        "integrator",
+        "The step control accepts every step and lets it grow to twenty times the first.",
+        "Compared the error with itself.",
+        of="central_adaptive",
+        parts={"apparent_error": no_frequency},
+        changed={"largest": 20.0},
+    ),
+    Defect(
+        "error_control_accepts_all",
+        "integrator",
+        "The step control accepts every step and lets it grow to twenty times the first.",
+        "Compared the error with itself.",
+        of="runge_kutta_54",
+        parts={"error": no_error},
+        changed={"largest": 20.0},
+    ),
+    Defect(
+        "stale_load",
+        "integrator",
+        "Loads and accelerations of supports are those of a step before.",
+        "Evaluated the load before the time was advanced.",
+        ("drive",),
+        parts={"row_of": load_of_before},
+    ),
+    Defect(
+        "no_force_at_start",
+        "integrator",
+        "The first acceleration is zero.",
+        "Started from rest where a force acts already.",
+        ("initial force",),
+        parts={"first_forces": at_rest_first},
+    ),
+    Defect(
+        "state_one_step_late",
+        "integrator",
+        "Every state stands at the instant after its own.",
+        "Wrote the state before the step under the time after it.",
+        after=sampled(lambda i: i - 1),
+    ),
+    Defect(
+        "velocity_one_step_late",
+        "integrator",
+        "The velocity is that of the sample before.",
+        "Wrote the velocity before it was updated.",
+        after=velocity(lambda r: _late(r).velocity),
+    ),
+    Defect(
+        "displacement_half_step_late",
+        "integrator",
+        "The displacement is that of half a step before.",
+        "Took the displacement that belongs to the velocity of half-steps.",
+        after=displacement(lambda r: 0.5 * (r.displacement + _late(r).displacement)),
+    ),
+    Defect(
+        "clock_half_percent_slow",
+        "integrator",
+        f"The state of {STRETCH:g} t stands at t.",
+        "Counted the steps with a rounded length.",
+        after=_stretched,
+    ),
+    Defect(
+        "damping_one_percent_low",
+        "integrator",
+        "The structural damping is 1 % too low.",
+        "Fitted the damping to the wrong frequency.",
+        ("damping",),
+        before=lambda p: _damped(p, 0.99),
+    ),
+    Defect(
+        "damping_forgotten",
+        "integrator",
+        "The structure is undamped.",
+        "Left the damping matrix out of the equation of motion.",
+        ("damping",),
+        before=lambda p: _damped(p, 0.0),
+    ),
+    Defect(
+        "damping_ratio_doubled",
+        "integrator",
+        "The structural damping is twice what it should be.",
+        "Took xi w for 2 xi w on one side of the formula.",
+        ("damping",),
+        before=lambda p: _damped(p, 2.0),
+    ),
+)
+
+
+def _damped(p: MechanicalProblem, factor: float) -> MechanicalProblem:
+    if p.modes is not None:
+        return replace(p, modes=replace(p.modes, damping=factor * p.modes.damping))
+    assert p.damping is not None
+    return replace(p, damping=factor * p.damping)

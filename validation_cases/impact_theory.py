@@ -1,0 +1,245 @@
+"""How far a scheme may stray from the motion of a driven oscillator with a stop: contact by contact, then carried on.
+
+Each contact leaves a deviation of displacement and velocity, in terms of the velocity v of its touch:
+
+* its period error, twice for the instants between samples: 2 p (ω_c h)² π v/ω_c of displacement for schemes of order 2.
+  It has one sign: the deviations of all contacts add up.
+* what touching and releasing inside a step leave uncounted, up to k_c (v h)²/2 of energy: (ω_c h)²/2 of v, and as much
+  of v h. Where in a step a contact falls is chance: the squares of these deviations add up.
+
+Free motion adds the errors of the scheme per radian and of the load, contacts its decay, damping what it costs. All
+deviations are carried on by the true propagators of the phases, which tell how much an impact magnifies them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import mpmath
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.references import impact_oscillator
+from veridyn.references.impact_phases import Phase
+from veridyn.references.parameters import Exact
+from veridyn.solver.schemes import SCHEMES, Scheme
+from veridyn.validation_cases.case import Settings, Values
+from veridyn.validation_cases.tolerances import Tolerance
+from veridyn.validation_cases.vibro_impact import OUTPUT_NUMBER, given, spacing
+
+Floats = NDArray[np.float64]
+Parameters = tuple[tuple[str, Exact], ...]
+
+PHASES = 35  # digits at which the references of 30 digits have found the phases already
+ROUNDING = 2.220446049250313e-16
+CUBIC = 3 / 128  # largest error of a cubic through four samples where the third derivative jumps, over jump × spacing³
+WHAT = (
+    "every contact leaves its period error {period:.3g} (w_c h)², doubled for instants between samples, and up to "
+    "(w_c h)²/2 of its velocity for touching inside a step; carried on by the propagators of flights and contacts"
+)
+
+
+@dataclass(frozen=True)
+class Course:
+    """The true motion as far as deviations need it, phase by phase (n,)."""
+
+    starts: Floats  # s
+    touching: NDArray[np.bool_]
+    rates: Floats  # m/s, of the gap, when a phase starts
+    accelerations: Floats  # m/s², there
+    sizes: Floats  # m/s, of free motion: amplitude times frequency
+    phases: tuple[Phase, ...]
+
+    @property
+    def omega(self) -> float:
+        """ω of flight (rad/s)."""
+        return float(self.phases[0].law.omega)
+
+    @property
+    def omega_contact(self) -> float:
+        """ω_c (rad/s); that of flight if nothing is touched."""
+        return float(self.phases[min(1, len(self.phases) - 1)].law.omega)
+
+    @property
+    def damping_ratio(self) -> float:
+        """ξ of flight."""
+        return float(self.phases[0].law.beta) / self.omega
+
+
+def course(values: Values) -> Course:
+    """Return the true course for the parameters of a case."""
+    return _course(_key(values))
+
+
+def _key(values: Values) -> Parameters:
+    return tuple(sorted(given(values).items()))
+
+
+@lru_cache(maxsize=16)
+def _course(parameters: Parameters) -> Course:
+    phases = impact_oscillator.motion(digits=PHASES, **dict(parameters)).phases
+    with mpmath.workdps(20):
+        rates, accelerations = np.array([phase.observed(mpmath.mpf(0))[1:3] for phase in phases], dtype=float).T
+        sizes = [float(phase.bounds(mpmath.mpf(0), 1 / phase.law.omega)[0] / phase.law.omega) for phase in phases]
+    return Course(
+        np.array([float(phase.start) for phase in phases]),
+        np.array([phase.touching for phase in phases]),
+        rates,
+        accelerations,
+        np.array(sizes),
+        phases,
+    )
+
+
+def deviation(values: Values, scheme: str, step: float, time: float) -> Floats:
+    """Return how far displacement (m) and velocity (m/s) may be off at an instant (2,)."""
+    return np.asarray(_deviations(_key(values), scheme, step, time)[-1])
+
+
+@lru_cache(maxsize=64)
+def _deviations(parameters: Parameters, scheme: str, step: float, time: float) -> Floats:
+    """Return the deviations at the end of every phase up to an instant, and there (n, 2)."""
+    true = _course(parameters)
+    begun = true.starts[: max(1, np.searchsorted(true.starts, time))]  # one that starts there has left nothing yet
+    steady, chance, found = np.empty((2, 0)), np.empty((2, 0)), []
+    for j, (start, end) in enumerate(pairwise([*begun, time])):
+        carried = np.array(true.phases[j].propagator(end - start))
+        one_sign, any_sign = _left(true, j, end - start, scheme, step)
+        steady = np.column_stack((carried @ steady, one_sign))
+        chance = np.column_stack((carried @ chance, any_sign))
+        found.append(np.abs(steady).sum(axis=1) + np.linalg.norm(chance, axis=1))
+    return np.array(found)
+
+
+def _left(true: Course, j: int, lapse: float, scheme: str, step: float) -> tuple[Floats, Floats]:
+    """Return what one phase adds (2, k): deviations that add up, and such as fall by chance."""
+    return (_of_contact if true.touching[j] else _of_flight)(true, j, lapse, SCHEMES[scheme], step)
+
+
+def _of_flight(true: Course, j: int, lapse: float, scheme: Scheme, step: float) -> tuple[Floats, Floats]:
+    """Return what free and forced motion add: errors per radian, of the load, and rounding of every step."""
+    law, w = true.phases[0].law, true.omega
+    free = [term for term in (scheme.phase, scheme.decay) if term]
+    error = sum(abs(term.constant) * (w * step) ** term.order for term in free) + _damped(true, scheme, w * step)
+    load = (float(law.Omega) * step) ** scheme.order / 12 * abs(float(law.A))
+    drift = lapse * (error * w * true.sizes[j] + load) + lapse / step * ROUNDING * true.sizes[j]
+    return np.diag([drift / w, drift]), np.empty((2, 0))
+
+
+def _of_contact(true: Course, j: int, lapse: float, scheme: Scheme, step: float) -> tuple[Floats, Floats]:  # noqa: ARG001 - half a turn, whatever its lapse
+    """Return what a contact adds: period error, decay and damping over half a turn, and what is uncounted."""
+    wc, v = true.omega_contact, abs(true.rates[j])
+    number = wc * step
+    decay = scheme.decay_in_contact
+    lost = (decay.constant * number**decay.order if decay else 0.0) + _damped(true, scheme, number) * true.omega / wc
+    late = 2 * period_error(scheme.name) * number**2 * math.pi * v / wc
+    uncounted = v * number**2 / 2
+    return np.diag([late, math.pi * lost * v]), np.diag([uncounted * step, uncounted])
+
+
+def _damped(true: Course, scheme: Scheme, number: float) -> float:
+    """Return what damping adds per radian: twice the phase error, which it costs the amplitude near resonance."""
+    term = scheme.damped
+    return 2 * true.damping_ratio * term.constant * number**term.order if term else 0.0
+
+
+def period_error(scheme: str) -> float:
+    """Return the relative error of a period in contact over (ω_c h)²; none for schemes of higher order."""
+    term = SCHEMES[scheme].in_contact
+    return abs(term.constant) if term.order == 2 else 0.0
+
+
+def of_displacement(values: Values, scheme: str, chosen: Settings, time: float) -> Tolerance:
+    """Return the tolerance of a displacement at an instant (m)."""
+    return _absolute(scheme, chosen, float(deviation(values, scheme, chosen["step"], time)[0]))
+
+
+def of_force_at(values: Values, scheme: str, chosen: Settings, time: float) -> Tolerance:
+    """Return the tolerance of the force at an instant in contact (N)."""
+    moved = float(deviation(values, scheme, chosen["step"], time)[0])
+    return _absolute(scheme, chosen, float(values["kc"]) * moved)
+
+
+def of_instant(values: Values, scheme: str, chosen: Settings, number: int) -> Tolerance:
+    """Return the tolerance of an instant of contact, counted from 1 (s)."""
+    return _absolute(scheme, chosen, float(of_each_instant(values, scheme, chosen["step"])[number - 1]))
+
+
+def of_instants(values: Values, scheme: str, chosen: Settings) -> Tolerance:
+    """Return the tolerance of the worst instant of contact (s)."""
+    return _absolute(scheme, chosen, float(of_each_instant(values, scheme, chosen["step"]).max(initial=0.0)))
+
+
+def of_each_instant(values: Values, scheme: str, step: float) -> Floats:
+    """Return what all instants may be off (s): of the motion, and of the cubic through samples around the kink."""
+    true = course(values)
+    moved = _at_instants(values, scheme, step)[:, 0] / np.abs(true.rates[1:])
+    return np.asarray(moved + CUBIC * true.omega_contact**2 * (spacing(values) + step) ** 3)
+
+
+def _at_instants(values: Values, scheme: str, step: float) -> Floats:
+    """Return the deviations at all instants of contact (n, 2)."""
+    starts = course(values).starts
+    return _deviations(_key(values), scheme, step, float(starts[-1]))[: starts.size - 1]
+
+
+def of_force(values: Values, scheme: str, chosen: Settings, contact: int) -> Tolerance:
+    """Return the tolerance of the largest force of a contact, counted from 1, which goes with its velocity."""
+    return _relative(scheme, chosen, _weaker(values, scheme, chosen["step"])[contact - 1])
+
+
+def of_largest_force(values: Values, scheme: str, chosen: Settings) -> Tolerance:
+    """Return the tolerance of the largest force of all contacts."""
+    v = np.abs(course(values).rates[1::2])
+    return _relative(scheme, chosen, (_weaker(values, scheme, chosen["step"]) * v).max() / v.max())
+
+
+def _weaker(values: Values, scheme: str, step: float) -> Floats:
+    """Return the relative errors of the velocities of all touches, and what each contact itself adds."""
+    true = course(values)
+    v, a = np.abs(true.rates[1::2]), np.abs(true.accelerations[1::2])
+    moved, changed = _at_instants(values, scheme, step)[::2].T
+    touches = range(1, true.starts.size, 2)
+    own = [sum(abs(part[1]).sum() for part in _left(true, touch, 0.0, scheme, step)) for touch in touches]
+    return np.asarray((changed + a * moved / v + np.array(own)) / v)
+
+
+def touch_energy(values: Values) -> float:
+    """Return the energy at the fastest touch, m v²/2 + k gap²/2 (J)."""
+    m, k, gap = (float(values[name]) for name in ("m", "k", "gap"))
+    return 0.5 * m * float(np.abs(course(values).rates[1::2]).max()) ** 2 + 0.5 * k * gap**2
+
+
+def of_energy(values: Values, scheme: str, chosen: Settings) -> Tolerance:
+    """Return the tolerance of the energy balance, in percent of the energy at the fastest touch.
+
+    Each contact leaves (ω_c h)² of its m v²/2 uncounted, by chance, and loses twice its decay. The balance itself is
+    read from velocities that are differences over the spacing of the outputs.
+    """
+    v = course(values).rates[1::2]
+    kinetic = 0.5 * float(values["m"]) * v**2
+    number = course(values).omega_contact * float(chosen["step"])
+    decay = SCHEMES[scheme].decay_in_contact
+    lost = 2 * math.pi * decay.constant * number**decay.order * kinetic.sum() if decay else 0.0
+    read = (OUTPUT_NUMBER**2 / 6 + OUTPUT_NUMBER**2 / 12) * kinetic.max()
+    value = 100 * float(number**2 * np.linalg.norm(kinetic) + lost + read) / touch_energy(values)
+    what = (
+        "every contact leaves (w_c h)² of its energy uncounted, by chance, and twice its decay; read from differences "
+        "of displacements and by the trapezoidal rule, (w_c dt)²/4 of it"
+    )
+    return Tolerance(value, "absolute", f"theory, order 2: {what}; step {chosen['step']:g} s")
+
+
+def _absolute(scheme: str, chosen: Settings, value: float) -> Tolerance:
+    return Tolerance(value, "absolute", _reason(scheme, chosen))
+
+
+def _relative(scheme: str, chosen: Settings, value: float) -> Tolerance:
+    return Tolerance(float(value), "relative", _reason(scheme, chosen))
+
+
+def _reason(scheme: str, chosen: Settings) -> str:
+    return f"theory, order 2: {WHAT.format(period=period_error(scheme))}; step {chosen['step']:g} s"

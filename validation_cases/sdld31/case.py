@@ -1,0 +1,197 @@
+"""SDLD31 b and SDLD321 (EDF): an oscillator under a sine force, beside resonance and at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.references import forced_oscillator
+from veridyn.references.certified import Certified
+from veridyn.references.parameters import Number
+from veridyn.solver.elements import Load
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.schemes import SCHEMES
+from veridyn.solver.time_functions import Harmonic
+from veridyn.validation_cases.case import Case, Quantity, Settings, Values, Variant
+from veridyn.validation_cases.sdld31 import further, measures, theory
+from veridyn.validation_cases.sdld31.figures import figures
+from veridyn.validation_cases.sdld31.published import PUBLISHED
+from veridyn.validation_cases.tolerances import Tolerance, cited, combined, from_theory
+
+Floats = NDArray[np.float64]
+
+STEP_NUMBER = 0.025  # omega0 h: 5e-4 s at 50 rad/s
+OUTPUT_NUMBER = 0.05  # omega0 times the spacing of the requested output
+INSTANTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "31b": {"x": ("0.5", "0.7", "1.0"), "v": ("0.5", "0.7", "1.0")},
+    "321a": {
+        "x": ("0.06", "0.12", "0.19", "0.25", "0.31", "0.38", "0.44"),
+        "v": ("0.03", "0.09", "0.16", "0.22", "0.28", "0.35", "0.41", "0.47"),
+    },
+    "321b": {
+        "x": ("0.06", "0.13", "0.25", "0.69", "1.01", "2.32", "3.64", "4.96"),
+        "v": ("0.04", "0.1", "0.22", "0.66", "1.04", "2.36", "3.68", "5.0"),
+    },
+}
+INSTANTS |= {"321c": INSTANTS["321b"], "undamped": INSTANTS["321b"]}
+LATEST = 5.0  # s
+DECIMALS = 9  # of an instant (s); instants nearer than that are one
+RESONANCE = {"m": "10", "omega0": "50", "F": "5", "omega": "50", "T": "5"}
+ASTER = "5e-3 of Code_Aster's test SDLD321"
+
+
+def outputs(end: float, spacing: float) -> Floats:
+    """Return the instants (s) of the requested output: a grid, and the instants that are measured."""
+    measured = [float(time) for seen in INSTANTS.values() for times in seen.values() for time in times]
+    grid = np.linspace(0.0, end, int(np.ceil(end / spacing)) + 1)
+    return np.unique(np.round(np.concatenate((grid, measured)), DECIMALS))
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the oscillator at rest under its force; the span exceeds T, so that all instants lie inside it."""
+    m, w, xi, F, W = (float(values[name]) for name in ("m", "omega0", "xi", "F", "omega"))
+    end = round(1.01 * max(float(values["T"]), LATEST), DECIMALS)
+    return MechanicalProblem(
+        name="sdld31",
+        mass=np.array([[m]]),
+        stiffness=np.array([[m * w**2]]),
+        damping=np.array([[2 * xi * w * m]]),
+        initial_displacement=np.zeros(1),
+        initial_velocity=np.zeros(1),
+        end=end,
+        output_times=outputs(end, OUTPUT_NUMBER / max(w, W)),
+        loads=(Load(np.ones(1), Harmonic(F, W)),),
+        coordinates=("x",),
+    )
+
+
+def settings(values: Values, scheme: str) -> Settings:
+    """Step of our schemes: 1/251 of a natural period."""
+    return {"scheme": scheme, "step": STEP_NUMBER / float(values["omega0"]), **SCHEMES[scheme].only_shorter}
+
+
+def _reference(part: str, time: str) -> Callable[..., Certified]:
+    compute = forced_oscillator.displacement if part == "x" else forced_oscillator.velocity
+
+    def reference(*, m: Number, omega0: Number, xi: Number, F: Number, omega: Number, digits: int = 30) -> Certified:
+        return compute(time=time, m=m, omega0=omega0, xi=xi, F=F, omega=omega, digits=digits)
+
+    return reference
+
+
+def _tolerance(part: str, time: str) -> Callable[[Values, str, Settings], Tolerance]:
+    allowed = theory.displacement if part == "x" else theory.velocity
+
+    def tolerance(values: Values, scheme: str, chosen: Settings) -> Tolerance:
+        if scheme:
+            return allowed(values, scheme, chosen, float(time))
+        scale = theory.amplitude(values, float(time)) * (1.0 if part == "x" else float(values["omega0"]))
+        return cited(f"{ASTER}, of the amplitude F/(m w) min(t, memory)", 5e-3 * scale, kind="absolute")
+
+    return tolerance
+
+
+def at(part: str, time: str) -> Quantity:
+    """Return the quantity of a displacement or velocity at an instant."""
+    unit, word = ("m", "displacement") if part == "x" else ("m/s", "velocity")
+    name = f"{part}@{time}"
+    reader = measures.reader(part, time)
+    return Quantity(name, unit, f"{word} at {time} s", _reference(part, time), reader, _tolerance(part, time))
+
+
+@lru_cache(maxsize=64)
+def _peak(values: tuple[tuple[str, Number], ...], digits: int) -> tuple[Certified, Certified]:
+    return forced_oscillator.peak(**dict(values), digits=digits)
+
+
+def _peak_reference(place: int) -> Callable[..., Certified]:
+    def reference(
+        *, m: Number, omega0: Number, xi: Number, F: Number, omega: Number, T: Number, digits: int = 30
+    ) -> Certified:
+        given = {"m": m, "omega0": omega0, "xi": xi, "F": F, "omega": omega, "T": T}
+        return _peak(tuple(given.items()), digits)[place]
+
+    return reference
+
+
+def _peak_tolerance(values: Values, scheme: str, chosen: Settings) -> Tolerance:
+    return _tolerance("x", str(float(values["T"])))(values, scheme, chosen)
+
+
+def _peak_time_tolerance(values: Values, scheme: str, chosen: Settings) -> Tolerance:
+    """Return the tolerance of the instant: that of the velocity over the acceleration at the peak."""
+    time = float(values["T"])
+    if not scheme:
+        return cited(f"{ASTER}, of the time span", 5e-3 * time, kind="absolute")
+    inner = theory.displacement(values, scheme, chosen, time)
+    w, largest = float(values["omega0"]), float(_peak(tuple(values.items()), 30)[0])
+    turning = Tolerance(inner.value / (w * largest), "absolute", f"over the velocity w times the peak: {inner.reason}")
+    step, fast = float(chosen["step"]), max(w, float(values["omega"]))
+    what = "turning point of a spline of degree 7: (w h)⁴ of the instant's unit 1/w"
+    return combined(turning, from_theory(4, fast**4 / w, step, what=what, kind="absolute"))
+
+
+INSTANT_NAMES = {part: sorted({t for seen in INSTANTS.values() for t in seen[part]}, key=float) for part in ("x", "v")}
+QUANTITIES = (
+    *(at(part, time) for part, times in INSTANT_NAMES.items() for time in times),
+    Quantity("peak", "m", "largest magnitude of x up to T", _peak_reference(0), measures.peak, _peak_tolerance),
+    Quantity("peak_time", "s", "instant of the peak", _peak_reference(1), measures.peak_time, _peak_time_tolerance),
+)
+
+
+def _variant(name: str, changes: dict[str, str]) -> Variant:
+    asked = {f"{part}@{time}" for part, times in INSTANTS[name].items() for time in times}
+    return Variant(name, changes, frozenset(asked | {"peak", "peak_time"}))
+
+
+CASE = Case(
+    name="sdld31",
+    title="Oscillator under a sine force, beside resonance and at it",
+    document="V2.01.031",
+    summary="A sine force starts on an oscillator at rest, ten percent above its frequency (SDLD31 b) or at it "
+    "(SDLD321: critical, light and hardly any damping): growth, peaks, and the phase drift of a scheme.",
+    statement=(
+        "m (x'' + 2 ξ w0 x' + w0² x) = F sin(Ω t), from rest.",
+        "At resonance without damping x = F/(2 m w0²) (sin w0 t - w0 t cos w0 t): the amplitude grows for ever. "
+        "With damping it follows F/(2 ξ m w0²) (1 - e^(-ξ w0 t)).",
+        "A scheme whose free vibration runs ahead by e per radian is off resonance by e, and its response ahead by "
+        "e w0 t/2: half the phase error, and it takes 1/e radians until the growth ends.",
+    ),
+    parameters=forced_oscillator.PARAMETERS,
+    variants=(
+        _variant("31b", {}),
+        _variant("321a", {**RESONANCE, "xi": "1", "T": "0.5"}),
+        _variant("321b", {**RESONANCE, "xi": "0.01"}),
+        _variant("321c", {**RESONANCE, "xi": "1e-5"}),
+        _variant("undamped", {**RESONANCE, "xi": "0"}),
+    ),
+    quantities=QUANTITIES,
+    problem=problem,
+    settings=settings,
+    modelling=(
+        "One mode; w0 h = 0.025, 251 steps per period. Values between samples lie on cubics, peaks on splines of "
+        "degree 7.",
+        "Parity runs have the step of the test files, 1e-4 s; NEWMARK takes the load of the step's start "
+        "(lagged=True), DEVOGE reads the load from a table of 1e-4 s.",
+    ),
+    published=PUBLISHED,
+    remarks=(
+        "A load that is taken one step early or late is an error of order 1; beside resonance, at 1e-4 s, it is 0.3 % "
+        "of x(1 s), 1200 times the error of Newmark's rule without the delay.",
+        "A damping ratio of 0.01 instead of 1e-5 changes x(0.06 s) by 1.5 % and x(4.96 s) by 63 %: look late.",
+        "A load that starts as a cosine, or an oscillator that starts at the amplitude of the steady "
+        "state, is wrong at once.",
+        "At w0 h = 0.2 Newmark's rule has lost 0.41 rad of phase after 250 rad, symplectic Euler has gained 0.21.",
+    ),
+    errata=(
+        "The values of NEWMARK in the test files (2020) are of order 1: the load of a step's start stands for that of "
+        "its end. In SDLD31 b their error is 0.1 % to 0.9 % of the value, 260 to 1000 times that of DIFF_CENTRE beside "
+        "them; tolerances of 1 % hide it.",
+    ),
+    further_checks=further.MAKERS,
+    figures=figures,
+    benchmark_variant="321c",
+)

@@ -1,0 +1,53 @@
+"""SDLD31: what is measured in a response."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.interpolation import crossings, value_at
+from veridyn.validation_cases.case import Observation
+
+Floats = NDArray[np.float64]
+
+AROUND = 4  # samples on each side of a peak
+
+
+def value(o: Observation, part: str, time: float) -> float:
+    """Displacement (m) or velocity (m/s) at an instant, between the samples."""
+    history = o.response.displacement if part == "x" else o.response.velocity
+    return value_at(o.response.time, history[:, 0], time)
+
+
+def reader(part: str, time: str) -> partial[float]:
+    """Return the measurement of a displacement or velocity."""
+    return partial(value, part=part, time=float(time))
+
+
+def peak(o: Observation) -> float:
+    """Largest magnitude of the displacement up to T (m), between the samples."""
+    return _peak(o)[0]
+
+
+def peak_time(o: Observation) -> float:
+    """Instant of the largest magnitude of the displacement up to T (s)."""
+    return _peak(o)[1]
+
+
+def _peak(o: Observation) -> tuple[float, float]:
+    from scipy.interpolate import PPoly, make_interp_spline  # late: listing cases must not wait for it
+
+    t, x = o.response.time, np.abs(o.response.displacement[:, 0])
+    top = int(np.argmax(np.where(t <= o["T"], x, 0.0)))
+    near = slice(max(top - AROUND, 0), top + AROUND + 1)
+    spline = make_interp_spline(t[near], x[near], k=7)
+    turning = PPoly.from_spline(spline.derivative()).roots(extrapolate=False)
+    best = turning[np.argmax(spline(turning))]
+    return float(spline(best)), float(best)
+
+
+def zeros(o: Observation) -> Floats:
+    """Instants (s) at which the displacement passes through zero, also beyond T."""
+    return np.array([t for t, _ in crossings(o.response.time, o.response.displacement[:, 0])])

@@ -1,0 +1,1 @@
+"""SDND100: free decay of a slider under dry friction, until it stops for good."""

@@ -1,0 +1,80 @@
+"""SDND100: what is measured in a response."""
+
+from __future__ import annotations
+
+import math
+
+from veridyn.references import friction_decay
+from veridyn.solver.interpolation import value_at
+from veridyn.solver.wear import Phase, phases, sliding_distance
+from veridyn.validation_cases.case import Observation, Values
+
+STIFFNESS_NUMBER = 9e6  # k_T T²/m: the time constant sqrt(m/k_T) of stick is 1/3000 of the period
+SHORTEST_STICK = 20 / math.sqrt(STIFFNESS_NUMBER)  # periods; what a penalised law shows at a reversal is shorter
+SLIDER = "shoe"
+
+
+def period(values: Values) -> float:
+    """Period 2 pi/omega of the free oscillation (s)."""
+    return 2 * math.pi * math.sqrt(float(values["m"]) / float(values["k"]))
+
+
+def half_cycles_of(values: Values) -> int:
+    """Return the true number of half cycles."""
+    return int(float(friction_decay.half_cycles(**values, digits=15)))
+
+
+def component_at(o: Observation, time: float) -> float:
+    """Displacement along the axis x (m) at an instant (s)."""
+    return math.cos(o["angle"]) * value_at(o.response.time, o.response.displacement[:, 0], time)
+
+
+def component_after(o: Observation, number: int) -> float:
+    """Displacement along the axis x (m) after a number of half periods."""
+    return component_at(o, 0.5 * number * period(o.values))
+
+
+def final_position(o: Observation) -> float:
+    """Displacement along the line at the end (m)."""
+    return float(o.response.displacement[-1, 0])
+
+
+def motion_phases(o: Observation) -> list[Phase]:
+    """Slip and stick phases of the response."""
+    slider = o.response.elements.get(SLIDER, {})
+    return phases(
+        o.response.time,
+        o.response.velocity[:, 0],
+        slider.get("stuck"),
+        shortest_stick=SHORTEST_STICK * period(o.values),
+    )
+
+
+def slips(o: Observation) -> list[Phase]:
+    """Slips of the response; what a penalised law slides while its spring of stick settles is none."""
+    shortest = SHORTEST_STICK * period(o.values)
+    return [phase for phase in motion_phases(o) if phase.direction and phase.end - phase.start > shortest]
+
+
+def half_cycles(o: Observation) -> float:
+    """Count the phases of slip."""
+    return float(len(slips(o)))
+
+
+def stop_time(o: Observation) -> float:
+    """End of the last slip (s); 0 if there is none."""
+    return max((slip.end for slip in slips(o)), default=0.0)
+
+
+def dissipated_energy(o: Observation) -> float:
+    """Friction force along the line times the path slid (J)."""
+    response = o.response
+    stuck, located = response.elements.get(SLIDER, {}).get("stuck"), SLIDER in response.events
+    path = sliding_distance(response.time, response.displacement[:, 0], stuck, 0.0, o.problem.end, located=located)
+    return friction_of(o.values) * path
+
+
+def friction_of(values: Values) -> float:
+    """Return the friction force along the line (N)."""
+    mu, m, g = (float(values[name]) for name in ("mu", "m", "g"))
+    return mu * m * g * (1.0 if float(values["directions"]) == 2 else math.cos(float(values["angle"])))

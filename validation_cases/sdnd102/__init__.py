@@ -1,0 +1,1 @@
+"""SDND102: resonant earthquake with impacts."""

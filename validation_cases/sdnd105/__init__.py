@@ -1,0 +1,1 @@
+"""SDND105: a mass against a stop that buckles."""

@@ -1,0 +1,126 @@
+"""SDND106: displacements, velocities, spring force against the limits of friction, phase portrait of the spring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from veridyn.references import pulled_pair
+from veridyn.validation_cases.case import Bench, Case, Observation, Subject
+from veridyn.validation_cases.convergence import halvings
+from veridyn.validation_cases.making import quantity_of
+from veridyn.validation_cases.plotting import figure, guide, panel, series, thinned
+from veridyn.validation_cases.sdnd106 import measures, theory
+from veridyn.validation_cases.sdnd106.further import refined
+
+SHOWN = "stat-dyna"
+
+
+def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, Any]]:
+    """Yield the figures as data, drawn for the first scheme of the solver where one is enough."""
+    label = subject.schemes[0] or subject.name
+    o = bench.observe(case.run(subject, case.variant(SHOWN), subject.schemes[0]))
+    histories = (*o.response.displacement.T, *o.response.velocity.T)
+    time, x1, x2, v1, v2 = thinned(o.response.time, *histories, start=0.0, end=o.problem.end)
+    motion = pulled_pair.motion(**o.values, digits=15)
+    true = np.array([[float(part) for part in motion.state(t)] for t in time.tolist()])
+    yield _velocities(case, o, true, (time, v1, v2), label)
+    yield _spring(case, o, true, (time, x1, x2), label)
+    yield _portrait(case, o, true, (x2 - x1, v1), label)
+    if subject.own:
+        yield _convergence(case, subject, bench)
+
+
+def _velocities(case: Case, o: Observation, true: Any, computed: Any, label: str) -> dict[str, Any]:
+    time, v1, v2 = computed
+    return figure(
+        case.name,
+        "velocity",
+        "Stick, slip, stick: velocities",
+        f"Reference dashed, {label} solid; v1 dips without reaching zero. Vertical lines: true changes of phase.",
+        [
+            panel(
+                "t (s)",
+                "velocity (m/s)",
+                [
+                    series("m1, reference", "reference", time, true[:, 1]),
+                    series("m2, reference", "reference", time, true[:, 3]),
+                    series(f"m1, {label}", "computed", time, v1),
+                    series(f"m2, {label}", "computed", time, v2),
+                ],
+                events=theory.changes(o.values),
+            ),
+            panel("t (s)", "error of m1 (m/s)", [series(label, "error", time, v1 - true[:, 1])]),
+        ],
+    )
+
+
+def _spring(case: Case, o: Observation, true: Any, computed: Any, label: str) -> dict[str, Any]:
+    time, x1, x2 = computed
+    grip, edge = o["mu_s"] * o["normal"], [0.0, o.problem.end]
+    return figure(
+        case.name,
+        "spring",
+        "Spring force and the limits of static friction",
+        f"Reference dashed, {label} solid; m1 breaks away when the spring reaches mu_s N.",
+        [
+            panel(
+                "t (s)",
+                "k (x2 - x1) (N)",
+                [
+                    series("reference", "reference", time, o["k"] * (true[:, 2] - true[:, 0])),
+                    series(label, "computed", time, o["k"] * (x2 - x1)),
+                    series("mu_s N", "limit", edge, [grip, grip]),
+                    series("-mu_s N", "limit", edge, [-grip, -grip]),
+                ],
+                events=theory.changes(o.values),
+            )
+        ],
+    )
+
+
+def _portrait(case: Case, o: Observation, true: Any, computed: Any, label: str) -> dict[str, Any]:
+    u, v1 = computed
+    held = o["mu_s"] * o["normal"] / o["k"]
+    rest = (true[:, 1] == 0) & (true[:, 0] > 0)
+    return figure(
+        case.name,
+        "portrait",
+        "Phase portrait of m1 against the spring",
+        f"Velocity of m1 over the elongation of the spring; reference dashed, {label} solid. On the segment, where the "
+        "elongation is within mu_s N/k, m1 can rest: there it ends.",
+        [
+            panel(
+                "x2 - x1 (m)",
+                "v1 (m/s)",
+                [
+                    series("reference", "reference", true[:, 2] - true[:, 0], true[:, 1]),
+                    series(label, "computed", u, v1),
+                    series("friction holds", "limit", [-held, held], [0.0, 0.0]),
+                    series("rest at the end", "guide", (true[:, 2] - true[:, 0])[rest], true[rest, 1], marker=True),
+                ],
+            )
+        ],
+    )
+
+
+def _convergence(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
+    """Error of the final position over the step, penalty refined with it."""
+    truth = float(quantity_of(case, "final_position").truth(case.values(case.variant(SHOWN).changes)))
+    steps: list[float] = []
+    curves = []
+    for scheme in subject.schemes[:3]:
+        base = case.run(subject, case.variant(SHOWN), scheme)
+        steps = halvings(4 * float(base.settings["step"]), 5)
+        errors = [abs(measures.final_position(bench.observe(refined(base, h))) / truth - 1) for h in steps]
+        curves.append(series(scheme, "computed", steps, errors))
+    return figure(
+        case.name,
+        "convergence",
+        "Convergence of the final position",
+        "Relative error over the step, with k_T step² kept constant: forces that jump inside a step leave order 1, and "
+        "where they fall into it is chance.",
+        [panel("step (s)", "relative error", [*curves, guide("order 1", steps, 3e-4, 1)], log=True)],
+    )

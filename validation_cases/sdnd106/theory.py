@@ -1,0 +1,171 @@
+"""SDND106: how wrong a step and a penalty may make the motion of two masses of which one sticks and slips.
+
+Forces that jump inside a step act up to a step too long or too short: the momentum is wrong by J = (jump) h. That of
+the start (a scheme whose velocity is half a step late), of each break-away, (mu_s - mu_d) N h, and of the end of the
+pull, F h, go on as J/M in the centre of mass and as J/m in the oscillation. The stick spring gives by mu_s N/k_T.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from veridyn.references import pulled_pair
+from veridyn.solver.schemes import SCHEMES
+from veridyn.validation_cases.case import Settings, Values
+from veridyn.validation_cases.sdnd106.measures import period
+from veridyn.validation_cases.tolerances import Tolerance, cited, combined, exactly, from_theory, penalty
+
+ASTER_TOLERANCE = (
+    "tolerance of Code_Aster's test SDND106a, 1e-4 m while the pull lasts and 2e-3 m after, for F/k = 0.3 m"
+)
+PULLED, RELEASED = 1e-4 / 0.3, 2e-3 / 0.3
+JUMPS = "momentum F h/2 at the start, (mu_s - mu_d) N h at a break-away, F h at the end of the pull"
+
+
+def changes(values: Values) -> list[tuple[float, str]]:
+    """Return the true changes of phase: instant (s), and the phase that begins."""
+    return [(float(change.time), change.kind) for change in pulled_pair.phase_changes(**values, digits=15)]
+
+
+def last_change(values: Values) -> float:
+    """Return the instant of the last change of phase, 0 without any (s)."""
+    return max((time for time, _ in changes(values)), default=0.0)
+
+
+def _floats(values: Values, *names: str) -> Iterator[float]:
+    return (float(values[name]) for name in names)
+
+
+def _frequencies(values: Values) -> tuple[float, float]:
+    """Frequencies of the spring in stick and slip (rad/s)."""
+    m1, m2, k = _floats(values, "m1", "m2", "k")
+    return math.sqrt(k / m2), math.sqrt(k / m1 + k / m2)
+
+
+def _jumps(values: Values, before: float) -> list[tuple[float, float]]:
+    """Instants (s) and sizes (N) of the jumps of force before an instant; the first counts half."""
+    normal, mu_s, mu_d, pull, off = _floats(values, "normal", "mu_s", "mu_d", "pull", "t_off")
+    jumps = [(0.0, pull / 2), (off, pull)]
+    jumps += [(time, (mu_s - mu_d) * normal) for time, kind in changes(values) if kind != "stick"]
+    return [(time, size) for time, size in jumps if time <= before]
+
+
+def _displacement(values: Values, time: float) -> float:
+    """Error of a displacement at an instant per step (m/s)."""
+    m1, m2 = _floats(values, "m1", "m2")
+    swing = 1 / (min(m1, m2) * _frequencies(values)[0])
+    return sum(size * ((time - begun) / (m1 + m2) + swing) for begun, size in _jumps(values, time))
+
+
+def _velocity(values: Values, time: float) -> float:
+    """Error of a velocity at an instant per step (m/s²)."""
+    m1, m2 = _floats(values, "m1", "m2")
+    return sum(size * (1 / (m1 + m2) + 1 / min(m1, m2)) for _, size in _jumps(values, time))
+
+
+def _phase(values: Values, scheme: str, chosen: Settings, time: float, weight: float = 1.0) -> Tolerance:
+    """Return what the phase error of the scheme makes of the oscillation."""
+    k, pull = _floats(values, "k", "pull")
+    error, w = SCHEMES[scheme].error_per_radian(), _frequencies(values)[1]
+    constant = weight * 2 * pull / k * abs(error.constant) * w**error.order * (w * time + 2 * math.pi)
+    what = "phase error of the scheme on an oscillation of 2 F/k, one period more for the start"
+    return from_theory(error.order, constant, float(chosen["step"]), what=what, kind="absolute")
+
+
+def _elastic(values: Values, chosen: Settings, weight: float = 1.0) -> Tolerance:
+    normal, mu_s, mu_d = _floats(values, "normal", "mu_s", "mu_d")
+    give = (mu_s + mu_d) * normal / float(chosen["tangential_stiffness"])
+    return penalty(weight * give, what="the stick spring gives by mu_s N/k_T, and unwinds mu_d N/k_T after a slip")
+
+
+def state(values: Values, scheme: str, chosen: Settings, what: str, time: float) -> Tolerance:
+    """Return the tolerance of a displacement or velocity at an instant."""
+    w = _frequencies(values)[1] if what.startswith("v") else 1.0
+    if not scheme:
+        return _foreign(values, time, w)
+    error = _velocity(values, time) if what.startswith("v") else _displacement(values, time)
+    return combined(
+        from_theory(1, error, float(chosen["step"]), what=JUMPS, kind="absolute"),
+        _phase(values, scheme, chosen, time, w),
+        _elastic(values, chosen, w),
+    )
+
+
+def _foreign(values: Values, time: float, weight: float = 1.0) -> Tolerance:
+    pull, k, off = _floats(values, "pull", "k", "t_off")
+    share = RELEASED if time > off else PULLED
+    return cited(ASTER_TOLERANCE, weight * share * pull / k, kind="absolute")
+
+
+def change(values: Values, scheme: str, chosen: Settings, number: int) -> Tolerance:
+    """Return the tolerance of the instant of a change of phase, by its number (-1: the last)."""
+    found = changes(values)
+    if not found:
+        return exactly("m1 never slips")
+    time, kind = found[number]
+    rate = _rate(values, time, kind)
+    if not scheme:
+        cite = _foreign(values, time, _frequencies(values)[1] if kind == "stick" else 1.0)
+        sample = from_theory(1, 1.0, period(values) / 1000, what="flags change at requested outputs", kind="absolute")
+        return combined(Tolerance(cite.value / rate, cite.kind, cite.reason), sample)
+    step = float(chosen["step"])
+    error = _velocity(values, time) if kind == "stick" else _displacement(values, time)
+    give = _elastic(values, chosen, (_frequencies(values)[1] if kind == "stick" else 1.0) / rate)
+    what = f"flags change at samples; {JUMPS}, over the rate at which the phase ends"
+    return combined(from_theory(1, 1.0 + error / rate, step, what=what, kind="absolute"), give)
+
+
+def _rate(values: Values, time: float, kind: str) -> float:
+    """Return how fast a phase ends: acceleration of m1 (m/s²) before a stick, velocity of the spring before a slip."""
+    m1, k, mu_d, normal = _floats(values, "m1", "k", "mu_d", "normal")
+    x1, v1, x2, v2 = map(float, pulled_pair.motion(**values, digits=15).state(repr(time)))
+    if kind != "stick":
+        return abs(v2 - v1)
+    return max(mu_d * normal - k * abs(x2 - x1), mu_d * normal / 2) / m1
+
+
+def slip_start(values: Values, scheme: str, chosen: Settings) -> Tolerance:
+    """Return the tolerance of the first break-away."""
+    return change(values, scheme, chosen, 0)
+
+
+def slip_end(values: Values, scheme: str, chosen: Settings) -> Tolerance:
+    """Return the tolerance of the end of the last slip."""
+    return change(values, scheme, chosen, -1)
+
+
+def final_position(values: Values, scheme: str, chosen: Settings) -> Tolerance:
+    """Return the tolerance of the place where m1 stays."""
+    last = last_change(values)
+    if not scheme:
+        return _foreign(values, max(last, 2 * float(values["t_off"])))
+    what = JUMPS
+    theory = from_theory(1, _displacement(values, last), float(chosen["step"]), what=what, kind="absolute")
+    return combined(theory, _phase(values, scheme, chosen, last), _elastic(values, chosen))
+
+
+def dissipated_energy(values: Values, scheme: str, chosen: Settings) -> Tolerance:
+    """Return the tolerance of the dissipated energy: friction force times what the path may be wrong."""
+    if not changes(values):
+        return exactly("m1 never slips and the adherence flag says so: exactly zero") if scheme else _energy(values)
+    place = final_position(values, scheme, chosen)
+    mu_d, normal = _floats(values, "mu_d", "normal")
+    return Tolerance(mu_d * normal * place.value, place.kind, place.reason)
+
+
+def _energy(values: Values) -> Tolerance:
+    mu_d, normal = _floats(values, "mu_d", "normal")
+    place = _foreign(values, 2 * float(values["t_off"]))
+    return Tolerance(mu_d * normal * place.value, place.kind, place.reason)
+
+
+def energy_residual(values: Values, chosen: Settings) -> Tolerance:
+    """Return the tolerance of the energy balance, in F²/k."""
+    k, pull, off = _floats(values, "k", "pull", "t_off")
+    speed = abs(float(pulled_pair.motion(**values, digits=15).state(str(values["t_off"])).v2))
+    what = "the pull ends inside a step: F |v2| h/2 of work"
+    step, w = float(chosen["step"]), _frequencies(values)[1]
+    smooth = from_theory(2, w**2 * (1 + w * off), step, what="trapezoidal work of smooth forces", kind="absolute")
+    jumps = sum(size * (0.5 * speed) for _, size in _jumps(values, math.inf)) / (pull**2 / k)
+    return combined(from_theory(1, jumps, step, what=what, kind="absolute"), smooth)

@@ -1,0 +1,1 @@
+"""SDND107: a mass on a Zener device."""

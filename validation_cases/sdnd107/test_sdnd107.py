@@ -1,0 +1,12 @@
+"""The checks of sdnd107 as pytest tests."""
+
+import pytest
+
+from veridyn.validation_cases.judge import Record
+from veridyn.validation_cases.plugin import explain
+
+
+@pytest.mark.verifies("sdnd107")
+def test_sdnd107(record: Record) -> None:
+    """Every check of the case passes for the solver under test."""
+    assert record.verdict == "pass", explain(record)

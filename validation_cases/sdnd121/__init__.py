@@ -1,0 +1,1 @@
+"""SDND121: forced vibro-impact against one stop."""

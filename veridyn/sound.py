@@ -1,0 +1,159 @@
+"""False alarms: sound solvers on random parameter sets of every case must pass every check."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from rich.text import Text
+
+from veridyn.changes import parameters_of
+from veridyn.document import environment
+from veridyn.references import ParameterError
+from veridyn.references.certified import CertificationError
+from veridyn.running import writable
+from veridyn.solver import exact
+from veridyn.solver.errors import SolverInputError
+from veridyn.solver.schemes import SCHEMES
+from veridyn.teeth import FAILED, FAILING, FINE, bar
+from veridyn.texts import console
+from veridyn.validation_cases.case import Case
+from veridyn.validation_cases.catalogue import case_names, load_case
+from veridyn.validation_cases.defects.defect import Sound
+from veridyn.validation_cases.judge import Record
+from veridyn.validation_cases.plugin import explain
+from veridyn.validation_cases.workbench import Workbench
+from veridyn.verification import judge_all, watched_bench
+from veridyn.workers import Crew, Job, Line, Loss, WorkerLost
+
+SCHEMA_VERSION = "1.0"
+REACH = 2.0  # parameters lie between half and twice those of a variant
+DIGITS = 4  # of a parameter
+TRIES = 50  # for a set that has a reference
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """What a sound solver got on one parameter set: verdicts by name, and the alarms among them, each in one line."""
+
+    case: str
+    number: int
+    solver: str
+    parameters: Mapping[str, str]
+    verdicts: Mapping[str, int]
+    alarms: tuple[str, ...] = ()
+
+
+def rotation() -> tuple[Any, ...]:
+    """Return the sound solvers that take turns: every scheme of ours, and the exact solver."""
+    return (*(Sound(scheme) for scheme in SCHEMES), exact.SOLVER)
+
+
+def parameter_set(case: Case, number: int) -> dict[str, str]:
+    """Return a random parameter set, the same in every run: the changes of a variant, each value times a factor.
+
+    Factors lie between 1/2 and 2, evenly in the logarithm; zeros stay. Sets that break a rule of the parameters or
+    have no certified reference are drawn anew.
+
+    Raises
+    ------
+    ParameterError
+        If none of many can be used.
+    """
+    random = np.random.default_rng([zlib.crc32(case.name.encode()), number])
+    asking = [variant for variant in case.variants if case.asked(variant)]
+    base = case.values(asking[number % len(asking)].changes)
+    for _ in range(TRIES):
+        factors = REACH ** random.uniform(-1, 1, size=len(base))
+        drawn = {n: f"{float(v) * f:.{DIGITS}g}" for (n, v), f in zip(base.items(), factors, strict=True)}
+        try:
+            return parameters_of(case, drawn)
+        except (ParameterError, CertificationError):
+            continue
+    raise ParameterError(f"{case.name}: none of {TRIES} random parameter sets has a certified reference")
+
+
+def hear(case: Case, number: int, bench: Workbench) -> Hearing:
+    """Judge a sound solver on a parameter set."""
+    parameters = parameter_set(case, number)
+    try:
+        records = list(judge_all(bench, case, parameters, {}))
+    except SolverInputError as refused:  # the settings are those of the case: it must not ask for what is refused
+        return Hearing(case.name, number, bench.solver.name, parameters, {"error": 1}, (f"refused: {refused}",))
+    verdicts = Counter[str](record.verdict for record in records)
+    return Hearing(case.name, number, bench.solver.name, parameters, dict(verdicts), tuple(_alarms(records)))
+
+
+def _alarms(records: Sequence[Record]) -> Iterator[str]:
+    return (explain(record) for record in records if record.verdict in FAILING)
+
+
+def sound(*, cases: Sequence[str], count: int, jobs: int, output: str | None, command: Sequence[str]) -> int:
+    """Try sound solvers in turn on so many parameter sets of every case; returns 1 at a false alarm.
+
+    Raises
+    ------
+    UnknownCase
+        If a case does not exist.
+    ReportError
+        If the results cannot be written; found out before the work starts.
+    """
+    names = [load_case(name).name for name in cases] or list(case_names())
+    writable(None, output)
+    work = [Job(_hear, (name, number)) for name in names for number in range(count)]
+    heard: list[Hearing] = []
+    with Crew(jobs) as crew, bar(len(work), "parameter sets") as advance:
+        for _, hearing in crew.share(work, _lost):
+            heard.append(hearing)
+            advance(f"{hearing.case} {hearing.solver}")
+    if output != "-":
+        _show(names, heard)
+    _write(heard, output, command)
+    return FAILED if any(hearing.alarms for hearing in heard) else FINE
+
+
+def _hear(line: Line, name: str, number: int) -> None:
+    solvers = rotation()
+    bench = watched_bench(line, solvers[number % len(solvers)], {})
+    line.tell(hear(load_case(name), number, bench))
+
+
+def _lost(_: int, loss: Loss) -> NoReturn:
+    raise WorkerLost(loss.text)
+
+
+def _show(names: Sequence[str], heard: Sequence[Hearing]) -> None:
+    out = console()
+    for name in names:
+        mine = [hearing for hearing in heard if hearing.case == name]
+        verdicts: Counter[str] = sum((Counter(hearing.verdicts) for hearing in mine), Counter())
+        words = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
+        out.print(Text(f"{name}: {len(mine)} parameter sets, {words}"))
+        for hearing in mine:
+            for alarm in hearing.alarms:
+                given = ", ".join(f"{key}={value}" for key, value in hearing.parameters.items())
+                out.print(Text(f"  {hearing.number} {hearing.solver} [{given}]: {alarm}", style="bold red"))
+    alarms = sum(len(hearing.alarms) for hearing in heard)
+    out.print(Text(f"{alarms} false alarms" if alarms else "No false alarm", style="bold red" if alarms else "green"))
+
+
+def _write(heard: Sequence[Hearing], output: str | None, command: Sequence[str]) -> None:
+    if output is None:
+        return
+    found = {
+        "schema_version": SCHEMA_VERSION,
+        "environment": environment(command),
+        "hearings": [asdict(hearing) for hearing in heard],
+    }
+    text = json.dumps(found, indent=1, allow_nan=False) + "\n"
+    if output == "-":
+        sys.stdout.write(text)
+    else:
+        Path(output).write_text(text, encoding="utf-8")
