@@ -28,6 +28,7 @@ from veridyn.reports.sheet import Sheet, make_sheets
 from veridyn.reports.tally import KINDS, MEANINGS, group, headline, subject, tally
 from veridyn.reports.writer import results_file, save
 
+MOST = 20_000  # checks in a manual; more than three hundred pages of tables are for a program to read
 READING = (
     ("Reference", "The certified value; for parity the digits that a code printed for the same scheme and settings."),
     ("Error, tolerance", "In the same measure: rel, relative to the reference; abs, in the unit of the quantity; sc, "
@@ -59,7 +60,7 @@ def make_manual(document: Document, digest: str = "") -> Manual:
     """
     results, places, missing = document["results"], environments(document), gaps(document)
     groups = {(record["case"], subject(record, len(places))) for record in results}
-    sheets = make_sheets(document, len(places), share(len(results), len(groups)))
+    sheets = make_sheets(document, len(places), share(len(results), len(groups), MOST))
     total = tally(results)
     said = f"{'Incomplete. ' if missing else ''}{headline(total)}"
     chapters = [_summary(document, sheets), *map(chapter, sheets), _annexes(document, said, digest)]
