@@ -171,7 +171,8 @@ def _group(one: Group, notes: dict[str, int]) -> list[Block]:
 def _lines(checks: Checks, notes: dict[str, int]) -> Iterator[tuple[Sequence[str], str]]:
     """Yield the rows of a kind with their tones: bands, which are single cells, and checks."""
     shown = _shown(checks)
-    rest = "; the others stand in results.csv" if len(shown) < checks.tally.total else ""
+    left = checks.tally.total - len(shown)
+    rest = f"; {left if shown else 'all'} in results.csv only" if left else ""
     yield (f"{checks.kind}: {checks.meaning} ({checks.tally.words}){rest}",), ""
     for source, rows in group(shown, _source).items():
         if source:

@@ -73,9 +73,7 @@ def test_frozen_values_are_counted_and_shown_if_they_fail(make_document, make_re
         shoe = next(chapter for chapter in make_manual(document).chapters if "SHOE" in chapter.title)
         return [row for one in tables(sections(shoe)["Results"]) for row in one.rows if row[-1] != "1 pass"]
 
-    assert said() == [
-        ("frozen: against the recorded value of the same solver (1 pass); the others stand in results.csv",)
-    ]
+    assert said() == [("frozen: against the recorded value of the same solver (1 pass); all in results.csv only",)]
     assert said(verdict="fail")[-1][-1] == "fail"
 
 
