@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from veridyn.reports import numbers
 from veridyn.reports.document import Document
-from veridyn.reports.markdown import escape, table
 from veridyn.reports.tally import VERDICTS
 
 Record = dict[str, Any]
@@ -49,6 +48,20 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Turned:
+    """The changes of one kind, printed below `HEAD`; `total` counts those that are not shown too."""
+
+    words: str
+    total: int
+    rows: list[Sequence[str]]
+
+    @property
+    def left_out(self) -> int:
+        """How many are not shown."""
+        return self.total - len(self.rows)
+
+
+@dataclass(frozen=True)
 class Comparison:
     """All changes between two runs, and how many checks stayed as they were."""
 
@@ -59,6 +72,12 @@ class Comparison:
     def of(self, turn: Turn) -> tuple[Change, ...]:
         """Return the changes of one kind, those of verdicts first."""
         return tuple(sorted((c for c in self.changes if c.turn == turn), key=lambda c: not c.of_verdict))
+
+    @property
+    def turned(self) -> list[Turned]:
+        """The changes as tables, the worst first; kinds without any are left out."""
+        found = {words: self.of(turn) for turn, words in TURNS.items()}
+        return [Turned(words, len(of), [cells(one) for one in of[:SHOWN]]) for words, of in found.items() if of]
 
     @property
     def is_worse(self) -> bool:
@@ -139,23 +158,11 @@ def _remarks(now: Document, before: Document) -> Iterator[str]:
             yield f"The {words} differ: {values[0] or 'unknown'} before, {values[1] or 'unknown'} now."
 
 
-def markdown(found: Comparison) -> str:
-    """Return the comparison as a Markdown page."""
-    blocks = ["# Compared with an earlier run", f"**{found.headline}.**"]
-    blocks += [escape(remark) for remark in found.remarks]
-    for turn, words in TURNS.items():
-        changes = found.of(turn)
-        if changes:
-            blocks += [f"## What {words}: {len(changes)}", table(HEAD, [row(change) for change in changes[:SHOWN]])]
-            blocks += [f"{len(changes) - SHOWN} more of them."] if len(changes) > SHOWN else []
-    return "\n\n".join(blocks) + "\n"
-
-
-def row(change: Change) -> Sequence[str]:
-    """Return a change as a row below `HEAD`, escaped for Markdown."""
+def cells(change: Change) -> Sequence[str]:
+    """Return a change as a row below `HEAD`."""
     record, sides = change.record, (change.before, change.now)
     name = " · ".join(part for part in (record["solver"], record["scheme"]) if part)
     quantity = record["quantity"] if record["kind"] == "truth" else f"{record['kind']}: {record['quantity']}"
     verdicts = [side["verdict"] if side else numbers.NONE for side in sides]
     errors = [numbers.error(side["error"]) if side else numbers.NONE for side in sides]
-    return [escape(text) for text in (record["case"], record["variant"], name, quantity, *verdicts, *errors)]
+    return [record["case"], record["variant"], name, quantity, *verdicts, *errors]

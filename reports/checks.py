@@ -70,9 +70,9 @@ class Group:
         return self.tally.total - sum(len(section.rows) for section in self.sections)
 
 
-def share(total: int, groups: int) -> int:
-    """Return how many checks a page shows of each group."""
-    return total if total <= PAGE else max(FEWEST, PAGE // groups)
+def share(total: int, groups: int, most: int = PAGE) -> int:
+    """Return how many checks a page that holds so many shows of each group."""
+    return total if total <= most else max(FEWEST, most // groups)
 
 
 def listed(records: Sequence[Record], runs: int) -> Rows:

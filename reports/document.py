@@ -7,7 +7,7 @@ ordinates as abscissae.
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from os import PathLike
@@ -92,6 +92,22 @@ def gaps(document: Document) -> list[str]:
     with_results = {record["case"] for record in document["results"]}
     empty = [case["case"] for case in document["cases"] if case["case"] not in with_results]
     return [*ended, *(f"{name} is described, but no check of it was recorded" for name in empty)]
+
+
+def of_cases(document: Document, names: Sequence[str]) -> Document:
+    """Return the part of a checked document that belongs to some cases; how much was planned is unknown of a part.
+
+    Raises
+    ------
+    ReportError
+        If the document knows nothing of a case.
+    """
+    known = {entry["case"] for part in ("cases", "results") for entry in document[part]}
+    if missing := [name for name in names if name not in known]:
+        raise ReportError(f"no results of {', '.join(missing)} in the file; it has {', '.join(sorted(known))}")
+    parts = ("cases", "results", "work_precision", "figures")
+    chosen = {part: [entry for entry in document[part] if entry["case"] in names] for part in parts}
+    return document | chosen | {"planned": None}
 
 
 def merge(documents: list[Document]) -> Document:

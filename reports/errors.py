@@ -9,8 +9,8 @@ class ReportError(ValueError):
 
 
 @contextmanager
-def optional_package() -> Iterator[None]:
-    """Turn a failing import of a package that only reports need into advice.
+def optional_package(extra: str = "report") -> Iterator[None]:
+    """Turn a failing import of a package that only reports need into advice; `extra` is what installs it.
 
     Raises
     ------
@@ -21,4 +21,4 @@ def optional_package() -> Iterator[None]:
         yield
     except ImportError as error:
         missing = error.name or str(error)
-        raise ReportError(f'reports need the package {missing}: pip install "veridyn[report]"') from error
+        raise ReportError(f'reports need the package {missing}: pip install "veridyn[{extra}]"') from error

@@ -5,6 +5,7 @@ import hashlib
 from importlib.resources import files
 
 from veridyn.reports import numbers
+from veridyn.reports.against import HEAD
 from veridyn.reports.diagrams import DIGITS
 from veridyn.reports.errors import optional_package
 from veridyn.reports.page import Page
@@ -40,7 +41,7 @@ def render(page: Page) -> str:
     environment.filters |= {"full": numbers.full, "plural": numbers.plural, "slug": slug, "broken": broken}
     # The only text that is not escaped: our own style sheet and script; drawings and formulas, escaped when made.
     environment.filters["trusted"] = Markup
-    environment.globals |= {"digits": DIGITS, "marks": MARKS, "kinds": KINDS, "verdicts": MEANINGS}
+    environment.globals |= {"digits": DIGITS, "marks": MARKS, "kinds": KINDS, "verdicts": MEANINGS, "changed": HEAD}
     css, script = _resource("report.css"), _resource("report.js")
     return environment.get_template("report.html").render(page=page, css=css, script=script, policy=_policy(script))
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from veridyn.reports.against import HEAD, Comparison
 from veridyn.reports.checks import Group, Row, Section
 from veridyn.reports.comparison import Cell, Matrix, Score
 from veridyn.reports.diagrams import DIGITS
@@ -44,6 +45,16 @@ def render(page: Page) -> str:
         _environments(page),
     ]
     return "\n\n".join(line for block in blocks for line in block) + "\n"
+
+
+def changes(found: Comparison) -> str:
+    """Return what changed since an earlier run as a Markdown page."""
+    blocks = ["# Compared with an earlier run", f"**{found.headline}.**"]
+    blocks += [escape(remark) for remark in found.remarks]
+    for one in found.turned:
+        blocks += [f"## What {one.words}: {one.total}", table(HEAD, one.rows)]
+        blocks += [f"{one.left_out} more of them."] if one.left_out else []
+    return "\n\n".join(blocks) + "\n"
 
 
 def escape(text: Any) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from veridyn.reports import drawing
+from veridyn.reports.against import Comparison
 from veridyn.reports.checks import Rows, listed, share
 from veridyn.reports.document import Document, environments, gaps
 from veridyn.reports.drawing import Drawing
@@ -13,7 +14,10 @@ from veridyn.reports.tally import TROUBLE, Record, Tally, flag, group, headline,
 
 @dataclass(frozen=True)
 class Page:
-    """The whole report; `gaps` says what is missing, `digest` identifies the results that it was made from."""
+    """The whole report; `gaps` says what is missing, `digest` identifies the results that it was made from.
+
+    `against` is what changed since an earlier run, if there is one to compare with.
+    """
 
     headline: str
     verdict: str
@@ -28,6 +32,7 @@ class Page:
     environments: list[dict[str, Any]]
     runs: list[Tally]
     digest: str
+    against: Comparison | None = None
 
     @property
     def drawn(self) -> list[Drawing]:
@@ -35,7 +40,7 @@ class Page:
         return [*([self.overview] if self.overview else []), *(one for sheet in self.sheets for one in sheet.drawn)]
 
 
-def make_page(document: Document, digest: str = "") -> Page:
+def make_page(document: Document, digest: str = "", against: Comparison | None = None) -> Page:
     """Arrange a checked document as a page; draws the figures.
 
     Parameters
@@ -44,6 +49,8 @@ def make_page(document: Document, digest: str = "") -> Page:
         As from `check_document`.
     digest
         SHA-256 of the results file that is written beside the page.
+    against
+        What changed since an earlier run.
 
     Raises
     ------
@@ -68,6 +75,7 @@ def make_page(document: Document, digest: str = "") -> Page:
         environments=places,
         runs=[tally(_of_run(results, number)) for number in range(1, runs + 1)],
         digest=digest,
+        against=against,
     )
 
 

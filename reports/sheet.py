@@ -25,6 +25,7 @@ NO_CASE: Record = {
     "modelling": [],
     "published": [],
     "remarks": [],
+    "errata": [],
 }
 
 ERRATA = ("misprint", "inaccurate")

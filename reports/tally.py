@@ -144,11 +144,11 @@ def subject(record: Record, runs: int = 1) -> str:
     return " · ".join(filter(None, parts))
 
 
-def group(records: Iterable[Record], key: Callable[[Record], Key]) -> dict[Key, list[Record]]:
-    """Sort records into lists by key, in the order of first appearance."""
-    groups: dict[Key, list[Record]] = {}
-    for record in records:
-        groups.setdefault(key(record), []).append(record)
+def group(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """Sort records, or what was made of them, into lists by key, in the order of first appearance."""
+    groups: dict[Key, list[Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
     return groups
 
 

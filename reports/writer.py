@@ -6,16 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from veridyn.reports import badge, html, junit, markdown, spreadsheet, step_summary
+from veridyn.reports.against import Comparison
 from veridyn.reports.document import Document, gaps
 from veridyn.reports.errors import ReportError
 from veridyn.reports.page import Page, make_page
 
+AGAINST = "against.md"
 STEMS = ("figure", "work-precision", "case")
 """How the names of drawings begin that another run may not have."""
 
 
-def write(document: Document, folder: Path) -> list[Path]:
-    """Write the report of a checked document and return the files.
+def write(document: Document, folder: Path, compared: Comparison | None = None) -> list[Path]:
+    """Write the report of a checked document, and what changed since an earlier run; returns the files.
 
     Raises
     ------
@@ -23,18 +25,18 @@ def write(document: Document, folder: Path) -> list[Path]:
         If the folder cannot be written or a package is not installed.
     """
     # Everything is rendered before anything is written, so that a failure leaves no half report.
-    texts = _render(document)
+    texts = _render(document, compared)
     try:
-        for stale in (file for stem in STEMS for file in (folder / "figures").glob(f"{stem}-*.*")):
-            stale.unlink()
-        return [_write(folder / name, text) for name, text in texts.items()]
+        for stale in (folder / AGAINST, *(file for stem in STEMS for file in (folder / "figures").glob(f"{stem}-*.*"))):
+            stale.unlink(missing_ok=True)
+        return [save(folder / name, text) for name, text in texts.items()]
     except OSError as error:
         raise ReportError(f"{folder}: cannot be written ({error.strerror}); choose another folder") from None
 
 
-def _render(document: Document) -> dict[str, bytes]:
-    results = _bytes(_json(document))
-    page = make_page(document, hashlib.sha256(results).hexdigest())
+def _render(document: Document, compared: Comparison | None) -> dict[str, bytes]:
+    results = results_file(document)
+    page = make_page(document, hashlib.sha256(results).hexdigest(), compared)
     texts = {
         "index.html": html.render(page),
         "report.md": markdown.render(page),
@@ -43,7 +45,14 @@ def _render(document: Document) -> dict[str, bytes]:
         "junit.xml": junit.render(document, gaps(document)),
         "badge.svg": _svg_file(badge.render(page.tally, missing=bool(page.gaps))),
     }
+    if compared:
+        texts[AGAINST] = markdown.changes(compared)
     return {"results.json": results, **{name: _bytes(text) for name, text in [*texts.items(), *_drawings(page)]}}
+
+
+def results_file(document: Document) -> bytes:
+    """Return a checked document as the bytes of its file."""
+    return _bytes(_json(document))
 
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
@@ -77,7 +86,8 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", errors="replace")
 
 
-def _write(path: Path, text: bytes) -> Path:
+def save(path: Path, text: bytes) -> Path:
+    """Write a file, its folder too if need be."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text)
     return path

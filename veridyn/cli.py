@@ -59,11 +59,22 @@ def _parser() -> argparse.ArgumentParser:
     report = commands.add_parser("report", help="build a report from result documents")
     report.add_argument("results", nargs="+", metavar="RESULTS.json")
     report.add_argument("--output", required=True, metavar="DIR")
+    report.add_argument("--against", metavar="OLD.json", help="say what changed since; fails if something became worse")
+
+    manual = commands.add_parser("manual", help="build the validation manual, as HTML and PDF")
+    _add_cases(manual)
+    manual.add_argument("--output", required=True, metavar="DIR", help="write manual.html, manual.pdf, results.json")
+    manual.add_argument("--results", metavar="RESULTS.json", help="of a run (default: run our own solver)")
+    manual.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes of that run (default 1)")
+    manual.add_argument("--pdf", action=argparse.BooleanOptionalAction, default=True, help="write the PDF, too")
 
     bench = commands.add_parser("bench", help="time the solvers, digits beside the times")
     _add_cases(bench)
     _add_solvers(bench)
-    bench.add_argument("--report", metavar="DIR", help="write timing.json and timing.md")
+    bench.add_argument("--report", metavar="DIR", help="write timing.html, timing.md and timing.json")
+    bench.add_argument("--against", metavar="OLD.json", help="timing.json to compare with: ratios, with their noise")
+    bench.add_argument("--history", metavar="DIR", help="folder of earlier runs, to draw; this one is added")
+    bench.add_argument("--results", metavar="TIMING.json", help="of a run (default: run the benchmarks)")
 
     _add_teeth(commands)
 

@@ -37,6 +37,7 @@ def run(options: argparse.Namespace, command: Sequence[str]) -> int:
         "doctor": _doctor,
         "sweep": _sweep,
         "report": _report,
+        "manual": _manual,
         "bench": _bench,
         "teeth": _teeth,
         "freeze": _freeze,
@@ -209,12 +210,30 @@ def _sweep(options: argparse.Namespace, command: Sequence[str]) -> int:
 def _report(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
     from veridyn import running
     from veridyn.reports import gaps, read_results
+    from veridyn.reports.against import compare
     from veridyn.reports.writer import write
 
-    found = read_results([Path(name) for name in options.results])
-    write(found, Path(options.output))  # what was read is checked
+    found, before = read_results([Path(name) for name in options.results]), _place(options.against, "--against")
+    compared = compare(found, read_results([before])) if before else None
+    write(found, Path(options.output), compared)  # what was read is checked
     print(f"{Path(options.output) / 'index.html'}")
-    return running.status(found["results"], gaps(found))
+    if compared:
+        print(f"against {before}: {compared.headline}")
+    worse = FAILED if compared and compared.is_worse else FINE
+    return running.status(found["results"], gaps(found)) or worse
+
+
+def _manual(options: argparse.Namespace, command: Sequence[str]) -> int:
+    from veridyn import manual
+
+    return manual.manual(
+        cases=options.cases,
+        results=_place(options.results, "--results"),
+        output=Path(options.output),
+        jobs=_whole(options.jobs, "jobs", 1),
+        pdf=options.pdf,
+        command=command,
+    )
 
 
 def _bench(options: argparse.Namespace, command: Sequence[str]) -> int:
@@ -223,7 +242,10 @@ def _bench(options: argparse.Namespace, command: Sequence[str]) -> int:
     return timing.bench(
         cases=options.cases,
         solvers=_solvers(options),
-        report=Path(options.report) if options.report else None,
+        report=_place(options.report, "--report"),
+        against=_place(options.against, "--against"),
+        history=_place(options.history, "--history"),
+        results=_place(options.results, "--results"),
         command=command,
     )
 

@@ -122,6 +122,7 @@ def sheet(case: Case, changes: Mapping[str, str]) -> dict[str, Any]:
         "modelling": list(case.modelling),
         "published": [published(case, value) for value in case.published],
         "remarks": list(case.remarks),
+        "errata": list(case.errata),
     }
 
 

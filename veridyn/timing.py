@@ -1,8 +1,10 @@
-"""The command `bench`: run the benchmarks with pytest-benchmark and print digits beside times."""
+"""The command `bench`: run the benchmarks with pytest-benchmark, print digits beside times, write the timing report."""
 
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +14,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from veridyn.reports import numbers, timing_page
 from veridyn.reports.errors import ReportError
+from veridyn.reports.timing import Change, Compared, Line, Timing, compare, read_history, read_timing, seconds, timing
 from veridyn.solver.loading import load_solver
 from veridyn.texts import console
 from veridyn.validation_cases.catalogue import load_case
@@ -20,20 +24,50 @@ from veridyn.validation_cases.catalogue import load_case
 COLUMNS = ("solver", "case", "scheme", "median", "min", "first call", "digits", "fewest")
 
 
-def bench(*, cases: Sequence[str], solvers: Sequence[str], report: Path | None, command: Sequence[str]) -> int:
-    """Run the benchmarks; returns 0, or 1 if one of them failed.
+def bench(
+    *,
+    cases: Sequence[str],
+    solvers: Sequence[str],
+    report: Path | None,
+    against: Path | None,
+    history: Path | None,
+    results: Path | None,
+    command: Sequence[str],
+) -> int:
+    """Run the benchmarks, or read those of ``results``; returns 0, or 1 if one of them failed.
+
+    Nothing is asserted of the times: a run that is slower than the one it is held ``against`` returns 0.
 
     Raises
     ------
     UnknownCase, SolverNotFound
         If something was asked for that does not exist.
     ReportError
-        If pytest-benchmark is missing or the report cannot be written.
+        If pytest-benchmark is missing, a timing file cannot be read or the report cannot be written.
     """
     for name in cases:
         load_case(name)
     for spec in solvers:
         load_solver(spec)
+    before = read_timing(against) if against else None  # said before the benchmarks, not after them
+    status, data = (0, _read(results)) if results else _measured(cases, solvers)
+    now = timing(data, str(results or "timing.json"))
+    if history:
+        _store(data, now, history)
+    compared = compare(now, before) if before else None
+    past = read_history(history, now) if history else None
+    _print(now, compared)
+    if report:
+        _write(data, timing_page.make_page(now, shlex.join(command), compared, past), report)
+    return status
+
+
+def _read(file: Path) -> Any:
+    read_timing(file)
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def _measured(cases: Sequence[str], solvers: Sequence[str]) -> tuple[int, Any]:
     with tempfile.TemporaryDirectory() as scratch:
         data = Path(scratch) / "timing.json"
         status = _run(data, cases, solvers)
@@ -42,15 +76,7 @@ def bench(*, cases: Sequence[str], solvers: Sequence[str], report: Path | None, 
                 "the benchmarks gave no result; run pytest --benchmark-only --pyargs veridyn.validation_cases to "
                 "see why"
             )
-        measured = json.loads(data.read_text(encoding="utf-8"))
-    rows = table_rows(measured)
-    _print(rows, measured)
-    if report:
-        report.mkdir(parents=True, exist_ok=True)
-        (report / "timing.json").write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
-        (report / "timing.md").write_text(markdown(rows, measured, command), encoding="utf-8")
-        print(f"timing report: {report / 'timing.md'}")
-    return status
+        return status, json.loads(data.read_text(encoding="utf-8"))
 
 
 def _run(data: Path, cases: Sequence[str], solvers: Sequence[str]) -> int:
@@ -65,74 +91,48 @@ def _run(data: Path, cases: Sequence[str], solvers: Sequence[str]) -> int:
     return int(pytest.main([*arguments, "--pyargs", "veridyn.validation_cases.test_benchmarks"]) != 0)
 
 
-def table_rows(measured: dict[str, Any]) -> list[tuple[str, ...]]:
-    """Return one row per benchmark of a solution."""
-    rows: list[tuple[str, ...]] = []
-    for b in measured["benchmarks"]:
-        info, stats = b["extra_info"], b["stats"]
-        if "first_call" in info:
-            times = (_time(stats["median"]), _time(stats["min"]), _time(info["first_call"]))
-            rows.append(
-                (
-                    info["solver"],
-                    f"{info['case']} {info['variant']}",
-                    info["scheme"],
-                    *times,
-                    f"{info['digits']:.1f}",
-                    f"{info['fewest_digits']:.1f}",
-                )
-            )
-    return rows
+def _store(data: Any, now: Timing, folder: Path) -> None:
+    """Add a run to the stored ones; the same run twice is one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = re.sub(r"[^0-9A-Za-z]+", "-", now.date).strip("-")
+    (folder / f"timing-{name}.json").write_text(_json(data), encoding="utf-8")
 
 
-def _time(seconds: float) -> str:
-    return f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+def _write(data: Any, page: timing_page.TimingPage, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {"timing.json": _json(data), "timing.md": timing_page.text(page), "timing.html": timing_page.html(page)}
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    print(f"timing report: {folder / 'timing.html'}")
 
 
-def ratios(measured: dict[str, Any]) -> list[str]:
-    """Return a sentence per ratio that was measured within the run."""
-    return [_sentence(b["extra_info"]) for b in measured["benchmarks"] if "ratio" in b["extra_info"]]
+def _json(data: Any) -> str:
+    return json.dumps(data, indent=1) + "\n"
 
 
-def _sentence(info: dict[str, Any]) -> str:
-    others = ", ".join(f"{name} {ns:.4g}" for name, ns in info["others_ns_per_step"].items())
-    rate = f"; {info['gigaflops']:.2g} Gflop/s" if "gigaflops" in info else ""
-    return (
-        f"General kernel over {info['against']} ({info['case']}, {info['scheme']}): {info['ratio']:.2f} "
-        f"(ns per step: general {info['general_ns_per_step']:.4g}, {others}{rate})"
-    )
-
-
-def _print(rows: Sequence[tuple[str, ...]], measured: dict[str, Any]) -> None:
+def _print(now: Timing, compared: Compared | None) -> None:
     table = Table(box=box.SIMPLE, pad_edge=False)
-    for column in COLUMNS:
+    for column in (*COLUMNS, *(("ratio", "") if compared else ())):
         table.add_column(column)
-    for row in rows:
-        table.add_row(*map(Text, row))
+    changes = {change.key: change for change in compared.changes} if compared else {}
+    for line in now.lines:
+        table.add_row(*map(Text, (*_cells(line), *_ratio(changes.get(line.key)))))
     out = console()
     out.print(table)
-    for sentence in ratios(measured):
+    for sentence in (*now.sentences, *(compared.remarks if compared else ())):
         out.print(Text(sentence))
+    if compared:
+        out.print(Text(f"against the baseline: {compared.headline}"))
 
 
-def markdown(rows: Sequence[tuple[str, ...]], measured: dict[str, Any], command: Sequence[str]) -> str:
-    """Return the timing report: machine, table, ratios."""
-    machine = measured["machine_info"]
-    cpu = machine.get("cpu", {}).get("brand_raw", machine.get("processor", "unknown processor"))
-    lines = [
-        "# Timing report",
-        "",
-        f"`{' '.join(command)}` on {cpu}, Python {machine['python_version']}, {measured['datetime']}.",
-        "",
-        "Digits: median and fewest correct digits over the quantities of the run. The first call contains "
-        "compilation or the "
-        "loading of cached kernels. Machines are shared and noisy: compare ratios within one run.",
-        "",
-        "| " + " | ".join(COLUMNS) + " |",
-        "|" + " --- |" * len(COLUMNS),
-        *("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows),
-        "",
-        *ratios(measured),
-        "",
-    ]
-    return "\n".join(lines)
+def _cells(line: Line) -> tuple[str, ...]:
+    solver, case, variant, scheme = line.key
+    times = map(seconds, (line.median, line.min, line.first_call))
+    digits = map(numbers.correct_digits, (line.digits, line.fewest_digits))
+    return solver, f"{case} {variant}", scheme, *times, *digits
+
+
+def _ratio(change: Change | None) -> tuple[str, ...]:
+    if change is None:
+        return ()
+    return timing_page.ratio(change.ratio), change.turn

@@ -128,3 +128,17 @@ def test_a_report_of_an_interrupted_run_says_so_and_fails(veridyn, tmp_path):
     html = (folder / "index.html").read_text(encoding="utf-8")
     assert "Incomplete. All" in html
     assert f"3 of {document['planned']} checks are missing: the run ended early" in html
+
+
+def test_a_report_against_an_earlier_run_fails_if_something_vanished_or_became_worse(veridyn, tmp_path):
+    now, before, folder = tmp_path / "now.json", tmp_path / "before.json", tmp_path / "report"
+    veridyn("run", "sdnd101", "--set", "v0=2", "--json", now)
+    document = json.loads(now.read_text(encoding="utf-8"))
+    before.write_text(json.dumps(document), encoding="utf-8")
+    seen = veridyn("report", now, "--against", before, "--output", folder)
+    assert (seen.status, "0 became worse, 0 vanished" in seen.out) == (0, True)
+    document["results"], document["planned"] = document["results"][:-1], None
+    now.write_text(json.dumps(document), encoding="utf-8")
+    seen = veridyn("report", now, "--against", before, "--output", folder)
+    assert (seen.status, "1 vanished" in seen.out) == (1, True)
+    assert "What vanished: 1" in (folder / "against.md").read_text(encoding="utf-8")

@@ -2,7 +2,10 @@
 
 import pytest
 
-from veridyn.reports.against import SHOWN, compare, markdown
+from veridyn.reports import check_document
+from veridyn.reports.against import SHOWN, compare
+from veridyn.reports.markdown import changes
+from veridyn.reports.writer import write
 
 
 @pytest.fixture
@@ -71,16 +74,34 @@ def test_the_page_shows_verdicts_before_errors(turns):
     found = turns(
         [{"quantity": "a"}, {"quantity": "b"}], [{"quantity": "a", "error": 1.0}, {"quantity": "b", "verdict": "fail"}]
     )
-    page = markdown(found)
+    page = changes(found)
     assert page.index("| b | pass | fail |") < page.index("| a | pass | pass |")
 
 
 def test_the_page_counts_what_it_does_not_show(turns):
-    page = markdown(turns([], [{"quantity": f"q{i}"} for i in range(SHOWN + 3)]))
+    page = changes(turns([], [{"quantity": f"q{i}"} for i in range(SHOWN + 3)]))
     assert "What appeared: 53" in page
     assert "3 more of them." in page
 
 
 def test_names_stay_text(turns, hostile):
-    page = markdown(turns([], [{"case": hostile, "solver": hostile, "quantity": hostile}]))
+    page = changes(turns([], [{"case": hostile, "solver": hostile, "quantity": hostile}]))
     assert "<script>" not in page
+    assert "&amp;lt;" not in page  # escaped once
+
+
+def test_the_report_begins_with_what_changed(doc, make_document, make_result, tmp_path, hostile):
+    before = make_document(results=[make_result(), make_result(quantity=hostile), make_result(quantity="gone")])
+    written = write(check_document(doc), tmp_path, compare(doc, before))
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert tmp_path / "against.md" in written
+    assert page.index("<caption>What vanished: 2") < page.index('id="failures"')
+    assert "<script>alert" not in page
+
+
+def test_a_report_without_comparison_takes_the_old_one_away(doc, tmp_path):
+    checked = check_document(doc)
+    write(checked, tmp_path, compare(doc, doc))
+    write(checked, tmp_path)
+    assert not (tmp_path / "against.md").exists()
+    assert 'id="against"' not in (tmp_path / "index.html").read_text(encoding="utf-8")

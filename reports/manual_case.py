@@ -1,0 +1,235 @@
+"""The chapter of a case in the manual, in the order that validation manuals of the field have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from veridyn.reports import diagrams, numbers
+from veridyn.reports.checks import Group, Row
+from veridyn.reports.checks import Section as Checks
+from veridyn.reports.drawing import Drawing
+from veridyn.reports.manual_blocks import (
+    Block,
+    Chapter,
+    Figure,
+    Formulas,
+    Listing,
+    Paragraph,
+    Section,
+    Table,
+    banded,
+    table,
+)
+from veridyn.reports.sheet import ERRATA, Sheet
+from veridyn.reports.tally import TROUBLE, Record, common_settings, group
+
+PARAMETERS = (("name", "Parameter", "s"), ("default", "Default", "n"), ("unit", "Unit", "s"), ("help", "Meaning", "t"))
+QUANTITIES = (("name", "Quantity", "s"), ("unit", "Unit", "s"), ("definition", "Definition", "t"))
+REFERENCES = (
+    ("variant", "Variant", "s"),
+    ("quantity", "Quantity", "t"),
+    ("unit", "Unit", "s"),
+    ("value", "Value", "n"),
+    ("digits", "Digits", "n"),
+    ("uncertainty", "Uncertainty", "n"),
+    ("route", "Route", "n"),
+)
+PRINTED = (
+    ("source", "Source", "t"),
+    ("variant", "Variant", "s"),
+    ("quantity", "Quantity", "t"),
+    ("value", "Printed", "n"),
+    ("correct", "Should read", "n"),
+    ("truth", "Truth", "n"),
+    ("verdict", "Verdict", "s"),
+)
+RUNS = ("Variant", "Subject", "Worst margin", "Digits", "Time", "Verdicts")
+CHECKS = ("Variant", "Quantity", "Reference", "Computed", "Error", "Tolerance", "Digits", "Note", "Verdict")
+OWN = "frozen"
+"""Checks against the recorded values of the same solver say nothing of the truth: counted, shown only if they fail."""
+REPRODUCED = "reproduced"
+NOTES = "Notes: reasons of tolerances, and what else there is to say of a check."
+
+
+def chapter(sheet: Sheet) -> Chapter:
+    """Return the chapter of a case from its sheet in the report."""
+    case = sheet.case
+    drawings = [*(one.drawing for one in sheet.diagrams if one.drawing), *sheet.drawings]
+    return Chapter(
+        title=f"{sheet.name.upper()}: {case['title'] or sheet.name}",
+        about=" ".join(filter(None, (f"Document {case['document']}." if case["document"] else "", case["summary"]))),
+        sections=[
+            Section("Reference problem", _problem(sheet)),
+            Section("Reference solution", _reference(sheet)),
+            Section("Modelling", _modelling(sheet)),
+            Section("Results", _results(sheet)),
+            Section("Figures", [_figure(one) for one in drawings]),
+            Section("Published values", _published(case["published"])),
+            Section("Errata", _errata(case)),
+            Section("Remarks: how to break it", _listed(case["remarks"])),
+            Section("Summary", _listed(sheet.summary)),
+        ],
+    )
+
+
+def _listed(items: Sequence[str]) -> list[Block]:
+    return [Listing(items)] if items else []
+
+
+def _figure(one: Drawing) -> Figure:
+    return Figure(one.title, one.caption, one.svg)
+
+
+def _problem(sheet: Sheet) -> list[Block]:
+    case = sheet.case
+    return [
+        *([_figure(sheet.system)] if sheet.system else []),
+        *(Paragraph(text) for text in case["statement"]),
+        *([Formulas(case["equations"])] if case["equations"] else []),
+        *table("Parameters", PARAMETERS, case["parameters"]),
+        *table("Quantities", QUANTITIES, case["quantities"]),
+    ]
+
+
+def _reference(sheet: Sheet) -> list[Block]:
+    ways = [f"{route.kind}: {'; '.join(route.steps)}".strip(": ") for route in sheet.routes]
+    values = [truth.record | {"uncertainty": truth.uncertainty, "route": truth.route or ""} for truth in sheet.truths]
+    caption = (
+        "Certified reference values. Digits: how many are certified. Uncertainty: half a unit of the last of them. "
+        "Route: the number above."
+    )
+    return [*([Listing(ways, numbered=True)] if ways else []), *table(caption, REFERENCES, values)]
+
+
+def _modelling(sheet: Sheet) -> list[Block]:
+    """Say how the case is modelled, and with which settings each subject was run; equal ones stand once."""
+    runs = group(_records(sheet, "truth"), lambda record: (_name(record), str(record["variant"])))
+    found = group(
+        [
+            {"name": name, "variant": variant, "settings": _settings(members)}
+            for (name, variant), members in runs.items()
+        ],
+        lambda run: (run["name"], run["settings"]),
+    )
+    rows = [(name, ", ".join(run["variant"] for run in members), text) for (name, text), members in found.items()]
+    settings = [Table("Settings of the runs", ("Subject", "Variants", "Settings"), "sst", rows)] if rows else []
+    return [*_listed(sheet.case["modelling"]), *settings]
+
+
+def _records(sheet: Sheet, kind: str) -> list[Record]:
+    return [row.record for one in sheet.groups for checks in one.sections if checks.kind == kind for row in checks.rows]
+
+
+def _name(record: Record) -> str:
+    return " · ".join(filter(None, (record["solver"], record["scheme"])))
+
+
+def _settings(records: list[Record]) -> str:
+    return diagrams.settings({name: value for name, value in common_settings(records).items() if name != "scheme"})
+
+
+def _results(sheet: Sheet) -> list[Block]:
+    rows = [(run.variant, run.subject, run.margin, run.digits, run.time, run.tally.words) for run in sheet.runs]
+    tones = [run.tally.verdict for run in sheet.runs]
+    caption = "Summary of the runs. Digits: the fewest against the truth. Time: one run, without compilation."
+    notes = _numbered(_note(row) for one in sheet.groups for checks in one.sections for row in _shown(checks))
+    listed: list[Block] = [Paragraph(NOTES), Listing(list(notes), numbered=True)] if notes else []
+    return [
+        *([Table(caption, RUNS, "ssnnnt", rows, tones)] if rows else []),
+        *_more(sheet.runs_left_out, "run"),
+        *listed,
+        *(block for one in sheet.groups for block in _group(one, notes)),
+    ]
+
+
+def _more(count: int, what: str) -> list[Block]:
+    return [Paragraph(f"{numbers.plural(count, f'further {what}')}: see results.csv.")] if count else []
+
+
+def _numbered(notes: Iterator[str]) -> dict[str, int]:
+    """Give what many checks share a number each."""
+    return {note: number for number, note in enumerate(dict.fromkeys(filter(None, notes)), start=1)}
+
+
+def _note(row: Row) -> str:
+    return ". ".join(filter(None, (row.record["detail"], row.record["reason"])))
+
+
+def _shown(checks: Checks) -> list[Row]:
+    return [row for row in checks.rows if checks.kind != OWN or row.record["verdict"] in TROUBLE]
+
+
+def _group(one: Group, notes: dict[str, int]) -> list[Block]:
+    """Return all checks of a subject as one table, with a band above each kind."""
+    lines = [line for checks in one.sections for line in _lines(checks, notes)]
+    rows, tones = [row for row, _ in lines], [tone for _, tone in lines]
+    return [Table(f"{one.subject}: {one.tally.words}", CHECKS, "stnnnnnns", rows, tones)]
+
+
+def _lines(checks: Checks, notes: dict[str, int]) -> Iterator[tuple[Sequence[str], str]]:
+    """Yield the rows of a kind with their tones: bands, which are single cells, and checks."""
+    shown = _shown(checks)
+    left = checks.tally.total - len(shown)
+    rest = f"; {left if shown else 'all'} in results.csv only" if left else ""
+    yield (f"{checks.kind}: {checks.meaning} ({checks.tally.words}){rest}",), ""
+    for source, rows in group(shown, _source).items():
+        if source:
+            yield (f"{checks.kind}: {source.replace('_', ' ')} ({numbers.plural(len(rows), 'value')})",), ""
+        for row in rows:
+            yield _check(row, notes), str(row.record["verdict"])
+
+
+def _source(row: Row) -> str:
+    """Return what a parity check names behind the quantity: the document that printed the value."""
+    return str(row.record["quantity"]).rpartition("@")[2] if row.record["kind"] == "parity" else ""
+
+
+def _check(row: Row, notes: dict[str, int]) -> Sequence[str]:
+    record = row.record
+    name = str(record["quantity"]).removesuffix(f"@{_source(row)}")
+    quantity = f"{name} [{record['unit']}]" if record["unit"] else name
+    error = f"{row.error}\u00a0{SHORT.get(row.measure, row.measure)}".strip()
+    note = str(notes.get(_note(row), ""))
+    return (
+        record["variant"],
+        quantity,
+        record["published"] or row.reference,
+        row.value,
+        error,
+        row.tolerance,
+        row.digits,
+        note,
+        record["verdict"],
+    )
+
+
+SHORT = {"relative": "rel", "absolute": "abs", "scaled": "sc", "exact": "ex"}
+"""Measures of errors, as the tables print them."""
+
+
+def _published(values: Sequence[Record]) -> list[Block]:
+    """Return what documents print and is not wrong; what is wrong stands among the errata."""
+    if not values:
+        return []
+    counted = Counter(value["verdict"] for value in values)
+    said = ", ".join(f"{count} {verdict}" for verdict, count in counted.most_common())
+    shown = [value for value in values if value["verdict"] not in ERRATA]
+    return [Paragraph(f"{numbers.plural(len(values), 'published value')}: {said}."), *_explained(shown)]
+
+
+def _errata(case: Record) -> list[Block]:
+    wrong = [value for value in case["published"] if value["verdict"] in ERRATA]
+    return [*_listed(case["errata"]), *_explained(wrong)]
+
+
+def _explained(values: Sequence[Record]) -> Iterator[Block]:
+    """Yield each explanation once, with the values that it explains."""
+    groups = group(values, lambda value: (str(value["verdict"]), str(value["explanation"])))
+    for (verdict, explanation), members in groups.items():
+        title = f"{verdict.capitalize()}: {numbers.plural(len(members), 'value')}"
+        for made in table(title, PRINTED, members, keep=1):
+            tone = "pass" if verdict == REPRODUCED else "expected failure"
+            yield from [Paragraph(f"{explanation[:1].upper()}{explanation[1:]}.")] if explanation else []
+            yield banded(replace(made, tones=[tone] * len(members)))

@@ -1,0 +1,244 @@
+"""Timing of solvers as pytest-benchmark recorded it: statistics, digits, comparison with a baseline, history."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from veridyn.reports.errors import ReportError
+from veridyn.reports.tally import group
+
+Key = tuple[str, str, str, str]
+Turn = Literal["slower", "quicker", "no change", "new", "gone"]
+
+SIGMAS = 3.0  # standard errors that count as noise
+LEAST = 0.1  # relative noise between two runs of a quiet machine
+QUARTILES = 1.349  # interquartile range of a normal distribution, in standard deviations
+OF_MEDIAN = 1.2533  # standard error of a median in those of a mean, of a normal distribution
+STATISTICS = ("min", "median", "mean", "stddev", "q1", "q3")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One solution, measured: times in s, numbers of correct digits (None if there are none to count)."""
+
+    key: Key
+    min: float
+    median: float
+    mean: float
+    stddev: float
+    q1: float
+    q3: float
+    rounds: int
+    first_call: float
+    digits: float | None
+    fewest_digits: float | None
+
+    @property
+    def uncertainty(self) -> float:
+        """Standard error of the median relative to it, from the quartiles, which outliers do not move."""
+        if self.median <= 0:
+            return math.inf
+        return OF_MEDIAN * (self.q3 - self.q1) / QUARTILES / self.median / math.sqrt(max(self.rounds, 1))
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One run of the benchmarks; `sentences` tell what was measured as a ratio within the run."""
+
+    name: str
+    date: str
+    machine: str
+    python: str
+    commit: str
+    lines: tuple[Line, ...]
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A line beside that of the baseline: ratio of medians, how far noise may take it from 1, ratio of minima."""
+
+    key: Key
+    turn: Turn
+    before: Line | None
+    ratio: float | None = None
+    noise: float | None = None
+    of_minima: float | None = None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A run against a baseline; `remarks` tell what makes the comparison lame."""
+
+    changes: tuple[Change, ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def headline(self) -> str:
+        """One sentence with the counts."""
+        found = group(self.changes, lambda change: change.turn)
+        turns: tuple[Turn, ...] = ("slower", "quicker", "no change", "new", "gone")
+        return ", ".join(f"{len(found[turn])} {turn}" for turn in turns if turn in found) or "nothing to compare"
+
+
+def read_timing(path: Path) -> Timing:
+    """Read the JSON file of a run of the benchmarks.
+
+    Raises
+    ------
+    ReportError
+        If the file cannot be read, is no JSON, or was not written by pytest-benchmark.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ReportError(f"{path}: no such file; write it with: veridyn bench --report DIR") from None
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be read ({error.strerror}); name a file timing.json") from None
+    except (ValueError, RecursionError) as error:
+        raise ReportError(f"{path}: not JSON ({error}); is it a timing.json?") from None
+    return timing(data, str(path))
+
+
+def timing(data: Any, name: str = "timing.json") -> Timing:
+    """Return what pytest-benchmark recorded; benchmarks that are no solution of a case only give sentences.
+
+    Raises
+    ------
+    ReportError
+        If a key is missing or a time is no number.
+    """
+    try:
+        machine = data["machine_info"]
+        listed = [benchmark for benchmark in data["benchmarks"] if "first_call" in benchmark["extra_info"]]
+        others = [b["extra_info"] for b in data["benchmarks"] if "ratio" in b["extra_info"]]
+        return Timing(
+            name=name,
+            date=str(data["datetime"]),
+            machine=_machine(machine),
+            python=str(machine["python_version"]),
+            commit=str((data.get("commit_info") or {}).get("id", "")).removeprefix("unversioned"),
+            lines=tuple(_line(benchmark) for benchmark in listed),
+            sentences=tuple(_sentence(info) for info in others),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ReportError(
+            f"{name}: not a timing file of pytest-benchmark ({type(error).__name__}: {error}); write one with: "
+            "veridyn bench --report DIR"
+        ) from None
+
+
+def _machine(info: dict[str, Any]) -> str:
+    cpu = info.get("cpu") or {}
+    return str(cpu.get("brand_raw") or info.get("processor") or info.get("machine") or "unknown processor")
+
+
+def _line(benchmark: dict[str, Any]) -> Line:
+    info, stats = benchmark["extra_info"], benchmark["stats"]
+    times = {name: float(stats[name]) for name in STATISTICS}
+    if not all(math.isfinite(time) and time >= 0 for time in times.values()):
+        raise ValueError(f"times of {benchmark.get('name')} must be finite and positive")
+    key = (str(info["solver"]), str(info["case"]), str(info["variant"]), str(info["scheme"]))
+    digits = (info.get("digits"), info.get("fewest_digits"))
+    return Line(
+        key=key,
+        rounds=int(stats["rounds"]),
+        first_call=float(info["first_call"]),
+        digits=None if digits[0] is None else float(digits[0]),
+        fewest_digits=None if digits[1] is None else float(digits[1]),
+        **times,
+    )
+
+
+def _sentence(info: dict[str, Any]) -> str:
+    others = ", ".join(f"{name} {ns:.4g}" for name, ns in info["others_ns_per_step"].items())
+    rate = f"; {info['gigaflops']:.2g} Gflop/s" if "gigaflops" in info else ""
+    return (
+        f"General kernel over {info['against']} ({info['case']}, {info['scheme']}): {info['ratio']:.2f} "
+        f"(ns per step: general {info['general_ns_per_step']:.4g}, {others}{rate})"
+    )
+
+
+def compare(now: Timing, before: Timing) -> Compared:
+    """Hold a run against a baseline.
+
+    The noise is three standard errors of the ratio of the medians, from the quartiles of both runs, and at least
+    10 %: that much two runs of a quiet machine differ.
+    """
+    old, new = ({line.key: line for line in run.lines} for run in (before, now))
+    changes = tuple(_change(key, old.get(key), new.get(key)) for key in {**new, **old})
+    return Compared(changes, tuple(_remarks(now, before)))
+
+
+def _change(key: Key, before: Line | None, now: Line | None) -> Change:
+    if before is None or now is None:
+        return Change(key, "gone" if now is None else "new", before)
+    noise = max(LEAST, SIGMAS * math.hypot(now.uncertainty, before.uncertainty))
+    found = Change(key, "no change", before, _over(now.median, before.median), noise, _over(now.min, before.min))
+    if found.ratio is None or 1 / (1 + noise) <= found.ratio <= 1 + noise:
+        return found
+    return replace(found, turn="slower" if found.ratio > 1 else "quicker")
+
+
+def _over(now: float, before: float) -> float | None:
+    return now / before if before > 0 else None
+
+
+def _remarks(now: Timing, before: Timing) -> Iterable[str]:
+    if now.machine != before.machine:
+        yield (
+            f"The machines differ: {before.machine} before, {now.machine} now. "
+            "The ratios compare machines as much as code."
+        )
+    if now.python != before.python:
+        yield f"The versions of Python differ: {before.python} before, {now.python} now."
+
+
+@dataclass(frozen=True)
+class Past:
+    """Earlier runs on the same machine, the oldest first; `elsewhere` counts runs of other machines."""
+
+    runs: tuple[Timing, ...]
+    elsewhere: int = 0
+
+    def medians(self, key: Key) -> list[float]:
+        """Return the medians of a line over the runs that have it."""
+        return [line.median for run in self.runs for line in run.lines if line.key == key]
+
+
+def read_history(folder: Path, now: Timing) -> Past:
+    """Read all runs that are stored in a folder, and in folders within it, up to the present one.
+
+    Raises
+    ------
+    ReportError
+        If there is no such folder, or a file in it is no timing file.
+    """
+    if not folder.is_dir():
+        raise ReportError(f"{folder}: no such folder; name one with files that veridyn bench --report DIR wrote")
+    stored = [read_timing(file) for file in sorted(folder.rglob("*.json"))]
+    runs = {(run.date, run.machine): run for run in [*stored, now]}
+    past = sorted((run for run in runs.values() if run.date <= now.date), key=lambda run: run.date)
+    here = tuple(run for run in past if run.machine == now.machine)
+    return Past(here, len(past) - len(here))
+
+
+def seconds(time: float) -> str:
+    """Print a time with three significant digits."""
+    return f"{1e3 * time:.3g} ms" if time < 1 else f"{time:.3g} s"
+
+
+def several(*times: float, between: str) -> str:
+    """Print times in one unit."""
+    unit, factor = ("ms", 1e3) if max(times) < 1 else ("s", 1.0)
+    return f"{between.join(f'{factor * time:.3g}' for time in times)} {unit}"
+
+
+def by_case(lines: Sequence[Line]) -> dict[tuple[str, str], list[Line]]:
+    """Group lines by case and variant."""
+    return group(lines, lambda line: line.key[1:3])

@@ -1,0 +1,271 @@
+"""The validation manual: content, order, both renderings."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from veridyn.reports import ReportError, check_document
+from veridyn.reports.document import of_cases
+from veridyn.reports.manual import make_manual, write
+from veridyn.reports.manual_blocks import Table, banded, numbered
+from veridyn.reports.manual_blocks import table as make_table
+from veridyn.reports.manual_html import render
+from veridyn.reports.manual_pdf import breakable, formula
+
+typst = pytest.importorskip("typst")
+
+
+@pytest.fixture
+def manual(doc):
+    return make_manual(check_document(doc), "0123abc")
+
+
+@pytest.fixture
+def html(manual):
+    return render(manual)
+
+
+def sections(chapter):
+    return {section.title: section.blocks for section in chapter.sections}
+
+
+def tables(blocks):
+    return [block for block in blocks if isinstance(block, Table)]
+
+
+def test_a_chapter_has_the_form_of_a_validation_sheet(manual):
+    shoe = next(chapter for chapter in manual.chapters if "SHOE" in chapter.title)
+    assert list(sections(shoe)) == [
+        "Reference problem",
+        "Reference solution",
+        "Modelling",
+        "Results",
+        "Figures",
+        "Published values",
+        "Errata",
+        "Remarks: how to break it",
+        "Summary",
+    ]
+
+
+def test_annexes_hold_bibliography_provenance_and_room_for_a_signature(manual):
+    annexes = sections(manual.chapters[-1])
+    assert list(annexes) == ["Bibliography", "Provenance", "Signature"]
+    assert ("shoe", "V5.01.104", "Title of shoe", "manual") in tables(annexes["Bibliography"])[0].rows
+    assert "0123abc" in annexes["Signature"][0].text
+
+
+def test_every_check_of_the_truth_stands_in_a_table_with_its_note(manual, make_result):
+    shoe = next(chapter for chapter in manual.chapters if "SHOE" in chapter.title)
+    results = sections(shoe)["Results"]
+    rows = [row for one in tables(results) for row in one.rows]
+    row = next(row for row in rows if row[1:3] == ("wear_power [W]", "15.2670995893…"))
+    assert row[3:6] == ("15.2668", "2.0e-5\u00a0rel", "1e-4")
+    assert "penalty" in results[2].items[int(row[7]) - 1]
+
+
+def test_frozen_values_are_counted_and_shown_if_they_fail(make_document, make_result):
+    def said(**changes):
+        document = check_document(make_document(results=[make_result(kind="frozen", **changes)], figures=[]))
+        shoe = next(chapter for chapter in make_manual(document).chapters if "SHOE" in chapter.title)
+        return [row for one in tables(sections(shoe)["Results"]) for row in one.rows if row[-1] != "1 pass"]
+
+    assert said() == [("frozen: against the recorded value of the same solver (1 pass); all in results.csv only",)]
+    assert said(verdict="fail")[-1][-1] == "fail"
+
+
+def test_a_parity_check_shows_the_printed_digits_below_its_source(make_document, make_result):
+    record = make_result(kind="parity", quantity="wear_power@manual_4.1_EULER", published="15.3")
+    document = check_document(make_document(results=[record]))
+    shoe = next(chapter for chapter in make_manual(document).chapters if "SHOE" in chapter.title)
+    rows = tables(sections(shoe)["Results"])[1].rows
+    assert rows[1] == ("parity: manual 4.1 EULER (1 value)",)
+    assert rows[2][1:3] == ("wear_power [W]", "15.3")
+
+
+def test_errata_stand_apart_from_published_values_with_their_explanation(manual):
+    shoe = sections(next(chapter for chapter in manual.chapters if "SHOE" in chapter.title))
+    assert [one.caption for one in tables(shoe["Published values"])] == ["Reproduced: 1 value"]
+    assert [one.caption for one in tables(shoe["Errata"])] == ["Misprint: 1 value", "Inaccurate: 1 value"]
+    assert shoe["Errata"][0].text == "Because misprint."
+
+
+def test_statements_that_are_wrong_are_among_the_errata(make_document):
+    document = make_document()
+    document["cases"][0]["errata"] = ["Equation 3 lacks a factor."]
+    shoe = next(one for one in make_manual(check_document(document)).chapters if "SHOE" in one.title)
+    assert sections(shoe)["Errata"][0].items == ["Equation 3 lacks a factor."]
+
+
+def test_an_incomplete_run_is_said_on_the_first_page(make_document):
+    made = make_manual(check_document(make_document(planned=999)))
+    assert made.headline.startswith("Incomplete. ")
+    assert "of 999 checks are missing" in made.gaps[0]
+
+
+def test_a_part_of_the_cases(doc):
+    part = of_cases(check_document(doc | {"planned": 11}), ["spring"])
+    assert {entry["case"] for key in ("cases", "results", "figures") for entry in part[key]} == {"spring"}
+    assert part["planned"] is None
+    with pytest.raises(ReportError, match=r"no results of brake in the file; it has .*shoe"):
+        of_cases(check_document(doc), ["brake"])
+
+
+def test_sections_without_content_have_no_number(manual):
+    bare = numbered([manual.chapters[0]])[0]
+    assert [section.number for section in bare.sections] == [f"1.{n + 1}" for n in range(len(bare.sections))]
+
+
+def test_columns_without_content_are_left_out():
+    columns = (("a", "A", "s"), ("b", "B", "n"), ("c", "C", "t"))
+    (made,) = make_table("caption", columns, [{"a": "", "b": None, "c": 1}, {"a": "", "b": 2, "c": 3}])
+    assert (made.head, made.columns, made.rows) == (["B", "C"], "nt", [["–", "1"], ["2", "3"]])
+    assert make_table("caption", columns, []) == []
+
+
+def test_rows_that_share_the_first_column_stand_below_a_band():
+    made = banded(Table("", ("Source", "x"), "tn", [("a", "1"), ("b", "2"), ("a", "3")], ["pass", "fail", "pass"]))
+    assert made.rows == [("a",), ("1",), ("3",), ("b",), ("2",)]
+    assert made.tones == ["", "pass", "pass", "", "fail"]
+
+
+class Balance(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.identifiers = [], set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.identifiers += [value for name, value in attrs if name == "id"]
+        if tag not in {"meta", "br", "wbr"}:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.add(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_balanced_runs_nothing_and_fetches_nothing(html):
+    page = Balance(html)
+    assert page.open == []
+    assert not page.tags & {"script", "link", "img", "iframe"}
+    assert len(page.identifiers) == len(set(page.identifiers))
+    assert 'content="default-src &#39;none&#39;; ' in html
+
+
+def test_every_entry_of_the_contents_leads_somewhere(html):
+    identifiers = Balance(html).identifiers
+    targets = re.findall(r'href="#(s-[\d-]+[.\d]*)"', html)
+    assert len(targets) > 20
+    assert set(targets) <= set(identifiers)
+
+
+def test_the_same_document_gives_the_same_bytes(doc, tmp_path):
+    first, second = (write(check_document(doc), tmp_path / name) for name in "ab")
+    assert [file.name for file in first] == ["manual.html", "results.json", "results.csv", "manual.pdf"]
+    assert [file.read_bytes() for file in first] == [file.read_bytes() for file in second]
+    assert first[-1].read_bytes().startswith(b"%PDF-")
+
+
+ATTACKS = [
+    "#panic()",
+    '#image("x.png")',
+    "$x$ *b* _i_ `r` @ref <label> = no heading",
+    "\\ \" ' {}",
+    "\x00\ud800\u202e",
+    "x" * 390,
+]
+
+
+@pytest.mark.parametrize("words", ATTACKS)
+def test_hostile_text_reaches_neither_rendering_as_markup(make_document, make_result, make_figure, tmp_path, words):
+    document = make_document(
+        results=[make_result(case=words, variant=words, solver=words, quantity=words, unit=words, reason=words)],
+        figures=[make_figure(case=words, title=words, caption=words)],
+        messages=[words],
+    )
+    document["environment"] |= {"date": words, "veridyn": words, words: words}
+    document["cases"][0] |= {
+        "case": words,
+        "title": words,
+        "equations": [words],
+        "statement": [words],
+        "errata": [words],
+    }
+    document["cases"][0]["parameters"] = [dict.fromkeys(("name", "unit", "default", "help"), words)]
+    written = {file.suffix: file for file in write(check_document(document), tmp_path)}
+    assert Balance(written[".html"].read_text(encoding="utf-8")).open == []
+    assert written[".pdf"].stat().st_size > 10_000
+
+
+def test_without_typst_the_message_says_what_to_install(doc, tmp_path, without):
+    without("typst")
+    with pytest.raises(ReportError, match=r'pip install "veridyn\[manual\]"'):
+        write(check_document(doc), tmp_path)
+    assert [file.name for file in write(check_document(doc), tmp_path, pdf=False)] == [
+        "manual.html",
+        "results.json",
+        "results.csv",
+    ]
+
+
+def test_what_the_typesetter_refuses_is_said(doc, tmp_path, monkeypatch):
+    monkeypatch.setattr("veridyn.reports.manual_pdf._template", lambda: b"#panic()")
+    with pytest.raises(ReportError, match=r"typst could not set the manual .*--no-pdf"):
+        write(check_document(doc), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_formula_becomes_a_tree():
+    tree = formula("omega_c = sqrt(k/m)")
+    tags = []
+
+    def walk(node):
+        tags.append((node["tag"], node["text"]))
+        for part in node["parts"]:
+            walk(part)
+
+    walk(tree)
+    assert [found for found in tags if found[0] != "mrow"] == [
+        ("math", ""),
+        ("msub", ""),
+        ("mi", "ω"),
+        ("mi", "c"),
+        ("mo", "="),
+        ("msqrt", ""),
+        ("mfrac", ""),
+        ("mi", "k"),
+        ("mi", "m"),
+    ]
+
+
+@given(st.text(alphabet="ab12 ()[]{}|/^_'*+-=<>&\"\x00∫²sqrt#$\\", max_size=25))
+def test_any_formula_has_elements_that_the_typesetter_knows(text):
+    known = {"math", "mrow", "mi", "mn", "mo", "mspace", "mfrac", "msqrt", "msup", "msub", "mover"}
+
+    def tags(node):
+        return {node["tag"]}.union(*map(tags, node["parts"]))
+
+    assert tags(formula(text)) <= known
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x''/a² + |b|", "a^b^c", "x_1'''", "(", "", "max(a, [b)", "'", "_x", "a/", "K^{-1}", "\U0001f600²", "e\u0301^2"],
+)
+def test_odd_formulas_are_typeset(make_document, tmp_path, text):
+    document = make_document(results=[], figures=[], work_precision=[])
+    document["cases"] = [document["cases"][0] | {"equations": [text]}]
+    assert write(check_document(document), tmp_path)[-1].stat().st_size > 10_000
+
+
+def test_long_words_can_break_and_keep_their_letters():
+    assert breakable("relative_NO2@0.1 short_1") == "relative_\u200bNO2@\u200b0.1 short_1"
+    assert breakable("1" * 30) == "1" * 30
+    assert breakable("1" * 100).replace("\u200b", "") == "1" * 100

@@ -1,0 +1,62 @@
+"""The command `manual`: the validation manual of a recorded run, or of a run of our own solver."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from veridyn import running
+from veridyn.reports import gaps, read_results
+from veridyn.reports.document import of_cases
+from veridyn.reports.errors import ReportError
+from veridyn.reports.manual import write
+from veridyn.reports.manual_pdf import typesetter
+from veridyn.solver.loading import OWN
+from veridyn.validation_cases.catalogue import load_case
+
+
+def manual(
+    *, cases: Sequence[str], results: Path | None, output: Path, jobs: int, pdf: bool, command: Sequence[str]
+) -> int:
+    """Build the manual of some cases, of all without any; returns the status of the results.
+
+    Without ``results`` our own solver is run first and its results are kept in the folder.
+
+    Raises
+    ------
+    UnknownCase
+        If there is no such case.
+    ReportError
+        If results cannot be read, have nothing of a case, or the manual cannot be written.
+    """
+    if pdf:
+        typesetter()  # said before the run, not after it
+    if results is None:
+        results = output / "results.json"
+        ended = _run(cases, results, jobs, command)
+        if ended == running.INTERRUPTED:
+            return ended
+    elif cases and results.resolve() == (output / "results.json").resolve():
+        raise ReportError(f"{results} would lose the cases that are not asked for; choose another folder")
+    found = read_results([results])
+    chosen = of_cases(found, cases) if cases else found
+    for file in write(chosen, output, pdf=pdf):
+        if file.stem == "manual":
+            print(file)
+    return running.status(chosen["results"], gaps(chosen))
+
+
+def _run(cases: Sequence[str], file: Path, jobs: int, command: Sequence[str]) -> int:
+    for name in cases:
+        load_case(name)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return running.run(
+        cases=cases,
+        solvers=[OWN],
+        changed={},
+        jobs=jobs,
+        report=None,
+        output=str(file),
+        verbose=False,
+        command=command,
+    )
