@@ -105,6 +105,8 @@ def _layout(system: Record) -> Layout:
             _place(layout, kind[:-1], link["ends"], f"{numbers.value(link['value'], 4)} {unit}")
     for stop in system["stops"]:
         _place_stop(layout, stop)
+    for device in system["devices"]:
+        _place(layout, "device", device["ends"], _short(device["type"].replace("-", " "), 24))
     for friction in system["frictions"]:
         if len(friction["ends"]) > 1:
             _place(layout, "slider", friction["ends"], _coefficients(friction))
@@ -179,7 +181,7 @@ def _link(layout: Layout, link: Link, y: float) -> Iterator[str]:
 
 
 def _symbol(kind: str, start: float, end: float, y: float) -> Iterator[str]:
-    drawn = {"spring": _spring, "damper": _damper, "stop": _contact, "slider": _slider}[kind]
+    drawn = {"spring": _spring, "damper": _damper, "stop": _contact, "slider": _slider, "device": _box}[kind]
     yield from drawn(start, end, y)
 
 
@@ -211,6 +213,15 @@ def _slider(start: float, end: float, y: float) -> Iterator[str]:
     a, b = (start + part * (end - start) for part in (0.35, 0.65))
     yield svg.path([(start, y - 2), (b, y - 2)], INK)
     yield svg.path([(a, y + 2), (end, y + 2)], INK)
+
+
+def _box(start: float, end: float, y: float) -> Iterator[str]:
+    """Draw a closed box with a bent line in it: a law that is no straight one."""
+    a, b, c, d = (start + part * (end - start) for part in (0.3, 0.42, 0.58, 0.7))
+    yield svg.path([(start, y), (a, y)], INK)
+    yield svg.path([(a, y - 8), (d, y - 8), (d, y + 8), (a, y + 8), (a, y - 8)], INK)
+    yield svg.path([(d, y), (end, y)], INK)
+    yield svg.path([(a, y + 5), (b, y - 3), (c, y - 3), (d, y + 2)], BLUE)
 
 
 def _wall(x: float, y: float, side: float) -> Iterator[str]:

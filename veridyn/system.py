@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.solver.devices import Device
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.problem import MechanicalProblem, Modes, Problem
 
@@ -51,6 +52,7 @@ def describe(problem: Problem) -> dict[str, Any] | None:
         "dampers": list(_links(problem, damping)),
         "stops": [_stop(stop, names) for stop in problem.stops],
         "frictions": [_friction(problem, friction) for friction in problem.frictions],
+        "devices": [_device(device, names) for device in problem.devices],
         "loads": [name for name, loaded in zip(names, _loaded(problem), strict=True) if loaded],
         "supports": [support.name for support in problem.supports],
     }
@@ -94,6 +96,7 @@ def _is_of_springs(matrix: Floats) -> bool:
 def _directions(problem: MechanicalProblem) -> Iterator[Floats]:
     yield from (stop.normal for stop in problem.stops)
     yield from (tangent for friction in problem.frictions for tangent in friction.tangents)
+    yield from (device.direction for device in problem.devices)
 
 
 def _links(problem: MechanicalProblem, matrix: Floats) -> Iterator[dict[str, Any]]:
@@ -137,6 +140,12 @@ def _friction(problem: MechanicalProblem, friction: Friction) -> dict[str, Any]:
         "static": friction.static,
         "kinetic": friction.kinetic,
     }
+
+
+def _device(device: Device, names: tuple[str, ...]) -> dict[str, Any]:
+    """Describe a device: between two coordinates, or from the ground to one."""
+    ends = _ends(device.direction, names)
+    return {"name": device.name, "ends": ends if len(ends) > 1 else [GROUND, *ends], "type": device.type}
 
 
 def _loaded(problem: MechanicalProblem) -> list[bool]:

@@ -100,3 +100,13 @@ def test_the_system_of_every_case_can_be_recorded(name):
     case = load_case(name)
     described = describe(case.problem(case.values(case.variants[0].changes)))
     assert json.loads(json.dumps(described, allow_nan=False)) == described
+
+
+@pytest.mark.parametrize(
+    ("name", "law"), [("sdnd103", "nonlinear-spring"), ("sdnd105", "buckling-stop"), ("sdnd107", "zener")]
+)
+def test_devices_are_described(name, law):
+    case = load_case(name)
+    (device,) = describe(case.problem(case.values()))["devices"]
+    assert device["type"] == law
+    assert "ground" in device["ends"]

@@ -70,3 +70,9 @@ def test_several_elements_share_a_gap(checked):
 def test_wrong_systems_are_refused(checked, system, message):
     with pytest.raises(ReportError, match="system"):
         checked(system)
+
+
+def test_a_device_is_a_box_with_the_name_of_its_law(checked):
+    devices = [{"ends": ["ground", "a"], "type": "zener"}, {"ends": ["a", "b"], "type": "buckling-stop"}]
+    said = words(draw(checked({"masses": masses("a", "b"), "devices": devices}), "shoe"))
+    assert {"zener", "buckling stop"} <= set(said)
