@@ -173,7 +173,9 @@ def test_cases_pass(siconos, case, substeps, changes):
     solver = replace(siconos, schemes=("theta-0.5",))
     records = verify(solver, [case], parameters=changes, settings={"substeps": substeps})
     assert len(records) > 5
-    assert [f"{r.id}: {r.verdict} {r.error} {r.detail}" for r in records if r.verdict != "pass"] == []
+    unanswered = {"not applicable"} if case == "sdnd101" else set()  # it reports no force of stops
+    verdicts = {"pass"} | unanswered
+    assert [f"{r.id}: {r.verdict} {r.error} {r.detail}" for r in records if r.verdict not in verdicts] == []
 
 
 SHAKEN = {"supports": (SupportMotion.from_acceleration("s", ONE, step(1.0)),)}
