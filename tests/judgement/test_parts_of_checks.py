@@ -189,6 +189,13 @@ def test_two_models_may_be_compared(case, bench, runs):
     assert check.measure(bench) == 2.5 * runs
 
 
+def test_of_two_models_the_first_names_the_check(case):
+    made = case(printed())
+    first, second = (made.run(OWN, A, scheme) for scheme in ("devogelaere", "symplectic_euler"))
+    (check,) = parity_checks(made, OWN, A, lambda case, cell: (first, second), lambda *_: 0.0)
+    assert check.run is first
+
+
 @pytest.mark.parametrize(
     "change", [{"verdict": "not reproduced"}, {"scheme": ""}, {"scheme": "newmark"}, {"variant": "b"}]
 )

@@ -74,9 +74,8 @@ def test_no_case_vanished():
     ],
 )
 def test_a_change_is_told(change, told):
-    old = {
-        "checks": 2, "digest": "a", "variants": ["v"], "schemes": ["euler"], "quantities": ["truth:place", "truth:speed"]
-    }  # fmt: skip
+    names = {"variants": ["v"], "schemes": ["euler"], "quantities": ["truth:place", "truth:speed"]}
+    old = {"checks": 2, "digest": "a", **names}
     assert changes(old, old | change) == told
 
 
@@ -86,4 +85,6 @@ def test_every_scheme_is_asked_by_every_case(name):
 
 
 if __name__ == "__main__":
-    FILE.write_text(json.dumps({name: found(name) for name in case_names()}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    FILE.write_text(
+        json.dumps({name: found(name) for name in case_names()}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
