@@ -129,7 +129,7 @@ def refuse(problem: dict[str, Any]) -> None:
 def uniform_steps(problem: dict[str, Any], substeps: int) -> tuple[Any, float, Any]:
     """Return the output instants (m,), the step (s), and the number of steps (m,) that leads to each of them.
 
-    The step is the usual spacing of the output over ``substeps``; raises `NotApplicable` for a grid that misses an instant.
+    The step is the usual spacing of the output over ``substeps``; raises `NotApplicable` if it misses an instant.
     """
     start, asked = problem["start"], problem["output_times"]
     times = np.linspace(start, problem["end"], OUTPUTS + 1) if asked is None else np.array(asked)

@@ -1,8 +1,8 @@
 """Mutation testing with Cosmic Ray: a fixed sample of mutants of every module, each against its quick tests.
 
-Static tools do not follow the mapping of the rooms at the top of the repository, and a mutant must never touch the checkout.
-So the rooms are copied to a folder of their own, as ``veridyn/references`` and so on; there Cosmic Ray mutates, and
-there Python finds them first. Run ``python tests/mutation/run.py -n 2``, or ``tox -e mutation``.
+Static tools do not follow the mapping of the rooms at the top of the repository, and no mutant may touch the
+checkout. So the rooms are copied to a folder of their own, as ``veridyn/references`` and so on; there Cosmic Ray
+mutates, and there Python finds them first. Run ``python tests/mutation/run.py -n 2``, or ``tox -e mutation``.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from veridyn.solver.time_functions import Harmonic
 
 # multiples of 1/64: no example lives on numbers that no structure has, such as 1e-164 m
 numbers = st.integers(16, 256).map(lambda n: n / 64)
+SIZES, EITHER = st.integers(1, 3), st.booleans()
 signed = st.integers(-128, 128).map(lambda n: n / 64)
 
 
@@ -72,7 +73,7 @@ class System:
 
 
 @st.composite
-def systems(draw: Any, *, size: Any = st.integers(1, 3), nonlinear: bool = True, loaded: Any = st.booleans()) -> System:
+def systems(draw: Any, *, size: Any = SIZES, nonlinear: bool = True, loaded: Any = EITHER) -> System:
     """Draw a chain, with a stop and a friction where wanted."""
     n = draw(size)
     each = st.tuples(*[numbers] * n)

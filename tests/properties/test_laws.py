@@ -105,8 +105,10 @@ def reverses_without_rest(response):
 @examples
 @given(numbers, numbers, numbers, st.floats(0.1, 0.5), st.floats(1.5, 4.0))
 def test_penalised_friction_tends_to_rigid_stick_with_the_spring(mass, spring, normal, mu, excess):
-    """Order one in 1/k_T, the elongation, as long as rest follows every slip. Where slip reverses at once, half an order:
-    the spring takes a time of the order of the square root of m/k_T to turn its force round.
+    """Order one in 1/k_T, the elongation, as long as rest follows every slip.
+
+    Where slip reverses at once, half an order: the spring takes a time like the square root of m/k_T to turn its
+    force round.
     """
     load = (0, excess * mu * normal, 1.3, 0.0)
     system = System((mass,), (spring,), 0.0, (0.0,), (0.0,), friction=(0, normal, mu, mu), load=load, end=8.0)

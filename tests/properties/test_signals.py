@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
@@ -106,7 +106,7 @@ def test_wear_and_distance_of_steady_slips_are_products(parts, speed, normal):
     force = np.full(time.size, normal)
     power = sampled_wear_power(time, force, np.where(stuck, 0.0, speed), stuck, start=0.0, end=ends[-1], irregular=True)
     # the interval that ends where a rest begins is a trapezoid down to zero
-    lost = 0.5 / 20 * sum(1 for a, b in zip(direction, direction[1:], strict=False) if a and not b)
+    lost = 0.5 / 20 * sum(1 for a, b in pairwise(direction) if a and not b)
     assert power == pytest.approx(normal * speed * (slipped - lost) / ends[-1], rel=1e-9)
     assert sliding_distance(time, position, stuck, 0.0, ends[-1], located=True) == pytest.approx(speed * slipped)
 
@@ -142,7 +142,7 @@ def test_sign_changes_alternate_where_the_roots_are(gaps, rises):
     """Along a curve of parabolas between its roots, sampled so that none is missed."""
     roots = np.cumsum(gaps)
     ends = np.concatenate(([0.0], roots, [roots[-1] + 1.0]))
-    time = np.unique(np.concatenate([np.linspace(a, b, 12) for a, b in zip(ends, ends[1:], strict=False)]) + 1e-3)
+    time = np.unique(np.concatenate([np.linspace(a, b, 12) for a, b in pairwise(ends)]) + 1e-3)
     place = np.searchsorted(roots, time)
     signs = (1 - 2 * (place % 2)) * (1 if rises else -1)
     history = signs * (time - ends[place]) * (ends[place + 1] - time + 1e-2 * (place == roots.size))
