@@ -73,8 +73,9 @@ def test_without_agreement_there_is_no_asymptotic_range(errors):
 
 @pytest.mark.parametrize("first", [0, 1, 2, 3])
 @pytest.mark.parametrize("levels", [3, 4, 5])
-def test_the_asymptotic_range_is_found_wherever_it_lies(first, levels):
+@pytest.mark.parametrize("rest", [0, 1, 2])
+def test_the_asymptotic_range_is_found_wherever_it_lies(first, levels, rest):
     """Before it nothing falls, after it rounding stays."""
-    errors = [1.0] * first + [0.25**n for n in range(levels)] + [0.25 ** (levels - 1)] * 2
+    errors = [1.0] * first + [0.25**n for n in range(levels)] + [0.25 ** (levels - 1)] * rest
     found = asymptotic_range(errors)
     assert (found.first, found.last, found.order) == (first, first + levels - 1, pytest.approx(2.0))
