@@ -108,8 +108,8 @@ def _followed(o: Oscillator, time: Exact) -> taylor.State:
 
 def _at(name: str, order: int, o: Oscillator, time: Number, digits: int) -> Certified:
     instant = checked(_TIME, time)
-    if instant.mpf() == 0:
-        return exact_zero("the motion starts from rest", digits)
+    if not instant.rational:
+        return exact_zero("at rest at t = 0", digits)
     return certify(
         Route("divided difference of the exponential", lambda: _divided(o, instant.mpf(), order)),
         Route("Taylor series of the motion", lambda: _followed(o, instant)[order]),

@@ -64,7 +64,7 @@ class Slider:
 
 
 def count(slider: Slider) -> int:
-    """Return the number of half cycles: how many odd numbers lie below |x0|/C."""
+    """Return the number of half cycles: how many odd numbers lie below |x0|/C; raises CertificationError near one."""
     for dps in (50, 500):
         with mpmath.workdps(dps):
             ratio = abs(slider.x0.mpf()) / slider.held

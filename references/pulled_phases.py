@@ -185,7 +185,13 @@ def _after_slip(pair: Pair, c: Course, lapse: mpf, sign: int) -> int:
 
 @per_precision
 def closed(pair: Pair) -> tuple[Phase, ...]:
-    """Return all phases, the last of which is stick for ever; the end of the pull begins one too."""
+    """Return all phases, the last of which is stick for ever; the end of the pull begins one too.
+
+    Raises
+    ------
+    ParameterError
+        If there are too many.
+    """
     rest = State(*(mpmath.mpf(0),) * 4)
     phase, off = Phase(mpmath.mpf(0), 0, pair.pull.mpf(), rest), pair.t_off.mpf()
     found: list[Phase] = []

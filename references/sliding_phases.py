@@ -117,7 +117,7 @@ class Slips:
 
 @per_precision
 def slips(block: Block, count: int) -> Slips:
-    """Compute slips one by one until they repeat, `count` at most."""
+    """Compute slips one by one until they repeat, `count` at most; raises `ParameterError` if that takes too many."""
     phi = mpmath.asin(block.eta.mpf())
     if regime(block) == "stick-slip":  # every slip begins at τ1: periodic at once
         return Slips((phi,), (slip_root(block, phi),))
@@ -135,7 +135,7 @@ def slips(block: Block, count: int) -> Slips:
 
 
 def half_periods(block: Block, time: Exact) -> int:
-    """Count the half periods begun by `time`, and one more for safety."""
+    """Count the half periods begun by `time`, and one more for safety; raises `ParameterError` for too many."""
     with mpmath.workdps(50):
         count = block.tau(time) / mpmath.pi
         if count > MAX_HALF_PERIODS:

@@ -97,7 +97,7 @@ def _zero(d: Sequence[mpf], sign: int, step: mpf) -> mpf | None:
 
 @per_precision
 def march(o: Oscillator, end: Exact) -> tuple[Segment, ...]:
-    """Follow the motion from 0 to `end` (s)."""
+    """Follow the motion from 0 to `end` (s); raises `CertificationError` if that takes too many steps."""
     n, order = o.numbers(), int(1.2 * mpmath.mp.dps) + 10
     time, stop, load_end = mpmath.mpf(0), end.mpf(), o.until.mpf() if o.loaded else mpmath.mpf(0)
     state = State(o.x0.mpf(), mpmath.mpf(0), n.instantaneous * o.x0.mpf())

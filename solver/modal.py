@@ -95,6 +95,8 @@ class ModalIntegrator:
             If a modal coordinate leaves the range of finite numbers.
         SolverFailure
             If the step control gives up.
+        Interrupted
+            At Ctrl-C; the error holds the response until then.
         """
         # imported late: compiling kernels takes seconds that listing and showing need not wait for
         from veridyn.solver.arrays import contacts, system_arrays

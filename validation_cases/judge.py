@@ -99,6 +99,11 @@ def measured_error(value: Number, truth: Any, tolerance: Tolerance) -> float | N
     """Return the error in the measure of the tolerance; None if the value is missing or no number.
 
     Values that must be equal have error 0 or 1.
+
+    Raises
+    ------
+    ValueError
+        If a truth of zero has a relative tolerance.
     """
     if tolerance.kind == "exact":
         return 0.0 if value == truth else 1.0

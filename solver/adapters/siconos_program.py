@@ -129,7 +129,7 @@ def refuse(problem: dict[str, Any]) -> None:
 def uniform_steps(problem: dict[str, Any], substeps: int) -> tuple[Any, float, Any]:
     """Return the output instants (m,), the step (s), and the number of steps (m,) that leads to each of them.
 
-    The step is the usual spacing of the output over ``substeps``; a grid that misses an instant is not applicable.
+    The step is the usual spacing of the output over ``substeps``; raises `NotApplicable` if it misses an instant.
     """
     start, asked = problem["start"], problem["output_times"]
     times = np.linspace(start, problem["end"], OUTPUTS + 1) if asked is None else np.array(asked)
@@ -234,7 +234,7 @@ def step_loads(problem: dict[str, Any], theta: float, step: float, total: int) -
 
 
 def solve(problem: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the response to a problem."""
+    """Return the response to a problem; raises ArithmeticError if it is not finite."""
     refuse(problem)
     theta = SCHEMES[settings.get("scheme") or next(iter(SCHEMES))]
     times, step, counts = uniform_steps(problem, settings.get("substeps", SUBSTEPS))

@@ -144,8 +144,8 @@ def time_scale(m, modes, drive, span):
 def violated(m, modes, z, g, scale):
     """First guard that turns negative just after the start, -1 if the mode is right."""
     for i in range(modes.counts[m]):
-        size = guard_series(modes.guards[m, i], FEW, z, g)
-        k = first_significant(g, FEW, size, scale)
+        size, rate = guard_series(modes.guards[m, i], FEW, z, g)
+        k = first_significant(g, FEW, size, rate, scale)
         if k < FEW and g[k] < 0.0:
             return i
     return -1
@@ -177,8 +177,8 @@ def next_event(m, modes, order, z, g, scale, width):
     """First root of a guard within a width: (instant, guard), or (width, -1)."""
     fired = -1
     for i in range(modes.counts[m]):
-        size = guard_series(modes.guards[m, i], order, z, g)
-        k = first_significant(g, FEW, size, scale)
+        size, rate = guard_series(modes.guards[m, i], order, z, g)
+        k = first_significant(g, FEW, size, rate, scale)
         if k == FEW:
             continue  # it stays at zero
         if g[k] < 0.0:  # the step before ended at the root itself
@@ -195,7 +195,7 @@ def next_event(m, modes, order, z, g, scale, width):
 @kernel
 def holds(t, y, m, modes, drive, span):
     """Whether the complementarity conditions of a mode hold just after t."""
-    z, g = np.zeros((FEW + 1, modes.acceleration.shape[2])), np.empty(FEW + 1)
+    z, g = np.zeros((FEW + 2, modes.acceleration.shape[2])), np.empty(FEW + 1)
     expand(t, y, m, modes, drive, FEW, z)
     return violated(m, modes, z, g, time_scale(m, modes, drive, span)) < 0
 
@@ -247,7 +247,7 @@ def march(
     ``counters`` (3,) counts events stored and steps; another thread may set STOP. Returns (reason, t, outputs done).
     """
     n = modes.acceleration.shape[1]
-    z = np.zeros((order + 1, modes.acceleration.shape[2]))
+    z = np.zeros((order + 2, modes.acceleration.shape[2]))
     g, scratch = np.empty(order + 1), np.empty(n)
     settled = False
     m, last = -1, kinds[counters[EVENTS] - 1] if counters[EVENTS] > 0 else -1

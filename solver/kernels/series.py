@@ -50,13 +50,23 @@ def drive_series(t, waves, wave_channel, polynomials, polynomial_channel, order,
 
 @called
 def state_series(y, acceleration, order, z):
-    """Taylor coefficients of (1, x, v, drive) in z (order + 1, 1 + 2n + channels); the drive is already there."""
+    """Taylor coefficients of (1, x, v, drive) in z (order + 2, 1 + 2n + channels); the drive is already there.
+
+    The last row holds the sizes of the terms that make the rates z[1]: what cancels in them leaves rounding.
+    """
     n, width = acceleration.shape
-    for k in range(order + 1):
+    for k in range(order + 2):
         z[k, 0] = 0.0
     z[0, 0] = 1.0
     for i in range(2 * n):
         z[0, 1 + i] = y[i]
+    for i in range(n):
+        size = 0.0
+        for j in range(width):
+            size += abs(acceleration[i, j] * z[0, j])
+        z[-1, 1 + i], z[-1, 1 + n + i] = abs(y[n + i]), size
+    for j in range(1 + 2 * n, width):
+        z[-1, j] = abs(z[1, j])
     for k in range(order):
         for i in range(n):
             total = 0.0
@@ -68,27 +78,42 @@ def state_series(y, acceleration, order, z):
 
 @called
 def guard_series(row, order, z, g):
-    """Taylor coefficients of one guard, and in the return value the size of the terms of its value."""
-    size = 0.0
+    """Taylor coefficients of one guard; returns the sizes of the terms of its value and of its rate."""
+    size, rate = 0.0, 0.0
     for j in range(row.size):
         size += abs(row[j] * z[0, j])
+        rate += abs(row[j]) * z[-1, j]
     for k in range(order + 1):
         total = 0.0
         for j in range(row.size):
             total += row[j] * z[k, j]
         g[k] = total
-    return size
+    return size, rate
+
+
+@part
+def is_ripple(g, k, allowed):
+    """Whether the next term turns coefficient k back before it has moved the guard by more than rounding.
+
+    So it is where a guard touches zero: it falls to zero within rounding, and rises again.
+    """
+    return g[k] * g[k + 1] < 0.0 and g[k] * g[k] <= 4.0 * allowed * abs(g[k + 1])
 
 
 @called
-def first_significant(g, order, size, scale):
-    """Index of the first coefficient that is not zero up to rounding and the resolution of instants."""
+def first_significant(g, order, size, rate, scale):
+    """Index of the first coefficient that is not zero up to rounding and the resolution of instants.
+
+    ``size`` and ``rate`` are the sizes of the terms of g[0] and g[1].
+    """
     tau = AT_ONCE * scale
-    allowed = ROUNDING * size
+    before, allowed = 0.0, ROUNDING * size
     for k in range(order):
-        if abs(g[k]) > allowed + (k + 1) * tau * abs(g[k + 1]):
+        if abs(g[k]) > allowed + (k + 1) * tau * abs(g[k + 1]) and not is_ripple(g, k, before):
             return k
-        allowed /= scale * (k + 1)
+        before, allowed = allowed, allowed / (scale * (k + 1))
+        if k == 0:
+            allowed = max(allowed, ROUNDING * rate)
     return order
 
 
@@ -168,7 +193,7 @@ def first_root(g, order, width):
     """First root in (0, width] of a polynomial that is positive at 0; -1 if there is none. ``g`` is overwritten.
 
     No root is passed over: an interval is left behind only if the coefficients prove that there is none in it.
-    A touch of zero may count as a root: rounding decides.
+    A touch of zero may count as a root: rounding decides, and `is_ripple` tells afterwards.
     """
     start = 0.0
     order = needed_order(g, order, width)

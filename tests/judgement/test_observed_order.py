@@ -69,3 +69,13 @@ def test_of_two_ranges_as_long_the_finer_one_counts():
 )
 def test_without_agreement_there_is_no_asymptotic_range(errors):
     assert asymptotic_range(errors) is None
+
+
+@pytest.mark.parametrize("first", [0, 1, 2, 3])
+@pytest.mark.parametrize("levels", [3, 4, 5])
+@pytest.mark.parametrize("rest", [0, 1, 2])
+def test_the_asymptotic_range_is_found_wherever_it_lies(first, levels, rest):
+    """Before it nothing falls, after it rounding stays."""
+    errors = [1.0] * first + [0.25**n for n in range(levels)] + [0.25 ** (levels - 1)] * rest
+    found = asymptotic_range(errors)
+    assert (found.first, found.last, found.order) == (first, first + levels - 1, pytest.approx(2.0))

@@ -117,3 +117,9 @@ def test_wrong_parameters_are_refused(given, message):
 def test_negative_time_is_refused():
     with pytest.raises(ParameterError, match="t must be non-negative"):
         stop.motion().velocity(-1)
+
+
+@pytest.mark.parametrize("mass", [2, "1/3"])
+def test_routes_agree_for_any_mass_under_the_constant_force_too(mass):
+    for time in ("0.2", 2, 4):
+        assert stop.velocity(time=time, m=mass, digits=20).digits == 20

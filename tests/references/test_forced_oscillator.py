@@ -34,7 +34,14 @@ def test_coinciding_roots_are_the_limit(limit):
     assert float(fo.velocity(time=2, xi=limit, **RESONANCE)) == pytest.approx(float(near), rel=1e-8)
 
 
-@settings(max_examples=20, deadline=None)
+@pytest.mark.parametrize("xi", ["0", "0.003", "1", "1.7"])
+@pytest.mark.parametrize("read", [fo.displacement, fo.velocity])
+def test_it_starts_at_rest(xi, read):
+    start = read(time=0, xi=xi, m=2, omega0=10, F=3, omega=1)
+    assert (start.value, start.digits) == (0, 30)
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
 @given(
     xi=st.sampled_from(["0", "0.003", "0.2", "1", "1.7"]),
     ratio=st.integers(1, 30),

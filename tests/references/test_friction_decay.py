@@ -123,3 +123,11 @@ def test_what_cannot_be_told_is_not_told():
     # cos(pi/3) = 1/2 puts the first turning point on the limit, which no number of digits proves
     with pytest.raises(CertificationError, match="too close"):
         decay.half_cycles(**{**CASE, "angle": "pi/3", "directions": 1, "x0": "1.5e-4"})
+
+
+def test_what_is_held_from_the_start_says_so():
+    """No half cycle, known without counting; a mass that moves is counted."""
+    given = {"m": 1, "k": 1, "mu": "0.1", "g": 10, "angle": 0, "directions": 1}
+    held, moves = (decay.half_cycles(x0=x0, **given) for x0 in ("0.9", "1.1"))
+    assert (held.value, moves.value) == (0, 1)
+    assert len(held.routes) == 1 < len(moves.routes)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
@@ -56,6 +56,8 @@ def test_garbage_is_refused(value):
 
 
 @given(st.fractions(), st.sampled_from([0, 1]))
+@example(Fraction(-1), 1)
+@example(Fraction(0), 1)
 def test_text_of_an_exact_number_reads_back(rational, pi):
     number = Exact(rational, pi)
     assert exact(str(number)).mpf() == number.mpf()

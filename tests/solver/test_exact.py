@@ -208,6 +208,28 @@ def test_penalised_friction_agrees_with_small_steps():
     assert np.abs(exact.elements["shoe"]["sliding_velocity"][stuck == 1]).max() > 0  # an elastic stick creeps
 
 
+@pytest.mark.parametrize(("mu", "g", "a0"), [("0.099", 10, "0.99"), ("0.2", 9.81, "1.962"), ("0.7", 9.81, "6.867")])
+def test_a_shaking_that_touches_the_friction_cone_never_slips(mu, g, a0):
+    """The guard falls to zero within rounding and rises again, once in every half period."""
+    shake = SupportMotion.from_acceleration("plane", ONE, Harmonic(a0, "2*pi"))
+    friction = Friction("shoe", (ONE,), g, float(mu), float(mu))
+    motion = Prepared(problem(supports=(shake,), frictions=(friction,), end=50.0)).run(np.empty(0))
+    assert motion.times.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("excess", [1e-6, 1e-8, 1e-10])
+def test_a_shaking_that_barely_leaves_the_cone_slips_as_long_as_it_should(excess):
+    """Where sin(ωt) = 1/(1 + excess) slip begins, and it lasts 1.5 times as long as the excess: the velocity is a
+    cubic with a double root at its start.
+    """
+    shake = SupportMotion.from_acceleration("plane", ONE, Harmonic(1 + excess, 1.0))
+    friction = Friction("shoe", (ONE,), 1.0, 1.0, 1.0)
+    motion = Prepared(problem(supports=(shake,), frictions=(friction,), end=4.0)).run(np.empty(0))
+    before = math.acos(1 / (1 + excess))
+    resolution = 1e-15 / before  # (s) an error of the guard over its slope
+    np.testing.assert_allclose(motion.times[1:] - math.pi / 2, [-before, 2 * before], rtol=excess, atol=4 * resolution)
+
+
 def at(response, t):
     return value_at(response.time, response.displacement[:, 0], t)
 

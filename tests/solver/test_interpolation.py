@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from veridyn.solver.interpolation import value_at
+from veridyn.solver.interpolation import crossings, value_at
 
 TIME = np.linspace(0.0, 3.0, 31)
 
@@ -16,3 +16,18 @@ def test_a_smooth_motion_is_read_half_way_between_samples_to_the_term_left_out(s
 
 def test_samples_are_read_as_they_are():
     assert value_at(TIME, np.sin(TIME), TIME[7], samples=6) == np.sin(TIME[7])
+
+
+def test_a_sample_on_zero_is_the_crossing():
+    assert crossings(np.arange(5.0), np.array([2.0, 1.0, 0.0, -1.0, -2.0])) == [(2.0, -1)]
+    assert crossings(np.arange(5.0), np.array([-2.0, -1.0, 0.0, 1.0, 2.0])) == [(2.0, 1)]
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_a_history_that_starts_at_zero_crosses_there_once(side):
+    assert crossings(np.arange(4.0) + 7.0, side * np.array([0.0, 1.0, 2.0, 3.0])) == [(7.0, side)]
+
+
+def test_a_value_of_one_is_no_crossing():
+    ((instant, side),) = crossings(np.arange(4.0), np.array([1.0, -1.0, -3.0, -5.0]))
+    assert (instant, side) == (pytest.approx(0.5), -1)

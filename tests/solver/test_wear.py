@@ -190,3 +190,10 @@ def test_located_turning_points_are_taken_as_they_are():
     position = np.where(time < 1, 1 - (1 - time) ** 2, 1 - 3 * (time - 1) ** 2)
     assert sliding_distance(time, position, None, 0.0, 2.0, located=True) == pytest.approx(4.0, rel=1e-15)
     assert sliding_distance(time, position, None, 0.0, 2.0) > 4.01
+
+
+def test_a_regular_record_may_start_at_any_time():
+    moved = TIME + 30.0
+    args = (np.ones(101), TIME**2, FREE)
+    plain = sampled_wear_power(TIME, *args, start=2.0, end=8.0)
+    assert sampled_wear_power(moved, *args, start=32.0, end=38.0) == pytest.approx(plain)

@@ -166,7 +166,13 @@ def _half_period(m: Exact, k0: Exact, x0: Exact) -> float:
 
 
 def free_error(o: Observation) -> float:
-    """Return the largest error of an instant of zero displacement, over the time between two of them."""
+    """Return the largest error of an instant of zero displacement, over the time between two of them.
+
+    Raises
+    ------
+    SolverFailure
+        If there are too few.
+    """
     zeros = np.array([t for t, _ in crossings(o.response.time, o.response.displacement[:, 0])])
     if zeros.size <= ZEROS:
         raise SolverFailure(f"the response shows {zeros.size} zeros, {ZEROS + 1} are needed")

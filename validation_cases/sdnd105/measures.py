@@ -33,7 +33,7 @@ def path(o: Observation) -> Floats:
 def buckling_time(o: Observation) -> float | None:
     """Instant of buckling (s), extrapolated from the samples before it: those after it feel the collapse.
 
-    None if the stop is not crushed enough.
+    None if the stop is not crushed enough. Raises SolverFailure.
     """
     crush = stop(o).buckling_crush
     beyond = np.flatnonzero(path(o) * o["bodies"] > crush)
@@ -100,7 +100,7 @@ def return_time(o: Observation) -> float:
 
 
 def exit_velocity(o: Observation) -> float:
-    """Mean velocity from a sample after release to the end (m/s); nothing acts then."""
+    """Mean velocity from a sample after release to the end (m/s); nothing acts then. Raises SolverFailure."""
     free = int(np.searchsorted(o.response.time, release_time(o))) + 1
     if free >= o.response.time.size - 1:
         raise SolverFailure("the motion ends with the contact")

@@ -1,0 +1,81 @@
+"""What is mutated, with how many mutants, and which quick tests must notice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+OF_A_REFERENCE, OF_THE_JUDGEMENT = 4, 12  # mutants of one module
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A module by its path in the checkout, the tests that guard it, those left out, and the size of the sample."""
+
+    path: str
+    tests: tuple[str, ...]
+    sample: int
+    without: str = ""
+
+
+# the test module of every reference module; helpers are guarded by the tests of the references that use them
+REFERENCES = {
+    "beam_on_stop": ("beam_on_stop", "beam_series", "beam_waves"),
+    "buckling_stop": ("buckling_stop", "buckling_phases"),
+    "certified": ("certified",),
+    "damped_chain": ("damped_chain",),
+    "driven_chain": ("driven_chain", "chain_modes", "chain_series", "support_motion"),
+    "elastic_stop": ("elastic_stop", "taylor"),
+    "forced_oscillator": ("forced_oscillator",),
+    "friction_decay": ("friction_decay", "friction_half_cycles"),
+    "impact_oscillator": ("impact_oscillator", "impact_phases", "impact_series"),
+    "parameters": ("parameters",),
+    "pulled_pair": ("pulled_pair", "pulled_phases"),
+    "sliding_block": ("sliding_block", "sliding_phases", "sliding_series"),
+    "softening_spring": ("softening_spring",),
+    "zener": ("zener", "zener_checks", "zener_device", "zener_series"),
+}
+
+# tests that take seconds, in the words of pytest -k
+SLOW = {
+    "impact_oscillator": "every_digit and (instant or peak_force) or energy_is or touch_and or hundred",
+    "sliding_block": "long_windows or scaling_laws or both_sides or converge_to or hundred",
+}
+
+JUDGEMENT = {
+    "judge": ("test_verdict", "test_tolerance"),
+    "tolerances": ("test_tolerance",),
+    "convergence": ("test_observed_order",),
+    "checks": ("test_parts_of_checks",),
+    "making": ("test_parts_of_checks",),
+    "parity": ("test_parts_of_checks",),
+}
+
+POST_PROCESSING = ("impacts", "wear", "balance", "interpolation")
+
+
+def _tests(reference: str) -> tuple[str, ...]:
+    used_by = ("elastic_stop",) if reference == "parameters" else ()
+    return tuple(f"tests/references/test_{name}.py" for name in (reference, *used_by))
+
+
+def subjects() -> tuple[Subject, ...]:
+    """Return all modules under mutation."""
+    references = tuple(
+        Subject(f"references/{module}.py", _tests(test), OF_A_REFERENCE, SLOW.get(test, ""))
+        for test, modules in REFERENCES.items()
+        for module in modules
+    )
+    judgement = tuple(
+        Subject(f"validation_cases/{name}.py", tuple(f"tests/judgement/{t}.py" for t in tests), OF_THE_JUDGEMENT)
+        for name, tests in JUDGEMENT.items()
+    )
+    expected = Subject(
+        "validation_cases/expected.py", ("tests/exchange/test_expectations_of_records.py",), OF_THE_JUDGEMENT
+    )
+    post = tuple(
+        Subject(
+            f"solver/{name}.py", (f"tests/solver/test_{name}.py", "tests/properties/test_signals.py"), OF_THE_JUDGEMENT
+        )
+        for name in POST_PROCESSING
+    )
+    return (*references, *judgement, expected, *post)
