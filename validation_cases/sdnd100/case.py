@@ -197,6 +197,7 @@ CASE = Case(
     ),
     errata=TEST_ERRATA,
     further_checks=further.MAKERS,
+    held={"directions": "one or two"},
     figures=figures,
     benchmark_variant="line",
 )

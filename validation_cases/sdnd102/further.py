@@ -12,6 +12,7 @@ from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases import impact_checks, vibro_impact
 from veridyn.validation_cases.case import Bench, Case, Check, Observation, Published, Run, Subject, Values, Variant
+from veridyn.validation_cases.consistency import velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
 from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
@@ -136,4 +137,4 @@ def _order_before(base: Run, true: float, bench: Bench) -> float:
     return observed_order(errors_over_steps(read, true, halvings(FREE_STEP, LEVELS)))
 
 
-MAKERS = (parity, symmetry, impact_checks.events, impact_checks.force_law, energy, duration, free)
+MAKERS = (parity, symmetry, impact_checks.events, impact_checks.force_law, energy, duration, free, velocities)
