@@ -70,6 +70,18 @@ def twice(c, index, constants, parameter, position, velocity, state, record):
 
 
 @part
+def second_only(c, index, constants, parameter, position, velocity, state, record):
+    """Law without force in the first evaluation of every contact."""
+    fy, fz, fx = contact_force(c, index, constants, parameter, position, velocity, state, record)
+    begins = fy != 0.0 and state[c, FIRST] == 0.0
+    state[c, FIRST] = 1.0 if fy != 0.0 else 0.0
+    if begins:
+        record[c, R_FORCE] = 0.0
+        return 0.0, 0.0, 0.0
+    return fy, fz, fx
+
+
+@part
 def once(c, index, constants, parameter, position, velocity, state, record):
     """Law that misses the second contact: FIRST whether it touches, SECOND how many contacts have begun."""
     fy, fz, fx = contact_force(c, index, constants, parameter, position, velocity, state, record)
@@ -156,6 +168,12 @@ DEFECTS = (
         "The second contact has no force.",
         "Disarmed the detection after an event and rearmed it one flight too late.",
         once,
+    ),
+    _law(
+        "short_contacts_missed",
+        "A contact is noticed at its second evaluation.",
+        "Looked for a contact between two instants at both of which the stop is closed.",
+        second_only,
     ),
     _law(
         "force_after_release",

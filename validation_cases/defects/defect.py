@@ -14,7 +14,7 @@ from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
 from veridyn.validation_cases.defects.features import FEATURES
 
-DefectKind = Literal["integrator", "contact", "friction", "modal", "seismic", "post-processing", "numerics"]
+DefectKind = Literal["integrator", "contact", "friction", "device", "modal", "seismic", "post-processing", "numerics"]
 Before = Callable[[MechanicalProblem], MechanicalProblem]
 After = Callable[[MechanicalProblem, Response], Response]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -121,14 +122,26 @@ def driving(c, constants, normal, d1, d2, w1, w2, state):
 
 
 @part
+def boxed(c, constants, normal, d1, d2, w1, w2, state):
+    """Law that slides along each axis with the whole limit."""
+    f1, f2 = friction_force(c, constants, normal, d1, d2, w1, w2, state)
+    if state[c, STUCK] != 0.0:
+        return f1, f2
+    limit = constants[c, KINETIC] * normal
+    return (-math.copysign(limit, w1) if w1 != 0.0 else f1), (-math.copysign(limit, w2) if w2 != 0.0 else f2)
+
+
+@part
 def undamped(c, index, constants, parameter, position, velocity, state, record):
     """Contact without the damper of the stick."""
     constants[c, TANGENT_DAMPING] = 0.0
     return contact_force(c, index, constants, parameter, position, velocity, state, record)
 
 
-def _law(name: str, what: str, mistake: str, law: Any, replaces: str = "friction_force") -> Defect:
-    return Defect(name, "friction", what, mistake, ("friction",), parts={replaces: law})
+def _law(
+    name: str, what: str, mistake: str, law: Any, replaces: str = "friction_force", needs: str = "friction"
+) -> Defect:
+    return Defect(name, "friction", what, mistake, (needs,), parts={replaces: law})
 
 
 def _coefficients(name: str, what: str, mistake: str, change: Any, needs: str = "friction") -> Defect:
@@ -245,6 +258,29 @@ DEFECTS = (
         "Read one coefficient of the two.",
         lambda f: {"static": f.kinetic},
         "static above kinetic",
+    ),
+    Defect(
+        "isotropic_for_unidirectional",
+        "friction",
+        "Friction along one axis acts along the whole line of the motion.",
+        "Took the isotropic law where the plane rubs along one direction.",
+        ("friction along one axis",),
+        before=frictions(lambda f: replace(f, tangents=tuple(t / np.linalg.norm(t) for t in f.tangents))),
+    ),
+    Defect(
+        "unidirectional_for_isotropic",
+        "friction",
+        "Friction in a plane acts along its first axis alone.",
+        "Declared one direction of friction of the two.",
+        ("friction in a plane",),
+        before=frictions(lambda f: replace(f, tangents=f.tangents[:1])),
+    ),
+    _law(
+        "box_for_cone",
+        "Sliding friction has the whole limit along each of two axes.",
+        "Called the law of one direction twice.",
+        boxed,
+        needs="friction in a plane",
     ),
     Defect(
         "no_adherence_flag",
