@@ -36,6 +36,11 @@ def _uneven(vector: NDArray[np.float64]) -> bool:
     return bool(np.ptp(vector) > 0)
 
 
+def _lopsided(shapes: NDArray[np.float64]) -> bool:
+    """Tell whether a square matrix is not its own transposed; others cannot be mistaken for it."""
+    return shapes.shape[0] == shapes.shape[1] and bool(np.ptp(shapes - shapes.T))
+
+
 def _ends(term: TimeFunction, p: MechanicalProblem) -> bool:
     """Tell whether a term of a load jumps inside the run."""
     starts = [term.end] if isinstance(term, Windowed) else term.breaks if isinstance(term, Piecewise) else []
@@ -64,7 +69,7 @@ FEATURES: dict[str, Feature] = {
     "bent static mode": lambda p: any(_uneven(s.influence) for s in p.supports),
     "lopsided static mode": lambda p: any(np.any(s.influence != s.influence[::-1]) for s in p.supports),
     "relative frame": lambda p: any(element.frame == "relative" for element in p.elements),
-    "lopsided shapes": lambda p: bool(np.ptp(modal_basis(p).shapes - modal_basis(p).shapes.T)),
+    "lopsided shapes": lambda p: _lopsided(modal_basis(p).shapes),
     "absolute frame": lambda p: "absolute-frame" in p.needs,
     "contact": lambda p: bool(p.stops),
     "plane stop": lambda p: any(stop.geometry == "plane" for stop in p.stops),
@@ -85,3 +90,8 @@ FEATURES: dict[str, Feature] = {
     "dead zone": lambda p: any(isinstance(d, NonlinearSpring) and len(d.breaks) > 1 for d in p.devices),
     "static above kinetic": lambda p: any(f.static > f.kinetic for f in p.frictions),
 }
+
+
+def features(problem: MechanicalProblem) -> frozenset[str]:
+    """Return the names of all that a problem has."""
+    return frozenset(name for name, has in FEATURES.items() if has(problem))

@@ -97,6 +97,8 @@ def _stretched(_: MechanicalProblem, response: Response) -> Response:
 
 def _lasting(p: MechanicalProblem, function: TimeFunction) -> TimeFunction:
     """Return a time function whose jumps inside the run come later."""
+    if isinstance(function, Sum):
+        return Sum(tuple(_lasting(p, f) for f in function.summands))
     if isinstance(function, Windowed):
         return replace(function, end=LONGER * to_float(function.end))
     if isinstance(function, Piecewise):
@@ -113,13 +115,12 @@ def _stairs(p: MechanicalProblem, function: TimeFunction) -> TimeFunction:
 def _shifted(phase: float) -> Callable[[MechanicalProblem, TimeFunction], TimeFunction]:
     """Return the change of harmonic terms by a phase (rad)."""
 
-    def change(_: MechanicalProblem, function: TimeFunction) -> TimeFunction:
+    def change(p: MechanicalProblem, function: TimeFunction) -> TimeFunction:
+        if isinstance(function, Sum):
+            return Sum(tuple(change(p, f) for f in function.summands))
         if isinstance(function, Windowed):
-            return replace(function, function=change(_, function.function))
-        terms = tuple(
-            replace(t, phase=to_float(t.phase) + phase) if isinstance(t, Harmonic) else t for t in function.terms()
-        )
-        return terms[0] if len(terms) == 1 else Sum(terms)
+            return replace(function, function=change(p, function.function))
+        return replace(function, phase=to_float(function.phase) + phase) if isinstance(function, Harmonic) else function
 
     return change
 

@@ -62,10 +62,9 @@ def _reversals(values: Values, chosen: Settings) -> list[tuple[float, float]]:
 
 def _overshot(values: Values) -> list[tuple[float, float]]:
     """Instants (s) of the sticks that an overshoot may end at once, and momentum (N s) that friction then lacks."""
-    k, normal, mu_s, mu_d = _floats(values, "k", "normal", "mu_s", "mu_d")
-    found = changes(values)
+    normal, mu_s, mu_d = _floats(values, "normal", "mu_s", "mu_d")
     lost = []
-    for (time, kind), (end, _) in pairwise(found):
+    for (time, kind), (end, _) in pairwise(changes(values)):
         held = abs(_spring(values, time)) if kind == "stick" else 0.0
         if held + OVERSHOOT * (held + mu_d * normal) > mu_s * normal:
             lost.append((time, (mu_s - mu_d) * normal * (end - time)))
