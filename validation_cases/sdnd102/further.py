@@ -132,7 +132,9 @@ def free(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
 
 def _order_before(base: Run, true: float, bench: Bench) -> float:
     def read(step: float) -> float:
-        return vibro_impact.displacement(bench.observe(impact_checks.at_step(base, step)), BEFORE)
+        seen = vibro_impact.displacement(bench.observe(impact_checks.at_step(base, step)), BEFORE)
+        assert seen is not None  # the run lasts until then
+        return seen
 
     return observed_order(errors_over_steps(read, true, halvings(FREE_STEP, LEVELS)))
 
