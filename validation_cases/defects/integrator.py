@@ -96,13 +96,13 @@ def _stretched(_: MechanicalProblem, response: Response) -> Response:
 
 
 def _lasting(p: MechanicalProblem, function: TimeFunction) -> TimeFunction:
-    """Return a time function whose jumps inside the run come later."""
+    """Return a time function whose breaks after the start come later."""
     if isinstance(function, Sum):
         return Sum(tuple(_lasting(p, f) for f in function.summands))
     if isinstance(function, Windowed):
         return replace(function, end=LONGER * to_float(function.end))
     if isinstance(function, Piecewise):
-        late = tuple(LONGER * to_float(t) if p.start < to_float(t) < p.end else t for t in function.breaks)
+        late = tuple(LONGER * to_float(t) if to_float(t) > p.start else t for t in function.breaks)
         return replace(function, breaks=late)
     return function
 
