@@ -37,7 +37,7 @@ SAMPLE = (
     ("sdld103", "first_participation_turned"),
     ("sdnd105", "crush_forgotten"),
     ("sdnd103", "device_one_step_late"),
-    ("sdnd106", "stick_without_force"),
+    ("sdnd106", "mu_one_percent_low"),
 )
 
 
