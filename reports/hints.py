@@ -20,12 +20,13 @@ Failures = frozenset[str]  # case, check and side of the truth, e.g. "sdnd101 2-
 
 @dataclass(frozen=True)
 class Pattern:
-    """What a known defect does to the checks, in one judgement."""
+    """What a known defect does to the checks, in one judgement, and the cases on which it was tried."""
 
     defect: str
     kind: str
     what: str
     failures: Failures
+    cases: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,8 @@ def resembling(records: Iterable[Record], patterns: Iterable[Pattern]) -> list[H
     """Return the known defects whose patterns are nearest, best first; none if nothing resembles.
 
     Similarity is that of Jaccard, common failures over all failures, among the checks that were asked. A check that
-    fails on the other side of the truth is another failure.
+    fails on the other side of the truth is another failure. What fails in a case on which a defect was not tried says
+    nothing about it.
     """
     judged = [record for record in records if record["verdict"] not in UNTOLD]
     asked = {_place(record) for record in judged}
@@ -62,10 +64,15 @@ def resembling(records: Iterable[Record], patterns: Iterable[Pattern]) -> list[H
     best: dict[str, Hint] = {}
     for pattern in patterns:
         expected = frozenset(failure for failure in pattern.failures if failure.rpartition(" ")[0] in asked)
-        hint = Hint(pattern, jaccard(failed, expected))
+        hint = Hint(pattern, jaccard(_within(failed, pattern.cases), expected))
         if hint.similarity >= max(LEAST, best[pattern.defect].similarity if pattern.defect in best else 0.0):
             best[pattern.defect] = hint
     return sorted(best.values(), key=lambda hint: -hint.similarity)[:MOST]
+
+
+def _within(failures: Failures, cases: frozenset[str]) -> Failures:
+    """Return the failures in some cases."""
+    return frozenset(failure for failure in failures if failure.partition(" ")[0] in cases)
 
 
 def jaccard(a: Failures, b: Failures) -> float:
@@ -91,13 +98,16 @@ def patterns_of(learnt: Mapping[str, Any]) -> Iterator[Pattern]:
     """Yield the patterns of a file that `learn` made."""
     failures = learnt["failures"]
     for row in learnt["patterns"]:
-        yield Pattern(row["defect"], row["kind"], row["what"], frozenset(failures[i] for i in row["failures"]))
+        failed = frozenset(failures[i] for i in row["failures"])
+        yield Pattern(row["defect"], row["kind"], row["what"], failed, frozenset(row["cases"]))
 
 
 def learn(found: Findings) -> dict[str, Any]:
     """Return the patterns of all defects that were caught, a row for each judgement, as JSON can carry them."""
     by_pattern: dict[tuple[str, str], set[str]] = {}
+    tried: dict[tuple[str, str], list[str]] = {}
     for run in found["runs"]:
+        tried.setdefault((run["defect"], run["judged_by"]), []).append(run["case"])
         failed = {f"{run['case']} {check} {where}" for check, where in run["caught"].items()}
         by_pattern.setdefault((run["defect"], run["judged_by"]), set()).update(failed)
     failures = sorted(set().union(*by_pattern.values()))
@@ -109,6 +119,7 @@ def learn(found: Findings) -> dict[str, Any]:
             "kind": defects[name]["kind"],
             "what": defects[name]["what"],
             "judged_by": judged_by,
+            "cases": sorted(tried[name, judged_by]),
             "failures": sorted(place[failure] for failure in failed),
         }
         for (name, judged_by), failed in by_pattern.items()
@@ -127,10 +138,16 @@ def recognised(patterns: Iterable[Pattern]) -> dict[str, list[tuple[bool, bool]]
     return found
 
 
+def _similarity(one: Pattern, other: Pattern) -> float:
+    """Return how alike two patterns are in the cases on which both defects were tried."""
+    both = one.cases & other.cases
+    return jaccard(_within(one.failures, both), _within(other.failures, both))
+
+
 def _nearest_others(left_out: Pattern, patterns: list[Pattern]) -> list[Pattern]:
     """Return the patterns of the nearest other defects, each defect once."""
     others = (pattern for pattern in patterns if pattern.defect != left_out.defect)
     best: dict[str, Pattern] = {}
-    for other in sorted(others, key=lambda other: -jaccard(left_out.failures, other.failures)):
+    for other in sorted(others, key=lambda other: -_similarity(left_out, other)):
         best.setdefault(other.defect, other)
     return list(best.values())[:MOST]

@@ -215,7 +215,10 @@ def _claim(solver: Any) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """Everything about a case except its reference mathematics."""
+    """Everything about a case except its reference mathematics.
+
+    ``held`` are the parameters that random parameter sets leave as they are (`veridyn.sound`), each with the reason.
+    """
 
     name: str
     title: str
@@ -236,6 +239,7 @@ class Case:
     benchmark_variant: str = ""
     work_precision: tuple[str, ...] = ()  # variants that have a diagram; empty: the benchmark variant
     sweep: Sweep | None = None
+    held: Mapping[str, str] = field(default_factory=dict)
     equations: tuple[str, ...] = ()  # of the problem and its reference, in one line each; the report typesets them
 
     def values(self, given: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Exact]:

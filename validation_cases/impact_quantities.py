@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from veridyn.references import impact_oscillator
+from veridyn.solver.errors import SolverFailure
 from veridyn.validation_cases import impact_theory, vibro_impact
-from veridyn.validation_cases.case import Quantity, Settings, Values
-from veridyn.validation_cases.tolerances import Tolerance
+from veridyn.validation_cases.case import Number, Observation, Quantity, Settings, Values
+from veridyn.validation_cases.tolerances import Tolerance, exactly
+
+
+def where_defined(quantity: Quantity) -> Quantity:
+    """Return a quantity that must be missing in a response where its truth is undefined: no such contact, no touch."""
+
+    def measure(o: Observation) -> Number:
+        assert quantity.measure is not None
+        try:
+            return quantity.measure(o)
+        except SolverFailure:
+            if quantity.truth(o.values).value is not None:
+                raise
+            return None
+
+    def tolerance(values: Values, scheme: str, chosen: Settings) -> Tolerance:
+        if quantity.truth(values).value is None:
+            return exactly("what does not exist must not be found")
+        return quantity.tolerance(values, scheme, chosen)
+
+    return replace(quantity, measure=measure, tolerance=tolerance)
 
 
 def instant(name: str, number: int, anyones: Tolerance) -> Quantity:
@@ -17,13 +39,15 @@ def instant(name: str, number: int, anyones: Tolerance) -> Quantity:
     def tolerance(values: Values, scheme: str, chosen: Settings) -> Tolerance:
         return impact_theory.of_instant(values, scheme, chosen, number) if scheme else anyones
 
-    return Quantity(
-        name,
-        "s",
-        f"{event} of contact {contact}",
-        partial(impact_oscillator.instant, number=number),
-        partial(vibro_impact.instant, number=number),
-        tolerance,
+    return where_defined(
+        Quantity(
+            name,
+            "s",
+            f"{event} of contact {contact}",
+            partial(impact_oscillator.instant, number=number),
+            partial(vibro_impact.instant, number=number),
+            tolerance,
+        )
     )
 
 
@@ -33,11 +57,13 @@ def largest_force(anyones: Tolerance) -> Quantity:
     def tolerance(values: Values, scheme: str, chosen: Settings) -> Tolerance:
         return impact_theory.of_largest_force(values, scheme, chosen) if scheme else anyones
 
-    return Quantity(
-        "largest_force",
-        "N",
-        "largest force of all contacts",
-        impact_oscillator.largest_force,
-        vibro_impact.largest_force,
-        tolerance,
+    return where_defined(
+        Quantity(
+            "largest_force",
+            "N",
+            "largest force of all contacts",
+            impact_oscillator.largest_force,
+            vibro_impact.largest_force,
+            tolerance,
+        )
     )

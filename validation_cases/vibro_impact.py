@@ -110,12 +110,14 @@ def peak_force(o: Observation, contact: int) -> float:
 
 
 def largest_force(o: Observation) -> float:
-    """Return the largest force of all contacts (N)."""
-    return max(i.peak_force for i in impacts(o))
+    """Return the largest force of all contacts (N); raises SolverFailure if there are none."""
+    return max(impact(o, number).peak_force for number in range(1, max(1, len(impacts(o))) + 1))
 
 
-def displacement(o: Observation, time: float) -> float:
-    """Return what the first stop sees of the displacement of the first mass (m)."""
+def displacement(o: Observation, time: float) -> float | None:
+    """Return what the first stop sees of the displacement of the first mass (m); None beyond the end of the span."""
+    if time > o.problem.end:
+        return None
     return value_at(o.response.time, o.response.displacement[:, 0], time) + driven(o, time)
 
 
@@ -127,9 +129,17 @@ def driven(o: Observation, time: float) -> float:
 
 
 def force(o: Observation, time: float) -> float:
-    """Return the force of the first stop (N) at an instant, from the gap between the samples."""
-    gap = stop_gap(o.problem, o.response, o.problem.stops[0])
-    return float(-o.problem.stops[0].stiffness * min(0.0, value_at(o.response.time, gap, time)))
+    """Return the force of the first stop (N) at an instant, from the gap between the samples.
+
+    Raises
+    ------
+    SolverFailure
+        If the stop is not touched, or the span ends before.
+    """
+    gap = value_at(o.response.time, stop_gap(o.problem, o.response, o.problem.stops[0]), time)
+    if gap > 0 or time > o.problem.end:
+        raise SolverFailure(f"the stop is not touched at {time} s")
+    return float(-o.problem.stops[0].stiffness * gap)
 
 
 def worst_instant(o: Observation, true: Floats) -> float | None:

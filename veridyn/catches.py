@@ -27,7 +27,10 @@ defects are, how they are judged, and how to try them on cases of your own.
 A defect is one of our schemes, or the exact solver, with one small thing wrong. *Theory*: the defect still claims to be
 its scheme and gets the tolerances that theory gives that scheme. *Documents*: the same defect around the exact solver,
 which claims nothing and gets the tolerances that documents ask for. Frozen values are left out: they see everything,
-but only in our own solver."""
+but only in our own solver.
+
+With `--most N` in the command below a defect was tried on no more than N of the cases that it touches, always the same
+ones, evenly spread; a check that catches nothing was then asked about fewer defects."""
 
 
 def page(found: Mapping[str, Any], folder: str = "images") -> str:
@@ -57,7 +60,10 @@ def _picture(folder: str) -> Iterator[str]:
 
 def _defects(found: Mapping[str, Any]) -> Iterator[str]:
     yield "## Defects"
-    yield "How many checks of each case fail, by theory and (after the bar) by documents; a dash: nothing to damage."
+    yield (
+        "How many checks of each case fail, by theory and (after the bar) by documents; a dash: nothing to damage, or "
+        "not tried."
+    )
     kind = ""
     rows: dict[str, list[tuple[str, ...]]] = {}
     for defect in found["defects"]:

@@ -146,6 +146,7 @@ def _add_teeth(commands: Any) -> None:
     teeth.add_argument(
         "--sound", metavar="N", help="instead of defects: sound schemes on N random parameter sets of every case"
     )
+    teeth.add_argument("--most", metavar="N", help="try a defect on no more than N of the cases that it touches")
     teeth.add_argument("--report", metavar="DIR", help="write teeth.json, what-the-suite-catches.md and the matrix")
     teeth.add_argument("--json", metavar="FILE", help="write what was found; - for standard output")
     teeth.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes (default 1)")

@@ -267,6 +267,7 @@ def _teeth(options: argparse.Namespace, command: Sequence[str]) -> int:
         report=_place(options.report, "--report"),
         output=output,
         command=command,
+        most=None if options.most is None else _whole(options.most, "most", 1),
     )
 
 

@@ -115,7 +115,7 @@ def sheet(case: Case, changes: Mapping[str, str]) -> dict[str, Any]:
         "summary": case.summary,
         "statement": list(case.statement),
         "equations": list(case.equations),
-        "system": system.describe(case.problem(case.values(variants[0][1]))) if variants else None,
+        "system": _drawn(case, variants),
         "parameters": [{"name": p.name, "unit": p.unit, "default": p.default, "help": p.help} for p in case.parameters],
         "quantities": [{"name": q.name, "unit": q.unit, "definition": q.definition} for q in case.quantities],
         "references": [line for name, given in variants for line in references(case, name, given)],
@@ -128,6 +128,12 @@ def sheet(case: Case, changes: Mapping[str, str]) -> dict[str, Any]:
 
 def _asked(case: Case) -> list[tuple[str, Mapping[str, str]]]:
     return [(v.name, v.changes) for v in case.variants if case.asked(v)]
+
+
+def _drawn(case: Case, variants: Iterable[tuple[str, Mapping[str, str]]]) -> dict[str, Any] | None:
+    """Return the system of the first variant that can be drawn as a line of masses."""
+    described = (system.describe(case.problem(case.values(changes))) for _, changes in variants)
+    return next((found for found in described if found), None)
 
 
 def references(case: Case, variant: str, changes: Mapping[str, Any], digits: int = 30) -> list[dict[str, Any]]:

@@ -59,8 +59,8 @@ def rotation() -> tuple[Any, ...]:
 def parameter_set(case: Case, number: int) -> dict[str, str]:
     """Return a random parameter set, the same in every run: the changes of a variant, each value times a factor.
 
-    Factors lie between 1/2 and 2, evenly in the logarithm; zeros stay. Sets that break a rule of the parameters or
-    have no certified reference are drawn anew.
+    Factors lie between 1/2 and 2, evenly in the logarithm; zeros stay, and what the case holds. Sets that break a rule
+    of the parameters or have no certified reference are drawn anew.
 
     Raises
     ------
@@ -72,7 +72,8 @@ def parameter_set(case: Case, number: int) -> dict[str, str]:
     base = case.values(asking[number % len(asking)].changes)
     for _ in range(TRIES):
         factors = REACH ** random.uniform(-1, 1, size=len(base))
-        drawn = {n: f"{float(v) * f:.{DIGITS}g}" for (n, v), f in zip(base.items(), factors, strict=True)}
+        pairs = zip(base.items(), factors, strict=True)
+        drawn = {n: str(v) if n in case.held else f"{float(v) * f:.{DIGITS}g}" for (n, v), f in pairs}
         try:
             return parameters_of(case, drawn)
         except (ParameterError, CertificationError):

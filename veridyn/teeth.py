@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from veridyn.validation_cases.catalogue import case_names, load_case
 from veridyn.validation_cases.checks import checks
 from veridyn.validation_cases.defects.catalogue import chosen
 from veridyn.validation_cases.defects.defect import Defect
+from veridyn.validation_cases.defects.features import features
 from veridyn.validation_cases.judge import Record
 from veridyn.verification import Findings, Task, run_tasks
 from veridyn.workers import TIME_OUT, Crew
@@ -53,7 +55,7 @@ class Bite:
     def touched(self) -> frozenset[str]:
         """Names of the checks whose problem has what the defect damages."""
         posed = _posed(self.case, "" if self.foreign else self.defect.of)
-        return frozenset(name for problem, names in posed if self.defect.touches(problem) for name in names)
+        return frozenset(name for has, names in posed if has.issuperset(self.defect.needs) for name in names)
 
     def as_dict(self, records: Iterable[Record]) -> dict[str, Any]:
         """Return the entry of the document: which checks failed, and on which side of the truth the value lay."""
@@ -71,27 +73,34 @@ class Bite:
         }
 
 
-def bites(defects: Iterable[Defect], cases: Iterable[str]) -> list[Bite]:
-    """Return what is to be tried: every defect on every case with a problem that it touches, in both judgements."""
-    possible = (
-        Bite(defect, case, foreign)
-        for defect in defects
-        for case in cases
-        for foreign in ((False, True) if defect.outside else (False,))
+def bites(defects: Iterable[Defect], cases: Sequence[str], most: int | None = None) -> list[Bite]:
+    """Return what is to be tried: every defect on every case with a problem that it touches, in both judgements.
+
+    ``most`` limits the cases of a defect to so many of those that it touches, always the same and evenly spread.
+    """
+    return [bite for defect in defects for bite in _bites(defect, cases, most)]
+
+
+def _bites(defect: Defect, cases: Sequence[str], most: int | None) -> list[Bite]:
+    by_theory = [bite for case in cases if (bite := Bite(defect, case, False)).touched]
+    kept = set(
+        sorted((bite.case for bite in by_theory), key=lambda case: zlib.crc32(f"{defect.name} {case}".encode()))[:most]
     )
+    views = (False, True) if defect.outside else (False,)
+    possible = (Bite(defect, case, foreign) for case in cases if case in kept for foreign in views)
     return [bite for bite in possible if bite.touched]
 
 
 @cache
-def _posed(case: str, scheme: str) -> tuple[tuple[Any, tuple[str, ...]], ...]:
-    """Return the problems that a case poses to a scheme (none: to a foreign solver), with the names of their checks."""
+def _posed(case: str, scheme: str) -> tuple[tuple[frozenset[str], tuple[str, ...]], ...]:
+    """Return what the problems have that a case poses to a scheme (none: to a foreign solver), and their checks."""
     subject = Subject("", (scheme,), own=bool(scheme))
     problems: dict[str, Any] = {}
     names: dict[str, list[str]] = {}
     for check in checks(load_case(case), subject):
         problems.setdefault(check.run.key, check.run.problem)
         names.setdefault(check.run.key, []).append(check.id)
-    return tuple((problem, tuple(names[key])) for key, problem in problems.items())
+    return tuple((features(problem), tuple(names[key])) for key, problem in problems.items())
 
 
 def teeth(
@@ -102,9 +111,12 @@ def teeth(
     report: Path | None,
     output: str | None,
     command: Sequence[str],
+    most: int | None = None,
     time_out: float = TIME_OUT,
 ) -> int:
     """Try the defects on the cases, print and write what caught them; returns 1 if one survives.
+
+    ``most`` limits the cases of a defect, see `bites`.
 
     Raises
     ------
@@ -116,7 +128,7 @@ def teeth(
     names = [load_case(name).name for name in cases] or list(case_names())
     wanted = chosen(defects)
     writable(report, output)
-    todo = bites(wanted, names)
+    todo = bites(wanted, names, most)
     found = Findings([[] for _ in todo])
     with Crew(jobs, time_out) as crew, bar(len(todo), "defects") as advance:
         run_tasks(crew, [bite.task for bite in todo], found, _counting(advance))

@@ -1,10 +1,14 @@
 """Deliberate defects are documented, leave alone what they do not damage, and are caught."""
 
+import importlib
+import inspect
+import pkgutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from veridyn.solver import kernels
 from veridyn.solver.errors import SolverInputError
 from veridyn.solver.loading import SolverNotFound, load_solver
 from veridyn.solver.modal import SOLVER
@@ -19,7 +23,7 @@ from veridyn.validation_cases.defects.features import FEATURES
 from veridyn.validation_cases.judge import judge
 from veridyn.validation_cases.workbench import Workbench
 
-KINDS = {"integrator", "contact", "friction", "modal", "seismic", "post-processing", "numerics"}
+KINDS = {"integrator", "contact", "friction", "device", "modal", "seismic", "post-processing", "numerics"}
 
 # by case: defects of each sort (problem, response, settings, parts of the kernel) that it catches
 SAMPLE = (
@@ -31,6 +35,9 @@ SAMPLE = (
     ("sdnd104", "friction_reported_on_obstacle"),
     ("sdld103", "static_mode_one_percent_high"),
     ("sdld103", "first_participation_turned"),
+    ("sdnd105", "crush_forgotten"),
+    ("sdnd103", "device_one_step_late"),
+    ("sdnd106", "mu_one_percent_low"),
 )
 
 
@@ -60,6 +67,7 @@ def test_there_are_many_defects_of_every_kind():
 def test_names_of_defects_are_unique():
     from veridyn.validation_cases.defects import (
         contact,
+        devices,
         friction,
         integrator,
         modal,
@@ -68,13 +76,29 @@ def test_names_of_defects_are_unique():
         seismic,
     )
 
-    rooms = (contact, friction, integrator, modal, numerics, post_processing, seismic)
+    rooms = (contact, devices, friction, integrator, modal, numerics, post_processing, seismic)
     assert sum(len(room.DEFECTS) for room in rooms) == len(all_defects())
 
 
 @pytest.mark.parametrize(("case", "name"), SAMPLE)
 def test_a_defect_is_caught(case, name):
-    assert failures(all_defects()[name], case)
+    caught = failures(all_defects()[name], case)
+    assert caught
+    assert not [record.detail for record in caught if " raised " in record.detail]
+
+
+SOUND_PARTS = {
+    name: thing
+    for module in pkgutil.iter_modules(kernels.__path__)
+    for name, thing in vars(importlib.import_module(f"{kernels.__name__}.{module.name}")).items()
+}
+
+
+@pytest.mark.parametrize("defect", [d for d in all_defects().values() if d.parts], ids=lambda d: d.name)
+def test_a_part_takes_the_arguments_of_the_sound_one(defect):
+    for name, thing in defect.parts.items():
+        sound = inspect.signature(SOUND_PARTS[name].py_func)
+        assert list(inspect.signature(thing.py_func).parameters) == list(sound.parameters)
 
 
 @pytest.mark.parametrize("name", ["penalty_one_percent_high", "end_held"])
@@ -141,6 +165,15 @@ def test_who_claims_a_scheme_gets_its_settings_but_not_our_frozen_values():
 def test_who_claims_a_scheme_that_does_not_exist_is_refused():
     with pytest.raises(SolverInputError, match="'leapfrog' is no scheme; known: symplectic_euler"):
         Subject.of(Sound("leapfrog"))
+
+
+def test_a_defect_may_be_tried_on_few_cases_always_the_same():
+    late = all_defects()["state_one_step_late"]
+    names = ["sdnd101", "sdnd104", "sdld103"]
+    few = bites([late], names, most=1)
+    assert len(few) == 2
+    assert {bite.foreign for bite in few} == {False, True}
+    assert few == bites([late], names, most=1) == bites([late], [few[0].case])
 
 
 def test_only_cases_that_a_defect_touches_are_tried():

@@ -10,8 +10,8 @@ from veridyn.reports.hints import MOST, Pattern, hints, jaccard, known, learn, p
 from veridyn.validation_cases.defects.catalogue import all_defects
 from veridyn.verification import verify
 
-SOFT = Pattern("soft", "contact", "Too soft.", frozenset({"c v-truth:force -", "c v-truth:time +"}))
-LOUD = Pattern("loud", "numerics", "Too loud.", frozenset({"c v-truth:force +"}))
+SOFT = Pattern("soft", "contact", "Too soft.", frozenset({"c v-truth:force -", "c v-truth:time +"}), frozenset("c"))
+LOUD = Pattern("loud", "numerics", "Too loud.", frozenset({"c v-truth:force +"}), frozenset("c"))
 
 
 def record(quantity, value, verdict="fail"):
@@ -40,6 +40,12 @@ def test_the_side_of_the_truth_counts():
 
 def test_only_checks_that_were_asked_count():
     (found,) = resembling([record("time", 1.1)], [SOFT])
+    assert found.similarity == 1.0
+
+
+def test_cases_on_which_a_defect_was_not_tried_do_not_count():
+    elsewhere = [{**record("mass", 1.1), "case": "d"} for _ in range(5)]
+    (found,) = resembling([record("force", 0.9), record("time", 1.1), *elsewhere], [SOFT])
     assert found.similarity == 1.0
 
 
@@ -107,7 +113,9 @@ def test_patterns_are_learnt_from_what_was_caught():
         "broken": [],
     }
     found = {"cases": ["c"], "defects": [{"name": "soft", "kind": "contact", "what": "Too soft."}], "runs": [run]}
-    assert list(patterns_of(learn(found))) == [Pattern("soft", "contact", "Too soft.", frozenset({"c a -"}))]
+    assert list(patterns_of(learn(found))) == [
+        Pattern("soft", "contact", "Too soft.", frozenset({"c a -"}), frozenset("c"))
+    ]
 
 
 FOUND = {  # what was found of three defects on two cases

@@ -7,14 +7,15 @@ from veridyn.sound import REACH, hear, parameter_set, rotation
 from veridyn.validation_cases.catalogue import case_names, load_case
 from veridyn.validation_cases.workbench import Workbench
 
-SETS = 2
+NUMBERS = {"sdnd103": 4, "sdnd121": 4}  # sets whose references are quick, where the third is slow
+QUICK = ("sdnd101", "sdnd104", "sdld103", "sdnd106")  # to draw: a set is drawn with its references
 
 
 def test_all_schemes_and_the_exact_solver_take_turns():
     assert [solver.name for solver in rotation()] == [*SCHEMES, "exact"]
 
 
-@pytest.mark.parametrize("name", case_names())
+@pytest.mark.parametrize("name", QUICK)
 def test_parameter_sets_are_the_same_in_every_run_and_near_a_variant(name):
     case = load_case(name)
     drawn = parameter_set(case, 3)
@@ -25,11 +26,31 @@ def test_parameter_sets_are_the_same_in_every_run_and_near_a_variant(name):
         assert abs(float(value)) / REACH * 0.999 <= abs(float(drawn[key])) <= abs(float(value)) * REACH * 1.001
 
 
-@pytest.mark.parametrize("number", range(SETS))
 @pytest.mark.parametrize("name", case_names())
-def test_no_false_alarm(name, number):
+def test_what_random_sets_leave_alone_is_a_parameter_and_has_a_reason(name):
+    case = load_case(name)
+    assert set(case.held) <= {parameter.name for parameter in case.parameters}
+    assert all(case.held.values())
+
+
+def test_random_sets_leave_alone_what_the_case_holds():
+    case = load_case("sdnd100")
+    assert {parameter_set(case, number)["directions"] for number in range(4)} == {"1", "2"}
+
+
+@pytest.mark.parametrize("name", case_names())
+def test_no_false_alarm(name):
+    number = NUMBERS.get(name, 3)
+    heard = hear(load_case(name), number, Workbench(rotation()[number]))
+    assert heard.alarms == ()
+    assert sum(heard.verdicts.values()) > 0
+
+
+# parameter sets that once raised a false alarm: number, which chooses the variant, and scheme
+ONCE_FALSE = (("sdnd100", 6), ("sdnd100", 10), ("sdnd100", 11), ("sdnd106", 1), ("sdnd102", 2))
+
+
+@pytest.mark.parametrize(("name", "number"), ONCE_FALSE)
+def test_a_false_alarm_does_not_come_back(name, number):
     solvers = rotation()
-    for turn in range(number, len(solvers), 5):
-        heard = hear(load_case(name), turn, Workbench(solvers[turn]))
-        assert heard.alarms == ()
-        assert sum(heard.verdicts.values()) > 0
+    assert hear(load_case(name), number, Workbench(solvers[number % len(solvers)])).alarms == ()

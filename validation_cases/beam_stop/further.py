@@ -16,6 +16,7 @@ from veridyn.solver.interpolation import value_at
 from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases.beam_stop import beam, theory
 from veridyn.validation_cases.case import Bench, Case, Check, Observation, Run, Subject, Variant
+from veridyn.validation_cases.consistency import stop_forces, velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
 from veridyn.validation_cases.making import always, asked_of, check_of, order_check, reading
 from veridyn.validation_cases.tolerances import Tolerance, cited, combined, from_theory
@@ -121,4 +122,4 @@ def _read_energy(run: Run, scheme: str) -> Tolerance:
     )
 
 
-MAKERS = (order, balance)
+MAKERS = (order, balance, stop_forces, velocities)

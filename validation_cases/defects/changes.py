@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.solver.devices import Device
 from veridyn.solver.elements import Friction, Stop, SupportMotion
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
@@ -26,6 +27,11 @@ def stops(change: Callable[[MechanicalProblem, Stop], Stop]) -> Before:
 def frictions(change: Callable[[Friction], Friction]) -> Before:
     """Return the change of every friction."""
     return lambda p: replace(p, frictions=tuple(change(f) for f in p.frictions))
+
+
+def devices(change: Callable[[Device], Device]) -> Before:
+    """Return the change of every device."""
+    return lambda p: replace(p, devices=tuple(change(d) for d in p.devices))
 
 
 def supports(change: Callable[[SupportMotion], SupportMotion]) -> Before:

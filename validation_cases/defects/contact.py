@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from veridyn.solver.elements import Stop
-from veridyn.solver.kernels.contact import R_FORCE, R_GAP, R_VELOCITY, STIFFNESS, contact_force
+from veridyn.solver.kernels.contact import R_FORCE, R_GAP, R_VELOCITY, ROW_Y, STIFFNESS, contact_force
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.validation_cases.defects.changes import stops
 from veridyn.validation_cases.defects.defect import Defect
@@ -19,15 +19,15 @@ BOND = 0.05  # of the deepest penetration: how far an adhesive stop holds on
 
 
 @part
-def late(c, index, constants, position, velocity, state, record):
+def late(c, index, constants, parameter, position, velocity, state, record):
     """Law at the position of the evaluation before."""
-    row = index[c, 1]
+    row = index[c, ROW_Y]
     if row < 0:
-        return contact_force(c, index, constants, position, velocity, state, record)
+        return contact_force(c, index, constants, parameter, position, velocity, state, record)
     now = position[row]
     if state[c, SECOND] != 0.0:
         position[row] = state[c, FIRST]
-    force = contact_force(c, index, constants, position, velocity, state, record)
+    force = contact_force(c, index, constants, parameter, position, velocity, state, record)
     position[row] = now
     state[c, FIRST], state[c, SECOND] = now, 1.0
     return force
@@ -37,10 +37,10 @@ def bonded(reach: float) -> Any:
     """Return the law whose spring goes on pulling, up to ``reach`` times the deepest penetration."""
 
     @part
-    def law(c, index, constants, position, velocity, state, record):
-        fy, fz, fx = contact_force(c, index, constants, position, velocity, state, record)
+    def law(c, index, constants, parameter, position, velocity, state, record):
+        fy, fz, fx = contact_force(c, index, constants, parameter, position, velocity, state, record)
         gap = record[c, R_GAP]
-        if index[c, 1] >= 0 and gap <= 0.0:
+        if index[c, ROW_Y] >= 0 and gap <= 0.0:
             state[c, FIRST] = max(state[c, FIRST], -gap)
             if fy != 0.0:
                 state[c, SECOND] = math.copysign(1.0, fy)
@@ -54,25 +54,37 @@ def bonded(reach: float) -> Any:
 
 
 @part
-def pulling(c, index, constants, position, velocity, state, record):
+def pulling(c, index, constants, parameter, position, velocity, state, record):
     """Law whose normal force has the wrong sign."""
-    fy, fz, fx = contact_force(c, index, constants, position, velocity, state, record)
+    fy, fz, fx = contact_force(c, index, constants, parameter, position, velocity, state, record)
     return -fy, fz, fx
 
 
 @part
-def twice(c, index, constants, position, velocity, state, record):
+def twice(c, index, constants, parameter, position, velocity, state, record):
     """Law whose force counts twice in the first evaluation of every contact."""
-    fy, fz, fx = contact_force(c, index, constants, position, velocity, state, record)
+    fy, fz, fx = contact_force(c, index, constants, parameter, position, velocity, state, record)
     begins = fy != 0.0 and state[c, FIRST] == 0.0
     state[c, FIRST] = 1.0 if fy != 0.0 else 0.0
     return (2.0 * fy if begins else fy), fz, fx
 
 
 @part
-def once(c, index, constants, position, velocity, state, record):
+def second_only(c, index, constants, parameter, position, velocity, state, record):
+    """Law without force in the first evaluation of every contact."""
+    fy, fz, fx = contact_force(c, index, constants, parameter, position, velocity, state, record)
+    begins = fy != 0.0 and state[c, FIRST] == 0.0
+    state[c, FIRST] = 1.0 if fy != 0.0 else 0.0
+    if begins:
+        record[c, R_FORCE] = 0.0
+        return 0.0, 0.0, 0.0
+    return fy, fz, fx
+
+
+@part
+def once(c, index, constants, parameter, position, velocity, state, record):
     """Law that misses the second contact: FIRST whether it touches, SECOND how many contacts have begun."""
-    fy, fz, fx = contact_force(c, index, constants, position, velocity, state, record)
+    fy, fz, fx = contact_force(c, index, constants, parameter, position, velocity, state, record)
     if fy != 0.0 and state[c, FIRST] == 0.0:
         state[c, SECOND] += 1.0
     state[c, FIRST] = 1.0 if fy != 0.0 else 0.0
@@ -83,26 +95,26 @@ def once(c, index, constants, position, velocity, state, record):
 
 
 @part
-def lingering(c, index, constants, position, velocity, state, record):
+def lingering(c, index, constants, parameter, position, velocity, state, record):
     """Law whose last force acts once more after the release."""
-    fy, fz, fx = contact_force(c, index, constants, position, velocity, state, record)
+    fy, fz, fx = contact_force(c, index, constants, parameter, position, velocity, state, record)
     last = state[c, FIRST]
     state[c, FIRST] = fy
     return (last if fy == 0.0 else fy), fz, fx
 
 
 @part
-def curved(c, index, constants, position, velocity, state, record):
+def curved(c, index, constants, parameter, position, velocity, state, record):
     """Law whose force goes with the power 1.01 of the penetration."""
-    fy, fz, fx = contact_force(c, index, constants, position, velocity, state, record)
+    fy, fz, fx = contact_force(c, index, constants, parameter, position, velocity, state, record)
     gap = record[c, R_GAP]
     return (fy * (-gap) ** 0.01 if gap < 0.0 else fy), fz, fx
 
 
 @part
-def approaching(c, index, constants, position, velocity, state, record):
+def approaching(c, index, constants, parameter, position, velocity, state, record):
     """Law that acts only while the gap closes."""
-    fy, fz, fx = contact_force(c, index, constants, position, velocity, state, record)
+    fy, fz, fx = contact_force(c, index, constants, parameter, position, velocity, state, record)
     return (0.0 if record[c, R_VELOCITY] > 0.0 else fy), fz, fx
 
 
@@ -156,6 +168,12 @@ DEFECTS = (
         "The second contact has no force.",
         "Disarmed the detection after an event and rearmed it one flight too late.",
         once,
+    ),
+    _law(
+        "short_contacts_missed",
+        "A contact is noticed at its second evaluation.",
+        "Looked for a contact between two instants at both of which the stop is closed.",
+        second_only,
     ),
     _law(
         "force_after_release",

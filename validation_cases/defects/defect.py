@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
 from veridyn.solver import exact
+from veridyn.solver.errors import CapabilityError, SolverInputError
 from veridyn.solver.integration import Rebuild
 from veridyn.solver.modal import SOLVER
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
 from veridyn.validation_cases.defects.features import FEATURES
 
-DefectKind = Literal["integrator", "contact", "friction", "modal", "seismic", "post-processing", "numerics"]
+DefectKind = Literal["integrator", "contact", "friction", "device", "modal", "seismic", "post-processing", "numerics"]
 Before = Callable[[MechanicalProblem], MechanicalProblem]
 After = Callable[[MechanicalProblem, Response], Response]
 
@@ -29,6 +31,17 @@ def same(problem: MechanicalProblem) -> MechanicalProblem:
 def untouched(_: MechanicalProblem, response: Response) -> Response:
     """Return the response as it is."""
     return response
+
+
+@contextmanager
+def _no_refusal() -> Iterator[None]:
+    """Make a damaged problem that is refused an error of the defect: the user asked for nothing wrong."""
+    try:
+        yield
+    except CapabilityError:
+        raise
+    except SolverInputError as refused:
+        raise RuntimeError(f"the damaged problem is refused: {refused}") from refused
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +92,8 @@ class Defect:
             return SOLVER.solve(problem, settings)
         damaged = replace(SOLVER, rebuild=self._rebuild)
         chosen = {**settings, "check_step": False, **self.changed}
-        return self.after(problem, damaged.solve(self.before(problem), chosen))
+        with _no_refusal():
+            return self.after(problem, damaged.solve(self.before(problem), chosen))
 
     @property
     def outside(self) -> bool:
@@ -105,7 +119,8 @@ class Foreign:
         """Return the response with the defect in it; raises what the exact solver raises."""
         if not self.defect.touches(problem):
             return exact.SOLVER.solve(problem, settings)
-        return self.defect.after(problem, exact.SOLVER.solve(self.defect.before(problem), settings))
+        with _no_refusal():
+            return self.defect.after(problem, exact.SOLVER.solve(self.defect.before(problem), settings))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +21,7 @@ from veridyn.solver.kernels.contact import (
     TINY,
     contact_force,
     friction_force,
+    hang,
     length,
 )
 from veridyn.validation_cases.defects.changes import frictions, histories
@@ -42,38 +44,38 @@ def slide(c, constants, normal, w1, w2):
 
 
 @part
-def wrong_at_reversals(c, constants, normal, z, x, w1, w2, state):
+def wrong_at_reversals(c, constants, normal, d1, d2, w1, w2, state):
     """Law with the wrong sign in the evaluation after a reversal."""
     turned = w1 * state[c, LAST_W1] + w2 * state[c, LAST_W2] < 0.0
-    f1, f2 = friction_force(c, constants, normal, z, x, w1, w2, state)
+    f1, f2 = friction_force(c, constants, normal, d1, d2, w1, w2, state)
     return (-f1, -f2) if turned else (f1, f2)
 
 
 @part
-def never_again(c, constants, normal, z, x, w1, w2, state):
+def never_again(c, constants, normal, d1, d2, w1, w2, state):
     """Law that slides for ever once it has slid: FIRST whether it has."""
     if state[c, FIRST] != 0.0:
         return slide(c, constants, normal, w1, w2)
-    f1, f2 = friction_force(c, constants, normal, z, x, w1, w2, state)
+    f1, f2 = friction_force(c, constants, normal, d1, d2, w1, w2, state)
     if state[c, STUCK] == 0.0:
         state[c, FIRST] = 1.0
     return f1, f2
 
 
 @part
-def sometimes(c, constants, normal, z, x, w1, w2, state):
+def sometimes(c, constants, normal, d1, d2, w1, w2, state):
     """Law that looks for a stick at every twentieth evaluation: FIRST counts them, SECOND whether it slides."""
     state[c, FIRST] += 1.0
     if state[c, SECOND] != 0.0 and state[c, FIRST] < DELAY:
         return slide(c, constants, normal, w1, w2)
-    f1, f2 = friction_force(c, constants, normal, z, x, w1, w2, state)
+    f1, f2 = friction_force(c, constants, normal, d1, d2, w1, w2, state)
     state[c, FIRST] = 0.0
     state[c, SECOND] = 1.0 if state[c, STUCK] == 0.0 else 0.0
     return f1, f2
 
 
 @part
-def smoothed(c, constants, normal, z, x, w1, w2, state):  # noqa: ARG001 - the signature of the sound part
+def smoothed(c, constants, normal, d1, d2, w1, w2, state):  # noqa: ARG001 - the signature of the sound part
     """Law without adherence: below a threshold the force goes with the velocity."""
     f1, f2 = slide(c, constants, normal, w1, w2)
     part_of_it = min(1.0, length(w1, w2) / SLOW)
@@ -81,59 +83,65 @@ def smoothed(c, constants, normal, z, x, w1, w2, state):  # noqa: ARG001 - the s
 
 
 @part
-def slow_is_stuck(c, constants, normal, z, x, w1, w2, state):
+def slow_is_stuck(c, constants, normal, d1, d2, w1, w2, state):
     """Law that takes slowness for adherence."""
-    f1, f2 = friction_force(c, constants, normal, z, x, w1, w2, state)
+    f1, f2 = friction_force(c, constants, normal, d1, d2, w1, w2, state)
     if length(w1, w2) < SLOW:
         state[c, STUCK] = 1.0
     return f1, f2
 
 
 @part
-def old_anchor(c, constants, normal, z, x, w1, w2, state):
-    """Law whose anchor stays where it was while the mass slides."""
-    before_z, before_x = state[c, ANCHOR_Z], state[c, ANCHOR_X]
-    f1, f2 = friction_force(c, constants, normal, z, x, w1, w2, state)
-    state[c, ANCHOR_Z], state[c, ANCHOR_X] = before_z, before_x
-    return f1, f2
+def old_anchor(state, c, f1, f2, y, z, x):  # noqa: ARG001 - the signature of the sound part
+    """Anchor that stays where it was while the mass slides."""
+    state[c, ANCHOR_F1] = f1
+    state[c, ANCHOR_F2] = f2
 
 
 @part
-def limp_anchor(c, constants, normal, z, x, w1, w2, state):
-    """Law whose stick begins without force."""
-    f1, f2 = friction_force(c, constants, normal, z, x, w1, w2, state)
-    if state[c, STUCK] == 0.0:
-        state[c, ANCHOR_F1] = 0.0
-        state[c, ANCHOR_F2] = 0.0
-    return f1, f2
+def limp_anchor(state, c, f1, f2, y, z, x):  # noqa: ARG001 - the signature of the sound part
+    """Anchor of a stick that begins without force."""
+    hang(state, c, 0.0, 0.0, y, z, x)
 
 
 @part
-def creeping(c, constants, normal, z, x, w1, w2, state):
+def creeping(c, constants, normal, d1, d2, w1, w2, state):
     """Law whose anchor creeps after the mass while it sticks."""
-    f1, f2 = friction_force(c, constants, normal, z, x, w1, w2, state)
+    f1, f2 = friction_force(c, constants, normal, d1, d2, w1, w2, state)
     if state[c, STUCK] != 0.0:
-        state[c, ANCHOR_Z] += CREEP * (z - state[c, ANCHOR_Z])
-        state[c, ANCHOR_X] += CREEP * (x - state[c, ANCHOR_X])
+        state[c, ANCHOR_Z] += CREEP * d1
+        state[c, ANCHOR_X] += CREEP * d2
     return f1, f2
 
 
 @part
-def driving(c, constants, normal, z, x, w1, w2, state):
+def driving(c, constants, normal, d1, d2, w1, w2, state):
     """Law that pushes along while it slides."""
-    f1, f2 = friction_force(c, constants, normal, z, x, w1, w2, state)
+    f1, f2 = friction_force(c, constants, normal, d1, d2, w1, w2, state)
     return (-f1, -f2) if state[c, STUCK] == 0.0 else (f1, f2)
 
 
 @part
-def undamped(c, index, constants, position, velocity, state, record):
+def boxed(c, constants, normal, d1, d2, w1, w2, state):
+    """Law that slides along each axis with the whole limit."""
+    f1, f2 = friction_force(c, constants, normal, d1, d2, w1, w2, state)
+    if state[c, STUCK] != 0.0:
+        return f1, f2
+    limit = constants[c, KINETIC] * normal
+    return (-math.copysign(limit, w1) if w1 != 0.0 else f1), (-math.copysign(limit, w2) if w2 != 0.0 else f2)
+
+
+@part
+def undamped(c, index, constants, parameter, position, velocity, state, record):
     """Contact without the damper of the stick."""
     constants[c, TANGENT_DAMPING] = 0.0
-    return contact_force(c, index, constants, position, velocity, state, record)
+    return contact_force(c, index, constants, parameter, position, velocity, state, record)
 
 
-def _law(name: str, what: str, mistake: str, law: Any) -> Defect:
-    return Defect(name, "friction", what, mistake, ("friction",), parts={"friction_force": law})
+def _law(
+    name: str, what: str, mistake: str, law: Any, replaces: str = "friction_force", needs: str = "friction"
+) -> Defect:
+    return Defect(name, "friction", what, mistake, (needs,), parts={replaces: law})
 
 
 def _coefficients(name: str, what: str, mistake: str, change: Any, needs: str = "friction") -> Defect:
@@ -176,12 +184,14 @@ DEFECTS = (
         "The anchor of the tangential spring stays behind while the mass slides.",
         "Set the anchor at the first touch only.",
         old_anchor,
+        "hang",
     ),
     _law(
         "stick_without_force",
         "A stick begins with no force in the tangential spring.",
         "Moved the anchor of the spring and forgot the force that it held.",
         limp_anchor,
+        "hang",
     ),
     _law(
         "drift_in_stick",
@@ -248,6 +258,29 @@ DEFECTS = (
         "Read one coefficient of the two.",
         lambda f: {"static": f.kinetic},
         "static above kinetic",
+    ),
+    Defect(
+        "isotropic_for_unidirectional",
+        "friction",
+        "Friction along one axis acts along the whole line of the motion.",
+        "Took the isotropic law where the plane rubs along one direction.",
+        ("friction along one axis",),
+        before=frictions(lambda f: replace(f, tangents=tuple(t / np.linalg.norm(t) for t in f.tangents))),
+    ),
+    Defect(
+        "unidirectional_for_isotropic",
+        "friction",
+        "Friction in a plane acts along its first axis alone.",
+        "Declared one direction of friction of the two.",
+        ("friction in a plane",),
+        before=frictions(lambda f: replace(f, tangents=f.tangents[:1])),
+    ),
+    _law(
+        "box_for_cone",
+        "Sliding friction has the whole limit along each of two axes.",
+        "Called the law of one direction twice.",
+        boxed,
+        needs="friction in a plane",
     ),
     Defect(
         "no_adherence_flag",

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
+from veridyn.solver.basis import modal_basis
 from veridyn.solver.kernels import newmark
 from veridyn.solver.kernels.devogelaere import BEFORE, END, MIDDLE, NOW
 from veridyn.solver.kernels.system import row_of
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
-from veridyn.validation_cases.defects.changes import displacement, rows, sampled, velocity
+from veridyn.solver.scalars import to_float
+from veridyn.solver.time_functions import Harmonic, Piecewise, Sum, TimeFunction, Windowed
+from veridyn.validation_cases.defects.changes import displacement, drives, rows, sampled, velocity
 from veridyn.validation_cases.defects.defect import Defect
 from veridyn.validation_cases.defects.rebuilt import part
 
 STRETCH = 1.005  # of the time axis
+LONGER = 1.01  # of the instant at which a load ends
+STAIRS = 1000  # of a load over the run
 
 
 @part
@@ -37,7 +43,7 @@ def middle_without_past(dt, s, p):
 
 
 @part
-def nothing_before(dt, s, p):  # noqa: ARG001 - the signature of the sound part
+def nothing_before(dt, weight, s, p):  # noqa: ARG001 - the signature of the sound part
     """State half a step before the start that is the state at the start."""
     for i in range(p.w.size):
         p.q[BEFORE, i], p.v[BEFORE, i], p.g[BEFORE, i] = p.q[NOW, i], p.v[NOW, i], 0.0
@@ -87,6 +93,49 @@ def _stretched(_: MechanicalProblem, response: Response) -> Response:
     asked = np.minimum(STRETCH * response.time, response.time[-1])
     moved = [np.interp(asked, response.time, column) for column in response.displacement.T]
     return replace(response, displacement=np.column_stack(moved))
+
+
+def _lasting(p: MechanicalProblem, function: TimeFunction) -> TimeFunction:
+    """Return a time function whose breaks after the start come later."""
+    if isinstance(function, Sum):
+        return Sum(tuple(_lasting(p, f) for f in function.summands))
+    if isinstance(function, Windowed):
+        return replace(function, end=LONGER * to_float(function.end))
+    if isinstance(function, Piecewise):
+        late = tuple(LONGER * to_float(t) if to_float(t) > p.start else t for t in function.breaks)
+        return replace(function, breaks=late)
+    return function
+
+
+def _stairs(p: MechanicalProblem, function: TimeFunction) -> TimeFunction:
+    instants = np.linspace(p.start, p.end, STAIRS + 1)
+    return Piecewise(tuple(instants.tolist()), tuple((value,) for value in function(instants).tolist()))
+
+
+def _shifted(phase: float) -> Callable[[MechanicalProblem, TimeFunction], TimeFunction]:
+    """Return the change of harmonic terms by a phase (rad)."""
+
+    def change(p: MechanicalProblem, function: TimeFunction) -> TimeFunction:
+        if isinstance(function, Sum):
+            return Sum(tuple(change(p, f) for f in function.summands))
+        if isinstance(function, Windowed):
+            return replace(function, function=change(p, function.function))
+        return replace(function, phase=to_float(function.phase) + phase) if isinstance(function, Harmonic) else function
+
+    return change
+
+
+def _uncoupled_damping(p: MechanicalProblem) -> MechanicalProblem:
+    modes = modal_basis(p)
+    back = np.linalg.inv(modes.shapes)
+    return replace(p, damping=back.T @ np.diag(np.diag(modes.damping_matrix)) @ back)
+
+
+def _damped(p: MechanicalProblem, factor: float) -> MechanicalProblem:
+    if p.modes is not None:
+        return replace(p, modes=replace(p.modes, damping=factor * p.modes.damping))
+    assert p.damping is not None
+    return replace(p, damping=factor * p.damping)
 
 
 def _late(values: Response) -> Response:
@@ -222,6 +271,46 @@ DEFECTS = (
         after=_stretched,
     ),
     Defect(
+        "load_ends_late",
+        "integrator",
+        "Loads that end inside the run last 1 % longer.",
+        "Let the load run on to the end of the record that holds its end.",
+        ("drive that ends",),
+        before=drives(_lasting),
+    ),
+    Defect(
+        "load_in_stairs",
+        "integrator",
+        f"Loads keep their value from {STAIRS:d} instants of the run to the next.",
+        "Read the table of the load without interpolating.",
+        ("drive",),
+        before=drives(_stairs),
+    ),
+    Defect(
+        "cosine_for_sine",
+        "integrator",
+        "Harmonic loads start a quarter of a period late.",
+        "Took the cosine for the sine.",
+        ("harmonic drive",),
+        before=drives(_shifted(0.5 * np.pi)),
+    ),
+    Defect(
+        "load_phase_one_degree",
+        "integrator",
+        "Harmonic loads run ahead by one degree.",
+        "Rounded the phase.",
+        ("harmonic drive",),
+        before=drives(_shifted(np.pi / 180)),
+    ),
+    Defect(
+        "coupled_damping_dropped",
+        "integrator",
+        "The damping matrix is diagonal in the modes.",
+        "Kept the diagonal of the projected damping.",
+        ("coupled damping", "matrices"),
+        before=_uncoupled_damping,
+    ),
+    Defect(
         "damping_one_percent_low",
         "integrator",
         "The structural damping is 1 % too low.",
@@ -246,10 +335,3 @@ DEFECTS = (
         before=lambda p: _damped(p, 2.0),
     ),
 )
-
-
-def _damped(p: MechanicalProblem, factor: float) -> MechanicalProblem:
-    if p.modes is not None:
-        return replace(p, modes=replace(p.modes, damping=factor * p.modes.damping))
-    assert p.damping is not None
-    return replace(p, damping=factor * p.damping)

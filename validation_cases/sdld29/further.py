@@ -30,6 +30,7 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
+from veridyn.validation_cases.consistency import velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
 from veridyn.validation_cases.making import always, asked_of, check_of, order_check, reading
 from veridyn.validation_cases.parity import parity_checks
@@ -224,4 +225,4 @@ def _read_energy(run: Run, scheme: str) -> Tolerance:
     )
 
 
-MAKERS = (modes, parity, order, balance)
+MAKERS = (modes, parity, order, balance, velocities)

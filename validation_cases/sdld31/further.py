@@ -26,6 +26,7 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
+from veridyn.validation_cases.consistency import velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
 from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
@@ -186,4 +187,4 @@ def _residual(o: Observation) -> float:
     return float(np.abs(energy_residual(o.problem, o.response)).max()) / stored
 
 
-MAKERS = (parity, phase, order, balance)
+MAKERS = (parity, phase, order, balance, velocities)

@@ -3,8 +3,9 @@
 A turning point x_j at which the slider turns back is seen up to a step late. For so long friction has the wrong sign:
 the half cycle that follows is ahead by 2 C/(|x_j| - C) of that time, and larger by C (omega h)² times
 (|x_j| + C)/(|x_j| - C). The stick spring is wound from -R to R along 2 R/k_T, which costs 2 R²/k_T less than sliding:
-the half cycle is larger by R/k_T 2 C/(|x_j| - C). At the start friction is missing for a step, after the last stop it
-drives for a step, and the stick spring unwinds by (R + k |x_N|)/k_T.
+the half cycle is larger by R/k_T 2 C/(|x_j| - C). At the start friction is missing for a step and while the
+stick spring is wound from 0 to R: the first half cycle is ahead by C/(x0 - C) of that time. After the last stop
+friction drives for a step, and the stick spring unwinds by (R + k |x_N|)/k_T.
 """
 
 from __future__ import annotations
@@ -44,20 +45,27 @@ def _tangential(values: Values, chosen: Settings) -> float:
     return float(chosen["tangential_stiffness"]) * part
 
 
+def _start(values: Values) -> float:
+    """Return C/(x0 - C), the weight of friction that is missing at the start; 0 if nothing moves."""
+    x0, C = abs(float(values["x0"])), held_of(values)
+    return C / (x0 - C) if x0 > C else 0.0
+
+
 def _lag(values: Values, chosen: Settings, scheme: str, time: float) -> float:
     """Return by how much (s) the motion may be ahead or behind at an instant."""
     step, C = float(chosen["step"]), held_of(values)
     delay = step + math.sqrt(float(values["m"]) / _tangential(values, chosen))
     error = SCHEMES[scheme].error_per_radian()
+    start = _start(values)
     drift = abs(error.constant) * (_omega(values) * step) ** error.order * time
-    return step + drift + delay * sum(2 * C / (x - C) for x in _turns(values, time))
+    return step + drift + delay * (start + sum(2 * C / (x - C) for x in _turns(values, time)))
 
 
 def _amplitude(values: Values, chosen: Settings, scheme: str, time: float) -> Tolerance:
     """Return by how much (m) a turning point may lie wrong."""
     step, C, omega = float(chosen["step"]), held_of(values), _omega(values)
     turns, decay, x0 = _turns(values, time), SCHEMES[scheme].decay, abs(float(values["x0"]))
-    start = C * omega**2 * x0 / (x0 - C) / 2 if x0 > C else 0.0
+    start = _start(values) * omega**2 * x0 / 2
     late = start + omega**2 * C + sum(C * omega**2 * (x + C) / (x - C) for x in turns)
     lost = abs(decay.constant) * omega**decay.order * omega * time * x0 if decay else 0.0
     wound = friction_of(values) / _tangential(values, chosen) * sum(2 * C / (x - C) for x in turns)

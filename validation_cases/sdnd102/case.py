@@ -5,13 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 from veridyn.references import impact_oscillator
+from veridyn.references.certified import Certified, undefined
+from veridyn.references.parameters import Number
 from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases import impact_quantities, impact_theory, vibro_impact
 from veridyn.validation_cases.case import Case, Quantity, Settings, Values, Variant
 from veridyn.validation_cases.sdnd102 import further, models
 from veridyn.validation_cases.sdnd102.figures import figures
 from veridyn.validation_cases.sdnd102.published import PUBLISHED
-from veridyn.validation_cases.tolerances import Tolerance, cited
+from veridyn.validation_cases.tolerances import Tolerance, cited, exactly
 
 STEP_NUMBER = 0.032  # w_c h: 2.1e-5 s at the default parameters, a hundred steps per contact
 
@@ -25,7 +27,15 @@ def settings(values: Values, scheme: str) -> Settings:
     return {"scheme": scheme, "step": step, **SCHEMES[scheme].only_shorter}
 
 
+def _true_displacement(time: str, *, digits: int = 30, **given: Number) -> Certified:
+    if float(time) > float(given["t_end"]):
+        return undefined("the instant lies beyond t_end")
+    return impact_oscillator.displacement(t=time, digits=digits, **given)
+
+
 def _of_displacement(time: float, values: Values, scheme: str, chosen: Settings) -> Tolerance:
+    if time > float(values["t_end"]):
+        return exactly("the instant lies beyond t_end")
     return impact_theory.of_displacement(values, scheme, chosen, time) if scheme else ASTER_DISPLACEMENTS
 
 
@@ -38,7 +48,7 @@ def _displacement(time: str) -> Quantity:
         f"displacement@{time}",
         "m",
         f"displacement at {time} s: absolute if the wall stands still, relative if it moves with the support",
-        partial(impact_oscillator.displacement, t=time),
+        partial(_true_displacement, time),
         partial(vibro_impact.displacement, time=float(time)),
         partial(_of_displacement, float(time)),
     )
@@ -54,13 +64,15 @@ QUANTITIES = (
         for name, n in (("touch_1", 1), ("release_1", 2), ("touch_4", 7), ("release_10", 20))
     ),
     impact_quantities.largest_force(ASTER),
-    Quantity(
-        f"force@{models.SAMPLE_B}",
-        "N",
-        f"force of the stop at {models.SAMPLE_B} s",
-        partial(impact_oscillator.force, t=models.SAMPLE_B),
-        partial(vibro_impact.force, time=float(models.SAMPLE_B)),
-        _of_sample,
+    impact_quantities.where_defined(
+        Quantity(
+            f"force@{models.SAMPLE_B}",
+            "N",
+            f"force of the stop at {models.SAMPLE_B} s",
+            partial(impact_oscillator.force, t=models.SAMPLE_B),
+            partial(vibro_impact.force, time=float(models.SAMPLE_B)),
+            _of_sample,
+        )
     ),
 )
 COMMON = frozenset({"touch_1", "release_1", "touch_4", "largest_force"})
@@ -113,6 +125,7 @@ CASE = Case(
         "That two models agree to 3e-5 m says little: that is a quarter of the displacement at 1 s.",
     ),
     further_checks=further.MAKERS,
+    held={"wall": "it stands still or moves with the support"},
     figures=figures,
     benchmark_variant="a",
     work_precision=("a", "c"),

@@ -12,6 +12,7 @@ from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases import impact_checks, vibro_impact
 from veridyn.validation_cases.case import Bench, Case, Check, Observation, Published, Run, Subject, Values, Variant
+from veridyn.validation_cases.consistency import velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
 from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
@@ -131,9 +132,11 @@ def free(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
 
 def _order_before(base: Run, true: float, bench: Bench) -> float:
     def read(step: float) -> float:
-        return vibro_impact.displacement(bench.observe(impact_checks.at_step(base, step)), BEFORE)
+        seen = vibro_impact.displacement(bench.observe(impact_checks.at_step(base, step)), BEFORE)
+        assert seen is not None  # the run lasts until then
+        return seen
 
     return observed_order(errors_over_steps(read, true, halvings(FREE_STEP, LEVELS)))
 
 
-MAKERS = (parity, symmetry, impact_checks.events, impact_checks.force_law, energy, duration, free)
+MAKERS = (parity, symmetry, impact_checks.events, impact_checks.force_law, energy, duration, free, velocities)

@@ -29,6 +29,7 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
+from veridyn.validation_cases.consistency import velocities
 from veridyn.validation_cases.convergence import halvings, observed_order
 from veridyn.validation_cases.making import always, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
@@ -228,4 +229,4 @@ def _residual(o: Observation) -> float:
     return float(np.abs(energy_residual(o.problem, o.response)).max()) / (0.5 * o["k0"] * o["a0"] ** 2)
 
 
-MAKERS = (frequency, parity, order, balance)
+MAKERS = (frequency, parity, order, balance, velocities)

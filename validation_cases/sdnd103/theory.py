@@ -20,7 +20,8 @@ class Leading:
     """Leading error of the displacement over a0: ``constant (w0 h)^slow (w h)^fast``, and where it comes from.
 
     ``stated``: constant and power of a further error ``constant (w h)^power h x''`` of the velocity that is stated.
-    ``defect``: whether the defect acts all the time, like a damper.
+    ``difference``: constant and power of what a velocity misses that is a difference over two steps,
+    ``difference (w0 h)² a0 w0``. ``defect``: whether the defect acts all the time, like a damper.
     """
 
     constant: float
@@ -29,6 +30,7 @@ class Leading:
     origin: str
     stated: tuple[float, int] = (0.0, 0)
     defect: bool = False
+    difference: float = 0.0
 
     @property
     def order(self) -> int:
@@ -42,7 +44,7 @@ _HELD = Leading(1 / 72, 1, 3, f"{_FIRST_STEP} holds the load over the half-step 
 
 LEADING = {
     "symplectic_euler": replace(_LATE, stated=(1 / 2, 0)),
-    "central_adaptive": _LATE,
+    "central_adaptive": replace(_LATE, difference=1 / 6),
     "euler_adaptive": replace(_LATE, stated=(1 / 2, 0)),
     "devogelaere": _HELD,
     "devogelaere_adaptive": _HELD,
@@ -74,14 +76,18 @@ class Numbers:
 def amplitude(values: Values, scheme: str, chosen: Settings, time: float) -> Tolerance:
     """Return the relative tolerance of the displacement up to a time (s).
 
-    Twice the leading error, over the share of the stiffness that is left; with a dead zone, the phase of the free
+    Twice the leading error, over the share of the stiffness that is left, and what reading between samples misses; with
+    a dead zone, the phase of the free
     vibration (d/x0) (w0/w) that it sets off, which no error can exceed twice.
     """
     n, leading, h = Numbers.of(values), LEADING[scheme], float(chosen["step"])
     constant = 2 / n.left * leading.constant * n.w0**leading.slow * n.w**leading.fast
     shape = f"{leading.constant:.3g} (w0 h)^{leading.slow} (w h)^{leading.fast}"
     what = f"{shape}, {leading.origin}; doubled for higher terms, over the stiffness left, {n.left:.3g}"
-    own = from_theory(leading.order, constant, h, what=what)
+    read = from_theory(4, 3 / 128 * n.w0**4, h, what="3/128 (w0 h)⁴ of the cubic through four samples")
+    own = combined(from_theory(leading.order, constant, h, what=what), read)
+    if scheme == "itmi":
+        own = combined(own, _late_softening(n, h))
     if n.dead == 0:
         return own
     phase = SCHEMES[scheme].error_per_radian()
@@ -90,12 +96,27 @@ def amplitude(values: Values, scheme: str, chosen: Settings, time: float) -> Tol
     return combined(own, Tolerance(lag * n.dead * n.w0 / n.w / n.left, "relative", why))
 
 
+def _late_softening(n: Numbers, h: float) -> Tolerance:
+    """Return what ITMI misses where the softening force comes from a state that a held force has led to, over a0.
+
+    The ramp of the force leaves a0 (w0 h) (w h)²/6 in that state; the slope of the softening, 2 |x|/x0, turns it into a
+    force that goes with sin(w0 t) cos(w0 t), half as large at most, and starts from zero.
+    """
+    what = (
+        "(2 a0/x0) (w0 h) (w h)²/12: softening force of a state that a held force has led to, over the stiffness left"
+    )
+    return from_theory(3, (1 - n.left) / n.left * n.w0 * n.w**2 / 12, h, what=what)
+
+
 def stated_velocity(values: Values, scheme: str, chosen: Settings) -> Tolerance:
     """Return what the velocity that a scheme states misses beside the rate of its displacement (m/s), doubled."""
     n, h, a0 = Numbers.of(values), float(chosen["step"]), float(values["a0"])
     constant, power = LEADING[scheme].stated
     what = f"stated velocity, {constant:.3g} (w h)^{power} h a0 w0², doubled"
-    return from_theory(power + 1, 2 * constant * n.w**power * a0 * n.w0**2, h, what=what, kind="absolute")
+    own = from_theory(power + 1, 2 * constant * n.w**power * a0 * n.w0**2, h, what=what, kind="absolute")
+    difference = LEADING[scheme].difference
+    what = f"velocity from a difference over two steps, {difference:.3g} (w0 h)² a0 w0, doubled"
+    return combined(own, from_theory(2, 2 * difference * a0 * n.w0**3, h, what=what, kind="absolute"))
 
 
 def energy(run: Run, scheme: str) -> Tolerance:

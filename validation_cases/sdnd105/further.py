@@ -29,6 +29,7 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
+from veridyn.validation_cases.consistency import velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
 from veridyn.validation_cases.making import always, asked_of, check_of, order_check, reading
 from veridyn.validation_cases.parity import parity_checks
@@ -212,4 +213,4 @@ def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
 
 def makers(build: StopMaker) -> tuple[CheckMaker, ...]:
     """Return the makers of checks; the restart builds the stop anew."""
-    return (partial(parity, build), order, events, balance)
+    return (partial(parity, build), order, events, balance, velocities)

@@ -26,6 +26,7 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
+from veridyn.validation_cases.consistency import velocities as velocities_of
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
 from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
@@ -202,4 +203,10 @@ def _observed_order(base: Run, truth: Callable[[], Certified], bench: Bench) -> 
     return observed_order(errors_over_steps(x2, float(truth()), steps))
 
 
-MAKERS = (parity, events, balance, order)
+def velocities(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
+    """Yield the comparison of velocities with slopes where m1 slips; held, it moves as the stick spring does."""
+    if theory.changes(case.values(variant.changes)):
+        yield from velocities_of(case, subject, variant)
+
+
+MAKERS = (parity, events, balance, order, velocities)

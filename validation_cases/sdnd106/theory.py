@@ -3,12 +3,17 @@
 Forces that jump inside a step act up to a step too long or too short: the momentum is wrong by J = (jump) h. That of
 the start (a scheme whose velocity is half a step late), of each break-away, (mu_s - mu_d) N h, and of the end of the
 pull, F h, go on as J/M in the centre of mass and as J/m in the oscillation. The stick spring gives by mu_s N/k_T.
+
+At a reversal, a slip that follows a slip, it is wound from -mu_d N to mu_s N: friction is wrong for a step and the time
+constant sqrt(m1/k_T). Spring and critical damper overshoot by exp(-2) of the force that they take over: a stick so near
+to the limit slips at once, and friction stays below the force that it should hold for as long as the stick lasts.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 
 from veridyn.references import pulled_pair
 from veridyn.solver.schemes import SCHEMES
@@ -20,7 +25,11 @@ ASTER_TOLERANCE = (
     "tolerance of Code_Aster's test SDND106a, 1e-4 m while the pull lasts and 2e-3 m after, for F/k = 0.3 m"
 )
 PULLED, RELEASED = 1e-4 / 0.3, 2e-3 / 0.3
-JUMPS = "momentum F h/2 at the start, (mu_s - mu_d) N h at a break-away, F h at the end of the pull"
+JUMPS = (
+    "momentum F h/2 at the start, (mu_s - mu_d) N h at a break-away, (mu_s + mu_d) N (h + sqrt(m1/k_T)) at a reversal, "
+    "F h at the end of the pull"
+)
+OVERSHOOT = math.exp(-2)  # of spring and critical damper, beyond the force to which they go
 
 
 def changes(values: Values) -> list[tuple[float, str]]:
@@ -43,6 +52,25 @@ def _frequencies(values: Values) -> tuple[float, float]:
     return math.sqrt(k / m2), math.sqrt(k / m1 + k / m2)
 
 
+def _reversals(values: Values, chosen: Settings) -> list[tuple[float, float]]:
+    """Instants (s) of the slips that follow a slip, and momentum over the step (N) that their delay leaves."""
+    m1, normal, mu_s, mu_d = _floats(values, "m1", "normal", "mu_s", "mu_d")
+    late = 1.0 + math.sqrt(m1 / float(chosen["tangential_stiffness"])) / float(chosen["step"])
+    turns = [b[0] for a, b in pairwise(changes(values)) if "stick" not in (a[1], b[1])]
+    return [(time, (mu_s + mu_d) * normal * late) for time in turns]
+
+
+def _overshot(values: Values) -> list[tuple[float, float]]:
+    """Instants (s) of the sticks that an overshoot may end at once, and momentum (N s) that friction then lacks."""
+    normal, mu_s, mu_d = _floats(values, "normal", "mu_s", "mu_d")
+    lost = []
+    for (time, kind), (end, _) in pairwise(changes(values)):
+        held = abs(_spring(values, time)) if kind == "stick" else 0.0
+        if held + OVERSHOOT * (held + mu_d * normal) > mu_s * normal:
+            lost.append((time, (mu_s - mu_d) * normal * (end - time)))
+    return lost
+
+
 def _jumps(values: Values, before: float) -> list[tuple[float, float]]:
     """Instants (s) and sizes (N) of the jumps of force before an instant; the first counts half."""
     normal, mu_s, mu_d, pull, off = _floats(values, "normal", "mu_s", "mu_d", "pull", "t_off")
@@ -51,17 +79,30 @@ def _jumps(values: Values, before: float) -> list[tuple[float, float]]:
     return [(time, size) for time, size in jumps if time <= before]
 
 
-def _displacement(values: Values, time: float) -> float:
+def _left(values: Values, chosen: Settings, before: float) -> list[tuple[float, float]]:
+    """Instants (s) before an instant at which momentum goes wrong, and by how much per step (N)."""
+    step = float(chosen["step"])
+    rare = [(time, momentum / step) for time, momentum in _overshot(values)]
+    return [*_jumps(values, before), *((t, size) for t, size in (*_reversals(values, chosen), *rare) if t <= before)]
+
+
+def _displacement(values: Values, chosen: Settings, time: float) -> float:
     """Error of a displacement at an instant per step (m/s)."""
     m1, m2 = _floats(values, "m1", "m2")
     swing = 1 / (min(m1, m2) * _frequencies(values)[0])
-    return sum(size * ((time - begun) / (m1 + m2) + swing) for begun, size in _jumps(values, time))
+    return sum(size * ((time - begun) / (m1 + m2) + swing) for begun, size in _left(values, chosen, time))
 
 
-def _velocity(values: Values, time: float) -> float:
+def _velocity(values: Values, chosen: Settings, time: float) -> float:
     """Error of a velocity at an instant per step (m/s²)."""
     m1, m2 = _floats(values, "m1", "m2")
-    return sum(size * (1 / (m1 + m2) + 1 / min(m1, m2)) for _, size in _jumps(values, time))
+    return sum(size * (1 / (m1 + m2) + 1 / min(m1, m2)) for _, size in _left(values, chosen, time))
+
+
+def _spring(values: Values, time: float) -> float:
+    """Force of the spring at an instant (N)."""
+    x1, _, x2, _ = map(float, pulled_pair.motion(**values, digits=15).state(repr(time)))
+    return float(values["k"]) * (x2 - x1)
 
 
 def _phase(values: Values, scheme: str, chosen: Settings, time: float, weight: float = 1.0) -> Tolerance:
@@ -84,7 +125,7 @@ def state(values: Values, scheme: str, chosen: Settings, what: str, time: float)
     w = _frequencies(values)[1] if what.startswith("v") else 1.0
     if not scheme:
         return _foreign(values, time, w)
-    error = _velocity(values, time) if what.startswith("v") else _displacement(values, time)
+    error = _velocity(values, chosen, time) if what.startswith("v") else _displacement(values, chosen, time)
     return combined(
         from_theory(1, error, float(chosen["step"]), what=JUMPS, kind="absolute"),
         _phase(values, scheme, chosen, time, w),
@@ -110,7 +151,7 @@ def change(values: Values, scheme: str, chosen: Settings, number: int) -> Tolera
         sample = from_theory(1, 1.0, period(values) / 1000, what="flags change at requested outputs", kind="absolute")
         return combined(Tolerance(cite.value / rate, cite.kind, cite.reason), sample)
     step = float(chosen["step"])
-    error = _velocity(values, time) if kind == "stick" else _displacement(values, time)
+    error = _velocity(values, chosen, time) if kind == "stick" else _displacement(values, chosen, time)
     give = _elastic(values, chosen, (_frequencies(values)[1] if kind == "stick" else 1.0) / rate)
     what = f"flags change at samples; {JUMPS}, over the rate at which the phase ends"
     return combined(from_theory(1, 1.0 + error / rate, step, what=what, kind="absolute"), give)
@@ -141,7 +182,7 @@ def final_position(values: Values, scheme: str, chosen: Settings) -> Tolerance:
     if not scheme:
         return _foreign(values, max(last, 2 * float(values["t_off"])))
     what = JUMPS
-    theory = from_theory(1, _displacement(values, last), float(chosen["step"]), what=what, kind="absolute")
+    theory = from_theory(1, _displacement(values, chosen, last), float(chosen["step"]), what=what, kind="absolute")
     return combined(theory, _phase(values, scheme, chosen, last), _elastic(values, chosen))
 
 

@@ -27,6 +27,7 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
+from veridyn.validation_cases.consistency import velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
 from veridyn.validation_cases.making import always, check_of, order_check, reading
 from veridyn.validation_cases.parity import parity_checks
@@ -175,4 +176,4 @@ def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
             )
 
 
-MAKERS = (parity, order, balance)
+MAKERS = (parity, order, balance, velocities)

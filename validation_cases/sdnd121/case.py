@@ -54,13 +54,15 @@ def _of_force(contact: int, values: Values, scheme: str, chosen: Settings) -> To
 
 
 def _peak(contact: int) -> Quantity:
-    return Quantity(
-        f"peak_force_{contact}",
-        "N",
-        f"largest force of contact {contact}",
-        partial(impact_oscillator.peak_force, contact=contact),
-        partial(vibro_impact.peak_force, contact=contact),
-        partial(_of_force, contact),
+    return impact_quantities.where_defined(
+        Quantity(
+            f"peak_force_{contact}",
+            "N",
+            f"largest force of contact {contact}",
+            partial(impact_oscillator.peak_force, contact=contact),
+            partial(vibro_impact.peak_force, contact=contact),
+            partial(_of_force, contact),
+        )
     )
 
 
