@@ -25,6 +25,23 @@ def side(record: Mapping[str, Any]) -> str:
     return ABOVE if difference > 0 else BELOW if difference < 0 else ELSE
 
 
+def joined(documents: Iterable[Findings]) -> dict[str, Any]:
+    """Return several result documents as one: a later one adds cases, defects and runs, or replaces runs."""
+    found: dict[str, Any] = {}
+    cases: dict[str, None] = {}
+    defects: dict[str, Entry] = {}
+    runs: dict[tuple[str, str, str], Entry] = {}
+    environments = []
+    for document in documents:
+        found |= document
+        environments.append(document["environment"])
+        cases |= dict.fromkeys(document["cases"])
+        defects |= {defect["name"]: defect for defect in document["defects"] if defect["name"] not in defects}
+        runs |= {(run["defect"], run["case"], run["judged_by"]): run for run in document["runs"]}
+    joint = {"cases": sorted(cases), "defects": list(defects.values()), "runs": list(runs.values())}
+    return found | joint | {"environments": environments}
+
+
 def runs_of(found: Findings, defect: str, judged_by: str | None = None) -> list[Entry]:
     """Return the runs of a defect, in one judgement or both."""
     return [

@@ -29,8 +29,9 @@ its scheme and gets the tolerances that theory gives that scheme. *Documents*: t
 which claims nothing and gets the tolerances that documents ask for. Frozen values are left out: they see everything,
 but only in our own solver.
 
-With `--most N` in the command below a defect was tried on no more than N of the cases that it touches, always the same
-ones, evenly spread; a check that catches nothing was then asked about fewer defects."""
+With `--most N` in a command below a defect was tried on no more than N of the cases that it touches, always the same
+ones, evenly spread; a check that catches nothing was then asked about fewer defects. What survived that was tried on
+all the cases that it touches."""
 
 
 def page(found: Mapping[str, Any], folder: str = "images") -> str:
@@ -41,8 +42,8 @@ def page(found: Mapping[str, Any], folder: str = "images") -> str:
 
 
 def _provenance(found: Mapping[str, Any]) -> Iterator[str]:
-    made = found["environment"]
-    yield f"`{made['command']}` on {escape(made['machine'])}, {made['date'][:10]}."
+    for made in found.get("environments", [found["environment"]]):
+        yield f"`{made['command']}` on {escape(made['machine'])}, {made['date'][:10]}."
 
 
 def _summary(found: Mapping[str, Any]) -> Iterator[str]:
@@ -139,13 +140,14 @@ def write(found: Mapping[str, Any], folder: Path, images: str = "") -> Path:
     return folder / PAGE
 
 
-def main(results: str, folder: str) -> None:
-    """Write the page into a folder of documentation, its picture among the images, and the patterns for hints."""
-    found = json.loads(Path(results).read_text(encoding="utf-8"))
+def main(*files_and_folder: str) -> None:
+    """Write the page of one or more result files into a folder, its picture among the images, and the patterns."""
+    *results, folder = files_and_folder
+    found = teeth.joined(json.loads(Path(name).read_text(encoding="utf-8")) for name in results)
     write(found, Path(folder), "images")
     learnt = json.dumps(hints.learn(found), separators=(",", ":"), allow_nan=False)
     Path(str(files("veridyn.reports") / hints.FILE)).write_text(learnt + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:])

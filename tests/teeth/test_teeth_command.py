@@ -2,6 +2,8 @@
 
 import json
 
+from veridyn.reports import teeth
+
 
 def test_a_caught_defect_is_fine(veridyn, tmp_path):
     seen = veridyn("teeth", "sdnd101", "--defect", "gap_too_wide", "--report", tmp_path)
@@ -44,3 +46,23 @@ def test_sound_solvers_raise_no_alarm(veridyn, tmp_path):
     assert "No false alarm" in seen.out
     heard = json.loads((tmp_path / "sound.json").read_text(encoding="utf-8"))["hearings"]
     assert [hearing["solver"] for hearing in heard] == ["symplectic_euler", "devogelaere"]
+
+
+def result(command, case, caught, *defects):
+    runs = [{"defect": name, "case": case, "judged_by": "theory", "asked": ["a"], "caught": caught} for name in defects]
+    return {
+        "environment": {"command": command},
+        "cases": [case],
+        "defects": [{"name": name} for name in defects],
+        "runs": runs,
+    }
+
+
+def test_later_results_add_and_replace_runs():
+    first = result("first", "sdnd101", {}, "late", "soft")
+    again, more = result("again", "sdnd101", {"a": "+"}, "late"), result("more", "sdnd104", {"a": "+"}, "soft")
+    found = teeth.joined([first, again, more])
+    assert found["cases"] == ["sdnd101", "sdnd104"]
+    assert [defect["name"] for defect in found["defects"]] == ["late", "soft"]
+    assert teeth.caught_by_case(found) == {"late": {"sdnd101"}, "soft": {"sdnd104"}}
+    assert [made["command"] for made in found["environments"]] == ["first", "again", "more"]
