@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
@@ -54,8 +54,14 @@ class Quantity:
     tolerance: Callable[[Values, str, Settings], Tolerance]
 
     def truth(self, values: Values, digits: int = 30) -> Certified:
-        """Return the certified reference for given parameters."""
-        return self.reference(**arguments(self.reference, {**values, "digits": digits}))
+        """Return the certified reference for given parameters; it is computed once, however many schemes ask."""
+        chosen = arguments(self.reference, {**values, "digits": digits})
+        return _certified(self.reference, tuple(sorted(chosen.items())))
+
+
+@lru_cache(maxsize=4096)
+def _certified(reference: Callable[..., Certified], given: tuple[tuple[str, Any], ...]) -> Certified:
+    return reference(**dict(given))
 
 
 @dataclass(frozen=True)
