@@ -10,7 +10,6 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.balance import energy_residual
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.schemes import SCHEMES
 from veridyn.solver.time_functions import sample
@@ -26,10 +25,11 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
-from veridyn.validation_cases.consistency import velocities
+from veridyn.validation_cases.consistency import energy, velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
-from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
+from veridyn.validation_cases.making import always, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
+from veridyn.validation_cases.refining import constant_step
 from veridyn.validation_cases.sdld31.measures import value, zeros
 from veridyn.validation_cases.tolerances import Tolerance, cited, from_theory
 
@@ -41,12 +41,6 @@ UNDAMPED, NEAR = "undamped", "31b"
 DRIFT_NUMBER = 0.2  # w0 h of the runs whose phase is measured
 COARSE, LEVELS = 0.01, 4  # s, the longest step, and its halvings; the instants are multiples
 LAGGED: Settings = {"lagged": True}
-
-
-def constant_step(base: Run, step: float) -> Run:
-    """Return a run with a constant step, also of an adaptive scheme."""
-    held = SCHEMES[base.settings["scheme"]].constant_step
-    return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, "step": step, **held})
 
 
 def parity(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
@@ -160,31 +154,20 @@ def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     if variant.name != UNDAMPED:
         return
     cite = cited("twice the 5e-3 of Code_Aster's test SDLD321 for displacements", 1e-2, kind="absolute")
-    for scheme in subject.schemes:
-        run = case.run(subject, variant, scheme)
-        fast = float(run.values["omega0"])
-        phase = SCHEMES[scheme].phase if subject.own else None
-        ahead = abs(phase.constant) if phase and phase.order == 2 else 0.0
-        constant = (1 / 3 + 2 * ahead + 1 / 12) * fast**2
-        what = "differenced velocities, (w h)²/3 of the energy, twice the phase error, trapezoidal work, (w h)²/12"
-        theory = from_theory(2, constant, float(run.settings.get("step", 0.0)), what=what, kind="absolute")
-        yield check_of(
-            case,
-            variant,
-            scheme,
-            run,
-            quantity="energy_residual",
-            kind="balance",
-            unit="of the largest stored energy",
-            measure=reading(run, _residual),
-            reference=always(0.0),
-            tolerance=asked_of(subject, theory, cite),
-        )
+    unit = "of the largest stored energy"
+    yield from energy(case, subject, variant, unit, _stored, _read_energy, cite)
 
 
-def _residual(o: Observation) -> float:
-    stored = 0.5 * o["m"] * o["omega0"] ** 2 * float(np.abs(o.response.displacement).max()) ** 2
-    return float(np.abs(energy_residual(o.problem, o.response)).max()) / stored
+def _read_energy(run: Run, scheme: str) -> Tolerance:
+    fast, phase = float(run.values["omega0"]), SCHEMES[scheme].phase
+    ahead = abs(phase.constant) if phase and phase.order == 2 else 0.0
+    constant = (1 / 3 + 2 * ahead + 1 / 12) * fast**2
+    what = "differenced velocities, (w h)²/3 of the energy, twice the phase error, trapezoidal work, (w h)²/12"
+    return from_theory(2, constant, float(run.settings["step"]), what=what, kind="absolute")
+
+
+def _stored(o: Observation) -> float:
+    return 0.5 * o["m"] * o["omega0"] ** 2 * float(np.abs(o.response.displacement).max()) ** 2
 
 
 MAKERS = (parity, phase, order, balance, velocities)
