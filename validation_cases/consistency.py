@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from veridyn.solver.consistency import stop_force_residual, velocity_residual
+from veridyn.solver.consistency import flags_off_events, stop_force_residual, velocity_residual
 from veridyn.validation_cases.case import Case, Check, Observation, Subject, Variant
 from veridyn.validation_cases.making import always, asked_of, check_of, reading
-from veridyn.validation_cases.tolerances import Tolerance, cited
+from veridyn.validation_cases.tolerances import Tolerance, cited, exactly
 
 HALF = Tolerance(
     0.75,
@@ -58,6 +58,30 @@ def stop_forces(case: Case, subject: Subject, variant: Variant) -> Iterator[Chec
             reference=always(0.0),
             tolerance=asked_of(subject, FORCES, cite),
         )
+
+
+def flags(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
+    """Yield that flags of adherence change at events alone; our schemes locate none."""
+    if subject.own or not case.asked(variant):
+        return
+    for scheme in subject.schemes:
+        run = case.run(subject, variant, scheme)
+        yield check_of(
+            case,
+            variant,
+            scheme,
+            run,
+            quantity="flags_off_events",
+            kind="events",
+            unit="",
+            measure=reading(run, _flags_off_events),
+            reference=always(0.0),
+            tolerance=always(exactly("an event is a sample, with the state that begins there")),
+        )
+
+
+def _flags_off_events(o: Observation) -> float:
+    return float(flags_off_events(o.problem, o.response))
 
 
 def _velocity_residual(o: Observation) -> float:

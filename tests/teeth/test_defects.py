@@ -156,7 +156,7 @@ def test_a_misspelt_defect_gets_a_suggestion():
 
 def test_who_claims_a_scheme_gets_its_settings_but_not_our_frozen_values():
     subject = Subject.of(Sound("newmark"))
-    assert (subject.schemes, subject.own, subject.frozen) == (("newmark",), True, False)
+    assert (subject.schemes, subject.own, subject.ours) == (("newmark",), True, False)
     kinds = {check.kind for check in checks(load_case("sdnd101"), subject)}
     assert "frozen" not in kinds
     assert "order" in kinds

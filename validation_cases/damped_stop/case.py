@@ -86,6 +86,13 @@ def _pushing(values: Values, scheme: str, chosen: Settings) -> Tolerance:
     return theory.force_duration(values, scheme, theory.step_of(chosen), spacing(values))
 
 
+def _restitution(values: Values, scheme: str, chosen: Settings) -> Tolerance:
+    """Return the tolerance of one contact in flight to flight: that of the first two, one of which is noticed late."""
+    if not scheme:
+        return _foreign(values, scheme, chosen)
+    return theory.speed(values, scheme, theory.step_of(chosen), 2)
+
+
 def _of_contact(name: str, number: int, unit: str, definition: str) -> Quantity:
     return Quantity(
         f"{name}_{number}",
@@ -114,7 +121,12 @@ QUANTITIES = (
         _pushing,
     ),
     Quantity(
-        "restitution", "1", "speed of a touch over that of the touch before", damped_stop.restitution, None, _foreign
+        "restitution",
+        "1",
+        "speed of a touch over that of the touch before, contact 5",
+        damped_stop.restitution,
+        measures.restitution,
+        _restitution,
     ),
 )
 

@@ -46,6 +46,11 @@ def rebound(o: Observation, number: int) -> float:
     return _top(o.response.time[flying], -o.response.displacement[flying, 0])
 
 
+def restitution(o: Observation) -> float:
+    """Return the last rebound over the one before."""
+    return rebound(o, 5) / rebound(o, 4)
+
+
 def force(o: Observation) -> Floats:
     """Return the reported force of the stop (m,) in N.
 

@@ -84,6 +84,12 @@ def load_of_before(t, s, work):
 
 
 @part
+def load_of_half_a_step_before(t, s, work):
+    """Time functions of half a step before."""
+    return row_of(t - 0.5 * work.step, s, work)
+
+
+@part
 def at_rest_first(t, q, v, s, state, archive, work, g):  # noqa: ARG001 - the signature of the sound part
     """No force at the start."""
     g[:] = 0.0
@@ -233,6 +239,24 @@ DEFECTS = (
         "Evaluated the load before the time was advanced.",
         ("drive",),
         parts={"row_of": load_of_before},
+    ),
+    Defect(
+        "load_half_step_late",
+        "integrator",
+        "Loads and accelerations of supports are those of half a step before.",
+        "Took the instant of the half-step for that of the whole one.",
+        ("drive",),
+        of="devogelaere",
+        parts={"row_of": load_of_half_a_step_before},
+    ),
+    Defect(
+        "no_load",
+        "integrator",
+        "Loads and accelerations of supports are zero.",
+        "Declared the load and did not apply it.",
+        ("drive",),
+        of="devogelaere",
+        before=drives(lambda p, _: Piecewise((p.start,), ((0.0,),))),
     ),
     Defect(
         "no_force_at_start",

@@ -26,6 +26,7 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
+from veridyn.validation_cases.consistency import flags
 from veridyn.validation_cases.consistency import velocities as velocities_of
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
 from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
@@ -209,4 +210,4 @@ def velocities(case: Case, subject: Subject, variant: Variant) -> Iterator[Check
         yield from velocities_of(case, subject, variant)
 
 
-MAKERS = (parity, events, balance, order, velocities)
+MAKERS = (parity, events, balance, order, velocities, flags)
