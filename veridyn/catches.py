@@ -106,7 +106,7 @@ def _unseen(found: Mapping[str, Any]) -> Iterator[str]:
     reasons = teeth.unseen(found)
     if reasons:
         yield "## Defects that documents cannot see"
-        yield "By theory all of them are caught; around the exact solver, held to documents, these survive by their nature."
+        yield "Theory catches them; around the exact solver, held to documents, they survive by their nature."
         yield "\n".join(f"* `{name}`: {escape(reason)}" for name, reason in reasons.items())
 
 
