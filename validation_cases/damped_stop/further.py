@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from veridyn.solver.schemes import SCHEMES
-from veridyn.validation_cases.case import Case, Check, Subject, Variant
+from veridyn.validation_cases.case import Case, Check, Observation, Subject, Variant
 from veridyn.validation_cases.consistency import velocities
 from veridyn.validation_cases.damped_stop import measures, theory
 from veridyn.validation_cases.making import always, check_of, quantity_of, reading
@@ -60,17 +60,25 @@ def first_contact(case: Case, subject: Subject, variant: Variant) -> Iterator[Ch
         yield make(
             quantity="leading_error_of_rebound_1",
             unit="",
-            measure=reading(run, lambda o, true=rebound: measures.rebound(o, 1) / true - 1),
+            measure=reading(run, partial(_rebound_error, rebound)),
             reference=always(first.speed),
             tolerance=always(_next(more.speed, "kinks and period errors, (w_c h)²")),
         )
         yield make(
             quantity="leading_error_of_opening_1",
             unit="s",
-            measure=reading(run, lambda o, true=opening: measures.opening(o, 1) - true),
+            measure=reading(run, partial(_opening_error, opening)),
             reference=always(first.opened),
             tolerance=always(_next(more.opened, "period errors and touches inside a step, (w_c h)²")),
         )
+
+
+def _rebound_error(true: float, o: Observation) -> float:
+    return measures.rebound(o, 1) / true - 1
+
+
+def _opening_error(true: float, o: Observation) -> float:
+    return measures.opening(o, 1) - true
 
 
 def _next(value: float, what: str) -> Tolerance:

@@ -75,7 +75,9 @@ def peak_force(o: Observation, number: int) -> float:
 def force_duration(o: Observation) -> float:
     """Return how long the stop pushes in the first contact (s): the line through its last two forces ends there."""
     pushes = force(o)
-    last = int(np.argmax(pushes[1:] == 0.0))
+    last = int(np.argmax(pushes[1:] <= 0.0))  # zero too if it never ends, or never begins
+    if last == 0 or pushes[last - 1] <= pushes[last]:
+        raise SolverFailure("the response shows no force that falls to zero")
     (t0, t1), (f0, f1) = o.response.time[last - 1 : last + 1], pushes[last - 1 : last + 1]
     return float(t1 + f1 * (t1 - t0) / (f0 - f1) - o.response.time[0])
 

@@ -267,6 +267,14 @@ DEFECTS = (
         parts={"first_forces": at_rest_first},
     ),
     Defect(
+        "initial_velocity_forgotten",
+        "integrator",
+        "The initial velocity is zero.",
+        "Read the initial displacements and not the velocities.",
+        ("initial velocity",),
+        before=lambda p: replace(p, initial_velocity=np.zeros_like(p.initial_velocity)),
+    ),
+    Defect(
         "state_one_step_late",
         "integrator",
         "Every state stands at the instant after its own.",
