@@ -35,7 +35,7 @@ PARAMETERS = (
     Parameter("m", "kg", "mass", "1"),
     Parameter("omega0", "rad/s", "natural frequency", "18.8495559215"),
     Parameter("xi", "1", "damping ratio", "1e-3", "non-negative"),
-    Parameter("F", "N", "amplitude of the force", "1"),
+    Parameter("F", "N", "amplitude of the force", "1", "non-negative"),
     Parameter("omega", "rad/s", "frequency of the force", "20.73451151365"),
     Parameter("T", "s", "time span", "1"),
     Parameter("x0", "m", "displacement at which the oscillator is let go", "0", "any"),

@@ -175,6 +175,15 @@ DEFECTS = (
         parts={"start_half_step_before": nothing_before},
     ),
     Defect(
+        "start_weighed_wrongly",
+        "integrator",
+        "The start takes h/8 for h²/8 and a force for an acceleration.",
+        "Forgot a square, as a code did in 2020.",
+        ("initial force",),
+        of="devogelaere_adaptive",
+        changed={"slipped_start": True},
+    ),
+    Defect(
         "numerical_damping",
         "integrator",
         "Newmark's gamma is 0.505.",
