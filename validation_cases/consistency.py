@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 
 from veridyn.solver.balance import element_history, energy_residual
-from veridyn.solver.consistency import stop_force_residual, velocity_residual
+from veridyn.solver.consistency import flags_off_events, stop_force_residual, velocity_residual
 from veridyn.validation_cases.case import Case, Check, Observation, Run, Subject, Variant
 from veridyn.validation_cases.making import always, check_of, reading
-from veridyn.validation_cases.tolerances import Tolerance, cited, roundoff
+from veridyn.validation_cases.tolerances import Tolerance, cited, exactly, roundoff
 
 Read = Callable[[Observation], float]
 Theory = Callable[[Run, str], Tolerance]  # of a run with one of our schemes
@@ -27,7 +27,15 @@ FORCES = Tolerance(
 
 
 def residuals(
-    case: Case, subject: Subject, variant: Variant, quantity: str, unit: str, read: Read, ours: Theory, cite: Tolerance
+    case: Case,
+    subject: Subject,
+    variant: Variant,
+    quantity: str,
+    unit: str,
+    read: Read,
+    ours: Theory,
+    cite: Tolerance,
+    kind: str = "balance",
 ) -> Iterator[Check]:
     """Yield, scheme by scheme, the comparison with zero of what vanishes in truth; schemes that are ours by theory."""
     for scheme in subject.schemes:
@@ -38,7 +46,7 @@ def residuals(
             scheme,
             run,
             quantity=quantity,
-            kind="balance",
+            kind=kind,
             unit=unit,
             measure=reading(run, read),
             reference=always(0.0),
@@ -80,6 +88,16 @@ def stop_forces(case: Case, subject: Subject, variant: Variant) -> Iterator[Chec
         )
 
 
+def flags(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
+    """Yield that flags of adherence change at events alone; our schemes locate none."""
+    if subject.own or not case.asked(variant):
+        return
+    none = exactly("an event is a sample, with the state that begins there")
+    yield from residuals(
+        case, subject, variant, "flags_off_events", "", _flags_off_events, lambda *_: none, none, kind="events"
+    )
+
+
 def _energy_residual(scale: Read, o: Observation) -> float:
     return float(np.abs(energy_residual(o.problem, o.response)).max()) / scale(o)
 
@@ -96,6 +114,10 @@ def _cone_excess(limit: Read, o: Observation) -> float:
     names = ("force", "force_2")[: len(friction.tangents)]
     force = np.hypot.reduce([element_history(o.response, friction.name, name) for name in names])
     return max(0.0, float(np.abs(force).max()) / limit(o) - 1.0)
+
+
+def _flags_off_events(o: Observation) -> float:
+    return float(flags_off_events(o.problem, o.response))
 
 
 def _velocity_residual(o: Observation) -> float:

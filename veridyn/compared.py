@@ -23,8 +23,9 @@ Written by `python -m veridyn.compared results.json docs`; do not edit. How the 
 [Adapters](adapters.md) and [Simulators under test](simulators.md), with what each of them gets wrong in silence; what
 digits and times mean in [Reading the report](reading-the-report.md).
 
-Ratios count, not times: one machine, one solve at a time on a core of its own. A time contains everything from the problem to the
-response at all requested instants, the Python of an adapter included. The first call, which may compile, is left out.
+Ratios count, not times: one machine, one solve at a time on a core of its own. A time contains everything from the
+problem to the response at all requested instants, the Python of an adapter included. The first call, which may compile,
+is left out.
 
 Exudyn's and OpenSees' springs of stick were chosen by looking at SDND104, which is no blind test of them."""
 

@@ -56,7 +56,7 @@ def frequency_tolerance(values: Values, scheme: str, chosen: Settings) -> Tolera
 
 def frequencies(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield the natural frequencies of our modal basis."""
-    if not subject.own or variant.name == "B":
+    if not subject.ours or variant.name == "B":
         return
     scheme = subject.schemes[0]
     run = case.run(subject, variant, scheme)

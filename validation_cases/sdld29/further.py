@@ -58,8 +58,8 @@ def mode_tolerance(values: Values, scheme: str, chosen: Settings) -> Tolerance: 
 
 
 def modes(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Yield the complex modes of the modal equations, coupling included."""
-    if not subject.own:
+    """Yield the complex modes of our modal equations, coupling included."""
+    if not subject.ours:
         return
     scheme = subject.schemes[0]
     run = case.run(subject, variant, scheme)

@@ -65,7 +65,7 @@ def frequency_tolerance(values: Values, scheme: str, chosen: Settings) -> Tolera
 
 def frequency(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield the natural frequency of our modal basis."""
-    if not subject.own or variant.name != CHOSEN:
+    if not subject.ours or variant.name != CHOSEN:
         return
     run, quantity = case.run(subject, variant, subject.schemes[0]), quantity_of(case, "frequency")
     yield check_of(

@@ -28,7 +28,7 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
-from veridyn.validation_cases.consistency import energy, friction_cone, velocities
+from veridyn.validation_cases.consistency import energy, flags, friction_cone, velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
 from veridyn.validation_cases.making import always, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
@@ -279,4 +279,4 @@ def _observed_order(base: Run, truth: Callable[[], Certified], bench: Bench) -> 
     return observed_order(errors_over_steps(power, float(truth()), steps))
 
 
-MAKERS = (parity, limit, events, balance, velocities, order)
+MAKERS = (parity, limit, events, balance, velocities, flags, order)

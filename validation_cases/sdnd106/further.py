@@ -24,7 +24,7 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
-from veridyn.validation_cases.consistency import energy, friction_cone
+from veridyn.validation_cases.consistency import energy, flags, friction_cone
 from veridyn.validation_cases.consistency import velocities as velocities_of
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
 from veridyn.validation_cases.making import always, check_of, order_check, quantity_of, reading
@@ -174,4 +174,4 @@ def velocities(case: Case, subject: Subject, variant: Variant) -> Iterator[Check
         yield from velocities_of(case, subject, variant)
 
 
-MAKERS = (parity, events, balance, order, velocities)
+MAKERS = (parity, events, balance, order, velocities, flags)
