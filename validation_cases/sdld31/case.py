@@ -160,6 +160,14 @@ CASE = Case(
         "A scheme whose free vibration runs ahead by e per radian is off resonance by e, and its response ahead by "
         "e w0 t/2: half the phase error, and it takes 1/e radians until the growth ends.",
     ),
+    equations=(
+        "m (x'' + 2 xi w0 x' + w0² x) = F sin(Omega t), x(0) = x'(0) = 0",
+        "x = F/m Im(e^{z_1 t}/((z_1 - z_2) (z_1 - z_3)) + e^{z_2 t}/((z_2 - z_3) (z_2 - z_1)) "
+        "+ e^{z_3 t}/((z_3 - z_1) (z_3 - z_2)))",
+        "z_1 = i Omega, z_2 = w0 (-xi + sqrt(xi² - 1)), z_3 = w0 (-xi - sqrt(xi² - 1))",
+        "Omega = w0, xi = 0: x = F/(2 m w0²) (sin(w0 t) - w0 t cos(w0 t))",
+        "Omega = w0, xi = 1: x = F/(2 m w0²) ((1 + w0 t) e^{-w0 t} - cos(w0 t))",
+    ),
     parameters=forced_oscillator.PARAMETERS,
     variants=(
         _variant("31b", {}),
