@@ -2,8 +2,8 @@
 
 The notation is that of the case files: ``m x'' + k x = -F_c``, ``omega_c = sqrt((k + k_c)/m)``, ``(v h)²/2``. Greek
 letters may be spelled; ``x'`` and ``x''`` are time derivatives; ``_`` lowers, ``^`` or ² raises: a letter, a word, or
-what stands in braces. Sums and integrals take their limits so, ``Σ_{n=1}^N``, ``∫_0^T``. ``/`` divides the factor before
-it by the one after it. Nothing is an error: what is not understood is set as text.
+what stands in braces. Sums and integrals take their limits so, ``Σ_{n=1}^N``, ``∫_0^T``. ``/`` divides the factor
+before it by the one after it. Nothing is an error: what is not understood is set as text.
 """
 
 import re

@@ -49,7 +49,7 @@ def _decay(case: Case, o: Observation, label: str) -> dict[str, Any]:
                     series("reference", "reference", time, true),
                     series(label, "computed", time, x),
                     series("friction holds", "limit", edge, [held, held]),
-                    series("friction holds", "limit", edge, [-held, -held]),
+                    series("", "limit", edge, [-held, -held]),
                 ],
                 events=[(float(t), f"turn {n}") for n, (t, _) in enumerate(turns[1:], start=1)],
             ),
