@@ -174,5 +174,6 @@ CASE = Case(
     further_checks=further.MAKERS,
     held={"N": "a number of modes"},
     figures=figures,
+    beam=beam.drawn,
     benchmark_variant="5-modes",
 )

@@ -190,7 +190,7 @@ def _regime_map(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
         "Above: the first half period of the periodic motion. Slip begins on the lowest line and ends on the dotted "
         "one, and a slip the other way begins on the highest; between these two the mass sticks. Left of "
         "η* = 2/√(π² + 4) one slip follows the other without a stick, from η = 1 on there is no slip. Beneath: mean "
-        f"wear power over m g a0/ω, dots: {label}. A stick forgets errors: they stay where there is none.",
+        f"wear power over m g a0/ω, dots: {label}. Errors are of order 2 with sticks, of order 1 without.",
         [
             panel(axis, "instant over period (-)", [*_true_slips(case), _slips(late, label)], events=borders),
             panel(
