@@ -102,7 +102,7 @@ def _layout(system: Record) -> Layout:
     for stop in system["stops"]:
         _place_stop(layout, stop)
     for device in system["devices"]:
-        _place(layout, "device", device["ends"], _short(device["type"].replace("-", " "), 24))
+        _place_device(layout, device)
     for friction in system["frictions"]:
         if len(friction["ends"]) > 1:
             _place(layout, "slider", friction["ends"], _coefficients(friction))
@@ -142,6 +142,15 @@ def _place_stop(layout: Layout, stop: Element) -> None:
             layout.gaps.append(Link("stop", label, places[0], GROUND, faces_left=True))
         if stop["side"] in ("right", "both"):
             layout.gaps.append(Link("stop", label, places[0] + 1, GROUND))
+
+
+def _place_device(layout: Layout, device: Element) -> None:
+    label = _short(device["type"].replace("-", " "), 24)
+    places = [layout.names.index(name) for name in device["ends"] if name in layout.names]
+    if len(places) == 1 and device["side"] == "right":
+        layout.gaps.append(Link("device", label, places[0] + 1, GROUND))
+    else:
+        _place(layout, "device", device["ends"], label)
 
 
 def _coefficients(friction: Element) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.devices import Device
+from veridyn.solver.devices import BucklingStop, Device
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.problem import MechanicalProblem, Modes, Problem
 from veridyn.validation_cases.case import Beam
@@ -175,9 +175,15 @@ def _friction(problem: MechanicalProblem, friction: Friction) -> dict[str, Any]:
 
 
 def _device(device: Device, names: tuple[str, ...]) -> dict[str, Any]:
-    """Describe a device: between two coordinates, or from the ground to one."""
+    """Describe a device: between two coordinates, or from the ground to one; a stop stands where the mass goes."""
     ends = _ends(device.direction, names)
-    return {"name": device.name, "ends": ends if len(ends) > 1 else [GROUND, *ends], "type": device.type}
+    pushed = isinstance(device, BucklingStop) and device.direction.max() > 0
+    return {
+        "name": device.name,
+        "ends": ends if len(ends) > 1 else [GROUND, *ends],
+        "type": device.type,
+        "side": "right" if pushed else "left",
+    }
 
 
 def _loaded(problem: MechanicalProblem) -> list[bool]:

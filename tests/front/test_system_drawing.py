@@ -109,6 +109,7 @@ def test_devices_are_described(name, law):
     case = load_case(name)
     (device,) = describe(case.problem(case.values()))["devices"]
     assert device["type"] == law
+    assert device["side"] == ("right" if law == "buckling-stop" else "left")
     assert "ground" in device["ends"]
 
 

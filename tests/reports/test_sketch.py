@@ -78,6 +78,21 @@ def test_a_device_is_a_box_with_the_name_of_its_law(checked):
     assert {"zener", "buckling stop"} <= set(said)
 
 
+def wall_of(svg):
+    """Where the only wall stands: the last upright line that is no plate."""
+    lines = [path.get("d") for path in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}path")]
+    upright = [line[1:].replace("L", ",").split(",") for line in lines if line.count("L") == 1]
+    return next(float(x) for x, low, end, high in upright if x == end and abs(float(high) - float(low)) == 38)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_device_stands_on_its_side(checked, side):
+    devices = [{"ends": ["ground", "a"], "type": "buckling-stop", "side": side}]
+    svg = draw(checked({"masses": masses("a"), "devices": devices}), "shoe")
+    mass = float(next(ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}rect")).get("x"))
+    assert (wall_of(svg) > mass) == (side == "right")
+
+
 def held(**changes):
     """A beam with one of everything, with changes."""
     made = {
