@@ -97,7 +97,7 @@ CASE = Case(
     ),
     equations=(
         "m x'' + c x' + k x = -m a sin(Omega t) - N, c = 2 xi sqrt(k m), x(0) = x'(0) = 0",
-        "N = k_c max(0, y - gap), y = x - a/Omega² sin(Omega t) for wall = 1, y = x for wall = 0",
+        "N = k_c max(0, y - gap), y = x - wall a/Omega² sin(Omega t)",
         "two masses: y_2 = -y_1, N = k_c/2 max(0, y_1 - y_2 - 2 gap)",
         "x'' + 2 beta x' + omega² x = A sin(Omega t) + B, beta = xi sqrt(k/m), tau = t - t_j",
         "flight: omega² = k/m, A = -a, B = 0",
