@@ -57,7 +57,7 @@ def _shapes(beam: Record) -> Iterator[str]:
         points = [(LEFT + SPAN * i / (len(y) - 1), SHAPES - SWING * v / largest) for i, v in enumerate(y)]
         yield svg.path(points, f'stroke="{colour}" stroke-width="1.6" fill="none"')
         first = SHAPES + 4 - 8.0 * (len(beam["shapes"]) - 1)
-        yield svg.text(LEFT + SPAN + 16, first + 16 * row, shape["name"], ASIDE.replace("#1f2933", colour))
+        yield svg.text(LEFT + SPAN + 16, first + 16 * row, shape["name"], f'{ASIDE} style="fill:{colour}"')
 
 
 def _velocities(beam: Record) -> Iterator[str]:
