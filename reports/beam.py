@@ -44,7 +44,7 @@ def draw(beam: Record, name: str) -> str:
 
 def _along(beam: Record, at: float) -> float:
     """Return where a place of the beam is drawn; what lies beyond an end, at the end."""
-    return LEFT + SPAN * min(max(at / beam["length"], 0.0), 1.0)
+    return LEFT + SPAN * min(max(at / float(beam["length"]), 0.0), 1.0)
 
 
 def _shapes(beam: Record) -> Iterator[str]:
