@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from veridyn.reports import diagrams, figures, scatter, sketch, spreadsheet
+from veridyn.reports import beam, diagrams, figures, scatter, sketch, spreadsheet
 from veridyn.reports.diagrams import Ladder, Price
 from veridyn.reports.document import Document, environments
 from veridyn.reports.numbers import plural
@@ -55,11 +55,13 @@ def overview(results: list[Record], runs: int) -> Drawing | None:
 
 
 def system(case: Record, anchor: str) -> Drawing | None:
-    """Draw the mechanical system of a case, if it is described."""
-    if case["system"] is None:
-        return None
+    """Draw the mechanical system of a case, masses in a line or a beam, if it is described."""
     name = f"System of {case['case']}"
-    return Drawing(f"{anchor}-system", name, "", sketch.draw(case["system"], name))
+    if case["system"]:
+        return Drawing(f"{anchor}-system", name, "", sketch.draw(case["system"], name))
+    if case["beam"]:
+        return Drawing(f"{anchor}-system", name, "", beam.draw(case["beam"], name))
+    return None
 
 
 def of_cases(listed: list[Record]) -> dict[str, list[Drawing]]:

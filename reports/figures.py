@@ -85,7 +85,8 @@ def _draw_panel(axes: "Axes", panel: Panel, *, xlabel: bool) -> None:
     axes.set_ylabel(_plain(panel["ylabel"]))
     axes.set_xlabel(_plain(panel["xlabel"]) if xlabel else "")
     axes.margins(x=0.01 if panel["xscale"] == "linear" else 0.05)
-    _draw_events(axes, panel["events"])
+    _spread_ticks(axes)
+    _draw_events(axes, panel["events"], _height(panel))
     _draw_legend(axes)
 
 
@@ -100,6 +101,16 @@ def _draw_series(axes: "Axes", series: Series, panel: Panel, number: int) -> Non
     axes.plot(x, y, label=label, **arguments)
 
 
+def _spread_ticks(axes: "Axes") -> None:
+    """Name 2 and 5 between powers of ten; matplotlib's 2, 3, 4 and 6 run together beyond a decade."""
+    from matplotlib.ticker import LogFormatterSciNotation, LogLocator
+
+    left, right = axes.get_xlim()
+    if axes.get_xscale() == "log" and 10 * left < right < 100 * left:
+        axes.xaxis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
+        axes.xaxis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(2.0, 2.0)))
+
+
 FEW_POINTS = 20
 
 # Beyond these, matplotlib's own arithmetic of axis limits overflows.
@@ -112,8 +123,9 @@ def _drawable(numbers: Sequence[float | None], scale: str) -> list[float]:
     return [math.nan if number is None or not lowest < number < _HUGE else float(number) for number in numbers]
 
 
-def _draw_events(axes: "Axes", events: Sequence[dict[str, Any]]) -> None:
-    """Draw instants; a label that would overprint the one before it is left out."""
+def _draw_events(axes: "Axes", events: Sequence[dict[str, Any]], height: float) -> None:
+    """Draw instants; a label that would overprint the one before it is left out, the curves stay below all of them."""
+    _make_room(axes, max((len(event["label"]) for event in events), default=0), height)
     left, right = axes.get_xlim()
     labelled = -math.inf
     for event in sorted(events, key=lambda event: event["x"]):
@@ -121,6 +133,17 @@ def _draw_events(axes: "Axes", events: Sequence[dict[str, Any]]) -> None:
         if event["label"] and event["x"] - labelled > 0.019 * abs(right - left):
             _label_event(axes, event)
             labelled = event["x"]
+
+
+LETTER = 0.06  # inches along a label
+
+
+def _make_room(axes: "Axes", letters: int, height: float) -> None:
+    """Raise the upper end of a linear axis by the length of a label, as far as a third of a panel (inches)."""
+    if axes.get_yscale() == "linear":
+        low, high = axes.get_ylim()
+        part = min(letters * LETTER / height, 1 / 3)
+        axes.set_ylim(low, high + part / (1 - part) * (high - low))
 
 
 def _label_event(axes: "Axes", event: dict[str, Any]) -> None:

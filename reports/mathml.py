@@ -1,8 +1,9 @@
 """Formulas in one line of text as MathML, which browsers typeset without script, font or network.
 
 The notation is that of the case files: ``m x'' + k x = -F_c``, ``omega_c = sqrt((k + k_c)/m)``, ``(v h)²/2``. Greek
-letters may be spelled; ``x'`` and ``x''`` are time derivatives; ``_`` lowers, ``^`` or ² raises; ``/`` divides the
-factor before it by the one after it. Nothing is an error: what is not understood is set as text.
+letters may be spelled; ``x'`` and ``x''`` are time derivatives; ``_`` lowers, ``^`` or ² raises: a letter, a word, or
+what stands in braces. Sums and integrals take their limits so, ``Σ_{n=1}^N``, ``∫_0^T``. ``/`` divides the factor
+before it by the one after it. Nothing is an error: what is not understood is set as text.
 """
 
 import re
@@ -22,18 +23,22 @@ FUNCTIONS = {
     "max",
     "min",
 }
-WORDS = {"for", "if", "else", "and", "where", "with"}
-OPERATORS = {"-": "−", "<=": "≤", ">=": "≥", "!=": "≠", "*": "·", "->": "→"}
+WORDS = {"for", "if", "else", "and", "or", "where", "with"}
+OPERATORS = {"-": "−", "<=": "≤", ">=": "≥", "!=": "≠", "*": "·", "->": "→", "Σ": "∑"}
+WITH_EXPONENT = {"msub": "msubsup", "munder": "munderover"}
 RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789−+", strict=True))
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
 DOTS = {1: "˙", 2: "¨"}
+THIN, WIDE, BETWEEN = (f"<mspace width='{width}em'/>" for width in (".17", ".5", ".8"))
 
+_LOWERED = r"_(?:[A-Za-z0-9Ͱ-Ͽ]+|\{[^}]*\})"
 _TOKEN = re.compile(
     r"(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?…?)"
-    r"|(?P<name>[A-Za-zͰ-Ͽ]+)(?P<digits>[0-9]*)(?P<sub>_(?:[A-Za-z0-9Ͱ-Ͽ]+|\{[^}]*\}))?(?P<primes>'*)"
+    rf"|(?P<large>[∫Σ])(?P<limit>{_LOWERED})?"
+    rf"|(?P<name>[A-Za-zͰ-Ͽ]+)(?P<digits>[0-9]*)(?P<sub>{_LOWERED})?(?P<primes>'*)"
     r"(?P<star>\*(?=\s|$|[=<>)]))?"
     r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+)"
-    r"|(?P<operator><=|>=|!=|->|[-+*=<>≤≥≠≈±·×−→∫Σ∂,;:])"
+    r"|(?P<operator><=|>=|!=|->|[-+*=<>≤≥≠≈±·×−→∂,;:])"
     r"|(?P<mark>[()\[\]{}/^|])"
     r"|(?P<space>\s+)"
     r"|(?P<other>.)",
@@ -43,8 +48,11 @@ _TOKEN = re.compile(
 
 def math(formula: str) -> str:
     """Return a ``<math>`` element; its text, for those who cannot see it, is the formula as written."""
-    found = [match for match in _TOKEN.finditer(formula) if not match["space"]]
-    return f'<math display="block" alttext="{escape(formula)}">{_Reader(found).everything()}</math>'
+    return f'<math display="block" alttext="{escape(formula)}">{_reader(formula).everything()}</math>'
+
+
+def _reader(formula: str) -> "_Reader":
+    return _Reader([match for match in _TOKEN.finditer(formula) if not match["space"]])
 
 
 @dataclass
@@ -56,9 +64,9 @@ class _Reader:
 
     def everything(self) -> str:
         """Read to the end; a bracket that closes nothing is set as it is."""
-        rows = [self._row("")]
+        rows = [self.row("")]
         while self.at < len(self.tokens):
-            rows += [_operator(self._next()[0]), self._row("")]
+            rows += [_operator(self._next()[0]), self.row("")]
         return _joined(rows)
 
     def _next(self) -> re.Match[str]:
@@ -68,15 +76,20 @@ class _Reader:
     def _is(self, marks: str) -> bool:
         return self.at < len(self.tokens) and self.tokens[self.at][0] in tuple(marks)
 
-    def _row(self, closing: str) -> str:
-        """Read terms up to a closing bracket, which is left to the caller."""
+    def row(self, closing: str) -> str:
+        """Read terms up to a closing bracket, which is left to the caller; outside of any there is none."""
         return _joined(list(self._terms(closing)))
 
     def _terms(self, closing: str) -> Iterator[str]:
         while self.at < len(self.tokens) and not self._is(closing or ")]}"):
             if self.tokens[self.at]["operator"]:
-                yield _operator(self._next()[0])
+                sign = self._next()[0]
+                yield _operator(sign)
+                if sign in ",;" and not closing:  # what comes next is another formula
+                    yield BETWEEN
             else:
+                if self.at and _apart(self.tokens[self.at - 1], self.tokens[self.at]):
+                    yield THIN
                 yield self._quotient()
 
     def _quotient(self) -> str:
@@ -94,17 +107,19 @@ class _Reader:
         base, bare = self._factor()
         if self.at < len(self.tokens) and self.tokens[self.at]["raised"]:
             exponent = "".join(RAISED[c] for c in self._next()[0])
-            return _twice(f"<msup>{base}<mn>{exponent}</mn></msup>")
+            return _twice(_raised(base, f"<mn>{exponent}</mn>"))
         if self._is("^"):
             self._next()
             if self.at < len(self.tokens):
-                return _twice(f"<msup>{base}{self._factor()[1]}</msup>")
+                return _twice(_raised(base, self._factor()[1]))
         return base, bare
 
     def _factor(self) -> tuple[str, str]:
         token = self._next()
         if token["name"]:
             return self._named(token)
+        if token["large"]:
+            return _twice(_large(token))
         if token["number"]:
             return _twice(f"<mn>{escape(token[0])}</mn>")
         if token[0] in BRACKETS:
@@ -127,10 +142,20 @@ class _Reader:
         return f"<mrow>{_operator(opening)}{inside}{_operator(closing)}</mrow>", inside
 
     def _inside(self, closing: str) -> str:
-        inside = self._row(closing)
+        inside = self.row(closing)
         if self._is(closing):
             self._next()
         return inside
+
+
+def _apart(before: re.Match[str], token: re.Match[str]) -> bool:
+    """Whether two factors would read as one word: one of them is a name of several letters, or a function."""
+    return (_is_word(token) and not before["operator"] and before[0] not in "([{|") or _is_word(before)
+
+
+def _is_word(token: re.Match[str]) -> bool:
+    name = token["name"] or ""
+    return len(GREEK.get(name, name)) > 1 and name not in WORDS
 
 
 def _twice(element: str) -> tuple[str, str]:
@@ -142,8 +167,31 @@ def _joined(elements: list[str]) -> str:
 
 
 def _operator(sign: str) -> str:
-    drawn = f"<mo>{escape(OPERATORS.get(sign, sign))}</mo>"
-    return f"{drawn}<mspace width='.8em'/>" if sign in ",;" else drawn
+    return f"<mo>{escape(OPERATORS.get(sign, sign))}</mo>"
+
+
+def _large(token: re.Match[str]) -> str:
+    """Set a sum or an integral with its lower limit: beneath the one, beside the other."""
+    sign, limit = _operator(token["large"]), token["limit"]
+    if not limit:
+        return sign
+    tag = "munder" if token["large"] == "Σ" else "msub"
+    return f"<{tag}>{sign}{_index(limit[1:])}</{tag}>"
+
+
+def _raised(base: str, exponent: str) -> str:
+    """Set an exponent, above the index if there is one."""
+    tag = base[1 : base.index(">")]
+    if tag in WITH_EXPONENT:
+        return f"<{WITH_EXPONENT[tag]}>{base[len(tag) + 2 : -len(tag) - 3]}{exponent}</{WITH_EXPONENT[tag]}>"
+    return f"<msup>{base}{exponent}</msup>"
+
+
+def _index(text: str) -> str:
+    """Set an index: a letter or word as it is, what has braces as a formula."""
+    if "{" in text:
+        return _reader(text.replace("{", "").replace("}", "")).row("}")
+    return f"<mi>{escape(GREEK.get(text, text))}</mi>"
 
 
 def _identifier(token: re.Match[str]) -> str:
@@ -154,10 +202,9 @@ def _identifier(token: re.Match[str]) -> str:
     symbol = f"<mi>{escape(letter if is_symbol else letter + digits)}</mi>"
     if primes := len(token["primes"]):
         symbol = f"<mover>{symbol}<mo>{DOTS.get(primes, '′' * primes)}</mo></mover>"
-    index = (digits if is_symbol else "") + (token["sub"] or "")[1:].strip("{}")
+    index = (digits if is_symbol else "") + (token["sub"] or "")[1:]
     if index:
-        symbol = f"<msub>{symbol}<mi>{escape(GREEK.get(index, index))}</mi></msub>"
+        symbol = f"<msub>{symbol}{_index(index)}</msub>"
     if token["star"]:
         symbol = f"<msup>{symbol}<mo>*</mo></msup>"
-    room = ".5em" if word in WORDS else ".17em" if word in FUNCTIONS else ""
-    return f"<mspace width='{room}'/>{symbol}<mspace width='{room}'/>" if room else symbol
+    return _joined([WIDE, symbol, WIDE]) if word in WORDS else symbol

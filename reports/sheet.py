@@ -19,6 +19,7 @@ NO_CASE: Record = {
     "statement": [],
     "equations": [],
     "system": None,
+    "beam": None,
     "parameters": [],
     "quantities": [],
     "references": [],

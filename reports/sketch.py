@@ -8,20 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from veridyn.reports import numbers, svg
+from veridyn.reports import numbers, svg, symbols
+from veridyn.reports.symbols import BLUE, INK, LABEL, MASS, WALL
 
 Element = dict[str, Any]
 Record = dict[str, Any]
 
-GAP, WIDE, PITCH, HIGH = 150.0, 70.0, 38.0, 56.0
+GAP, WIDE, PITCH, HIGH = 150.0, 70.0, WALL, 56.0
 EDGE, ABOVE, LEVEL, BELOW = 34.0, 18.0, 34.0, 62.0
 GROUND = "ground"
 
-INK = 'stroke="#1f2933" stroke-width="1.5" fill="none" stroke-linejoin="round"'
-THIN = 'stroke="#52606d" stroke-width="1" fill="none"'
-MASS = 'fill="#dbe7f1" stroke="#1f2933" stroke-width="1.5"'
-BLUE = 'stroke="#0072B2" stroke-width="1.6" fill="none"'
-LABEL = 'font-size="11" text-anchor="middle" fill="#1f2933"'
 NAME = 'font-size="13" font-weight="600" text-anchor="middle" fill="#1f2933"'
 
 
@@ -106,7 +102,7 @@ def _layout(system: Record) -> Layout:
     for stop in system["stops"]:
         _place_stop(layout, stop)
     for device in system["devices"]:
-        _place(layout, "device", device["ends"], _short(device["type"].replace("-", " "), 24))
+        _place_device(layout, device)
     for friction in system["frictions"]:
         if len(friction["ends"]) > 1:
             _place(layout, "slider", friction["ends"], _coefficients(friction))
@@ -137,7 +133,7 @@ def _place_at_wall(layout: Layout, kind: str, label: str, place: int, wall: str)
 
 
 def _place_stop(layout: Layout, stop: Element) -> None:
-    label = f"δ = {numbers.value(stop['gap'], 4)} m, {numbers.value(stop['stiffness'], 4)} N/m"
+    label = symbols.gap(stop)
     places = [layout.names.index(name) for name in stop["ends"] if name in layout.names]
     if len(places) > 1:
         _place(layout, "stop", stop["ends"], label)
@@ -146,6 +142,15 @@ def _place_stop(layout: Layout, stop: Element) -> None:
             layout.gaps.append(Link("stop", label, places[0], GROUND, faces_left=True))
         if stop["side"] in ("right", "both"):
             layout.gaps.append(Link("stop", label, places[0] + 1, GROUND))
+
+
+def _place_device(layout: Layout, device: Element) -> None:
+    label = _short(device["type"].replace("-", " "), 24)
+    places = [layout.names.index(name) for name in device["ends"] if name in layout.names]
+    if len(places) == 1 and device["side"] == "right":
+        layout.gaps.append(Link("device", label, places[0] + 1, GROUND))
+    else:
+        _place(layout, "device", device["ends"], label)
 
 
 def _coefficients(friction: Element) -> str:
@@ -174,63 +179,10 @@ def _link(layout: Layout, link: Link, y: float) -> Iterator[str]:
     else:
         start = layout.left(link.column - 1) + WIDE
         end = start + length
-    yield from _symbol(link.kind, start, end, y)
+    yield from symbols.draw(link.kind, start, end, y)
     yield svg.text((start + end) / 2, y - 12, link.label, LABEL)
     if link.wall:
-        yield from _wall(end, y, 1.0 if end > start else -1.0)
-
-
-def _symbol(kind: str, start: float, end: float, y: float) -> Iterator[str]:
-    drawn = {"spring": _spring, "damper": _damper, "stop": _contact, "slider": _slider, "device": _box}[kind]
-    yield from drawn(start, end, y)
-
-
-def _spring(start: float, end: float, y: float) -> Iterator[str]:
-    """Draw a zigzag between two leads."""
-    leads = [start + part * (end - start) for part in (0.18, 0.82)]
-    teeth = [(leads[0] + (i + 0.5) / 8 * (leads[1] - leads[0]), y + (7 if i % 2 else -7)) for i in range(8)]
-    yield svg.path([(start, y), (leads[0], y), *teeth, (leads[1], y), (end, y)], INK)
-
-
-def _damper(start: float, end: float, y: float) -> Iterator[str]:
-    """Draw a piston in a cylinder."""
-    a, b, c = (start + part * (end - start) for part in (0.38, 0.52, 0.62))
-    yield svg.path([(start, y), (b, y)], INK)
-    yield svg.path([(b, y - 6), (b, y + 6)], INK)
-    yield svg.path([(a, y - 8), (c, y - 8), (c, y + 8), (a, y + 8)], INK)
-    yield svg.path([(c, y), (end, y)], INK)
-
-
-def _contact(start: float, end: float, y: float) -> Iterator[str]:
-    """Draw a spring that ends in a plate, short of the mass."""
-    plate = start + 0.2 * (end - start)
-    yield svg.path([(plate, y - 9), (plate, y + 9)], 'stroke="#D55E00" stroke-width="3" fill="none"')
-    yield from _spring(plate, end, y)
-
-
-def _slider(start: float, end: float, y: float) -> Iterator[str]:
-    """Draw two plates that rub."""
-    a, b = (start + part * (end - start) for part in (0.35, 0.65))
-    yield svg.path([(start, y - 2), (b, y - 2)], INK)
-    yield svg.path([(a, y + 2), (end, y + 2)], INK)
-
-
-def _box(start: float, end: float, y: float) -> Iterator[str]:
-    """Draw a closed box with a bent line in it: a law that is no straight one."""
-    a, b, c, d = (start + part * (end - start) for part in (0.3, 0.42, 0.58, 0.7))
-    yield svg.path([(start, y), (a, y)], INK)
-    yield svg.path([(a, y - 8), (d, y - 8), (d, y + 8), (a, y + 8), (a, y - 8)], INK)
-    yield svg.path([(d, y), (end, y)], INK)
-    yield svg.path([(a, y + 5), (b, y - 3), (c, y - 3), (d, y + 2)], BLUE)
-
-
-def _wall(x: float, y: float, side: float) -> Iterator[str]:
-    """Draw a hatched wall; `side` is +1 if it stands right of what it holds."""
-    low, high = y - PITCH / 2, y + PITCH / 2
-    yield svg.path([(x, low), (x, high)], INK)
-    for i in range(5):
-        start = low + (i + 1) * PITCH / 5
-        yield svg.path([(x, start), (x + 8 * side, start - 8)], THIN)
+        yield from symbols.wall(end, y, 1.0 if end > start else -1.0)
 
 
 def _moving(x: float, y: float, name: str) -> Iterator[str]:
@@ -276,7 +228,7 @@ def _above(layout: Layout, top: float) -> Iterator[str]:
         a, b = layout.left(first) + WIDE * 0.3, layout.left(last) + WIDE * 0.7
         yield svg.path([(a, top), (a, y)], INK)
         yield svg.path([(b, top), (b, y)], INK)
-        yield from _symbol(kind, a, b, y)
+        yield from symbols.draw(kind, a, b, y)
         yield svg.text((a + b) / 2, y - 10, label, LABEL)
 
 
@@ -291,10 +243,7 @@ def _below(layout: Layout, system: Record, bottom: float) -> Iterator[str]:
 
 def _plane(x: float, y: float, friction: Element) -> Iterator[str]:
     """Draw the plane that a mass rubs on, and that it moves."""
-    yield svg.path([(x - 26, y), (x + WIDE + 26, y)], INK)
-    for i in range(12):
-        start = x - 26 + (i + 1) * (WIDE + 52) / 12
-        yield svg.path([(start, y), (start - 8, y + 8)], THIN)
+    yield from symbols.ground(x - 26, x + WIDE + 26, y, 12)
     said = _coefficients(friction)
     if friction["on"]:
         yield from _moving(x + WIDE / 2, y + 10, f"{_short(friction['on'], 16)}, {said}")
@@ -305,7 +254,7 @@ def _plane(x: float, y: float, friction: Element) -> Iterator[str]:
 def _held(x: float, y: float, kind: str, label: str) -> Iterator[str]:
     """Draw a link to the ground beneath: the symbol on its side."""
     yield f'<g transform="rotate(90 {svg.number(x)} {svg.number(y)})">'
-    yield from _symbol(kind, x, x + 44, y)
-    yield from _wall(x + 44, y, 1.0)
+    yield from symbols.draw(kind, x, x + 44, y)
+    yield from symbols.wall(x + 44, y, 1.0)
     yield "</g>"
     yield svg.text(x + 20, y + 26, label, LABEL.replace("middle", "start"))

@@ -70,7 +70,7 @@ def look(role: str, number: int, *, marker: bool) -> dict[str, Any]:
         Points instead of a line.
     """
     chosen = {"color": CYCLE[number % len(CYCLE)], **ROLES[role]}
-    if role == "computed":
+    if role in ("computed", "error"):
         chosen["linestyle"] = DASHES[number // len(CYCLE) % len(DASHES)]
     if not marker:
         return chosen

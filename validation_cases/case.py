@@ -221,6 +221,20 @@ def _claim(solver: Any) -> str:
 
 
 @dataclass(frozen=True)
+class Beam:
+    """A straight beam behind a problem that is given by modes, as a report draws it; places in m from its left end.
+
+    ``points`` are the places of the coordinates; ``supports`` are pairs of place and kind (``pin``, ``roller``,
+    ``clamp``); ``shapes`` are names and ordinates at evenly spread places, both ends included, to any scale.
+    """
+
+    length: float
+    points: tuple[float, ...]
+    supports: tuple[tuple[float, Literal["pin", "roller", "clamp"]], ...]
+    shapes: tuple[tuple[str, tuple[float, ...]], ...]
+
+
+@dataclass(frozen=True)
 class Case:
     """Everything about a case except its reference mathematics.
 
@@ -248,6 +262,7 @@ class Case:
     sweep: Sweep | None = None
     held: Mapping[str, str] = field(default_factory=dict)
     equations: tuple[str, ...] = ()  # of the problem and its reference, in one line each; the report typesets them
+    beam: Callable[[Values], Beam] | None = None  # what is drawn where the problem is no line of masses
 
     def values(self, given: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Exact]:
         """Return all parameters, defaults completed; raises `ParameterError`."""

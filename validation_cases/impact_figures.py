@@ -52,9 +52,10 @@ def close_up(case: Case, o: Observation, label: str, contact: int) -> dict[str, 
         case.name,
         f"contact-{contact}",
         f"Contact {contact} close up",
-        f"Over time, and over the penetration, where the law of the stop is a line. Reference dashed, dots: {label}.",
+        f"Over the time after the touch at {touch:.6g} s, and over the penetration, where the law of the stop is a "
+        f"line. Reference dashed, dots: {label}.",
         [
-            panel("t (s)", "force (N)", _pair(label, fine, true, time, reported)),
+            panel("time after the touch (s)", "force (N)", _pair(label, fine - touch, true, time - touch, reported)),
             panel("penetration (m)", "force (N)", _pair(label, -true_gap, true, -gap, reported)),
         ],
     )
@@ -80,13 +81,13 @@ def errors_of_instants(case: Case, o: Observation, label: str, allowed: Floats) 
     known = min(true.size, seen.size)
     error = np.abs(seen[:known] - true[:known])
     curves = [
-        series(label, "error", true[:known], np.log10(np.maximum(error, 1e-17)), marker=True),
-        *([series("allowed", "limit", true, np.log10(allowed))] if allowed.size == true.size else []),
+        series(label, "computed", true[:known], np.maximum(error, 1e-17), marker=True),
+        *([series("allowed", "limit", true, allowed)] if allowed.size == true.size else []),
     ]
     return figure(
         case.name,
         "instants",
         "Error of every instant of contact",
-        f"{label}, in powers of ten of a second, below what theory allows. Impacts add errors and hardly magnify them.",
-        [panel("t (s)", "log10 of error (s)", curves)],
+        f"{label}, below what theory allows. Impacts add errors and hardly magnify them.",
+        [panel("t (s)", "error (s)", curves) | {"yscale": "log"}],
     )

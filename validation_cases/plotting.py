@@ -48,10 +48,10 @@ def figure(case: str, name: str, title: str, caption: str, panels: Sequence[dict
     return {"case": case, "id": name, "title": title, "caption": caption, "panels": list(panels)}
 
 
-def thinned(time: Floats, *histories: Floats, start: float, end: float) -> tuple[Floats, ...]:
-    """Return the samples of a window, at most `POINTS` of them, evenly spread."""
+def thinned(time: Floats, *histories: Floats, start: float, end: float, points: int = POINTS) -> tuple[Floats, ...]:
+    """Return the samples of a window, about so many of them, evenly spread."""
     inside = np.flatnonzero((time >= start) & (time <= end))
-    stride = max(1, inside.size // POINTS)
+    stride = max(1, inside.size // points)
     chosen = inside[::stride]
     return (time[chosen], *(h[chosen] for h in histories))
 

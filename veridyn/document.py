@@ -116,6 +116,7 @@ def sheet(case: Case, changes: Mapping[str, str]) -> dict[str, Any]:
         "statement": list(case.statement),
         "equations": list(case.equations),
         "system": _drawn(case, variants),
+        "beam": _beam(case, variants[0][1]),
         "parameters": [{"name": p.name, "unit": p.unit, "default": p.default, "help": p.help} for p in case.parameters],
         "quantities": [{"name": q.name, "unit": q.unit, "definition": q.definition} for q in case.quantities],
         "references": [line for name, given in variants for line in references(case, name, given)],
@@ -134,6 +135,11 @@ def _drawn(case: Case, variants: Iterable[tuple[str, Mapping[str, str]]]) -> dic
     """Return the system of the first variant that can be drawn as a line of masses."""
     described = (system.describe(case.problem(case.values(changes))) for _, changes in variants)
     return next((found for found in described if found), None)
+
+
+def _beam(case: Case, changes: Mapping[str, str]) -> dict[str, Any] | None:
+    values = case.values(changes)
+    return system.describe_beam(case.problem(values), case.beam(values)) if case.beam else None
 
 
 def references(case: Case, variant: str, changes: Mapping[str, Any], digits: int = 30) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 Coordinates lie along one line: masses, the springs and dampers between them, stops, dry friction, loads and moving
 supports. What is no such system (a truncated modal basis, friction in a plane, a matrix that is not one of springs) is
-not described.
+not described, unless its case says that it is a beam.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.devices import Device
+from veridyn.solver.devices import BucklingStop, Device
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.problem import MechanicalProblem, Modes, Problem
+from veridyn.validation_cases.case import Beam
 
 Floats = NDArray[np.float64]
 
@@ -55,6 +56,37 @@ def describe(problem: Problem) -> dict[str, Any] | None:
         "devices": [_device(device, names) for device in problem.devices],
         "loads": [name for name, loaded in zip(names, _loaded(problem), strict=True) if loaded],
         "supports": [support.name for support in problem.supports],
+    }
+
+
+def describe_beam(problem: Problem, beam: Beam) -> dict[str, Any]:
+    """Return the elements of a beam: geometry and shapes from its case, velocities and stops from the problem.
+
+    Raises
+    ------
+    ValueError
+        If a stop does not act at one point, or the points are not as many as the coordinates.
+    """
+    assert isinstance(problem, MechanicalProblem)
+    return {
+        "length": beam.length,
+        "supports": [{"at": at, "kind": kind} for at, kind in beam.supports],
+        "shapes": [{"name": name, "y": list(y)} for name, y in beam.shapes],
+        "velocities": [
+            {"at": at, "value": float(v)} for at, v in zip(beam.points, problem.initial_velocity, strict=True) if v
+        ],
+        "stops": [_stop_of_beam(stop, beam.points) for stop in problem.stops],
+    }
+
+
+def _stop_of_beam(stop: Stop, points: tuple[float, ...]) -> dict[str, Any]:
+    (place,) = np.flatnonzero(stop.normal)
+    return {
+        "name": stop.name,
+        "at": points[place],
+        "side": "above" if stop.normal[place] > 0 else "below",
+        "gap": stop.gap - stop.offset,
+        "stiffness": stop.stiffness,
     }
 
 
@@ -143,9 +175,15 @@ def _friction(problem: MechanicalProblem, friction: Friction) -> dict[str, Any]:
 
 
 def _device(device: Device, names: tuple[str, ...]) -> dict[str, Any]:
-    """Describe a device: between two coordinates, or from the ground to one."""
+    """Describe a device: between two coordinates, or from the ground to one; a stop stands where the mass goes."""
     ends = _ends(device.direction, names)
-    return {"name": device.name, "ends": ends if len(ends) > 1 else [GROUND, *ends], "type": device.type}
+    pushed = isinstance(device, BucklingStop) and device.direction.max() > 0
+    return {
+        "name": device.name,
+        "ends": ends if len(ends) > 1 else [GROUND, *ends],
+        "type": device.type,
+        "side": "right" if pushed else "left",
+    }
 
 
 def _loaded(problem: MechanicalProblem) -> list[bool]:

@@ -8,7 +8,7 @@ import pytest
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.solver.time_functions import Harmonic
-from veridyn.system import describe
+from veridyn.system import describe, describe_beam
 from veridyn.validation_cases.catalogue import all_cases, load_case
 
 
@@ -109,4 +109,22 @@ def test_devices_are_described(name, law):
     case = load_case(name)
     (device,) = describe(case.problem(case.values()))["devices"]
     assert device["type"] == law
+    assert device["side"] == ("right" if law == "buckling-stop" else "left")
     assert "ground" in device["ends"]
+
+
+def test_the_beam_takes_its_stop_and_its_velocities_from_the_problem():
+    case = load_case("beam_stop")
+    values = case.values({"gap": "0.03", "N": "3"})
+    drawn = describe_beam(case.problem(values), case.beam(values))
+    assert drawn["stops"] == [{"name": "stop", "at": 0.5, "side": "below", "gap": 0.03, "stiffness": 1e4}]
+    assert [(one["at"], one["value"] < 0) for one in drawn["velocities"]] == [(i / 8, True) for i in range(1, 8)]
+    assert [shape["name"] for shape in drawn["shapes"]] == ["φ1", "φ3"]
+    assert json.loads(json.dumps(drawn, allow_nan=False)) == drawn
+
+
+@pytest.mark.parametrize("name", [case.name for case in all_cases()])
+def test_every_case_can_be_drawn(name):
+    case = load_case(name)
+    described = [describe(case.problem(case.values(variant.changes))) for variant in case.variants]
+    assert case.beam or any(described)

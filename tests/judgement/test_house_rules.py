@@ -7,9 +7,13 @@ from collections import Counter
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
+from veridyn.reports.manual_blocks import Chapter, Formulas, Manual, Pairs, Section
+from veridyn.reports.manual_pdf import formula, render
+from veridyn.reports.mathml import math
 from veridyn.solver.modal import SOLVER
 from veridyn.validation_cases.case import Subject
 from veridyn.validation_cases.catalogue import all_cases, case_names, load_case
@@ -93,6 +97,24 @@ def test_cases_explain_themselves(name):
     assert all(texts)
     assert all(quantity.definition for quantity in case.quantities)
     assert case.benchmark_variant in {variant.name for variant in case.variants}
+
+
+@each_case
+def test_every_case_states_its_equations_and_both_renderers_set_them(name):
+    equations = load_case(name).equations
+    assert len(equations) >= 2  # the problem, and what its solution follows from
+    for equation in equations:
+        tree = ElementTree.fromstring(math(equation))
+        assert "=" in "".join(tree.itertext())
+        assert [part.text for part in tree.iter("mo") if part.text in set("^_/{}")] == [], equation
+        assert formula(equation)["parts"] != []
+
+
+def test_the_typesetter_sets_the_equations_of_all_cases():
+    blocks = [Formulas(load_case(name).equations) for name in case_names()]
+    chapters = [Chapter("cases", "", [Section("Equations", blocks)])]
+    manual = Manual("Equations", "", "", "", "", gaps=[], about=Pairs([]), chapters=chapters)
+    assert render(manual).startswith(b"%PDF")
 
 
 def test_listing_needs_no_registration():

@@ -88,3 +88,40 @@ def test_missing_matplotlib(checked, make_figure, without):
     without("matplotlib")
     with pytest.raises(ReportError, match=r'matplotlib.*: pip install "veridyn\[report\]"'):
         draw(figure, "a")
+
+
+def strokes(svg):
+    """Places of the points of every coloured curve, first curve first."""
+    paths = list(ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}path"))
+    curves = [path.get("d") for path in paths if "stroke: #0072b2" in path.get("style", "") and path.get("clip-path")]
+    return [[tuple(map(float, pair)) for pair in re.findall(r"[ML] (\S+) (\S+)", curve)] for curve in curves]
+
+
+@pytest.mark.parametrize("label", ["turns", "a very long name of an event that no panel has room for"])
+def test_curves_stay_below_the_labels_of_events(checked, make_figure, label):
+    def highest(label):
+        series = [{"role": "computed", "label": "v", "x": [0.0, 1.0, 2.0], "y": [0.0, 1.0, 0.0]}]
+        panel = {"series": series, "events": [{"x": 1.0, "label": label}]}
+        svg = draw(checked(make_figure(panels=[panel])), "a")
+        return min(y for _, y in strokes(svg)[0])
+
+    inch = 72
+    letters = min(len(label) * 0.06, 2.7 / 3) * inch
+    assert highest(label) - highest("") == pytest.approx(letters, rel=0.25)
+
+
+def test_a_logarithmic_axis_names_two_and_five_alone(checked, make_figure):
+    series = [{"role": "computed", "x": [1.8e-6, 5.6e-5], "y": [1e-6, 1e-4]}]
+    panel = {"xscale": "log", "yscale": "log", "series": series}
+    svg = draw(checked(make_figure(panels=[panel])), "a")
+    assert len(re.findall(r'id="a-xtick_\d+"', svg)) == len((2e-6, 5e-6, 1e-5, 2e-5, 5e-5))
+
+
+def test_the_seventh_error_is_dashed(checked, make_figure):
+    series = [{"role": "error", "label": str(n), "x": [0.0, 1.0], "y": [0.0, float(n)]} for n in range(7)]
+
+    def dashes(count):
+        return draw(checked(make_figure(panels=[{"series": series[:count]}])), "a").count("stroke-dasharray")
+
+    assert dashes(6) == 0
+    assert dashes(7) > 0

@@ -245,9 +245,10 @@ def test_a_formula_becomes_a_tree():
     ]
 
 
-@given(st.text(alphabet="ab12 ()[]{}|/^_'*+-=<>&\"\x00∫²sqrt#$\\", max_size=25))
+@given(st.text(alphabet="ab12 ()[]{}|/^_'*+-=<>&\"\x00∫Σ²sqrt#$\\", max_size=25))
 def test_any_formula_has_elements_that_the_typesetter_knows(text):
-    known = {"math", "mrow", "mi", "mn", "mo", "mspace", "mfrac", "msqrt", "msup", "msub", "mover"}
+    known = {"math", "mrow", "mi", "mn", "mo", "mspace", "mfrac", "msqrt", "msup", "msub", "msubsup"}
+    known |= {"mover", "munder", "munderover"}
 
     def tags(node):
         return {node["tag"]}.union(*map(tags, node["parts"]))
@@ -257,7 +258,22 @@ def test_any_formula_has_elements_that_the_typesetter_knows(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["x''/a² + |b|", "a^b^c", "x_1'''", "(", "", "max(a, [b)", "'", "_x", "a/", "K^{-1}", "\U0001f600²", "e\u0301^2"],
+    [
+        "x''/a² + |b|",
+        "a^b^c",
+        "x_n^2",
+        "Σ_{n=1}^N ∫_0 Σ^∞",
+        "x_1'''",
+        "(",
+        "",
+        "max(a, [b)",
+        "'",
+        "_x",
+        "a/",
+        "K^{-1}",
+        "\U0001f600²",
+        "e\u0301^2",
+    ],
 )
 def test_odd_formulas_are_typeset(make_document, tmp_path, text):
     document = make_document(results=[], figures=[], work_precision=[])

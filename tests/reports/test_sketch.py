@@ -2,7 +2,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from veridyn.reports import ReportError, check_document
+from veridyn.reports import ReportError, beam, check_document
 from veridyn.reports.sketch import draw
 
 
@@ -76,3 +76,72 @@ def test_a_device_is_a_box_with_the_name_of_its_law(checked):
     devices = [{"ends": ["ground", "a"], "type": "zener"}, {"ends": ["a", "b"], "type": "buckling-stop"}]
     said = words(draw(checked({"masses": masses("a", "b"), "devices": devices}), "shoe"))
     assert {"zener", "buckling stop"} <= set(said)
+
+
+def wall_of(svg):
+    """Where the only wall stands: the last upright line that is no plate."""
+    lines = [path.get("d") for path in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}path")]
+    upright = [line[1:].replace("L", ",").split(",") for line in lines if line.count("L") == 1]
+    return next(float(x) for x, low, end, high in upright if x == end and abs(float(high) - float(low)) == 38)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_device_stands_on_its_side(checked, side):
+    devices = [{"ends": ["ground", "a"], "type": "buckling-stop", "side": side}]
+    svg = draw(checked({"masses": masses("a"), "devices": devices}), "shoe")
+    mass = float(next(ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}rect")).get("x"))
+    assert (wall_of(svg) > mass) == (side == "right")
+
+
+def held(**changes):
+    """A beam with one of everything, with changes."""
+    made = {
+        "length": 2.0,
+        "supports": [{"at": at, "kind": kind} for at, kind in ((0.0, "clamp"), (1.0, "pin"), (2.0, "roller"))],
+        "shapes": [{"name": "first", "y": [0.0, 0.5, 1.0]}, {"name": "still", "y": [0.0, 0.0]}],
+        "velocities": [{"at": 0.5, "value": -1.5}, {"at": 1.5, "value": 0.75}],
+        "stops": [{"at": 1.0, "side": side, "gap": 0.02, "stiffness": 1e4} for side in ("below", "above")],
+    }
+    return made | changes
+
+
+@pytest.fixture
+def checked_beam(make_document):
+    """Fill in the defaults of a beam."""
+
+    def fill(made):
+        case = {"case": "shoe", "title": "", "beam": made}
+        return check_document(make_document(cases=[case]))["cases"][0]["beam"]
+
+    return fill
+
+
+def test_a_beam_is_labelled(checked_beam):
+    said = words(beam.draw(checked_beam(held()), "beam"))
+    assert {"2 m", "first", "still", "v(0) up to 1.5 m/s"} <= set(said)
+    assert said.count("δ = 0.02 m, 1e4 N/m") == 2
+
+
+def test_a_bare_beam_has_its_length_alone(checked_beam):
+    assert words(beam.draw(checked_beam({"length": 3.0}), "beam")) == ["3 m"]
+
+
+def test_a_stop_stands_where_the_beam_meets_it(checked_beam):
+    quarter = held(stops=[{"at": 0.5, "gap": 0.0, "stiffness": 1.0}])
+    group = ElementTree.fromstring(beam.draw(checked_beam(quarter), "")).find("{http://www.w3.org/2000/svg}g")
+    assert group.get("transform") == f"rotate(90 {beam.LEFT + beam.SPAN / 4:g} {beam.LEVEL + beam.DEEP:g})"
+
+
+def test_names_of_shapes_stay_text(checked_beam):
+    svg = beam.draw(checked_beam(held(shapes=[{"name": "<script>", "y": [0.0, 1.0]}])), "<b>")
+    assert "<script" not in svg
+    assert ElementTree.fromstring(svg).get("aria-label") == "<b>"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"length": 0}, {"shapes": [{"name": "x", "y": [1.0]}]}, {"supports": [{"at": 0.0, "kind": "glue"}]}],
+)
+def test_wrong_beams_are_refused(checked_beam, change):
+    with pytest.raises(ReportError, match="beam"):
+        checked_beam(held(**change))

@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from veridyn.solver.elements import Stop
 from veridyn.solver.problem import MechanicalProblem, Modes
-from veridyn.validation_cases.case import Values
+from veridyn.validation_cases.case import Beam, Values
 
 Floats = NDArray[np.float64]
 
 OUTPUT_NUMBER = 0.05  # largest frequency times the spacing of the requested output
 INSTANTS = ("0.1", "0.2", "0.3", "0.4", "0.5")  # s, at which mid-span is observed
 POINTS = 7  # points of the beam, at least: its eighths
+DRAWN, MOST_DRAWN = 97, 3  # points of a drawn shape, and how many shapes are drawn
 MARGIN = 1.01  # end of the run over T, so that T lies inside
 
 
@@ -39,6 +40,20 @@ def shapes(values: Values) -> Floats:
     table = np.sqrt(2) * np.sin(np.outer(np.arange(1, parts), n) * np.pi / parts)
     table[parts // 2 - 1, 1::2] = 0.0  # sin(kπ), exactly
     return np.asarray(table)
+
+
+def drawn(values: Values) -> Beam:
+    """Return the beam as it is drawn: on a pin and a roller, with the shapes that are seen at mid-span."""
+    n, _, _ = modes(values)
+    parts = shapes(values).shape[0] + 1
+    along = np.linspace(0.0, 1.0, DRAWN)
+    seen = [k for k in n.astype(int) if k % 2][:MOST_DRAWN]
+    return Beam(
+        length=1.0,
+        points=tuple(i / parts for i in range(1, parts)),
+        supports=((0.0, "pin"), (1.0, "roller")),
+        shapes=tuple((f"φ{k}", tuple(np.round(np.sin(k * np.pi * along), 4).tolist())) for k in seen),
+    )
 
 
 def mid_span(points: int) -> int:

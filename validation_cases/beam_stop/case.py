@@ -142,6 +142,14 @@ CASE = Case(
         "at mid-span. In each phase the equations are linear; in contact the modes couple through k_c φ φᵀ, and their "
         "damping is no longer proportional.",
     ),
+    equations=(
+        "q_n'' + 2 xi w_n q_n' + w_n² q_n = phi_n R, w_n = n² pi², phi_n = sqrt(2) sin(n pi/2)",
+        "w = Σ_{n=1}^N phi_n q_n, R = k_c max(0, -gap - w)",
+        "q_n(0) = 0, q_n'(0) = -v0 ∫_0^1 sqrt(2) sin(n pi x) d x = -v0 sqrt(2) (1 - cos(n pi))/(n pi)",
+        "contact: q'' + 2 xi Λ q' + (Λ² + k_c phi phi^T) q = -k_c gap phi, Λ = diag(w_1, …, w_N)",
+        "q = q_s + Σ_{j=1}^{2N} a_j u_j e^{lambda_j tau}, w(t_j) = -gap, tau = t - t_j",
+        "E = 1/2 Σ_{n=1}^N (q_n'² + w_n² q_n²) + R²/(2 k_c)",
+    ),
     parameters=beam_on_stop.PARAMETERS,
     variants=(_variant(5, 5), _variant(3, 4)),
     quantities=QUANTITIES,
@@ -166,5 +174,6 @@ CASE = Case(
     further_checks=further.MAKERS,
     held={"N": "a number of modes"},
     figures=figures,
+    beam=beam.drawn,
     benchmark_variant="5-modes",
 )

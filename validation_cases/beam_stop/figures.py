@@ -12,7 +12,7 @@ from veridyn.validation_cases.beam_stop import beam, theory
 from veridyn.validation_cases.case import Bench, Case, Subject, Values
 from veridyn.validation_cases.plotting import figure, panel, series, thinned
 
-SHOWN = (1, 3, 5)  # modes kept
+SHOWN = {1: "one mode", 3: "three modes", 5: "five modes"}
 POINTS = 400
 
 
@@ -54,15 +54,16 @@ def _history(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
 
 
 def _truncation(case: Case) -> dict[str, Any]:
-    end = float(case.values()["T"])
+    end, gap = (float(case.values()[name]) for name in ("T", "gap"))
     times = np.linspace(0.0, end, POINTS)
     curves = [
-        series(f"{n} modes", "reference", times, _true(case.values({"N": str(n)}), times.tolist())) for n in SHOWN
+        series(name, "computed", times, _true(case.values({"N": str(n)}), times.tolist())) for n, name in SHOWN.items()
     ]
+    stop = series("stop", "limit", [0.0, end], [-gap, -gap])
     return figure(
         case.name,
         "truncation",
         "What the number of modes changes",
         "True motions of mid-span with one, three and five modes: two, four and five contacts.",
-        [panel("t (s)", "displacement (m)", curves)],
+        [panel("t (s)", "displacement (m)", [*curves, stop])],
     )

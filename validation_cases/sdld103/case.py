@@ -164,7 +164,7 @@ CASE = Case(
     equations=(
         "M x'' + K x = -M psi a t²",
         "x_a = x + psi a t⁴/12, psi = -K^{-1} K_s",
-        "q_i'' + omega_i² q_i = -p_i a t², x = Σ phi_i q_i",
+        "q_i'' + omega_i² q_i = -p_i a t², x = Σ_i phi_i q_i",
     ),
     statement=(
         "Five nodes NO1…NO5 in a row, springs k between neighbours, masses m at NO2, NO3, NO4. NO1 accelerates "

@@ -110,6 +110,15 @@ CASE = Case(
         "φᵀ C φ has off-diagonal terms unless all dashpots are equal; the modes are complex, and the response is a sum "
         "of residues over the roots of det(s² M + s C + K).",
     ),
+    equations=(
+        "M x'' + C x' + K x = F e_4 for 0 < t < duration else 0, x(0) = x'(0) = 0",
+        "M_{i i} = m, K_{i i} = 2 k, K_{i,i+1} = -k, C_{i i} = c_{i-1} + c_i, C_{i,i+1} = -c_i",
+        "c_0 = c_left, c_1 = … = c_7 = c, c_8 = c_right",
+        "det(s² M + s C + K) = 0 for s = lambda_j, (lambda_j² M + lambda_j C + K) phi_j = 0",
+        "u(t) = Σ_{j=1}^16 phi_{4 j}²/(a_j lambda_j) (e^{lambda_j t} - 1) for t > 0 else 0, "
+        "a_j = phi_j^T (2 lambda_j M + C) phi_j",
+        "x4(t) = F (u(t) - u(t - duration))",
+    ),
     parameters=damped_chain.PARAMETERS,
     variants=(
         Variant("non-proportional", {}, frozenset(f"x4@{time}" for time in TIMES_29) | MODES),

@@ -35,6 +35,6 @@ def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, An
         "and what loses part of a step when the load ends.",
         [
             panel("t (s)", "displacement (m)", curves, events=ends),
-            panel("t (s)", "error (m)", errors, events=ends),
+            panel("t (s)", "error (m)", errors, events=[(end, "") for end, _ in ends]) | {"height": 1.4},
         ],
     )

@@ -166,6 +166,14 @@ CASE = Case(
         "From rest at x = 0 nothing accelerates the mass at t = 0, and no start of a scheme can go wrong. Let go at x0 "
         "it has the acceleration -w0² x0 at once.",
     ),
+    equations=(
+        "m (x'' + 2 xi w0 x' + w0² x) = F sin(Omega t), x(0) = x'(0) = 0",
+        "x = F/m Im(e^{z_1 t}/((z_1 - z_2) (z_1 - z_3)) + e^{z_2 t}/((z_2 - z_3) (z_2 - z_1)) "
+        "+ e^{z_3 t}/((z_3 - z_1) (z_3 - z_2)))",
+        "z_1 = i Omega, z_2 = w0 (-xi + sqrt(xi² - 1)), z_3 = w0 (-xi - sqrt(xi² - 1))",
+        "Omega = w0, xi = 0: x = F/(2 m w0²) (sin(w0 t) - w0 t cos(w0 t))",
+        "Omega = w0, xi = 1: x = F/(2 m w0²) ((1 + w0 t) e^{-w0 t} - cos(w0 t))",
+    ),
     parameters=forced_oscillator.PARAMETERS,
     variants=(
         _variant("31b", {}),

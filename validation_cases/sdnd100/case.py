@@ -169,6 +169,14 @@ CASE = Case(
         "motion with one tangent, for solvers that know no second; twenty has as many half cycles, one stops after the "
         "first, held never starts.",
     ),
+    equations=(
+        "m x'' + k x = -R sign(x') if x' != 0, x'' = 0 if x' = 0 and |k x| <= R",
+        "R = mu m g, R = mu m g cos(angle) for directions = 1, C = R/k, omega = sqrt(k/m)",
+        "x(0) = x0, x'(0) = 0, t_n = n pi/omega",
+        "x = C sign(x_n) + (x_n - C sign(x_n)) cos(omega (t - t_n)) for t_n <= t <= t_{n+1}",
+        "x_{n+1} = -x_n + 2 C sign(x_n) if |x_n| > C",
+        "x_n = (-1)^n sign(x0) (|x0| - 2 n C), n_end = max(0, ⌈(|x0| - C)/(2 C)⌉)",
+    ),
     parameters=friction_decay.PARAMETERS,
     variants=VARIANTS,
     quantities=(*AFTER, *AT, *STOP),

@@ -11,7 +11,7 @@ from veridyn.references import friction_decay
 from veridyn.validation_cases.case import Bench, Case, Observation, Subject
 from veridyn.validation_cases.convergence import halvings
 from veridyn.validation_cases.making import quantity_of
-from veridyn.validation_cases.plotting import figure, guide, panel, series, thinned
+from veridyn.validation_cases.plotting import POINTS, figure, guide, panel, series, thinned
 from veridyn.validation_cases.refining import refined
 from veridyn.validation_cases.sdnd100 import measures
 
@@ -49,7 +49,7 @@ def _decay(case: Case, o: Observation, label: str) -> dict[str, Any]:
                     series("reference", "reference", time, true),
                     series(label, "computed", time, x),
                     series("friction holds", "limit", edge, [held, held]),
-                    series("friction holds", "limit", edge, [-held, -held]),
+                    series("", "limit", edge, [-held, -held]),
                 ],
                 events=[(float(t), f"turn {n}") for n, (t, _) in enumerate(turns[1:], start=1)],
             ),
@@ -60,8 +60,8 @@ def _decay(case: Case, o: Observation, label: str) -> dict[str, Any]:
 
 def _portrait(case: Case, o: Observation, label: str) -> dict[str, Any]:
     response = o.response
-    end = o.problem.end
-    time, x, v = thinned(response.time, response.displacement[:, 0], response.velocity[:, 0], start=0.0, end=end)
+    histories = (response.displacement[:, 0], response.velocity[:, 0])
+    time, x, v = thinned(response.time, *histories, start=0.0, end=o.problem.end, points=2 * POINTS)
     motion = friction_decay.motion(**o.values, digits=15)
     places, speeds = (np.array([float(f(t)) for t in time.tolist()]) for f in (motion.displacement, motion.velocity))
     held = float(motion.held())

@@ -95,6 +95,18 @@ CASE = Case(
         "twice the gap and half the stiffness. By symmetry each of them moves as before the wall.",
         "Variant c: undamped, and the stop moves with the support. Half a second.",
     ),
+    equations=(
+        "m x'' + c x' + k x = -m a sin(Omega t) - N, c = 2 xi sqrt(k m), x(0) = x'(0) = 0",
+        "N = k_c max(0, y - gap), y = x - wall a/Omega² sin(Omega t)",
+        "two masses: y_2 = -y_1, N = k_c/2 max(0, y_1 - y_2 - 2 gap)",
+        "x'' + 2 beta x' + omega² x = A sin(Omega t) + B, beta = xi sqrt(k/m), tau = t - t_j",
+        "flight: omega² = k/m, A = -a, B = 0",
+        "contact: omega² = (k + k_c)/m, A = -a + wall a k_c/(m Omega²), B = k_c gap/m",
+        "x = e^{-beta tau} (P cos(omega_d tau) + Q sin(omega_d tau)) + X sin(Omega t - phi) + B/omega²",
+        "omega_d² = omega² - beta², X = A/sqrt((omega² - Omega²)² + 4 beta² Omega²), "
+        "tan(phi) = 2 beta Omega/(omega² - Omega²)",
+        "y(t_{j+1}) = gap, t_{j+1} > t_j",
+    ),
     parameters=impact_oscillator.parameters(
         m="25", k="98696", xi="0.07", kc="5.76e7", gap="5e-4", a="1", Omega="20*pi", wall="1", t_end="1"
     ),

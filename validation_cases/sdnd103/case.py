@@ -153,6 +153,13 @@ CASE = Case(
         "Variant dead-zone: the softening term is k0 x (|x| - d)/x0 for |x| > d and nothing below, d = 1e-6 m, under "
         "the same support motion. The motion is then followed from one passage through ±d to the next.",
     ),
+    equations=(
+        "m (x'' + gamma) + k0 x (1 - s/x0) = 0, s = max(0, |x| - d), x(0) = 0, x'(0) = a0 w0",
+        "gamma = -(x_s'' + w² x_s (1 - |x_s|/x0)), x_s = a0 sin(w0 t), w = sqrt(k0/m)",
+        "gamma = -a0 (w² - w0²) sin(w0 t) + w² a0²/x0 sin(w0 t) |sin(w0 t)|",
+        "x = a0 sin(w0 t) for d = 0",
+        "x = Σ_{n=0}^∞ c_n (t - t_j)^n for d > 0, |x(t_j)| = d or sin(w0 t_j) = 0",
+    ),
     parameters=softening_spring.PARAMETERS,
     variants=(Variant("chosen", {}), Variant("dead-zone", {"d": "1e-6"})),
     quantities=QUANTITIES,

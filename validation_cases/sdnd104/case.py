@@ -187,10 +187,10 @@ CASE = Case(
     summary="A mass rests on a plane that shakes harmonically; Coulomb friction; wear power in the regimes "
     "stick, stick-slip and slip-slip.",
     equations=(
-        "m v' = -mu m g sign(v - v_p), v_p = -(a0/omega) cos(omega t)",
+        "m v' = -mu m g sign(v - v_p), v_p = -a0/omega cos(omega t)",
         "eta = mu g/a0, eta* = 2/sqrt(pi² + 4) = 0.5370…",
         "theta = acos(pi eta/2)/omega",
-        "P = (1/(t_2 - t_1)) ∫ m g |v - v_p| dt",
+        "P = 1/(t_2 - t_1) ∫_{t_1}^{t_2} m g |v - v_p| d t",
     ),
     statement=(
         "A mass m lies on a rigid plane under its weight m g. The plane accelerates with a0 sin(omega t); its "

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.references import sliding_block
-from veridyn.solver.errors import SolverFailure
-from veridyn.validation_cases.case import Bench, Case, Run, Subject, Values
+from veridyn.solver.errors import CapabilityError, SolverFailure
+from veridyn.validation_cases.case import Bench, Case, Observation, Run, Subject, Values
 from veridyn.validation_cases.convergence import halvings
 from veridyn.validation_cases.plotting import figure, guide, panel, series, study, thinned
 from veridyn.validation_cases.refining import refined
@@ -97,14 +98,14 @@ def _portrait(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
     return figure(
         case.name,
         "phase-portrait",
-        "Phase portrait of the third period, in units of a0/omega",
+        "Phase portrait of the third period, in units of a0/ω",
         f"Reference dashed, {scheme or subject.name} solid. On the diagonal the mass sticks to the plane; slip leaves "
         "it. At a0=15, slip-slip, the motion is not yet periodic: the curve is open. At a0=1.01 the slips are too "
         "short to see.",
         [
             panel(
-                "velocity of the plane (a0/omega)",
-                "velocity of the mass (a0/omega)",
+                "velocity of the plane (a0/ω)",
+                "velocity of the mass (a0/ω)",
                 [*curves, series("stick", "guide", ends, ends)],
             )
             | {"height": 1.4}
@@ -172,32 +173,86 @@ def _periodic_run(case: Case, subject: Subject, scheme: str, eta: float) -> Run:
 
 
 def _regime_map(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
-    """Wear power of the periodic motion over eta, with the critical value marked."""
-    scheme = subject.schemes[0]
-    eta = np.concatenate((np.linspace(0.02, 0.999, 99), [1.0, 1.1]))
-    truth = [_asymptotic(case, float(e)) for e in eta]
-    computed = [_scaled_power(bench, _periodic_run(case, subject, scheme, e)) for e in MAP]
-    critical = float(sliding_block.critical_eta())
-    label = scheme or subject.name
+    """Instants of slip within a period, wear power and its error over eta, with the borders of the regimes."""
+    scheme, critical = subject.schemes[0], float(sliding_block.critical_eta())
+    label, axis = scheme or subject.name, "η = μ g/a0 (-)"
+    late = [o for eta in MAP if (o := _seen(bench, _periodic_run(case, subject, scheme, eta)))]
+    seen = [_eta(o.values) for o in late]
+    power = np.array([measures.wear_power(o) / _scale(o.values) for o in late])
+    true = np.array([_asymptotic(case, eta) for eta in seen])
+    borders = [(0.0, "slip-slip"), (critical, "stick-slip"), (1.0, "stick")]
+    grid = np.concatenate((np.linspace(0.02, 0.999, 99), [1.0, 1.1]))
+    curve = series("reference", "reference", grid, [_asymptotic(case, float(eta)) for eta in grid])
     return figure(
         case.name,
         "regime-map",
-        "Wear power and regime over eta = mu g/a0",
-        "Mean wear power of the periodic motion over m g a0/omega. Left of eta* = 2/sqrt(pi² + 4) the mass slips "
-        "to and fro, "
-        "between eta* and 1 it sticks and slips, from 1 on it sticks.",
+        "Regimes and wear power over η = μ g/a0",
+        "Above: the first half period of the periodic motion. Slip begins on the lowest line and ends on the dotted "
+        "one, and a slip the other way begins on the highest; between these two the mass sticks. Left of "
+        "η* = 2/√(π² + 4) one slip follows the other without a stick, from η = 1 on there is no slip. Beneath: mean "
+        f"wear power over m g a0/ω, dots: {label}. Errors are of order 2 with sticks, of order 1 without.",
         [
+            panel(axis, "instant over period (-)", [*_true_slips(case), _slips(late, label)], events=borders),
             panel(
-                "eta = mu g/a0 (-)",
-                "P omega/(m g a0) (-)",
-                [
-                    series("reference", "reference", eta, truth),
-                    series(label, "computed", MAP, computed, marker=True),
-                ],
-                events=[(critical, "eta*"), (1.0, "stick")],
-            )
+                axis,
+                "P ω/(m g a0) (-)",
+                [curve, series(label, "computed", seen, power, marker=True)],
+                events=[(eta, "") for eta, _ in borders],
+            ),
+            panel(axis, "error (-)", [series(label, "error", seen, power - true, marker=True)]),
         ],
     )
+
+
+def _eta(values: Values) -> float:
+    return float(values["mu"]) * float(values["g"]) / float(values["a0"])
+
+
+def _seen(bench: Bench, run: Run) -> Observation | None:
+    try:
+        return bench.observe(run)
+    except SolverFailure:  # a point less in a figure; the checks report the failure
+        return None
+
+
+def _true_slips(case: Case) -> list[dict[str, Any]]:
+    """Return where in the period slip begins, ends, and begins the other way."""
+    grid = np.linspace(0.02, 0.999, 60)
+    begins, ends = np.transpose([_true_slip(case.values({"a0": f"{1 / eta:.12g}"})) for eta in grid])
+    return [
+        series("slip begins", "reference", grid, begins),
+        series("slip ends", "limit", grid, ends),
+        series("", "reference", grid, begins + 0.5),
+    ]
+
+
+def _true_slip(values: Values) -> tuple[float, float]:
+    """Return begin and end of the first slip of the periodic motion, over the period."""
+    given, period = _given(values), 2 * math.pi / float(values["omega"])
+    if sliding_block.regime(**given).value == "slip-slip":
+        begin = float(sliding_block.theta(**given, digits=10)) / period
+        return begin, begin + 0.5
+    return (
+        float(sliding_block.slip_start(**given, digits=10)) / period,
+        float(sliding_block.slip_end(**given, digits=10)) / period,
+    )
+
+
+def _slips(late: list[Observation], label: str) -> dict[str, Any]:
+    """Return the same instants of computed motions, from the last slip that is followed by another."""
+    points: list[tuple[float, float]] = []
+    for o in late:
+        period = 2 * math.pi / o["omega"]
+        try:
+            slips = [phase for phase in measures.slip_phases(o) if phase.direction]
+        except CapabilityError:  # the sticks are too short to be told
+            continue
+        pairs = [(one, other) for one, other in pairwise(slips) if one.direction < 0]
+        for one, other in pairs[-1:]:
+            turn = period * math.floor(one.start / period)
+            points += [(_eta(o.values), (t - turn) / period) for t in (one.start, one.end, other.start)]
+    x, y = np.transpose(points) if points else ([], [])
+    return series(label, "computed", x, y, marker=True)
 
 
 def _scale(values: Values) -> float:
@@ -207,13 +262,6 @@ def _scale(values: Values) -> float:
 def _asymptotic(case: Case, eta: float) -> float:
     values = case.values({"a0": f"{1 / eta:.12g}"})
     return float(sliding_block.asymptotic_wear_power(**_given(values), digits=10)) / _scale(values)
-
-
-def _scaled_power(bench: Bench, run: Run) -> float:
-    try:
-        return measures.wear_power(bench.observe(run)) / _scale(run.values)
-    except SolverFailure:  # a point less in a figure; the checks report the failure
-        return math.nan
 
 
 def _convergence(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:

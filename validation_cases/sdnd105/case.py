@@ -159,6 +159,16 @@ CASE = Case(
         "variant a. Crush, way and velocity are given per mass.",
         "The balance of energy gives the largest crush, 4 m in variant a and 6.5 m in variant c, without any integral.",
     ),
+    equations=(
+        "m x'' = -F(s), s = n x, n = bodies, x(0) = 0, x'(0) = v0 = sqrt(2 E/m)",
+        "F = k s for s <= s_b = f_crit/k, F = f_crit for s_b < s <= s_p = s_b + plateau",
+        "F = f_crit - (f_crit - f_post) (s - s_p)/softening for s_p < s <= s_e = s_p + softening",
+        "F = f_post for s > s_e, return: F = max(0, k_r (s - d)), k_r (s_m - d) = F(s_m)",
+        "d = s_m - s_b, table: d = d_i + (d_{i+1} - d_i) (s_m - s_i)/(s_{i+1} - s_i), s_i = d_i + f_post/k_i",
+        "n E = f_crit s_b/2 + f_crit plateau + (f_crit + f_post)/2 softening + f_post (s_m - s_e)",
+        "t_b = asin(omega s_b/(n v0))/omega, omega = sqrt(n k/m), s_m = s(t_m), x'(t_m) = 0",
+        "t_r = t_m + pi/2 sqrt(m/(n k_r)), x'(t_r) = -sqrt(n k_r/m) (s_m - d)/n",
+    ),
     parameters=buckling_stop.PARAMETERS,
     variants=(
         Variant("a", {}, COMMON),

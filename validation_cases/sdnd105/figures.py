@@ -60,8 +60,10 @@ def _law(case: Case, seen: dict[str, Observation], label: str) -> dict[str, Any]
         force = element_history(o.response, measures.STOP, of="buckling-stop")
         _, x, f = thinned(o.response.time, measures.path(o), force, start=0.0, end=o.problem.end)
         motion = buckling_stop.motion(**o.values, digits=15)
-        fine = np.linspace(0.0, o.problem.end, 500).tolist()
-        true = np.array([[float(motion.displacement(t)), float(motion.force(t))] for t in fine])
+        t = theory.truth(o.values)
+        corners = [phase.start for phase in t.loading[1:]]  # where the force may fall at once: both sides are drawn
+        fine = sorted([*np.linspace(0.0, o.problem.end, 500), *corners, *np.nextafter(corners, 0.0)])
+        true = np.array([[float(motion.displacement(instant)), float(motion.force(instant))] for instant in fine])
         curves = [series("reference", "reference", true[:, 0], true[:, 1]), series(label, "computed", x, f)]
         panels.append(panel(f"crush (m), variant {name}", "force (N)", curves))
     caption = "Elastic contact, collapse or plateau and softening, and the elastic return to the residual crush."

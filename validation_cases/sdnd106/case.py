@@ -149,6 +149,14 @@ CASE = Case(
         "Variant stat-dyna is modelling A of the manual; equal has one coefficient, twice slips two times, holds "
         "never.",
     ),
+    equations=(
+        "m1 x1'' = k (x2 - x1) + R, m2 x2'' = k (x1 - x2) + f, f = F for t < t_off else 0",
+        "|R| <= mu_s N if x1' = 0, R = -mu_d N sign(x1') else",
+        "stick: x2 = F/k (1 - cos(omega t)), omega = sqrt(k/m2), k x2(t_1) = mu_s N",
+        "slip: u'' + Omega² u = f/m2 + mu_d N/m1, X'' = (f - mu_d N)/(m1 + m2)",
+        "u = x2 - x1, Omega² = k/m1 + k/m2, x1 = X - m2 u/(m1 + m2)",
+        "t_1 = acos(1 - mu_s N/F)/omega, x1'(t_2) = 0, t_2 > t_1, x1 = x1(t_2) for t > t_2",
+    ),
     parameters=pulled_pair.PARAMETERS,
     variants=VARIANTS,
     quantities=(*STATES, *CHANGES),

@@ -45,8 +45,8 @@ def _velocities(case: Case, o: Observation, true: Any, computed: Any, label: str
                 "t (s)",
                 "velocity (m/s)",
                 [
-                    series("m1, reference", "reference", time, true[:, 1]),
-                    series("m2, reference", "reference", time, true[:, 3]),
+                    series("reference", "reference", time, true[:, 1]),
+                    series("", "reference", time, true[:, 3]),
                     series(f"m1, {label}", "computed", time, v1),
                     series(f"m2, {label}", "computed", time, v2),
                 ],
@@ -72,8 +72,8 @@ def _spring(case: Case, o: Observation, true: Any, computed: Any, label: str) ->
                 [
                     series("reference", "reference", time, o["k"] * (true[:, 2] - true[:, 0])),
                     series(label, "computed", time, o["k"] * (x2 - x1)),
-                    series("mu_s N", "limit", edge, [grip, grip]),
-                    series("-mu_s N", "limit", edge, [-grip, -grip]),
+                    series("±mu_s N", "limit", edge, [grip, grip]),
+                    series("", "limit", edge, [-grip, -grip]),
                 ],
                 events=theory.changes(o.values),
             )

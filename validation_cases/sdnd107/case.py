@@ -117,6 +117,15 @@ CASE = Case(
         "The force D of the dashpot enters as sign(D) |D|^(1/alpha): the motion is analytic between the zeros of D, "
         "where a high derivative has a kink.",
     ),
+    equations=(
+        "m x'' + k x + F = -p sin(omega t) for t < until else 0",
+        "F = K1/S ((K2 + K3) x - K3 z), D = K3/S (K1 x - (K1 + K2) z)",
+        "S = K1 + K2 + K3, D = C sign(z') |z'|^alpha, z' = sign(D) |D/C|^{1/alpha}",
+        "x(0) = x0, x'(0) = 0, z(0) = 0",
+        "x = Σ_{j=1}^3 A_j e^{lambda_j t} for alpha = 1, p = 0",
+        "m lambda_j² + k + K1/S (K2 + K3 - K1 K3²/(S C lambda_j + K3 (K1 + K2))) = 0",
+        "x = Σ_{n=0}^∞ c_n (t - t_j)^n for alpha < 1, D(t_j) = 0",
+    ),
     parameters=zener.PARAMETERS,
     variants=(
         Variant("linear", {}),

@@ -87,6 +87,13 @@ CASE = Case(
         "hundred times as long.",
         "The motion does not repeat, but it forgives: a deviation grows by no more than 4.3 over the whole run.",
     ),
+    equations=(
+        "m x'' + k x = F sin(Omega t) - N, N = k_c max(0, x - gap), x(0) = x'(0) = 0",
+        "w = sqrt(k/m), w_c = sqrt((k + k_c)/m), tau = t - t_j",
+        "flight: x = P cos(w tau) + Q sin(w tau) + F/(k - m Omega²) sin(Omega t)",
+        "contact: x = P cos(w_c tau) + Q sin(w_c tau) + F/(k + k_c - m Omega²) sin(Omega t) + k_c gap/(k + k_c)",
+        "x(t_{j+1}) = gap, t_{j+1} > t_j",
+    ),
     parameters=impact_oscillator.parameters(
         m="156", k="2e6", kc="1e10", gap="1e-3", F="3000", Omega="10*pi", t_end="4"
     ),
