@@ -285,9 +285,10 @@ def _write(found: dict[str, Any], report: Path | None, output: str | None) -> No
     elif output:
         _save(Path(output), json.dumps(found, indent=1, allow_nan=False) + "\n")
     if report:
+        from veridyn.reports.studio import cores
         from veridyn.reports.writer import write
 
-        write(found, report)  # checked before it is delivered
+        write(found, report, processes=cores())  # checked before it is delivered
         if output != "-":
             print(f"report: {report / 'index.html'}")
 
