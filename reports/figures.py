@@ -160,7 +160,7 @@ def _svg(canvas: "Figure") -> str:
 
     buffer = io.StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    FigureCanvasSVG(canvas).print_svg(buffer, metadata=nothing)
+    FigureCanvasSVG(canvas).print_svg(buffer, metadata=nothing)  # type: ignore[no-untyped-call]
     return buffer.getvalue()
 
 
