@@ -167,6 +167,26 @@ def test_a_page_of_many_results_opens(opened, make_document, make_result, tmp_pa
     assert page.evaluate("document.querySelectorAll('*').length") < 150_000
 
 
+def test_a_page_of_a_hundred_thousand_results_of_ninety_solvers_opens(opened, make_document, make_result, tmp_path):
+    results = [
+        make_result(
+            case=f"case {n % 13}",
+            solver=f"solver {n // 13 % 90}",
+            variant=f"v{n // 1170 % 4}",
+            quantity=f"q{n // 4680}",
+            error=10.0 ** -(n % 97 / 10),
+        )
+        for n in range(100_000)
+    ]
+    build(make_document(results=results, cases=[], figures=[], work_precision=[]), tmp_path)
+    assert (tmp_path / "index.html").stat().st_size < 50e6
+    page = opened(tmp_path / "index.html")
+    assert page.heard == []
+    assert page.evaluate("document.querySelectorAll('*').length") < 300_000
+    page.locator("#overview .tools input").first.fill("case 12")
+    assert page.locator("#overview tbody tr:visible").count() == 1
+
+
 def test_markup_in_results_never_becomes_markup(opened, hostile):
     page = opened()
     assert page.locator("main script").count() == 0
