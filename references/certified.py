@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, wraps
 from typing import Any, Literal, ParamSpec, TypeVar
 
@@ -72,7 +72,7 @@ class Certified:
 class Route:
     """One way to compute a value (or a sequence of values) at the current mpmath precision.
 
-    `digits` is what this route can promise when that is less than what was asked for.
+    `digits` is what this route can promise, whatever precision is asked of it; None: any.
     """
 
     how: str
@@ -128,7 +128,18 @@ def _wrapped(route: Route) -> Route:
 def certify_all(first: Route, *others: Route, digits: int, kind: Kind, name: str) -> tuple[Certified, ...]:
     """Certify a sequence of values that the routes produce together; see `certify`."""
     check_digits(digits)
-    promised = min([digits, *(route.digits for route in others if route.digits is not None)])
+    limited = [route for route in others if route.digits is not None]
+    values = _settled(first, [route for route in others if route.digits is None], digits, name)
+    for route in limited:  # it has a precision of its own: more guard digits are no help
+        if complaint := _complaint(values, route, digits, digits + GUARDS[0]):
+            raise CertificationError(f"{name}: {complaint}")
+    promised = min([digits, *(route.digits for route in limited if route.digits is not None)])
+    routes = (f"{first.how}, at two precisions", *(route.how for route in others))
+    return tuple(Certified(value, promised, kind, routes) for value in values)
+
+
+def _settled(first: Route, others: Sequence[Route], digits: int, name: str) -> tuple[mpf, ...]:
+    """Return the values on which two precisions and the routes that any precision helps agree."""
     complaint = ""
     for guard in GUARDS:
         try:
@@ -136,8 +147,7 @@ def certify_all(first: Route, *others: Route, digits: int, kind: Kind, name: str
         except CertificationError as error:  # a bracket drowned in rounding noise: more digits may help
             values, complaint = (), str(error)
         if not complaint:
-            routes = (f"{first.how}, at two precisions", *(route.how for route in others))
-            return tuple(Certified(value, promised, kind, routes) for value in values)
+            return values
     raise CertificationError(f"{name}: {complaint}")
 
 
@@ -145,12 +155,17 @@ def _attempt(first: Route, others: Sequence[Route], digits: int, guard: int) -> 
     """Return the values with this many guard digits, and what is wrong with them (empty if nothing)."""
     low = digits + guard
     values = _evaluate(first, low + max(guard, digits // 4))
-    for route, how in ((first, "two precisions"), *((route, route.how) for route in others)):
-        wanted = digits if route.digits is None else min(digits, route.digits)
-        agreed = _agreement(values, _evaluate(route, low))
-        if agreed < wanted:
-            return values, f"{how} agree on {max(agreed, 0)} digits, {wanted} wanted"
+    for route in (replace(first, how="two precisions"), *others):
+        if complaint := _complaint(values, route, digits, low):
+            return values, complaint
     return values, ""
+
+
+def _complaint(values: Sequence[mpf], route: Route, digits: int, dps: int) -> str:
+    """Say how far a route is from confirming the values; empty if it confirms them."""
+    wanted = digits if route.digits is None else min(digits, route.digits)
+    agreed = _agreement(values, _evaluate(route, dps))
+    return f"{route.how} agree on {max(agreed, 0)} digits, {wanted} wanted" if agreed < wanted else ""
 
 
 def _evaluate(route: Route, dps: int) -> tuple[mpf, ...]:

@@ -88,7 +88,7 @@ def _certified(name: str, digits: int, o: Oscillator, end: Exact, read: Read) ->
         with mpmath.workdps(WORKING):
             return read(lambda t: collocated(o, t, end))
 
-    how = "Gauss-Legendre collocation of order 16 in displacement, velocity and path of the dashpot"
+    how = "Gauss-Legendre collocation of order 24 in displacement, velocity and path of the dashpot"
     return certify(series, Route(how, confirmed, PROMISED), digits=digits, kind="quasi-analytical", name=name)
 
 

@@ -1,6 +1,6 @@
 """A mass on a Zener device without series: eigenvectors (α = 1), Gauss-Legendre collocation in (x, v, z).
 
-The collocation has 8 points, order 16, and steps that end on the zeros of the force of the dashpot; it works with
+The collocation has 12 points, order 24, and steps that end on the zeros of the force of the dashpot; it works with
 `WORKING` digits whatever is asked, and promises `PROMISED`.
 """
 
@@ -18,8 +18,8 @@ from veridyn.references.parameters import Exact
 from veridyn.references.zener_device import Numbers, Oscillator, State
 
 PROMISED, WORKING = 20, 27
-POINTS = 8
-REACH = 0.35  # step times the fastest rate
+POINTS = 12
+REACH = 0.5  # step times the fastest rate
 
 Vector = tuple[mpf, mpf, mpf]  # x, v, z
 

@@ -8,7 +8,7 @@ from veridyn.reports.comparison import Score, score
 from veridyn.reports.tally import KINDS, Record, Tally, by_kind, common_settings, flag, subject, tally, worst_first
 
 PAGE = 3000  # checks on a page, all subjects together; more are slow to open and nobody reads them
-FEWEST = 10  # per subject and case, however many there are
+FEWEST = 3  # per subject and case, however many there are
 LISTED = 200  # lines of a list of failures, fragile checks or runs
 
 

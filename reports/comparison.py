@@ -1,7 +1,8 @@
 """Solvers side by side: what each of them got of every quantity, and how it scored in a case. Pure functions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass
+from itertools import accumulate
 from statistics import median
 
 from veridyn.reports import numbers
@@ -9,6 +10,9 @@ from veridyn.reports.tally import KINDS, TROUBLE, Record, group, subject, worst_
 
 COMPARED = ("truth", "events", "balance")
 """Kinds of checks that ask every solver the same; the others ask one for its own digits or order."""
+
+
+CELLS = 2000  # of the matrices of a case; the first may have more, for instance of a hundred subjects
 
 
 @dataclass(frozen=True)
@@ -71,18 +75,22 @@ def truth_digits(records: Iterable[Record]) -> list[float]:
 
 
 def matrices(results: Iterable[Record], runs: int, most: int) -> tuple[list[Matrix], int]:
-    """Return a matrix per variant of a case, `most` of them, and how many more there are.
+    """Return a matrix per variant of a case, as many as fit the page but not above `most`, and how many more there are.
 
     Variants that only one subject was asked for have none; those with trouble come first if not all are shown.
     """
     compared = [record for record in results if record["kind"] in COMPARED]
     by_variant = group(compared, lambda record: str(record["variant"]))
     several = [members for members in by_variant.values() if len({subject(record, runs) for record in members}) > 1]
-    if len(several) > most:
+    if _fitting(several, most) < len(several):
         several.sort(key=lambda members: all(record["verdict"] not in TROUBLE for record in members))
-    return [_matrix(str(members[0]["variant"]), members, runs) for members in several[:most]], max(
-        0, len(several) - most
-    )
+    shown = several[: max(1, _fitting(several, most))]
+    return [_matrix(str(members[0]["variant"]), members, runs) for members in shown], len(several) - len(shown)
+
+
+def _fitting(variants: Sequence[Sized], most: int) -> int:
+    """Return how many variants fit the page."""
+    return sum(cells <= CELLS for cells in accumulate(map(len, variants[:most])))
 
 
 def _matrix(variant: str, records: list[Record], runs: int) -> Matrix:

@@ -1,5 +1,7 @@
 """What a report draws: every figure with its place, its words, its SVG and its data."""
 
+from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -12,13 +14,18 @@ from veridyn.reports.tally import Record, anchors, group, subject
 
 @dataclass(frozen=True)
 class Drawing:
-    """A drawn figure; `csv` is its data, empty if the figure has none of its own."""
+    """A figure; `ink` waits until it is drawn, `csv` is its data, empty if the figure has none of its own."""
 
     anchor: str
     title: str
     caption: str
-    svg: str
+    ink: Callable[[], str]
     csv: str = ""
+
+    @property
+    def svg(self) -> str:
+        """The drawing, an ``<svg>`` element."""
+        return self.ink()
 
     @property
     def file(self) -> str:
@@ -51,30 +58,39 @@ def overview(results: list[Record], runs: int) -> Drawing | None:
         "shares one. Checks above the dotted line fail, those below the lowest line would hardly notice a mistake. "
         "Zeros lie on the edges."
     )
-    return Drawing("error-against-tolerance", "Error against tolerance", caption, scatter.draw(shown, runs))
+    return _ready("error-against-tolerance", "Error against tolerance", caption, scatter.draw(shown, runs))
 
 
 def system(case: Record, anchor: str) -> Drawing | None:
     """Draw the mechanical system of a case, masses in a line or a beam, if it is described."""
     name = f"System of {case['case']}"
     if case["system"]:
-        return Drawing(f"{anchor}-system", name, "", sketch.draw(case["system"], name))
+        return _ready(f"{anchor}-system", name, "", sketch.draw(case["system"], name))
     if case["beam"]:
-        return Drawing(f"{anchor}-system", name, "", beam.draw(case["beam"], name))
+        return _ready(f"{anchor}-system", name, "", beam.draw(case["beam"], name))
     return None
 
 
-def of_cases(listed: list[Record]) -> dict[str, list[Drawing]]:
-    """Draw the figures of every case."""
+def _ready(anchor: str, title: str, caption: str, svg: str) -> Drawing:
+    return Drawing(anchor, title, caption, lambda: svg)
+
+
+def count(document: Document) -> int:
+    """Return how many figures there are to draw in a studio."""
+    return len(document["figures"]) + len(set(map(_place, document["work_precision"])))
+
+
+def of_cases(listed: list[Record], studio: Executor) -> dict[str, list[Drawing]]:
+    """Draw the figures of every case in a studio."""
     keys = anchors([f"{figure['case']}-{figure['id']}" for figure in listed], "figure-")
     drawn: dict[str, list[Drawing]] = {}
     for figure, key in zip(listed, keys, strict=True):
-        drawn.setdefault(figure["case"], []).append(_drawing(figure, key))
+        drawn.setdefault(figure["case"], []).append(_drawing(figure, key, studio))
     return drawn
 
 
-def compared(document: Document) -> dict[str, list[Diagram]]:
-    """Make the work-precision diagrams of every case."""
+def compared(document: Document, studio: Executor) -> dict[str, list[Diagram]]:
+    """Make the work-precision diagrams of every case, drawn in a studio."""
     points = document["work_precision"]
     machines = [environment["machine"] for environment in environments(document)]
     order = list(group(points, lambda point: subject(point, len(machines))))
@@ -84,7 +100,7 @@ def compared(document: Document) -> dict[str, list[Diagram]]:
     keys = anchors([f"{case}-{variant}" for case, variant in by_variant], "work-precision-")
     for (place, members), key in zip(by_variant.items(), keys, strict=True):
         figure = diagrams.figure(members, results.get(place, []), order, machines)
-        drawing = _drawing(figure, key) if figure else None
+        drawing = _drawing(figure, key, studio) if figure else None
         listed = diagrams.ladders(members, len(machines)), diagrams.prices(members, len(machines))
         made.setdefault(place[0], []).append(Diagram(place[1], drawing, *listed))
     return made
@@ -94,6 +110,6 @@ def _place(record: Record) -> tuple[str, str]:
     return str(record["case"]), str(record["variant"])
 
 
-def _drawing(figure: Record, anchor: str) -> Drawing:
-    drawn = figures.draw(figure, anchor)
-    return Drawing(anchor, figure["title"] or figure["id"], figure["caption"], drawn, spreadsheet.curves(figure))
+def _drawing(figure: Record, anchor: str, studio: Executor) -> Drawing:
+    drawn = studio.submit(figures.draw, figure, anchor)
+    return Drawing(anchor, figure["title"] or figure["id"], figure["caption"], drawn.result, spreadsheet.curves(figure))

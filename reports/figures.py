@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Panel = dict[str, Any]
 Series = dict[str, Any]
 
+PLAIN = {"text.parse_math": False}
+"""No text is a formula: a dollar sign is one, and to parse the numbers of the axes took half of the time."""
+
 
 def draw(figure: Record, key: str) -> str:
     """Draw a figure.
@@ -42,15 +45,18 @@ def draw(figure: Record, key: str) -> str:
     with optional_package():
         import matplotlib.style
         from matplotlib.figure import Figure
+
+        from veridyn.reports.ticks import label
     panels = [part for panel in figure["panels"] for part in _split(panel)]
     heights = [_height(panel) for panel in panels]
     shared = len({(panel["xlabel"], panel["xscale"]) for panel in panels}) == 1
     # Rare glyphs and extreme ranges draw warnings that the reader of a report can do nothing about.
-    with matplotlib.style.context(style.RC, after_reset=True), warnings.catch_warnings(action="ignore"):
+    with matplotlib.style.context(style.RC | PLAIN, after_reset=True), warnings.catch_warnings(action="ignore"):
         canvas = Figure(figsize=(style.WIDTH, sum(heights) + 0.5), layout="constrained")
         grid = canvas.subplots(len(panels), 1, sharex=shared, squeeze=False, height_ratios=heights)
         for axes, panel in zip(grid[:, 0], panels, strict=True):
             _draw_panel(axes, panel, xlabel=not shared or panel is panels[-1])
+            label(axes)
         return _inline(_svg(canvas), key, figure["title"])
 
 
@@ -82,8 +88,8 @@ def _draw_panel(axes: "Axes", panel: Panel, *, xlabel: bool) -> None:
         coloured += series["role"] in ("computed", "error")
     if _is_error(panel):
         axes.axhline(0.0, color=style.DARK, linewidth=0.8, zorder=2)
-    axes.set_ylabel(_plain(panel["ylabel"]))
-    axes.set_xlabel(_plain(panel["xlabel"]) if xlabel else "")
+    axes.set_ylabel(panel["ylabel"])
+    axes.set_xlabel(panel["xlabel"] if xlabel else "")
     axes.margins(x=0.01 if panel["xscale"] == "linear" else 0.05)
     _spread_ticks(axes)
     _draw_events(axes, panel["events"], _height(panel))
@@ -94,7 +100,7 @@ def _draw_series(axes: "Axes", series: Series, panel: Panel, number: int) -> Non
     arguments = style.look(series["role"], number, marker=series["marker"])
     x, y = _drawable(series["x"], panel["xscale"]), _drawable(series["y"], panel["yscale"])
     # matplotlib hides labels that begin with an underscore, and that is meant only for empty ones.
-    label = re.sub("^_", " _", _plain(series["label"])) or "_"
+    label = re.sub("^_", " _", series["label"]) or "_"
     if series["role"] == "computed" and not series["marker"] and len(x) <= FEW_POINTS:
         # a study of a few steps: show where they are
         arguments |= {"marker": style.mark(number), "markersize": 4.5}
@@ -148,7 +154,7 @@ def _make_room(axes: "Axes", letters: int, height: float) -> None:
 
 def _label_event(axes: "Axes", event: dict[str, Any]) -> None:
     axes.annotate(
-        _plain(event["label"]),
+        event["label"],
         (event["x"], 1.0),
         xycoords=("data", "axes fraction"),
         xytext=(2, -2),
@@ -171,15 +177,13 @@ def _draw_legend(axes: "Axes") -> None:
         axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns, borderaxespad=0.2)
 
 
-def _plain(text: str) -> str:
-    """Keep dollar signs from starting a formula."""
-    return text.replace("$", r"\$")
-
-
 def _svg(canvas: "Figure") -> str:
+    """Print a figure; `Figure.savefig` would draw it twice, the first time into nothing."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
     buffer = io.StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    canvas.savefig(buffer, format="svg", metadata=nothing)
+    FigureCanvasSVG(canvas).print_svg(buffer, metadata=nothing)  # type: ignore[no-untyped-call]
     return buffer.getvalue()
 
 

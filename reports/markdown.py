@@ -59,12 +59,16 @@ def changes(found: Comparison) -> str:
 
 def escape(text: Any) -> str:
     """Escape text so that Markdown and HTML take nothing in it for markup; line breaks become spaces."""
-    plain = " ".join(str(text).split())
-    plain = plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    plain = re.sub(r"([\\`*\[\]|~$])", r"\\\1", plain)
-    # An underscore within a word is harmless, and names are full of them.
-    plain = re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\\_", plain)
-    return re.sub(r"^([-+#]|\d+(?=[.)] ))", _escape_start, plain)
+    plain = " ".join(str(text).split()).translate(_ESCAPED)
+    if "_" in plain:
+        plain = _UNDERSCORE.sub(r"\\_", plain)
+    return _START.sub(_escape_start, plain)
+
+
+_ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", **{mark: f"\\{mark}" for mark in "\\`*[]|~$"}})
+# An underscore within a word is harmless, and names are full of them.
+_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
+_START = re.compile(r"^([-+#]|\d+(?=[.)] ))")
 
 
 def _escape_start(match: re.Match[str]) -> str:

@@ -1,5 +1,6 @@
 """What a report says, independent of markup: the HTML and the Markdown page are two renderings of it."""
 
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from veridyn.reports.checks import Rows, listed, share
 from veridyn.reports.document import Document, environments, gaps
 from veridyn.reports.drawing import Drawing
 from veridyn.reports.sheet import Sheet, make_sheets
+from veridyn.reports.studio import HERE
 from veridyn.reports.tally import TROUBLE, Record, Tally, flag, group, headline, subject, tally, worst_first
 
 
@@ -40,8 +42,8 @@ class Page:
         return [*([self.overview] if self.overview else []), *(one for sheet in self.sheets for one in sheet.drawn)]
 
 
-def make_page(document: Document, digest: str = "", against: Comparison | None = None) -> Page:
-    """Arrange a checked document as a page; draws the figures.
+def make_page(document: Document, digest: str = "", against: Comparison | None = None, studio: Executor = HERE) -> Page:
+    """Arrange a checked document as a page, whose figures are drawn in a studio.
 
     Parameters
     ----------
@@ -51,6 +53,8 @@ def make_page(document: Document, digest: str = "", against: Comparison | None =
         SHA-256 of the results file that is written beside the page.
     against
         What changed since an earlier run.
+    studio
+        Where figures are drawn; the page needs it until its drawings were looked at.
 
     Raises
     ------
@@ -70,7 +74,7 @@ def make_page(document: Document, digest: str = "", against: Comparison | None =
         failures=listed([record for record in worst_first(results) if record["verdict"] in TROUBLE], runs),
         fragile=listed([record for record in results if flag(record) == "fragile"], runs),
         subjects=list(group(results, lambda record: subject(record, runs))),
-        sheets=make_sheets(document, runs, share(len(results), len(groups))),
+        sheets=make_sheets(document, runs, share(len(results), len(groups)), studio),
         overview=drawing.overview(results, runs),
         environments=places,
         runs=[tally(_of_run(results, number)) for number in range(1, runs + 1)],

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from veridyn.reports.checks import LISTED, Group, make_group
 from veridyn.reports.comparison import Matrix, matrices, truth_digits
 from veridyn.reports.document import Document
 from veridyn.reports.drawing import Diagram, Drawing
+from veridyn.reports.studio import HERE
 from veridyn.reports.tally import TROUBLE, Record, Tally, anchors, group, judged_margin, subject, tally
 
 NO_CASE: Record = {
@@ -99,11 +101,11 @@ class Sheet:
         return [*system, *(one.drawing for one in self.diagrams if one.drawing), *self.drawings]
 
 
-def make_sheets(document: Document, runs: int, share: int) -> list[Sheet]:
-    """Make a sheet of every case that is described, has results or figures, in this order."""
+def make_sheets(document: Document, runs: int, share: int, studio: Executor = HERE) -> list[Sheet]:
+    """Make a sheet of every case that is described, has results or figures, in this order; the studio draws them."""
     described = {case["case"]: case for case in document["cases"]}
     results = group(document["results"], lambda record: str(record["case"]))
-    drawings, compared = drawing.of_cases(document["figures"]), drawing.compared(document)
+    drawings, compared = drawing.of_cases(document["figures"], studio), drawing.compared(document, studio)
     names = list(dict.fromkeys([*described, *results, *compared, *drawings]))
     return [
         _sheet(

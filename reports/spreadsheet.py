@@ -5,6 +5,7 @@ import io
 import math
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
+from operator import itemgetter
 from typing import Any
 
 from veridyn.reports.tally import Record
@@ -39,7 +40,8 @@ FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
 
 def results(records: Iterable[Record]) -> str:
     """Return all checks as CSV (RFC 4180, UTF-8), one row each, header first."""
-    return table(COLUMNS, ([record.get(name, 1 if name == "run" else "") for name in COLUMNS] for record in records))
+    columns = itemgetter(*COLUMNS[:-1])
+    return table(COLUMNS, ((*columns(record), record.get("run", 1)) for record in records))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

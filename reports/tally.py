@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 from veridyn.reports.numbers import plural
@@ -140,7 +141,11 @@ def _sentence(count: int, what: str) -> str:
 
 def subject(record: Record, runs: int = 1) -> str:
     """Name what is under test: solver, scheme, and the run if there are several."""
-    parts = (record["solver"], record["scheme"], f"run {record['run']}" if runs > 1 else "")
+    return _named(record["solver"], record["scheme"], f"run {record['run']}" if runs > 1 else "")
+
+
+@cache  # few names, asked for at every record
+def _named(*parts: str) -> str:
     return " · ".join(filter(None, parts))
 
 

@@ -80,6 +80,12 @@ def survivors(found: Findings, judged_by: str = VIEWS[0]) -> list[str]:
     return [defect["name"] for defect in found["defects"] if defect["name"] in tried and not caught[defect["name"]]]
 
 
+def unseen(found: Findings) -> dict[str, str]:
+    """Return the defects that survive where documents judge, as they must, each with the reason."""
+    reasons = {defect["name"]: defect.get("unseen", "") for defect in found["defects"]}
+    return {name: reasons[name] for name in survivors(found, VIEWS[1]) if reasons[name]}
+
+
 def broken(found: Findings) -> list[str]:
     """Return what went wrong in defects that could not run."""
     return sorted({reason for run in found["runs"] for reason in run["broken"]})
@@ -131,7 +137,10 @@ def summary(found: Findings) -> Iterator[str]:
     yield from _named("survive", survived)
     yield from _named("could not run", broken(found))
     yield from _named("need something that no case asked for has", missing)
-    yield from _named("survive around the exact solver, where documents judge", survivors(found, VIEWS[1]))
+    small = unseen(found)
+    open_ended = [name for name in survivors(found, VIEWS[1]) if name not in small]
+    yield from _named("survive around the exact solver, where documents judge", open_ended)
+    yield from _named("are too small around the exact solver for what documents ask", small)
     yield from _named("are caught by parity with printed digits alone", only_by_parity(found))
     yield f"{len(silent(found))} of {len(catches(found))} checks catch none of them"
 

@@ -5,19 +5,23 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from veridyn.reports import badge, html, junit, markdown, spreadsheet, step_summary
+from veridyn.reports import badge, drawing, html, junit, markdown, spreadsheet, step_summary
 from veridyn.reports.against import Comparison
 from veridyn.reports.document import Document, gaps
 from veridyn.reports.errors import ReportError
 from veridyn.reports.page import Page, make_page
+from veridyn.reports.studio import studio
 
 AGAINST = "against.md"
 STEMS = ("figure", "work-precision", "case")
 """How the names of drawings begin that another run may not have."""
 
 
-def write(document: Document, folder: Path, compared: Comparison | None = None) -> list[Path]:
+def write(document: Document, folder: Path, compared: Comparison | None = None, *, processes: int = 1) -> list[Path]:
     """Write the report of a checked document, and what changed since an earlier run; returns the files.
+
+    Many figures are drawn in so many processes while the rest is made. They are spawned: a script that asks for
+    more than one needs ``if __name__ == "__main__":``.
 
     Raises
     ------
@@ -25,7 +29,7 @@ def write(document: Document, folder: Path, compared: Comparison | None = None) 
         If the folder cannot be written or a package is not installed.
     """
     # Everything is rendered before anything is written, so that a failure leaves no half report.
-    texts = _render(document, compared)
+    texts = _render(document, compared, processes)
     try:
         for stale in (folder / AGAINST, *(file for stem in STEMS for file in (folder / "figures").glob(f"{stem}-*.*"))):
             stale.unlink(missing_ok=True)
@@ -34,20 +38,21 @@ def write(document: Document, folder: Path, compared: Comparison | None = None) 
         raise ReportError(f"{folder}: cannot be written ({error.strerror}); choose another folder") from None
 
 
-def _render(document: Document, compared: Comparison | None) -> dict[str, bytes]:
+def _render(document: Document, compared: Comparison | None, processes: int) -> dict[str, bytes]:
     results = results_file(document)
-    page = make_page(document, hashlib.sha256(results).hexdigest(), compared)
-    texts = {
-        "index.html": html.render(page),
-        "report.md": markdown.render(page),
-        "summary.md": step_summary.render(page),
-        "results.csv": spreadsheet.results(document["results"]),
-        "junit.xml": junit.render(document, gaps(document)),
-        "badge.svg": _svg_file(badge.render(page.tally, missing=bool(page.gaps))),
-    }
-    if compared:
-        texts[AGAINST] = markdown.changes(compared)
-    return {"results.json": results, **{name: _bytes(text) for name, text in [*texts.items(), *_drawings(page)]}}
+    with studio(processes, drawing.count(document)) as place:
+        page = make_page(document, hashlib.sha256(results).hexdigest(), compared, place)
+        texts = {
+            "report.md": markdown.render(page),
+            "summary.md": step_summary.render(page),
+            "results.csv": spreadsheet.results(document["results"]),
+            "junit.xml": junit.render(document, gaps(document)),
+            "badge.svg": _svg_file(badge.render(page.tally, missing=bool(page.gaps))),
+        }
+        texts |= {AGAINST: markdown.changes(compared)} if compared else {}
+        # last, for these wait for the figures
+        texts |= {"index.html": html.render(page), **dict(_drawings(page))}
+    return {"results.json": results, **{name: _bytes(text) for name, text in texts.items()}}
 
 
 def results_file(document: Document) -> bytes:

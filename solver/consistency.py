@@ -1,4 +1,4 @@
-"""Whether the parts of a response agree with each other: velocities with displacements, forces with gaps."""
+"""Whether the parts of a response agree: velocities with displacements, forces with gaps, flags with events."""
 
 from __future__ import annotations
 
@@ -64,3 +64,24 @@ def _force_residual(problem: MechanicalProblem, response: Response, name: str) -
         raise CapabilityError(f"the solver reports no normal_force of stop {name!r}")
     force = stop.stiffness * np.maximum(0.0, -stop_gap(problem, response, stop))
     return float(np.abs(reported - force).max() / max(force.max(), 1e-300))
+
+
+def flags_off_events(problem: MechanicalProblem, response: Response) -> int:
+    """Return how often a flag of adherence changes at a sample that is no event of its friction.
+
+    Events are samples, with the state that begins there: a flag that changes beside its event is early or late.
+
+    Raises
+    ------
+    CapabilityError
+        If the solver locates no events or reports no flags, which it may leave out.
+    """
+    return sum(_off_events(response, friction.name) for friction in problem.frictions)
+
+
+def _off_events(response: Response, name: str) -> int:
+    flag, events = response.elements.get(name, {}).get("stuck"), response.events.get(name)
+    if flag is None or events is None:
+        raise CapabilityError(f"the solver reports no events or no flag of adherence of friction {name!r}")
+    changed = response.time[1:][np.diff(flag) != 0]
+    return int(np.count_nonzero(~np.isin(changed, events)))

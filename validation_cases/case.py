@@ -157,7 +157,8 @@ class Subject:
     """The solver under test as the cases see it: name, schemes to go through, whether it is held to our theory.
 
     ``own``: it is our own, or claims to be one of our schemes (its attribute ``of``): it gets the settings of the
-    scheme and is judged by what theory says of it. ``frozen``: our frozen values are asked of it.
+    scheme and is judged by what theory says of it. ``ours``: it is our own: our frozen values are asked of it, and what
+    our modal basis gives before any step.
     ``known`` are the settings that it declares, with their meaning; ``overrides`` what the user sets of them;
     ``ladder`` settings from coarse to fine, for work-precision diagrams.
     """
@@ -169,7 +170,7 @@ class Subject:
     known: Mapping[str, str] = field(default_factory=dict)
     ladder: tuple[Settings, ...] = ()
     version: str = ""
-    frozen: bool = False
+    ours: bool = False
 
     @classmethod
     def of(cls, solver: Any, overrides: Settings | None = None) -> Subject:
@@ -207,7 +208,7 @@ class Subject:
             known=dict(known),
             ladder=tuple(ladder),
             version=str(getattr(solver, "version", "")),
-            frozen=ours,
+            ours=ours,
         )
 
 

@@ -31,7 +31,7 @@ def checks(
     for variant in case.variants if only is None else (case.variant(only),):
         truth = list(truth_checks(case, subject, variant))
         yield from truth
-        if subject.frozen and not subject.overrides:
+        if subject.ours and not subject.overrides:
             yield from frozen_checks(case, truth)
         for make in case.further_checks:
             yield from make(case, subject, variant)

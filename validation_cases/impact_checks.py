@@ -9,14 +9,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.balance import energy_residual, stop_gap
-from veridyn.solver.errors import CapabilityError
+from veridyn.solver.consistency import stop_force_residual
 from veridyn.solver.problem import Problem
-from veridyn.solver.schemes import SCHEMES
-from veridyn.validation_cases import impact_theory, vibro_impact
+from veridyn.validation_cases import consistency, impact_theory, vibro_impact
 from veridyn.validation_cases.case import Bench, Case, Check, Observation, Run, Subject, Values, Variant
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
-from veridyn.validation_cases.making import always, asked_of, check_of, order_check, reading
+from veridyn.validation_cases.making import always, check_of, order_check, reading
+from veridyn.validation_cases.refining import constant_step
 from veridyn.validation_cases.tolerances import Tolerance, cited, exactly, roundoff
 
 Floats = NDArray[np.float64]
@@ -67,54 +66,26 @@ def force_law(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]
     penetration = float(np.abs(impact_theory.course(values).rates).max()) / vibro_impact.contact_frequency(values)
     what = "the penetration is a small difference of displacement and gap"
     ours = roundoff(10, scale=float(values["gap"]) / penetration, what=what, kind="absolute")
-    for scheme in subject.schemes:
-        run = case.run(subject, variant, scheme)
-        yield check_of(
-            case,
-            variant,
-            scheme,
-            run,
-            quantity="force_law",
-            kind="balance",
-            unit="of the largest force",
-            measure=reading(run, _force_law),
-            reference=always(0.0),
-            tolerance=asked_of(subject, ours, ASTER_LAW),
-        )
+    yield from consistency.residuals(
+        case, subject, variant, "force_law", "of the largest force", _force_law, lambda *_: ours, ASTER_LAW
+    )
 
 
 def _force_law(o: Observation) -> float:
-    stop = o.problem.stops[0]
-    reported = o.response.elements.get(stop.name, {}).get("normal_force")
-    if reported is None:
-        raise CapabilityError(f"it reports no normal_force of {stop.name!r}")
-    expected = stop.stiffness * np.maximum(0.0, -stop_gap(o.problem, o.response, stop))
-    return float(np.abs(reported - expected).max() / expected.max())
+    return stop_force_residual(o.problem, o.response)
 
 
 def energy(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield the energy balance at all samples, in percent of the energy at the fastest touch."""
-    values = case.values(variant.changes)
-    for scheme in subject.schemes:
-        run = case.run(subject, variant, scheme)
-        ours = partial(impact_theory.of_energy, values, scheme, run.settings)
-        yield check_of(
-            case,
-            variant,
-            scheme,
-            run,
-            quantity="energy_residual",
-            kind="balance",
-            unit="%",
-            measure=reading(run, _energy_residual),
-            reference=always(0.0),
-            tolerance=ours if subject.own else always(ASTER_ENERGY),
-        )
+
+    def ours(run: Run, scheme: str) -> Tolerance:
+        return impact_theory.of_energy(run.values, scheme, run.settings)
+
+    yield from consistency.energy(case, subject, variant, "%", _hundredth, ours, ASTER_ENERGY)
 
 
-def _energy_residual(o: Observation) -> float:
-    residual = np.abs(energy_residual(o.problem, o.response)).max()
-    return 100 * float(residual) / impact_theory.touch_energy(o.values)
+def _hundredth(o: Observation) -> float:
+    return impact_theory.touch_energy(o.values) / 100
 
 
 def instants_order(
@@ -140,7 +111,7 @@ def instants_order(
 
 def _order_of_instants(base: Run, true: Floats, steps: list[float], bench: Bench) -> float:
     def mean(step: float) -> float:
-        found = vibro_impact.impacts(bench.observe(at_step(base, step)))
+        found = vibro_impact.impacts(bench.observe(constant_step(base, step)))
         seen = np.array([[i.start, i.end] for i in found]).ravel()
         return float(np.sqrt(np.mean((seen - true[: seen.size]) ** 2)))
 
@@ -166,7 +137,7 @@ def duration_order(case: Case, subject: Subject, variant: Variant, coarsest: flo
 
 
 def _order_of(read: Callable[[Observation], float], true: float, base: Run, steps: list[float], bench: Bench) -> float:
-    return observed_order(errors_over_steps(lambda step: read(bench.observe(at_step(base, step))), true, steps))
+    return observed_order(errors_over_steps(lambda step: read(bench.observe(constant_step(base, step))), true, steps))
 
 
 def shortened(base: Run, end: float) -> Run:
@@ -178,9 +149,3 @@ def shortened(base: Run, end: float) -> Run:
         return replace(problem, end=end, output_times=problem.output_times[problem.output_times <= end])
 
     return replace(base, key=f"{base.key}/end={end}", build=build)
-
-
-def at_step(base: Run, step: float) -> Run:
-    """Return a run with another step, constant also for an adaptive scheme."""
-    held = SCHEMES[str(base.settings["scheme"])].constant_step
-    return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, "step": step, **held})

@@ -37,7 +37,7 @@ all the cases that it touches."""
 def page(found: Mapping[str, Any], folder: str = "images") -> str:
     """Return the page as Markdown; the picture is taken from a folder beside it."""
     blocks = [INTRODUCTION, *_provenance(found), *_summary(found), *_picture(folder)]
-    blocks += [*_defects(found), *_checks(found), *_silent(found), *_alone(found), *_hints(found)]
+    blocks += [*_defects(found), *_checks(found), *_silent(found), *_unseen(found), *_alone(found), *_hints(found)]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -100,6 +100,14 @@ def _silent(found: Mapping[str, Any]) -> Iterator[str]:
     silent = teeth.silent(found)
     yield "A check of parity belongs to one scheme. One that is silent belongs to a scheme that few defects damage."
     yield "\n".join(f"* {escape(case)} {escape(check)}" for case, check in silent) or "There is none."
+
+
+def _unseen(found: Mapping[str, Any]) -> Iterator[str]:
+    reasons = teeth.unseen(found)
+    if reasons:
+        yield "## Defects that documents cannot see"
+        yield "Theory catches them; around the exact solver, held to documents, they survive by their nature."
+        yield "\n".join(f"* `{name}`: {escape(reason)}" for name, reason in reasons.items())
 
 
 def _alone(found: Mapping[str, Any]) -> Iterator[str]:

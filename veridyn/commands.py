@@ -211,11 +211,12 @@ def _report(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa
     from veridyn import running
     from veridyn.reports import gaps, read_results
     from veridyn.reports.against import compare
+    from veridyn.reports.studio import cores
     from veridyn.reports.writer import write
 
     found, before = read_results([Path(name) for name in options.results]), _place(options.against, "--against")
     compared = compare(found, read_results([before])) if before else None
-    write(found, Path(options.output), compared)  # what was read is checked
+    write(found, Path(options.output), compared, processes=cores())  # what was read is checked
     print(f"{Path(options.output) / 'index.html'}")
     if compared:
         print(f"against {before}: {compared.headline}")

@@ -1,4 +1,4 @@
-"""The comparison page: what a run of several solvers gave, from its result file.
+"""The comparison page: what runs of several solvers gave, from their result files.
 
 >>> python -m veridyn.compared results.json docs  # doctest: +SKIP
 """
@@ -23,8 +23,9 @@ Written by `python -m veridyn.compared results.json docs`; do not edit. How the 
 [Adapters](adapters.md) and [Simulators under test](simulators.md), with what each of them gets wrong in silence; what
 digits and times mean in [Reading the report](reading-the-report.md).
 
-Ratios count, not times: one machine, shared, one solve at a time. A time contains everything from the problem to the
-response at all requested instants, the Python of an adapter included. The first call, which may compile, is left out.
+Ratios count, not times: one machine, one solve at a time on a core of its own. A time contains everything from the
+problem to the response at all requested instants, the Python of an adapter included. The first call, which may compile,
+is left out.
 
 Exudyn's and OpenSees' springs of stick were chosen by looking at SDND104, which is no blind test of them."""
 
@@ -84,8 +85,9 @@ def _file(drawing: Drawing) -> str:
     return Path(drawing.file).name
 
 
-def main(results: str, folder: str) -> None:
-    """Write ``comparison.md`` and its images into a folder of documentation."""
+def main(*files_and_folder: str) -> None:
+    """Write ``comparison.md`` of one or more result files and its images into a folder of documentation."""
+    *results, folder = files_and_folder
     text, drawings = comparison_page(read_results(results))
     (Path(folder) / "comparison.md").write_text(text, encoding="utf-8")
     for drawing in drawings:
@@ -93,4 +95,4 @@ def main(results: str, folder: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:])

@@ -40,6 +40,7 @@ from veridyn.verification import (
     watched_bench,
 )
 from veridyn.workers import TIME_OUT, Crew, Line, Watch, WorkerLost
+from veridyn.writing import keeps, whole
 
 FINE, FAILED, CRASHED, INTERRUPTED = 0, 1, 3, 130
 
@@ -106,7 +107,7 @@ def run(
 
 def _places(report: Path | None, output: str | None) -> list[Path]:
     """Return where results go, that of the journal first."""
-    files = [Path(output)] if output and output != "-" and _holds(Path(output)) else []
+    files = [Path(output)] if output and output != "-" and keeps(Path(output)) else []
     return [*files, report / "run"] if report else files
 
 
@@ -282,29 +283,22 @@ def _write(found: dict[str, Any], report: Path | None, output: str | None) -> No
         json.dump(found, sys.stdout, indent=1, allow_nan=False)
         print()
     elif output:
-        _replace(Path(output), json.dumps(found, indent=1, allow_nan=False) + "\n")
+        _save(Path(output), json.dumps(found, indent=1, allow_nan=False) + "\n")
     if report:
+        from veridyn.reports.studio import cores
         from veridyn.reports.writer import write
 
-        write(found, report)  # checked before it is delivered
+        write(found, report, processes=cores())  # checked before it is delivered
         if output != "-":
             print(f"report: {report / 'index.html'}")
 
 
-def _replace(file: Path, text: str) -> None:
-    """Write a file wholly or not at all; pipes and devices are written as they are."""
-    part = file.with_name(file.name + ".part") if _holds(file) else file
+def _save(file: Path, text: str) -> None:
     try:
-        part.write_text(text, encoding="utf-8")
-        if part != file:
-            part.replace(file)
+        with whole(file) as part:
+            part.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ReportError(f"cannot write {file}: {error.strerror or error}; --resume writes what was judged") from None
-
-
-def _holds(file: Path) -> bool:
-    """Tell whether a path is, or will be, a file that keeps what is written."""
-    return file.is_file() or not file.exists()
 
 
 def status(results: Iterable[Mapping[str, Any]], gaps: Sequence[str] = ()) -> int:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from veridyn.sweep_request import Axis, Request, SweepError, sweep_of
 from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.sweeping import Columns, Swept
+from veridyn.writing import whole
 
 CSV_POINTS = 100_000  # above these a CSV file would take longer than the sweep, and no spreadsheet opens it
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, ValueError)  # what a damaged chunk may raise
@@ -46,7 +47,8 @@ class Chunks:
                 )
             refuse_other(manifest, self.request)
         self.folder.mkdir(parents=True, exist_ok=True)
-        _replace(manifest, (json.dumps({"hash": self.request.hash()}) + "\n").encode())
+        with whole(manifest) as part:
+            part.write_text(json.dumps({"hash": self.request.hash()}) + "\n", encoding="utf-8")
 
     def missing(self) -> list[int]:
         """Return the chunks that are not there or damaged."""
@@ -57,10 +59,8 @@ class Chunks:
 
     def write(self, chunk: int, columns: Columns) -> None:
         """Keep a chunk; it is there wholly or not at all."""
-        part = self.folder / f"{chunk:06d}.part"
-        with part.open("wb") as stream:
+        with whole(self._file(chunk)) as part, part.open("wb") as stream:
             _save(stream, {q.name: columns[q.name] for q in self.quantities})
-        part.replace(self._file(chunk))
 
     def read(self, chunk: int) -> dict[str, NDArray[Any]] | None:
         """Return a chunk; None if it is not there or damaged."""
@@ -99,20 +99,12 @@ def refuse_other(file: Path, request: Request) -> None:
         )
 
 
-def _replace(file: Path, data: bytes) -> None:
-    part = file.with_suffix(".part")
-    part.write_bytes(data)
-    part.replace(file)
-
-
 def write_npz(file: Path, request: Request, columns: Columns) -> None:
     """Write axes (c,), fixed parameters (), and quantities in the shape of the grid."""
     arrays: dict[str, NDArray[Any]] = {axis.name: axis.values for axis in request.axes}
     arrays |= {name: np.array(value) for name, value in request.fixed.items()}
-    part = file.with_suffix(".part")
-    with part.open("wb") as stream:
+    with whole(file) as part, part.open("wb") as stream:
         _save(stream, {**arrays, **columns})
-    part.replace(file)
 
 
 def _save(stream: Any, arrays: Columns) -> None:

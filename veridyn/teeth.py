@@ -155,6 +155,7 @@ def document(
                 "mistake": d.mistake,
                 "needs": list(d.needs),
                 "of": d.of,
+                "unseen": d.unseen,
             }
             for d in defects
         ],

@@ -70,6 +70,18 @@ def test_a_relative_tolerance_has_a_truth_to_relate_to(name):
 
 
 @each_case
+def test_every_number_has_two_routes(name):
+    """What does not exist, zeros by structure and regimes have a reason instead."""
+    case = load_case(name)
+    for variant in case.variants:
+        values = case.values(variant.changes)
+        for quantity in case.asked(variant):
+            truth = quantity.truth(values)
+            number = not isinstance(truth.value, str | None) and truth.value != 0
+            assert len(set(truth.routes)) >= (2 if number else 1), f"{variant.name} {quantity.name}: {truth.routes}"
+
+
+@each_case
 def test_frozen_values_are_those_of_the_numeric_truth_checks(name):
     case = load_case(name)
     made = [check for variant in case.variants for check in truth_checks(case, SUBJECTS["own"], variant)]

@@ -23,6 +23,7 @@ REFERENCES = {
     "buckling_stop": ("buckling_stop", "buckling_phases"),
     "certified": ("certified",),
     "damped_chain": ("damped_chain",),
+    "damped_stop": ("damped_stop",),
     "driven_chain": ("driven_chain", "chain_modes", "chain_series", "support_motion"),
     "elastic_stop": ("elastic_stop", "taylor"),
     "forced_oscillator": ("forced_oscillator",),

@@ -69,3 +69,22 @@ def test_a_peak_at_the_end_is_none():
 def test_parameters_out_of_range(change):
     with pytest.raises(ParameterError, match=next(iter(change))):
         fo.displacement(**{"time": 1, "xi": 0, **RESONANCE, **change})
+
+
+@pytest.mark.parametrize("xi", ["0", "0.1", "1", "1.7"])
+def test_let_go_it_starts_where_it_was_held(xi):
+    given = {"xi": xi, **RESONANCE, "x0": "0.3"}
+    assert (float(fo.displacement(time=0, **given)), float(fo.velocity(time=0, **given))) == (0.3, 0.0)
+
+
+def test_let_go_without_damping_it_swings_as_a_cosine():
+    """What x0 adds to the response is x0 cos wt."""
+    with mpmath.workdps(45):
+        value = fo.displacement(time="0.7", xi=0, **RESONANCE, x0="0.3", digits=40).value
+        rest = fo.displacement(time="0.7", xi=0, **RESONANCE, digits=40).value
+        assert abs(value - rest - mpmath.mpf(3) / 10 * mpmath.cos(35)) < 1e-39
+
+
+def test_a_peak_at_the_start_is_none():
+    with pytest.raises(CertificationError, match="at the start"):
+        fo.peak(xi="0.1", T="0.5", **RESONANCE, x0=1)

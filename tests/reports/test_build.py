@@ -266,7 +266,7 @@ def test_solvers_stand_side_by_side(compared):
     assert '<td class="cell fail" title="fail, relative error 0.0080, tolerance 1e-4">' in sheet
     assert sheet.count('<td class="cell" title="not asked"></td>') == 1
     assert '<td class="cell">12 ms</td><td class="cell">3 s</td>' in sheet
-    assert "2.1 · 2.1 digits<br>3 s" in html
+    assert '2.1 · 2.1<span class="unseen"> digits</span><br>3 s' in html
     assert r"| wear_power \[W\] | 4.7 | 2.1 fail |" in md
     assert r"| regime \[W\] |  | pass |" in md
     assert "| Time of the run | 12 ms | 3 s |" in md

@@ -1,3 +1,4 @@
+from veridyn.reports import comparison
 from veridyn.reports.comparison import matrices, score
 
 
@@ -46,3 +47,10 @@ def test_runs_are_told_apart(make_result):
     ((matrix,), more) = matrices([make_result(run=1), make_result(run=2)], 2, 9)
     assert more == 0
     assert matrix.subjects == ["veridyn · euler · run 1", "veridyn · euler · run 2"]
+
+
+def test_matrices_of_many_subjects_fit_the_page(make_result):
+    results = [make_result(variant=v, solver=f"s{n}") for v in ("easy", "hard") for n in range(comparison.CELLS)]
+    results[-1]["verdict"] = "fail"
+    ((matrix,), more) = matrices(results, 1, 9)
+    assert (matrix.variant, len(matrix.subjects), more) == ("hard", comparison.CELLS, 1)

@@ -1,12 +1,12 @@
-"""Velocities against displacements, forces of stops against gaps."""
+"""Velocities against displacements, forces of stops against gaps, flags against events."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from veridyn.solver.consistency import stop_force_residual, velocity_residual
-from veridyn.solver.elements import Stop
+from veridyn.solver.consistency import flags_off_events, stop_force_residual, velocity_residual
+from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import CapabilityError
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
@@ -59,3 +59,31 @@ def test_forces_that_are_not_reported_are_not_judged():
 def test_damped_stops_are_left_out():
     damped = replace(PROBLEM, stops=(replace(STOP, damping=1.0),))
     assert stop_force_residual(damped, response()) == 0.0
+
+
+RUBBING = replace(PROBLEM, stops=(), frictions=(Friction("shoe", ([1.0],), 5.0, 0.2, 0.2),))
+TURNS = TIME[[100, 250]]
+
+
+def flagged(first, last, events=TURNS):
+    """Return a response whose friction sticks from one sample to before another."""
+    stuck = np.zeros(TIME.size)
+    stuck[first:last] = 1.0
+    return replace(response(), elements={"shoe": {"stuck": stuck}}, events={"shoe": events})
+
+
+def test_flags_change_at_their_events():
+    assert flags_off_events(RUBBING, flagged(100, 250)) == 0
+
+
+def test_flags_a_sample_late_are_counted():
+    assert flags_off_events(RUBBING, flagged(101, 251)) == 2
+
+
+def test_an_event_that_leaves_the_flag_as_it_is_says_nothing():
+    assert flags_off_events(RUBBING, flagged(0, 0)) == 0
+
+
+def test_flags_without_events_are_not_judged():
+    with pytest.raises(CapabilityError, match="no events or no flag of adherence of friction 'shoe'"):
+        flags_off_events(RUBBING, replace(flagged(0, 0), events={}))

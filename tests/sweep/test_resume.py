@@ -79,7 +79,7 @@ def test_a_damaged_chunk_is_computed_again(sweep, out, count, ended, damage):
 
 
 def test_half_written_files_do_not_count(sweep, out, count, ended):
-    (out / "chunks" / "000003.part").write_bytes(b"half")
+    (out / "chunks" / "000003.npz.part").write_bytes(b"half")
     assert sweep("--resume").status == 0
     assert count == [3, 4, 5, 6]
 

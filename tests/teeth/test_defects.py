@@ -38,6 +38,9 @@ SAMPLE = (
     ("sdnd105", "crush_forgotten"),
     ("sdnd103", "device_one_step_late"),
     ("sdnd106", "mu_one_percent_low"),
+    ("sdld31", "wrong_start"),
+    ("damped_stop", "contact_damper_one_percent_high"),
+    ("damped_stop", "contact_damper_pulls"),
 )
 
 
@@ -101,9 +104,23 @@ def test_a_part_takes_the_arguments_of_the_sound_one(defect):
         assert list(inspect.signature(thing.py_func).parameters) == list(sound.parameters)
 
 
-@pytest.mark.parametrize("name", ["penalty_one_percent_high", "end_held"])
-def test_a_defect_around_the_exact_solver_is_caught(name):
-    assert failures(Foreign(all_defects()[name]), "sdnd101")
+@pytest.mark.parametrize(
+    ("case", "name"),
+    [
+        ("sdnd101", "penalty_one_percent_high"),
+        ("sdnd101", "end_held"),
+        ("damped_stop", "contact_damper_one_percent_high"),
+        ("sdnd104", "adherence_flag_late"),
+    ],
+)
+def test_a_defect_around_the_exact_solver_is_caught(case, name):
+    assert failures(Foreign(all_defects()[name]), case)
+
+
+def test_what_is_too_small_for_documents_lies_outside_a_scheme_and_says_why():
+    small = [defect for defect in all_defects().values() if defect.unseen]
+    assert small
+    assert all(defect.outside and defect.unseen.endswith(".") for defect in small)
 
 
 @pytest.mark.parametrize("case", case_names())
@@ -156,7 +173,7 @@ def test_a_misspelt_defect_gets_a_suggestion():
 
 def test_who_claims_a_scheme_gets_its_settings_but_not_our_frozen_values():
     subject = Subject.of(Sound("newmark"))
-    assert (subject.schemes, subject.own, subject.frozen) == (("newmark",), True, False)
+    assert (subject.schemes, subject.own, subject.ours) == (("newmark",), True, False)
     kinds = {check.kind for check in checks(load_case("sdnd101"), subject)}
     assert "frozen" not in kinds
     assert "order" in kinds

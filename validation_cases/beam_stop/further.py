@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,19 +15,14 @@ from veridyn.solver.interpolation import value_at
 from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases.beam_stop import beam, theory
 from veridyn.validation_cases.case import Bench, Case, Check, Observation, Run, Subject, Variant
-from veridyn.validation_cases.consistency import stop_forces, velocities
+from veridyn.validation_cases.consistency import energy, residuals, stop_forces, velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
-from veridyn.validation_cases.making import always, asked_of, check_of, order_check, reading
+from veridyn.validation_cases.making import order_check
+from veridyn.validation_cases.refining import constant_step
 from veridyn.validation_cases.tolerances import Tolerance, cited, combined, from_theory
 
 IN_FLIGHT, COARSE, LEVELS = 2.0**-6, 2.0**-10, 4  # s; the first touch is at 0.02 s
 AROUND = 4  # steps on each side of a release
-
-
-def constant_step(base: Run, step: float) -> Run:
-    """Return a run with a constant step, also of an adaptive scheme."""
-    held = SCHEMES[base.settings["scheme"]].constant_step
-    return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, "step": step, **held})
 
 
 def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
@@ -64,30 +58,15 @@ def _observed_order(base: Run, levels: int, bench: Bench) -> float:
 def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield the energy balance: stored + dissipated, over the run and across each release."""
     cite = cited("this suite: one percent of the energy at the start", 1e-2, kind="absolute")
-    for scheme in subject.schemes:
-        run = case.run(subject, variant, scheme)
-        for name, read in (("energy_residual", _residual), ("energy_made_at_release", _made_at_release)):
-            yield check_of(
-                case,
-                variant,
-                scheme,
-                run,
-                quantity=name,
-                kind="balance",
-                unit="of the energy at the start",
-                measure=reading(run, read),
-                reference=always(0.0),
-                tolerance=asked_of(subject, _read_energy(run, scheme), cite) if subject.own else always(cite),
-            )
+    unit = "of the energy at the start"
+    yield from energy(case, subject, variant, unit, _start_energy, _read_energy, cite)
+    made = "energy_made_at_release"
+    yield from residuals(case, subject, variant, made, unit, _made_at_release, _read_energy, cite)
 
 
 def _start_energy(o: Observation) -> float:
     _, _, speeds = beam.modes(o.values)
     return 0.5 * float(speeds @ speeds)
-
-
-def _residual(o: Observation) -> float:
-    return float(np.abs(energy_residual(o.problem, o.response)).max()) / _start_energy(o)
 
 
 def _made_at_release(o: Observation) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from veridyn.solver.elements import Stop
-from veridyn.solver.kernels.contact import R_FORCE, R_GAP, R_VELOCITY, ROW_Y, STIFFNESS, contact_force
+from veridyn.solver.kernels.contact import DAMPING, R_FORCE, R_GAP, R_VELOCITY, ROW_Y, STIFFNESS, contact_force
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.validation_cases.defects.changes import stops
 from veridyn.validation_cases.defects.defect import Defect
@@ -109,6 +109,12 @@ def curved(c, index, constants, parameter, position, velocity, state, record):
     fy, fz, fx = contact_force(c, index, constants, parameter, position, velocity, state, record)
     gap = record[c, R_GAP]
     return (fy * (-gap) ** 0.01 if gap < 0.0 else fy), fz, fx
+
+
+@part
+def two_way(c, constants, gap, closing):
+    """Force of a closed stop that may pull."""
+    return -constants[c, STIFFNESS] * gap - constants[c, DAMPING] * closing
 
 
 @part
@@ -256,5 +262,13 @@ DEFECTS = (
         "Read the stiffness of the obstacle and not its damping.",
         ("damped contact",),
         before=stops(lambda _, stop: replace(stop, damping=0.0)),
+    ),
+    Defect(
+        "contact_damper_pulls",
+        "contact",
+        "The force of a damped stop may pull until the gap opens.",
+        "Left out the limit of the force at zero.",
+        ("damped contact",),
+        parts={"pressure": two_way},
     ),
 )

@@ -49,7 +49,8 @@ class Defect:
     """A scheme of ours with one thing wrong; a solver like any other.
 
     ``what``: what is wrong, one sentence; ``mistake``: what a user would have done. ``needs``: names of `FEATURES`
-    without which the problem is solved as the sound scheme solves it. ``of``: the scheme that is damaged, which it
+    without which the problem is solved as the sound scheme solves it. ``unseen``: why what documents ask for cannot see
+    it around the exact solver, if so. ``of``: the scheme that is damaged, which it
     still claims to be, so that it is judged by the theory of that scheme. The damage: ``before`` changes the problem,
     ``after`` the response to it (given the problem as posed), ``parts`` replaces parts of the kernel, ``changed``
     settings.
@@ -61,6 +62,7 @@ class Defect:
     mistake: str
     needs: tuple[str, ...] = ()
     of: str = "symplectic_euler"
+    unseen: str = ""
     before: Before = same
     after: After = untouched
     parts: Mapping[str, Any] = field(default_factory=dict)

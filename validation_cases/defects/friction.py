@@ -30,6 +30,7 @@ from veridyn.validation_cases.defects.rebuilt import FIRST, SECOND, part
 
 SLOW = 1e-2  # m/s: a threshold of the velocity where the adherence belongs
 DELAY = 20  # evaluations between two looks for a stick
+TRIAL = 50  # samples from one wrong flag to the next
 CREEP = 1e-3  # of the way from the anchor to the mass, per evaluation
 
 
@@ -288,7 +289,24 @@ DEFECTS = (
         "The flag of adherence is never set in the histories.",
         "Recorded the flag before the law was called.",
         ("friction",),
+        of="devogelaere",
         after=histories("stuck", np.zeros_like),
+    ),
+    Defect(
+        "adherence_flag_of_a_trial",
+        "friction",
+        f"Every {TRIAL}th sample has no flag of adherence.",
+        "Recorded the flag of a step that was rejected.",
+        ("friction",),
+        after=histories("stuck", lambda flag: np.where(np.arange(flag.size) % TRIAL == TRIAL - 1, 0.0, flag)),
+    ),
+    Defect(
+        "friction_in_millinewtons",
+        "friction",
+        "Forces of frictions in the histories are in mN.",
+        "Counted in kg, mm and s.",
+        ("friction",),
+        after=histories("force", lambda force: 1e3 * force),
     ),
     Defect(
         "adherence_flag_late",

@@ -84,6 +84,12 @@ def load_of_before(t, s, work):
 
 
 @part
+def load_of_half_a_step_before(t, s, work):
+    """Time functions of half a step before."""
+    return row_of(t - 0.5 * work.step, s, work)
+
+
+@part
 def at_rest_first(t, q, v, s, state, archive, work, g):  # noqa: ARG001 - the signature of the sound part
     """No force at the start."""
     g[:] = 0.0
@@ -169,6 +175,15 @@ DEFECTS = (
         parts={"start_half_step_before": nothing_before},
     ),
     Defect(
+        "start_weighed_wrongly",
+        "integrator",
+        "The start takes h/8 for h²/8 and a force for an acceleration.",
+        "Forgot a square, as a code did in 2020.",
+        ("initial force",),
+        of="devogelaere_adaptive",
+        changed={"slipped_start": True},
+    ),
+    Defect(
         "numerical_damping",
         "integrator",
         "Newmark's gamma is 0.505.",
@@ -235,12 +250,38 @@ DEFECTS = (
         parts={"row_of": load_of_before},
     ),
     Defect(
+        "load_half_step_late",
+        "integrator",
+        "Loads and accelerations of supports are those of half a step before.",
+        "Took the instant of the half-step for that of the whole one.",
+        ("drive",),
+        of="devogelaere",
+        parts={"row_of": load_of_half_a_step_before},
+    ),
+    Defect(
+        "no_load",
+        "integrator",
+        "Loads and accelerations of supports are zero.",
+        "Declared the load and did not apply it.",
+        ("drive",),
+        of="devogelaere",
+        before=drives(lambda p, _: Piecewise((p.start,), ((0.0,),))),
+    ),
+    Defect(
         "no_force_at_start",
         "integrator",
         "The first acceleration is zero.",
         "Started from rest where a force acts already.",
         ("initial force",),
         parts={"first_forces": at_rest_first},
+    ),
+    Defect(
+        "initial_velocity_forgotten",
+        "integrator",
+        "The initial velocity is zero.",
+        "Read the initial displacements and not the velocities.",
+        ("initial velocity",),
+        before=lambda p: replace(p, initial_velocity=np.zeros_like(p.initial_velocity)),
     ),
     Defect(
         "state_one_step_late",

@@ -12,7 +12,8 @@ from veridyn.references import driven_chain
 from veridyn.validation_cases.case import Bench, Case, Subject, Values
 from veridyn.validation_cases.convergence import halvings
 from veridyn.validation_cases.plotting import figure, guide, panel, series, study, thinned
-from veridyn.validation_cases.sdld103.further import COARSE, ORDER_LEVELS, constant_step
+from veridyn.validation_cases.refining import constant_step
+from veridyn.validation_cases.sdld103.further import COARSE, ORDER_LEVELS
 from veridyn.validation_cases.sdld103.measures import NODES, relative
 
 Floats = NDArray[np.float64]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import cast
 
@@ -12,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.references.certified import Certified
-from veridyn.solver.balance import energy_residual
 from veridyn.solver.basis import modal_basis
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.schemes import SCHEMES
@@ -28,10 +26,11 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
-from veridyn.validation_cases.consistency import velocities
+from veridyn.validation_cases.consistency import energy, velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
-from veridyn.validation_cases.making import always, check_of, order_check, quantity_of, reading
+from veridyn.validation_cases.making import check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
+from veridyn.validation_cases.refining import constant_step
 from veridyn.validation_cases.sdld103 import newer
 from veridyn.validation_cases.sdld103.measures import NODES, relative
 from veridyn.validation_cases.tolerances import Tolerance, cited, combined, from_theory, roundoff
@@ -57,7 +56,7 @@ def frequency_tolerance(values: Values, scheme: str, chosen: Settings) -> Tolera
 
 def frequencies(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield the natural frequencies of our modal basis."""
-    if not subject.own or variant.name == "B":
+    if not subject.ours or variant.name == "B":
         return
     scheme = subject.schemes[0]
     run = case.run(subject, variant, scheme)
@@ -136,31 +135,13 @@ def _observed_order(base: Run, truths: Sequence[Callable[[Values], Certified]], 
     return observed_order(errors_over_steps(worst, 0.0, halvings(COARSE, levels)))
 
 
-def constant_step(base: Run, step: float) -> Run:
-    """Return a run with a constant step, also of an adaptive scheme."""
-    held = SCHEMES[base.settings["scheme"]].constant_step
-    return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, "step": step, **held})
-
-
 def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield the energy balance: stored = work of the inertia forces that the support motion causes."""
     if variant.name == "B":
         return
     cite = cited("twice the 1e-3 of Code_Aster's test SDLD103A for displacements", 2e-3, kind="absolute")
-    for scheme in subject.schemes:
-        run = case.run(subject, variant, scheme)
-        yield check_of(
-            case,
-            variant,
-            scheme,
-            run,
-            quantity="energy_residual",
-            kind="balance",
-            unit="of the largest energy of free vibration",
-            measure=reading(run, _worst_residual),
-            reference=always(0.0),
-            tolerance=partial(_read_energy, run, scheme) if subject.own else always(cite),
-        )
+    unit = "of the largest energy of free vibration"
+    yield from energy(case, subject, variant, unit, free_energy, _read_energy, cite)
 
 
 def _read_energy(run: Run, scheme: str) -> Tolerance:
@@ -188,10 +169,6 @@ def _modal_loads(problem: MechanicalProblem, a: float) -> tuple[Floats, Floats]:
     modes = modal_basis(problem)
     assert problem.mass is not None
     return modes.omega, a * (modes.shapes.T @ problem.mass @ problem.supports[0].influence)
-
-
-def _worst_residual(o: Observation) -> float:
-    return float(np.abs(energy_residual(o.problem, o.response)).max()) / free_energy(o)
 
 
 def free_energy(o: Observation) -> float:

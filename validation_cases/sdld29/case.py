@@ -38,15 +38,10 @@ def _reference(time: str) -> Callable[..., Certified]:
         duration: Number,
         digits: int = 30,
     ) -> Certified:
-        given = (("m", m), ("k", k), ("c", c), ("c_left", c_left), ("c_right", c_right), ("F", F))
-        return _displacement(time, (*given, ("duration", duration)), digits)
+        chain = {"m": m, "k": k, "c": c, "c_left": c_left, "c_right": c_right}
+        return damped_chain.displacement(time=time, **chain, F=F, duration=duration, digits=digits)
 
     return reference
-
-
-@lru_cache(maxsize=256)
-def _displacement(time: str, given: tuple[tuple[str, Number], ...], digits: int) -> Certified:
-    return damped_chain.displacement(time=time, **dict(given), digits=digits)
 
 
 def _tolerance(time: str) -> Callable[[Values, str, Settings], Tolerance]:

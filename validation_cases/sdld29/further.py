@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -30,10 +29,11 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
-from veridyn.validation_cases.consistency import velocities
+from veridyn.validation_cases.consistency import residuals, velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
-from veridyn.validation_cases.making import always, asked_of, check_of, order_check, reading
+from veridyn.validation_cases.making import always, check_of, order_check, reading
 from veridyn.validation_cases.parity import parity_checks
+from veridyn.validation_cases.refining import constant_step
 from veridyn.validation_cases.sdld29 import theory
 from veridyn.validation_cases.sdld29.chain import loaded_by
 from veridyn.validation_cases.tolerances import Tolerance, cited, combined, from_theory, roundoff
@@ -58,8 +58,8 @@ def mode_tolerance(values: Values, scheme: str, chosen: Settings) -> Tolerance: 
 
 
 def modes(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Yield the complex modes of the modal equations, coupling included."""
-    if not subject.own:
+    """Yield the complex modes of our modal equations, coupling included."""
+    if not subject.ours:
         return
     scheme = subject.schemes[0]
     run = case.run(subject, variant, scheme)
@@ -106,12 +106,6 @@ def parity(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
 
 def _at(o: Observation, time: float) -> float:
     return value_at(o.response.time, o.response.displacement[:, LOADED - 1], time)
-
-
-def constant_step(base: Run, step: float) -> Run:
-    """Return a run with a constant step, also of an adaptive scheme."""
-    held = SCHEMES[base.settings["scheme"]].constant_step
-    return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, "step": step, **held})
 
 
 def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
@@ -180,20 +174,7 @@ def _next_order(base: Run, order: int, expected: Floats) -> Tolerance:
 def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield the energy balance while the load acts: stored + dissipated = work of the force."""
     cite = cited("twice the 1e-2 of Code_Aster's test SDLD29A for displacements", 2e-2, kind="absolute")
-    for scheme in subject.schemes:
-        run = case.run(subject, variant, scheme)
-        yield check_of(
-            case,
-            variant,
-            scheme,
-            run,
-            quantity="energy_residual",
-            kind="balance",
-            unit="of F²/k",
-            measure=reading(run, _residual),
-            reference=always(0.0),
-            tolerance=asked_of(subject, _read_energy(run, scheme), cite) if subject.own else always(cite),
-        )
+    yield from residuals(case, subject, variant, "energy_residual", "of F²/k", _residual, _read_energy, cite)
 
 
 def _residual(o: Observation) -> float:

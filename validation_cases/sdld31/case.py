@@ -36,7 +36,7 @@ INSTANTS: dict[str, dict[str, tuple[str, ...]]] = {
         "v": ("0.04", "0.1", "0.22", "0.66", "1.04", "2.36", "3.68", "5.0"),
     },
 }
-INSTANTS |= {"321c": INSTANTS["321b"], "undamped": INSTANTS["321b"]}
+INSTANTS |= {"321c": INSTANTS["321b"], "undamped": INSTANTS["321b"], "let-go": INSTANTS["31b"]}
 LATEST = 5.0  # s
 DECIMALS = 9  # of an instant (s); instants nearer than that are one
 RESONANCE = {"m": "10", "omega0": "50", "F": "5", "omega": "50", "T": "5"}
@@ -51,7 +51,7 @@ def outputs(end: float, spacing: float) -> Floats:
 
 
 def problem(values: Values) -> MechanicalProblem:
-    """Return the oscillator at rest under its force; the span exceeds T, so that all instants lie inside it."""
+    """Return the oscillator under its force; the span exceeds T, so that all instants lie inside it."""
     m, w, xi, F, W = (float(values[name]) for name in ("m", "omega0", "xi", "F", "omega"))
     end = round(1.01 * max(float(values["T"]), LATEST), DECIMALS)
     return MechanicalProblem(
@@ -59,7 +59,7 @@ def problem(values: Values) -> MechanicalProblem:
         mass=np.array([[m]]),
         stiffness=np.array([[m * w**2]]),
         damping=np.array([[2 * xi * w * m]]),
-        initial_displacement=np.zeros(1),
+        initial_displacement=np.array([float(values["x0"])]),
         initial_velocity=np.zeros(1),
         end=end,
         output_times=outputs(end, OUTPUT_NUMBER / max(w, W)),
@@ -76,8 +76,10 @@ def settings(values: Values, scheme: str) -> Settings:
 def _reference(part: str, time: str) -> Callable[..., Certified]:
     compute = forced_oscillator.displacement if part == "x" else forced_oscillator.velocity
 
-    def reference(*, m: Number, omega0: Number, xi: Number, F: Number, omega: Number, digits: int = 30) -> Certified:
-        return compute(time=time, m=m, omega0=omega0, xi=xi, F=F, omega=omega, digits=digits)
+    def reference(
+        *, m: Number, omega0: Number, xi: Number, F: Number, omega: Number, x0: Number, digits: int = 30
+    ) -> Certified:
+        return compute(time=time, m=m, omega0=omega0, xi=xi, F=F, omega=omega, x0=x0, digits=digits)
 
     return reference
 
@@ -109,9 +111,9 @@ def _peak(values: tuple[tuple[str, Number], ...], digits: int) -> tuple[Certifie
 
 def _peak_reference(place: int) -> Callable[..., Certified]:
     def reference(
-        *, m: Number, omega0: Number, xi: Number, F: Number, omega: Number, T: Number, digits: int = 30
+        *, m: Number, omega0: Number, xi: Number, F: Number, omega: Number, T: Number, x0: Number, digits: int = 30
     ) -> Certified:
-        given = {"m": m, "omega0": omega0, "xi": xi, "F": F, "omega": omega, "T": T}
+        given = {"m": m, "omega0": omega0, "xi": xi, "F": F, "omega": omega, "T": T, "x0": x0}
         return _peak(tuple(given.items()), digits)[place]
 
     return reference
@@ -144,7 +146,8 @@ QUANTITIES = (
 
 def _variant(name: str, changes: dict[str, str]) -> Variant:
     asked = {f"{part}@{time}" for part, times in INSTANTS[name].items() for time in times}
-    return Variant(name, changes, frozenset(asked | {"peak", "peak_time"}))
+    turns = {"peak", "peak_time"} if "x0" not in changes else set()  # let go, the largest displacement is the first
+    return Variant(name, changes, frozenset(asked | turns))
 
 
 CASE = Case(
@@ -152,13 +155,16 @@ CASE = Case(
     title="Oscillator under a sine force, beside resonance and at it",
     document="V2.01.031",
     summary="A sine force starts on an oscillator at rest, ten percent above its frequency (SDLD31 b) or at it "
-    "(SDLD321: critical, light and hardly any damping): growth, peaks, and the phase drift of a scheme.",
+    "(SDLD321: critical, light and hardly any damping): growth, peaks, the phase drift of a scheme, and its start.",
     statement=(
-        "m (x'' + 2 ξ w0 x' + w0² x) = F sin(Ω t), from rest.",
+        "m (x'' + 2 ξ w0 x' + w0² x) = F sin(Ω t), from rest at x = 0 or at x0.",
         "At resonance without damping x = F/(2 m w0²) (sin w0 t - w0 t cos w0 t): the amplitude grows for ever. "
         "With damping it follows F/(2 ξ m w0²) (1 - e^(-ξ w0 t)).",
         "A scheme whose free vibration runs ahead by e per radian is off resonance by e, and its response ahead by "
         "e w0 t/2: half the phase error, and it takes 1/e radians until the growth ends.",
+        "Without the force it swings freely from x0: the zeros tell the drift of a scheme, and what its start leaves.",
+        "From rest at x = 0 nothing accelerates the mass at t = 0, and no start of a scheme can go wrong. Let go at x0 "
+        "it has the acceleration -w0² x0 at once.",
     ),
     equations=(
         "m (x'' + 2 xi w0 x' + w0² x) = F sin(Omega t), x(0) = x'(0) = 0",
@@ -175,6 +181,7 @@ CASE = Case(
         _variant("321b", {**RESONANCE, "xi": "0.01"}),
         _variant("321c", {**RESONANCE, "xi": "1e-5"}),
         _variant("undamped", {**RESONANCE, "xi": "0"}),
+        _variant("let-go", {"xi": "0", "F": "0", "x0": "0.05"}),
     ),
     quantities=QUANTITIES,
     problem=problem,
@@ -192,6 +199,8 @@ CASE = Case(
         "A damping ratio of 0.01 instead of 1e-5 changes x(0.06 s) by 1.5 % and x(4.96 s) by 63 %: look late.",
         "A load that starts as a cosine, or an oscillator that starts at the amplitude of the steady "
         "state, is wrong at once.",
+        "A scheme that looks half a step back at its start needs the force there: de Vogelaere's, with zero for it, is "
+        "late by (w h)³/36 for ever, and of order 3. From rest at x = 0 no digit tells.",
         "At w0 h = 0.2 Newmark's rule has lost 0.41 rad of phase after 250 rad, symplectic Euler has gained 0.21.",
     ),
     errata=(

@@ -11,7 +11,8 @@ from veridyn.references import forced_oscillator
 from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases.case import Bench, Case, Subject
 from veridyn.validation_cases.plotting import figure, panel, series, thinned
-from veridyn.validation_cases.sdld31.further import DRIFT_NUMBER, UNDAMPED, constant_step, true_zeros
+from veridyn.validation_cases.refining import constant_step
+from veridyn.validation_cases.sdld31.further import DRIFT_NUMBER, UNDAMPED, true_zeros
 from veridyn.validation_cases.sdld31.measures import zeros
 
 

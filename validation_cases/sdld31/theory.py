@@ -1,6 +1,6 @@
 """SDLD31: what theory allows our schemes.
 
-The response from rest is at most X = F/(m w) min(t, memory), where memory = max(1, 2 ξ²)/(ξ w) is how long free
+The response is at most X = x0 + F/(m w) min(t, memory), where memory = max(1, 2 ξ²)/(ξ w) is how long free
 vibrations last. A scheme gets the free vibration wrong by its error per radian, and the forced one by about as much as
 one period of that.
 """
@@ -22,7 +22,8 @@ def memory(values: Values, time: float) -> float:
 
 def amplitude(values: Values, time: float) -> float:
     """Return a bound of the displacement (m)."""
-    return float(values["F"]) / float(values["m"]) / float(values["omega0"]) * memory(values, time)
+    forced = float(values["F"]) / float(values["m"]) / float(values["omega0"]) * memory(values, time)
+    return abs(float(values["x0"])) + forced
 
 
 def displacement(values: Values, scheme: str, chosen: Settings, time: float) -> Tolerance:
@@ -42,6 +43,10 @@ def displacement(values: Values, scheme: str, chosen: Settings, time: float) -> 
         factor = s.damped.constant * float(values["xi"])
         what = f"damping adds ξ (w h)^{s.damped.order}/{1 / s.damped.constant:g} per radian"
         parts.append(_term(X * factor * fast**s.damped.order * radians, s.damped.order, step, what))
+    if s.lag and (let_go := abs(float(values["x0"]))):
+        parts.append(
+            _term(s.lag * w * let_go, 1, step, f"started with a velocity {s.lag:g} h back: {s.lag:g} w h of x0")
+        )
     return combined(*parts)
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from veridyn.references import friction_decay
 from veridyn.references.certified import Certified
-from veridyn.solver.balance import element_history, energy_residual
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.validation_cases.case import (
@@ -26,13 +24,14 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
-from veridyn.validation_cases.consistency import velocities
+from veridyn.validation_cases.consistency import energy, flags, friction_cone, velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
-from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
+from veridyn.validation_cases.making import always, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
+from veridyn.validation_cases.refining import refined
 from veridyn.validation_cases.sdnd100 import measures, theory
 from veridyn.validation_cases.sdnd100.measures import SLIDER, half_cycles_of, period
-from veridyn.validation_cases.tolerances import Tolerance, cited, exactly, from_theory, roundoff
+from veridyn.validation_cases.tolerances import Tolerance, cited, exactly, from_theory
 
 ASTER_STIFFNESS = 4e5
 ASTER_STEP = 5e-4
@@ -138,46 +137,17 @@ def events(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
 
 def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield energy balance and friction cone."""
-    values = case.values(variant.changes)
-    omega = 2 * math.pi / period(values)
     cite = cited("tolerance 1e-3 of Code_Aster's tests SDND100, of the energy at the release", 1e-3, kind="absolute")
-    for scheme in subject.schemes:
-        run = case.run(subject, variant, scheme)
-        step = float(run.settings.get("step", 0.0))
-        stages = 2 * theory.held_of(values) / abs(float(values["x0"])) * max(half_cycles_of(values), 1)
-        what = "trapezoidal work of smooth forces, and per turn a step in which force and velocity disagree"
-        smooth = from_theory(2, omega**2 * (1 + 2 * stages), step, what=what, kind="absolute")
-        make = partial(check_of, case, variant, scheme, run, kind="balance", reference=always(0.0))
-        yield make(
-            quantity="energy_residual",
-            unit="of the energy at the release",
-            measure=reading(run, _residual),
-            tolerance=asked_of(subject, smooth, cite),
-        )
-        yield make(
-            quantity="friction_cone",
-            unit="of mu N",
-            measure=reading(run, _cone_excess),
-            tolerance=always(roundoff(8, what="|F| <= mu N up to a few roundings", kind="absolute")),
-        )
+    unit = "of the energy at the release"
+    yield from energy(case, subject, variant, unit, lambda o: 0.5 * o["k"] * o["x0"] ** 2, _read_energy, cite)
+    yield from friction_cone(case, subject, variant, "of mu N", lambda o: o["mu"] * o["m"] * o["g"])
 
 
-def _residual(o: Observation) -> float:
-    scale = 0.5 * o["k"] * o["x0"] ** 2
-    return float(np.abs(energy_residual(o.problem, o.response)).max()) / scale
-
-
-def _cone_excess(o: Observation) -> float:
-    """Return the largest excess of the friction force over mu N, in mu N.
-
-    Raises
-    ------
-    MissingHistory
-        If the solver reports no friction force.
-    """
-    names = ("force", "force_2")[: len(o.problem.frictions[0].tangents)]
-    force = np.hypot.reduce([element_history(o.response, SLIDER, name) for name in names])
-    return max(0.0, float(np.abs(force).max()) / (o["mu"] * o["m"] * o["g"]) - 1.0)
+def _read_energy(run: Run, _: str) -> Tolerance:
+    values, omega = run.values, 2 * math.pi / period(run.values)
+    stages = 2 * theory.held_of(values) / abs(float(values["x0"])) * max(half_cycles_of(values), 1)
+    what = "trapezoidal work of smooth forces, and per turn a step in which force and velocity disagree"
+    return from_theory(2, omega**2 * (1 + 2 * stages), float(run.settings["step"]), what=what, kind="absolute")
 
 
 ORDER_LEVELS = 4
@@ -198,13 +168,6 @@ def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
         yield order_check(case, variant, base, "final_position", measure, 2.0, Tolerance(0.2, "absolute", WHY))
 
 
-def refined(base: Run, step: float) -> Run:
-    """Return a run with another step, and the penalty stiffness that keeps k_T step² constant."""
-    ratio = float(base.settings["step"]) / step
-    changed = {"step": step, "tangential_stiffness": base.settings["tangential_stiffness"] * ratio**2}
-    return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, **changed})
-
-
 def _observed_order(base: Run, truth: Callable[[], Certified], bench: Bench) -> float:
     steps = halvings(4 * float(base.settings["step"]), ORDER_LEVELS)
     errors = errors_over_steps(
@@ -213,4 +176,4 @@ def _observed_order(base: Run, truth: Callable[[], Certified], bench: Bench) -> 
     return observed_order(errors)
 
 
-MAKERS = (parity, events, balance, order, velocities)
+MAKERS = (parity, events, balance, order, velocities, flags)

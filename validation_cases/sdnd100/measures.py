@@ -9,7 +9,7 @@ from veridyn.solver.interpolation import value_at
 from veridyn.solver.wear import Phase, phases, sliding_distance
 from veridyn.validation_cases.case import Observation, Values
 
-STIFFNESS_NUMBER = 9e6  # k_T T²/m: the time constant sqrt(m/k_T) of stick is 1/3000 of the period
+STIFFNESS_NUMBER = 9e6  # k_T T²/m along the line: the time constant sqrt(m/k_T) of stick is 1/3000 of the period
 SHORTEST_STICK = 20 / math.sqrt(STIFFNESS_NUMBER)  # periods; what a penalised law shows at a reversal is shorter
 SLIDER = "shoe"
 
@@ -74,7 +74,12 @@ def dissipated_energy(o: Observation) -> float:
     return friction_of(o.values) * path
 
 
+def share_of(values: Values) -> float:
+    """Return the part of friction that acts along the line; of its stiffness the square of it does."""
+    return 1.0 if float(values["directions"]) == 2 else math.cos(float(values["angle"]))
+
+
 def friction_of(values: Values) -> float:
     """Return the friction force along the line (N)."""
     mu, m, g = (float(values[name]) for name in ("mu", "m", "g"))
-    return mu * m * g * (1.0 if float(values["directions"]) == 2 else math.cos(float(values["angle"])))
+    return mu * m * g * share_of(values)

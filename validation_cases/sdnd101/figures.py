@@ -12,8 +12,9 @@ from veridyn.solver.impacts import sampled_impacts
 from veridyn.validation_cases.case import Bench, Case, Observation, Subject
 from veridyn.validation_cases.convergence import halvings
 from veridyn.validation_cases.plotting import figure, guide, panel, series, study, thinned
+from veridyn.validation_cases.refining import constant_step
 from veridyn.validation_cases.sdnd101 import measures
-from veridyn.validation_cases.sdnd101.further import SHORT, true_instants, with_step
+from veridyn.validation_cases.sdnd101.further import SHORT, true_instants
 
 LEVELS = 6
 
@@ -123,7 +124,7 @@ def _convergence(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
     for scheme in ("symplectic_euler", "devogelaere"):
         base = case.run(subject, case.variant(SHORT), scheme)
         steps = halvings(float(base.settings["step"]), LEVELS)
-        seen = [bench.observe(with_step(base, h)) for h in steps]
+        seen = [bench.observe(constant_step(base, h)) for h in steps]
         readings = (
             ("contact duration, interpolated", measures.contact_duration, float(duration.truth(base.values))),
             ("peak force, sampled", _sampled_peak, float(force.truth(base.values))),

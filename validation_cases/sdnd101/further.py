@@ -31,6 +31,7 @@ from veridyn.validation_cases.consistency import stop_forces, velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
 from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
+from veridyn.validation_cases.refining import constant_step
 from veridyn.validation_cases.sdnd101 import measures
 from veridyn.validation_cases.sdnd101.measures import MANY, frequencies
 from veridyn.validation_cases.sdnd101.theory import damped, duration, period_error
@@ -82,7 +83,7 @@ def _observed_order(base: Run, truth: Callable[[], Certified], bench: Bench) -> 
     steps = halvings(float(base.settings["step"]), ORDER_LEVELS)
 
     def measured(step: float) -> float:
-        return measures.contact_duration(bench.observe(with_step(base, step)))
+        return measures.contact_duration(bench.observe(constant_step(base, step)))
 
     return observed_order(errors_over_steps(measured, float(truth()), steps))
 
@@ -104,11 +105,6 @@ def _leading_error(case: Case, variant: Variant, base: Run, truth: Callable[[], 
         reference=always(leading * (wc * h) ** 2),
         tolerance=always(Tolerance(0.1, "relative", why)),
     )
-
-
-def with_step(base: Run, step: float) -> Run:
-    """Return a run with another step."""
-    return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, "step": step})
 
 
 def _given(values: Values) -> dict[str, Any]:

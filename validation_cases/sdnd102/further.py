@@ -16,6 +16,7 @@ from veridyn.validation_cases.consistency import velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
 from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
+from veridyn.validation_cases.refining import constant_step
 from veridyn.validation_cases.sdnd102 import models
 from veridyn.validation_cases.tolerances import Tolerance, cited, roundoff
 
@@ -132,7 +133,7 @@ def free(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
 
 def _order_before(base: Run, true: float, bench: Bench) -> float:
     def read(step: float) -> float:
-        seen = vibro_impact.displacement(bench.observe(impact_checks.at_step(base, step)), BEFORE)
+        seen = vibro_impact.displacement(bench.observe(constant_step(base, step)), BEFORE)
         assert seen is not None  # the run lasts until then
         return seen
 

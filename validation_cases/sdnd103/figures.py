@@ -11,12 +11,12 @@ from veridyn.solver.balance import element_history
 from veridyn.validation_cases.case import Bench, Case, Observation, Subject
 from veridyn.validation_cases.convergence import halvings
 from veridyn.validation_cases.plotting import figure, guide, panel, series, thinned
+from veridyn.validation_cases.refining import constant_step
 from veridyn.validation_cases.sdnd103.further import (
     CHOSEN,
     LEVELS,
     free_errors,
     free_steps,
-    with_step,
     worst_error,
 )
 from veridyn.validation_cases.sdnd103.measures import SPRING
@@ -79,7 +79,7 @@ def _orders(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
     for scheme in (s for s in STUDIED if s in subject.schemes):
         base = case.run(subject, case.variant(CHOSEN), scheme)
         steps = halvings(float(base.settings["step"]), LEVELS)
-        errors = [worst_error(bench.observe(with_step(base, h))) for h in steps]
+        errors = [worst_error(bench.observe(constant_step(base, h))) for h in steps]
         chosen.append(series(scheme, "computed", steps, errors))
         free_longest = [level[0] for level in free_steps(base.values)]
         free.append(series(scheme, "computed", free_longest, free_errors(case, base, bench)))

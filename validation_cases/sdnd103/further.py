@@ -11,7 +11,6 @@ import numpy as np
 
 from veridyn.references import softening_spring
 from veridyn.references.parameters import Exact, exact
-from veridyn.solver.balance import energy_residual
 from veridyn.solver.basis import modal_basis
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.interpolation import crossings
@@ -29,12 +28,13 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
-from veridyn.validation_cases.consistency import velocities
+from veridyn.validation_cases.consistency import energy, velocities
 from veridyn.validation_cases.convergence import halvings, observed_order
-from veridyn.validation_cases.making import always, check_of, order_check, quantity_of, reading
+from veridyn.validation_cases.making import check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
+from veridyn.validation_cases.refining import constant_step
 from veridyn.validation_cases.sdnd103.measures import READERS, TIMES
-from veridyn.validation_cases.sdnd103.theory import Numbers, energy
+from veridyn.validation_cases.sdnd103.theory import Numbers, energy_error
 from veridyn.validation_cases.tolerances import Tolerance, cited, roundoff
 
 CHOSEN, DEAD = "chosen", "dead-zone"
@@ -65,7 +65,7 @@ def frequency_tolerance(values: Values, scheme: str, chosen: Settings) -> Tolera
 
 def frequency(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield the natural frequency of our modal basis."""
-    if not subject.own or variant.name != CHOSEN:
+    if not subject.ours or variant.name != CHOSEN:
         return
     run, quantity = case.run(subject, variant, subject.schemes[0]), quantity_of(case, "frequency")
     yield check_of(
@@ -129,11 +129,6 @@ def levels(scheme: str) -> int:
     return min(LEVELS, 16 // SCHEMES[scheme].order)
 
 
-def with_step(base: Run, step: float) -> Run:
-    """Return a run with another step."""
-    return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, "step": step})
-
-
 def worst_error(o: Observation) -> float:
     """Return the largest distance from the chosen motion, over its amplitude."""
     chosen = o["a0"] * np.sin(o["w0"] * o.response.time)
@@ -142,7 +137,7 @@ def worst_error(o: Observation) -> float:
 
 def _order_of_chosen(base: Run, bench: Bench) -> float:
     steps = halvings(float(base.settings["step"]), levels(str(base.settings["scheme"])))
-    return observed_order([worst_error(bench.observe(with_step(base, h))) for h in steps])
+    return observed_order([worst_error(bench.observe(constant_step(base, h))) for h in steps])
 
 
 def free_problem(case: Case, values: Values) -> MechanicalProblem:
@@ -209,24 +204,7 @@ def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     if variant.name != CHOSEN:
         return
     cite = cited("twice the 1e-3 of Code_Aster's test for displacements", 2e-3, kind="absolute")
-    for scheme in subject.schemes:
-        run = case.run(subject, variant, scheme)
-        yield check_of(
-            case,
-            variant,
-            scheme,
-            run,
-            quantity="energy_residual",
-            kind="balance",
-            unit="of k0 a0²/2",
-            measure=reading(run, _residual),
-            reference=always(0.0),
-            tolerance=partial(energy, run, scheme) if subject.own else always(cite),
-        )
-
-
-def _residual(o: Observation) -> float:
-    return float(np.abs(energy_residual(o.problem, o.response)).max()) / (0.5 * o["k0"] * o["a0"] ** 2)
+    yield from energy(case, subject, variant, "of k0 a0²/2", lambda o: 0.5 * o["k0"] * o["a0"] ** 2, energy_error, cite)
 
 
 MAKERS = (frequency, parity, order, balance, velocities)

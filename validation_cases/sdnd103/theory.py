@@ -119,7 +119,7 @@ def stated_velocity(values: Values, scheme: str, chosen: Settings) -> Tolerance:
     return combined(own, from_theory(2, 2 * difference * a0 * n.w0**3, h, what=what, kind="absolute"))
 
 
-def energy(run: Run, scheme: str) -> Tolerance:
+def energy_error(run: Run, scheme: str) -> Tolerance:
     """Return the error of the energy balance over k0 a0²/2, doubled, over the stiffness left.
 
     Differenced velocities miss h²/6 of the third derivative: (w0 h)² (w0/w)²/3. A defect that acts like a damper takes

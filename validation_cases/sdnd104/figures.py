@@ -16,8 +16,8 @@ from veridyn.solver.errors import CapabilityError, SolverFailure
 from veridyn.validation_cases.case import Bench, Case, Observation, Run, Subject, Values
 from veridyn.validation_cases.convergence import halvings
 from veridyn.validation_cases.plotting import figure, guide, panel, series, study, thinned
+from veridyn.validation_cases.refining import refined
 from veridyn.validation_cases.sdnd104 import measures
-from veridyn.validation_cases.sdnd104.further import refined
 
 Floats = NDArray[np.float64]
 

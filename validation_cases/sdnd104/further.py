@@ -6,13 +6,11 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from veridyn.references import sliding_block
 from veridyn.references.certified import Certified
-from veridyn.solver.balance import element_history, energy_residual
 from veridyn.solver.elements import Friction, Stop, SupportMotion
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.schemes import SCHEMES
@@ -30,13 +28,14 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
-from veridyn.validation_cases.consistency import velocities
+from veridyn.validation_cases.consistency import energy, flags, friction_cone, velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
-from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
+from veridyn.validation_cases.making import always, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
+from veridyn.validation_cases.refining import refined
 from veridyn.validation_cases.sdnd104 import measures
 from veridyn.validation_cases.sdnd104.published import TEST_FILE
-from veridyn.validation_cases.tolerances import Tolerance, cited, combined, exactly, from_theory, roundoff
+from veridyn.validation_cases.tolerances import Tolerance, cited, combined, exactly, from_theory
 
 ASTER_STEP, ASTER_STIFFNESS, ASTER_SPRING = 1e-4, 9e6, 3e-5
 PERIODS_TO_LIMIT = 31  # the transient of a0 = 15 has died to 4e-8 by then
@@ -208,33 +207,23 @@ def events(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
 
 def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield the energy balance over [0, t_end], and the friction cone."""
-    values = case.values(variant.changes)
-    omega = float(values["omega"])
-    what = "|F| <= mu N up to a few roundings"
     cite = cited(
         "half a percent of the dissipated energy, the loosest tolerance of Code_Aster's test SDND104A",
         5e-3,
         kind="absolute",
     )
-    for scheme in subject.schemes:
-        run = case.run(subject, variant, scheme)
-        step = float(run.settings.get("step", 0.0))
-        theory = from_theory(2, omega**2, step, what="trapezoidal work of smooth forces, (omega h)²", kind="absolute")
-        if subject.own and SCHEMES[scheme].stages:
-            theory = combined(theory, _stages_astray(case, values, step))
-        make = partial(check_of, case, variant, scheme, run, kind="balance", reference=always(0.0))
-        yield make(
-            quantity="energy_residual",
-            unit="of the dissipated energy",
-            measure=reading(run, partial(_residual, case)),
-            tolerance=asked_of(subject, theory, cite),
-        )
-        yield make(
-            quantity="friction_cone",
-            unit="of mu N",
-            measure=reading(run, _cone_excess),
-            tolerance=always(roundoff(8, what=what, kind="absolute")),
-        )
+
+    def scale(o: Observation) -> float:
+        return _energy_scale(case, o.values)
+
+    yield from energy(case, subject, variant, "of the dissipated energy", scale, partial(_read_energy, case), cite)
+    yield from friction_cone(case, subject, variant, "of mu N", lambda o: o["mu"] * o["m"] * o["g"])
+
+
+def _read_energy(case: Case, run: Run, scheme: str) -> Tolerance:
+    omega, step = float(run.values["omega"]), float(run.settings["step"])
+    smooth = from_theory(2, omega**2, step, what="trapezoidal work of smooth forces, (omega h)²", kind="absolute")
+    return combined(smooth, _stages_astray(case, run.values, step)) if SCHEMES[scheme].stages else smooth
 
 
 def _stages_astray(case: Case, values: Values, step: float) -> Tolerance:
@@ -250,22 +239,6 @@ def _energy_scale(case: Case, values: Values) -> float:
     worn = quantity_of(case, "wear_energy").truth(values)
     friction = float(values["mu"]) * float(values["m"]) * float(values["g"])
     return float(values["mu"]) * float(worn) or friction**2 / ASTER_STIFFNESS
-
-
-def _residual(case: Case, o: Observation) -> float:
-    return float(np.abs(energy_residual(o.problem, o.response)).max()) / _energy_scale(case, o.values)
-
-
-def _cone_excess(o: Observation) -> float:
-    """Return the largest excess of the friction force over mu N, in mu N.
-
-    Raises
-    ------
-    MissingHistory
-        If the solver reports no friction force.
-    """
-    limit_force = o["mu"] * o["m"] * o["g"]
-    return max(0.0, float(np.abs(element_history(o.response, "shoe")).max()) / limit_force - 1.0)
 
 
 ORDER_LEVELS = 4
@@ -298,13 +271,6 @@ def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
         yield order_check(case, variant, base, "wear_power", measure, expected, Tolerance(allowed, "absolute", scatter))
 
 
-def refined(base: Run, step: float) -> Run:
-    """Return a run with another step, and the penalty stiffness that keeps k_T step² constant."""
-    ratio = float(base.settings["step"]) / step
-    changed: dict[str, Any] = {"step": step, "tangential_stiffness": base.settings["tangential_stiffness"] * ratio**2}
-    return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, **changed})
-
-
 def _observed_order(base: Run, truth: Callable[[], Certified], bench: Bench) -> float:
     def power(step: float) -> float:
         return measures.wear_power(bench.observe(refined(base, step)))
@@ -313,4 +279,4 @@ def _observed_order(base: Run, truth: Callable[[], Certified], bench: Bench) -> 
     return observed_order(errors_over_steps(power, float(truth()), steps))
 
 
-MAKERS = (parity, limit, events, balance, velocities, order)
+MAKERS = (parity, limit, events, balance, velocities, flags, order)

@@ -12,8 +12,8 @@ from veridyn.solver.balance import element_history
 from veridyn.validation_cases.case import Bench, Case, Observation, Subject
 from veridyn.validation_cases.convergence import halvings
 from veridyn.validation_cases.plotting import figure, guide, panel, series, thinned
+from veridyn.validation_cases.refining import archived_whole, constant_step
 from veridyn.validation_cases.sdnd105 import measures, theory
-from veridyn.validation_cases.sdnd105.further import constant_step
 
 COARSE, LEVELS = 8e-3, 7  # s, halvings
 SHOWN = ("symplectic_euler", "devogelaere", "runge_kutta_54")
@@ -76,7 +76,7 @@ def _convergence(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
         for scheme in SHOWN:
             base = case.run(subject, case.variant(name), scheme)
             true = float(theory.truth(base.values).residual)
-            seen = [bench.observe(constant_step(base, h)) for h in steps]
+            seen = [bench.observe(constant_step(archived_whole(base), h)) for h in steps]
             errors = [abs(measures.residual_crush(o) / true - 1) for o in seen]
             curves.append(series(f"{name}: {scheme}", "computed", steps, errors))
     return figure(

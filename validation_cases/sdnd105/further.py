@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import cast
 
 import numpy as np
 
 from veridyn.references import buckling_stop
-from veridyn.solver.balance import element_history, energy_residual
+from veridyn.solver.balance import element_history
 from veridyn.solver.devices import BucklingStop
 from veridyn.solver.interpolation import crossings, value_at
 from veridyn.solver.modal import SOLVER
@@ -29,10 +28,11 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
-from veridyn.validation_cases.consistency import velocities
+from veridyn.validation_cases.consistency import energy, velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
-from veridyn.validation_cases.making import always, asked_of, check_of, order_check, reading
+from veridyn.validation_cases.making import always, check_of, order_check, reading
 from veridyn.validation_cases.parity import parity_checks
+from veridyn.validation_cases.refining import archived_whole, constant_step
 from veridyn.validation_cases.sdnd105 import measures, theory
 from veridyn.validation_cases.tolerances import Tolerance, cited, exactly
 
@@ -113,20 +113,10 @@ def _order_on_the_stop(scheme: str) -> float:
 
 def _observed_order(base: Run, truth: float, steps: Sequence[float], bench: Bench) -> float:
     def measured(step: float) -> float:
-        o = bench.observe(constant_step(base, step))
+        o = bench.observe(constant_step(archived_whole(base), step))
         return value_at(o.response.time, measures.path(o), float(BEFORE))
 
     return observed_order(errors_over_steps(measured, truth, steps))
-
-
-def constant_step(base: Run, step: float) -> Run:
-    """Return a run with a constant step, also of an adaptive scheme."""
-    held = SCHEMES[base.settings["scheme"]].constant_step
-
-    def build(values: Values) -> MechanicalProblem:
-        return replace(cast(MechanicalProblem, base.build(values)), output_times=None)
-
-    return replace(base, key=f"{base.key}/h={step}", build=build, settings={**base.settings, "step": step, **held})
 
 
 def _marks(values: Values) -> list[float]:
@@ -186,29 +176,14 @@ def events(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
         )
 
 
-def _residual(o: Observation) -> float:
-    return float(np.abs(energy_residual(o.problem, o.response)).max()) / (o["energy"] * o["bodies"])
-
-
 def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield the energy balance: what the masses lose is the work of the stop."""
-    values = case.values(variant.changes)
     cite = cited("twice the 1e-3 of Code_Aster's tests SDND105A to C for the crush", 2e-3, kind="absolute")
-    for scheme in subject.schemes:
-        run = case.run(subject, variant, scheme)
-        step = float(run.settings.get("step", 0.0))
-        yield check_of(
-            case,
-            variant,
-            scheme,
-            run,
-            quantity="energy_residual",
-            kind="balance",
-            unit="of the launch energy",
-            measure=reading(run, _residual),
-            reference=always(0.0),
-            tolerance=asked_of(subject, theory.residual_of_energy(values, step), cite),
-        )
+
+    def ours(run: Run, _: str) -> Tolerance:
+        return theory.residual_of_energy(run.values, float(run.settings["step"]))
+
+    yield from energy(case, subject, variant, "of the launch energy", lambda o: o["energy"] * o["bodies"], ours, cite)
 
 
 def makers(build: StopMaker) -> tuple[CheckMaker, ...]:

@@ -97,7 +97,7 @@ def _truth(values: tuple[tuple[str, object], ...]) -> Truth:
 
 
 def _share(values: Values, t: Truth) -> float:
-    """Part of a change of the largest crush that comes back: one less the slope of the residual crush."""
+    """Part of a change of the largest crush that comes back, 1 less the slope of the residual crush; it may be < 0."""
     stop = buckling_stop.motion(**values, digits=15).stop
     step = 1e-6 * t.largest
     return 1.0 - round(float(stop.residual(t.largest + step) - stop.residual(t.largest)) / step, 6)
@@ -132,12 +132,12 @@ def on_turning(values: Values, t: Truth) -> Effect:  # noqa: ARG001
 
 def on_return(values: Values, t: Truth) -> Effect:
     """Relative effect on amplitude and frequency of the return: what comes back, the force at its start, and (w h)²."""
-    of_crush = float(_share(values, t) / (t.largest - t.residual) + abs(t.loading[-1].slope) / t.end_force)
+    of_crush = float(abs(_share(values, t)) / (t.largest - t.residual) + abs(t.loading[-1].slope) / t.end_force)
     return 0.5 * of_crush * on_crush(values, t) + Effect(0.0, t.back**2)
 
 
 def on_residual(values: Values, t: Truth) -> Effect:
-    """Effect on the residual crush."""
+    """Effect on the residual crush, which never falls as the largest crush grows."""
     return (1 - _share(values, t)) * on_crush(values, t)
 
 
@@ -216,8 +216,9 @@ def buckling(values: Values, scheme: str, chosen: Settings) -> Tolerance:
         parts.append(_term(decay.order, abs(decay.constant) * angle * math.tan(angle), w, step, "decay"))
     if leading.order == 2:
         parts.append(_term(2, math.tan(angle) / 8, w, step, "start half a step late"))
-    steps = angle / (w * step)
-    return combined(*parts, roundoff(16 * math.sqrt(steps), what="extrapolation from six samples", kind="absolute"))
+    operations, scale = 16 * math.sqrt(angle / (w * step)), max(1.0, math.tan(angle)) / w
+    what = "extrapolation from six samples, over the velocity that is left"
+    return combined(*parts, roundoff(operations, what=what, scale=scale, kind="absolute"))
 
 
 def _term(order: int, constant: float, w: float, step: float, what: str) -> Tolerance:

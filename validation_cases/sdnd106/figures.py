@@ -12,8 +12,8 @@ from veridyn.validation_cases.case import Bench, Case, Observation, Subject
 from veridyn.validation_cases.convergence import halvings
 from veridyn.validation_cases.making import quantity_of
 from veridyn.validation_cases.plotting import figure, guide, panel, series, thinned
+from veridyn.validation_cases.refining import refined
 from veridyn.validation_cases.sdnd106 import measures, theory
-from veridyn.validation_cases.sdnd106.further import refined
 
 SHOWN = "stat-dyna"
 

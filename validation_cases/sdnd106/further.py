@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from veridyn.references.certified import Certified
-from veridyn.solver.balance import element_history, energy_residual
 from veridyn.solver.elements import Friction, Load, Stop
 from veridyn.solver.interpolation import value_at
 from veridyn.solver.problem import MechanicalProblem, Modes
@@ -26,13 +24,15 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
+from veridyn.validation_cases.consistency import energy, flags, friction_cone
 from veridyn.validation_cases.consistency import velocities as velocities_of
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
-from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
+from veridyn.validation_cases.making import always, check_of, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
+from veridyn.validation_cases.refining import refined
 from veridyn.validation_cases.sdnd106 import measures, theory
 from veridyn.validation_cases.sdnd106.measures import COORDINATES, RUBBING
-from veridyn.validation_cases.tolerances import Tolerance, cited, exactly, roundoff
+from veridyn.validation_cases.tolerances import Tolerance, cited, exactly
 
 ASTER_STEP, ASTER_STIFFNESS, RAMP_END = 1e-4, 5e7, 0.200001
 ARCHIVED = ("0.02", "0.15", "0.339965")
@@ -134,41 +134,13 @@ def events(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
 
 def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield energy balance and friction cone."""
-    values = case.values(variant.changes)
-    what = "|F| <= mu_s N up to a few roundings"
     cite = cited("2e-3 m of Code_Aster's test SDND106a on 3.97 m", 5e-4 * 10, kind="absolute")
-    for scheme in subject.schemes:
-        run = case.run(subject, variant, scheme)
-        make = partial(check_of, case, variant, scheme, run, kind="balance", reference=always(0.0))
-        theirs = theory.energy_residual(values, run.settings) if subject.own else cite
-        yield make(
-            quantity="energy_residual",
-            unit="of F²/k",
-            measure=reading(run, _residual),
-            tolerance=asked_of(subject, theirs, cite),
-        )
-        yield make(
-            quantity="friction_cone",
-            unit="of mu_s N",
-            measure=reading(run, _cone_excess),
-            tolerance=always(roundoff(8, what=what, kind="absolute")),
-        )
 
+    def ours(run: Run, _: str) -> Tolerance:
+        return theory.energy_residual(run.values, run.settings)
 
-def _residual(o: Observation) -> float:
-    return float(np.abs(energy_residual(o.problem, o.response)).max()) / (o["pull"] ** 2 / o["k"])
-
-
-def _cone_excess(o: Observation) -> float:
-    """Return the largest excess of the friction force over mu_s N, in mu_s N.
-
-    Raises
-    ------
-    MissingHistory
-        If the solver reports no friction force.
-    """
-    largest = float(np.abs(element_history(o.response, RUBBING)).max())
-    return max(0.0, largest / (o["mu_s"] * o["normal"]) - 1.0)
+    yield from energy(case, subject, variant, "of F²/k", lambda o: o["pull"] ** 2 / o["k"], ours, cite)
+    yield from friction_cone(case, subject, variant, "of mu_s N", lambda o: o["mu_s"] * o["normal"])
 
 
 ORDER_LEVELS = 4
@@ -188,13 +160,6 @@ def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
         yield order_check(case, variant, base, "x2@0.02", measure, LATE.get(scheme, 2.0), allowed)
 
 
-def refined(base: Run, step: float) -> Run:
-    """Return a run with another step, and the penalty stiffness that keeps k_T step² constant."""
-    ratio = float(base.settings["step"]) / step
-    changed = {"step": step, "tangential_stiffness": base.settings["tangential_stiffness"] * ratio**2}
-    return replace(base, key=f"{base.key}/h={step}", settings={**base.settings, **changed})
-
-
 def _observed_order(base: Run, truth: Callable[[], Certified], bench: Bench) -> float:
     def x2(step: float) -> float:
         return measures.state_at(bench.observe(refined(base, step)), "x2", 0.02)
@@ -209,4 +174,4 @@ def velocities(case: Case, subject: Subject, variant: Variant) -> Iterator[Check
         yield from velocities_of(case, subject, variant)
 
 
-MAKERS = (parity, events, balance, order, velocities)
+MAKERS = (parity, events, balance, order, velocities, flags)

@@ -11,8 +11,9 @@ from veridyn.references import zener
 from veridyn.validation_cases.case import Bench, Case, Observation, Subject
 from veridyn.validation_cases.convergence import halvings
 from veridyn.validation_cases.plotting import figure, guide, panel, series, thinned
+from veridyn.validation_cases.refining import archived_whole, constant_step
 from veridyn.validation_cases.sdnd107 import measures
-from veridyn.validation_cases.sdnd107.further import COARSE, LEVELS, constant_step, error_at
+from veridyn.validation_cases.sdnd107.further import COARSE, LEVELS, error_at
 from veridyn.validation_cases.sdnd107.published import TIMES
 from veridyn.validation_cases.sdnd107.theory import DIGITS
 
@@ -71,7 +72,7 @@ def _orders(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
         base = case.run(subject, case.variant("power"), scheme)
         motion = zener.motion(**base.values, digits=DIGITS)
         true = np.array([float(motion.displacement(time)) for time in TIMES])
-        errors = [error_at(bench.observe(constant_step(base, h)), true) for h in steps]
+        errors = [error_at(bench.observe(constant_step(archived_whole(base), h)), true) for h in steps]
         curves.append(series(scheme, "computed", steps, errors))
     return figure(
         case.name,

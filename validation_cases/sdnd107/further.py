@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache, partial
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.references import zener
 from veridyn.references.parameters import Exact
-from veridyn.solver.balance import energy_residual
-from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases.case import (
     Bench,
     Case,
@@ -27,10 +22,11 @@ from veridyn.validation_cases.case import (
     Values,
     Variant,
 )
-from veridyn.validation_cases.consistency import velocities
+from veridyn.validation_cases.consistency import energy, residuals, velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
-from veridyn.validation_cases.making import always, check_of, order_check, reading
+from veridyn.validation_cases.making import order_check
 from veridyn.validation_cases.parity import parity_checks
+from veridyn.validation_cases.refining import archived_whole, constant_step
 from veridyn.validation_cases.sdnd107 import measures, theory
 from veridyn.validation_cases.sdnd107.published import TIMES
 from veridyn.validation_cases.sdnd107.theory import DIGITS
@@ -93,7 +89,7 @@ def order(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
 
 def _observed_order(base: Run, true: Floats, bench: Bench) -> float:
     def worst(step: float) -> float:
-        return error_at(bench.observe(constant_step(base, step)), true)
+        return error_at(bench.observe(constant_step(archived_whole(base), step)), true)
 
     return observed_order(errors_over_steps(worst, 0.0, halvings(COARSE, LEVELS)))
 
@@ -102,16 +98,6 @@ def error_at(o: Observation, true: Sequence[float] | Floats) -> float:
     """Return the largest error of the displacement at the six instants (m)."""
     found = np.array([measures.displacement(o, float(time)) for time in TIMES])
     return float(np.abs(found - true).max())
-
-
-def constant_step(base: Run, step: float) -> Run:
-    """Return a run with a constant step, also of an adaptive scheme."""
-    held = SCHEMES[base.settings["scheme"]].constant_step
-
-    def build(values: Values) -> MechanicalProblem:
-        return replace(cast(MechanicalProblem, base.build(values)), output_times=None)
-
-    return replace(base, key=f"{base.key}/h={step}", build=build, settings={**base.settings, "step": step, **held})
 
 
 def _work(force: Floats, path: Floats) -> Floats:
@@ -128,17 +114,13 @@ def _device_residual(o: Observation) -> float:
     return float(np.abs(residual).max() / stored.max())
 
 
-def _system_residual(o: Observation) -> float:
-    return float(np.abs(energy_residual(o.problem, o.response)).max()) / _energy(o.values)
-
-
 def _energy(values: Values) -> float:
     """Return an energy of the true motion (J): kinetic at the largest velocity, elastic at the largest displacement."""
     s = theory.scales(values)
     return 0.5 * s.m * s.v**2 + 0.5 * s.relaxed * s.x**2
 
 
-def _read_energy(run: Run) -> Tolerance:
+def _read_energy(run: Run, _: str) -> Tolerance:
     """Return how well the energy of the whole is read: (r h)² of the fastest rate."""
     s = theory.scales(run.values)
     rate = max(s.fast, s.rate, s.omega if s.load else 0.0)
@@ -146,7 +128,7 @@ def _read_energy(run: Run) -> Tolerance:
     return from_theory(2, rate**2, float(run.settings["step"]), what=what, kind="absolute")
 
 
-def _summed(run: Run) -> Tolerance:
+def _summed(run: Run, _: str) -> Tolerance:
     """Return the rounding of the sums of work: what they add up is exact for lines."""
     steps = run.problem.end / float(run.settings["step"])
     return roundoff(16 * math.sqrt(steps), what="sums of work over all steps", kind="absolute")
@@ -155,25 +137,10 @@ def _summed(run: Run) -> Tolerance:
 def balance(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield the energy of the whole, and that of the device: work, springs, dashpot."""
     cite = cited("twice the 1e-3 of Code_Aster's test SDND107C for displacement and force", 2e-3, kind="absolute")
-    readings = (
-        ("energy_residual", "of the largest energy", _system_residual, _read_energy),
-        ("device_energy_residual", "of the largest energy stored in the device", _device_residual, _summed),
-    )
-    for scheme in subject.schemes:
-        run = case.run(subject, variant, scheme)
-        for name, unit, read, theirs in readings:
-            yield check_of(
-                case,
-                variant,
-                scheme,
-                run,
-                quantity=name,
-                kind="balance",
-                unit=unit,
-                measure=reading(run, read),
-                reference=always(0.0),
-                tolerance=partial(theirs, run) if subject.own else always(cite),
-            )
+    unit = "of the largest energy"
+    yield from energy(case, subject, variant, unit, lambda o: _energy(o.values), _read_energy, cite)
+    name, unit = "device_energy_residual", "of the largest energy stored in the device"
+    yield from residuals(case, subject, variant, name, unit, _device_residual, _summed, cite)
 
 
 MAKERS = (parity, order, balance, velocities)

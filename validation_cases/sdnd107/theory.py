@@ -3,11 +3,13 @@
 Errors of order 2 meet, and one of order 1; w is the frequency of the relaxed device, which answers most to a force.
 
 1. The scheme. Its defect under a load p sin(w_L t), h²/12 of the fourth derivative, leaves h² p/(12 m) (1 + w_L/w) of
-   displacement. The free motion has its phase error and decay.
+   displacement; with c (w_L h)^q per radian for q > 2 that is c (w_L h)^q p/(m w_L²) (1 + w_L/w). The free motion has
+   its phase error and decay.
 2. The law takes the elongation for linear between two evaluations: h²/12 of its second derivative, which a relaxation
    with the rate r turns into r s h² v/12 of force for the stiffness s that relaxes. Where no closed form exists, its
    implicit stages add 0.041 (r h)² of the force of the dashpot.
-3. The load ends with a kink, p w_L h²/8 of impulse if that lies inside a step.
+3. The load ends with a kink, p w_L h²/8 of impulse if that lies inside a step; and with a jump unless it ends at one of
+   its zeros: no scheme puts more than half a step of the jump on the wrong side, p |sin(w_L t_end)| h/2 of impulse.
 4. Schemes that take v(0) for the velocity half a step earlier miss h a(0)/2 of velocity.
 """
 
@@ -51,6 +53,11 @@ class Scales:
     x0: float  # m
     dashpot: float  # N
     closed: bool  # whether the law is solved in closed form
+
+    @property
+    def jump(self) -> float:
+        """What is left of the load where it ends (N)."""
+        return self.load * abs(round(math.sin(self.omega * self.until), 9))
 
     @property
     def fast(self) -> float:
@@ -151,8 +158,15 @@ def _of_load(s: Scales, scheme: str, chosen: Settings, time: float) -> Iterator[
     """Yield order, constant and meaning of the errors under a load."""
     if not s.load:
         return
+    swing = s.load / s.m * (1 + s.omega / s.slow)
+    for term in (SCHEMES[scheme].in_contact, SCHEMES[scheme].decay_in_contact):
+        if term is not None and term.order > 2:
+            what = f"load within a step, (w_L h)^{term.order}/{1 / abs(term.constant):.3g} p/(m w_L²) (1 + w_L/w)"
+            yield term.order, abs(term.constant) * s.omega ** (term.order - 2) * swing, what
     if SCHEMES[scheme].in_contact.order == 2:
-        yield 2, s.load / (12 * s.m) * (1 + s.omega / s.slow), "load within a step, h² p/(12 m) (1 + w_L/w)"
+        yield 2, swing / 12, "load within a step, h² p/(12 m) (1 + w_L/w)"
+    if time > s.until and s.jump:
+        yield 1, s.jump / (2 * s.m * s.slow), "jump at the end of the load, up to half a step on the wrong side"
     steps = s.until / float(chosen["step"])
     met = not SCHEMES[scheme].adaptive and abs(steps - round(steps)) < 1e-6
     if time > s.until and not met:

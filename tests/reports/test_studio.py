@@ -1,0 +1,31 @@
+import os
+
+import pytest
+
+from veridyn.reports import ReportError, check_document
+from veridyn.reports.studio import HERE, WORTH, studio
+from veridyn.reports.writer import write
+
+
+def test_few_figures_are_drawn_here():
+    with studio(8, 2 * WORTH - 1) as place:
+        assert place is HERE
+        assert place.submit(os.getpid).result() == os.getpid()
+
+
+def test_many_figures_are_drawn_beside():
+    with studio(2, 2 * WORTH) as place:
+        assert place.submit(os.getpid).result() != os.getpid()
+
+
+def test_a_studio_that_is_ended_says_so():
+    with pytest.raises(ReportError, match="was ended; is there enough memory"), studio(2, 2 * WORTH) as place:
+        place.submit(os._exit, 1).result()
+
+
+def test_the_report_does_not_depend_on_the_place(make_document, make_figure, tmp_path):
+    figures = [make_figure(id=f"curve {n}") for n in range(2 * WORTH)]
+    document = check_document(make_document(figures=figures))
+    alone = write(document, tmp_path / "alone")
+    beside = write(document, tmp_path / "beside", processes=2)
+    assert [path.read_bytes() for path in alone] == [path.read_bytes() for path in beside]

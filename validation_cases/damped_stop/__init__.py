@@ -1,0 +1,1 @@
+"""A mass that bounces off a damped stop."""
