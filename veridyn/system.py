@@ -53,7 +53,7 @@ def describe(problem: Problem) -> dict[str, Any] | None:
         "dampers": list(_links(problem, damping)),
         "stops": [_stop(stop, names) for stop in problem.stops],
         "frictions": [_friction(problem, friction) for friction in problem.frictions],
-        "devices": [_device(device, names) for device in problem.devices],
+        "devices": [_device(problem, device) for device in problem.devices],
         "loads": [name for name, loaded in zip(names, _loaded(problem), strict=True) if loaded],
         "supports": [support.name for support in problem.supports],
     }
@@ -174,13 +174,18 @@ def _friction(problem: MechanicalProblem, friction: Friction) -> dict[str, Any]:
     }
 
 
-def _device(device: Device, names: tuple[str, ...]) -> dict[str, Any]:
-    """Describe a device: between two coordinates, or from the ground to one; a stop stands where the mass goes."""
-    ends = _ends(device.direction, names)
+def _device(problem: MechanicalProblem, device: Device) -> dict[str, Any]:
+    """Describe a device: between two coordinates, or to one of them from the ground or, in its frame, the support.
+
+    A stop stands where the mass goes.
+    """
+    ends = _ends(device.direction, problem.coordinates)
+    moving = problem.supports and device.frame == "relative"
+    far = problem.supports[0].name if moving else GROUND
     pushed = isinstance(device, BucklingStop) and device.direction.max() > 0
     return {
         "name": device.name,
-        "ends": ends if len(ends) > 1 else [GROUND, *ends],
+        "ends": ends if len(ends) > 1 else [far, *ends],
         "type": device.type,
         "side": "right" if pushed else "left",
     }
