@@ -28,6 +28,7 @@ from veridyn.references.certified import (
     certify_all,
     exact_zero,
     per_precision,
+    undefined,
 )
 from veridyn.references.parameters import Exact, Number, Parameter, checked, resolve
 
@@ -185,7 +186,7 @@ def velocity(
 def peak(
     *, m: Number, omega0: Number, xi: Number, F: Number, omega: Number, T: Number, x0: Number = 0, digits: int = 30
 ) -> tuple[Certified, Certified]:
-    """Largest magnitude of the displacement up to T (m) and its instant (s).
+    """Largest magnitude of the displacement up to T (m) and its instant (s); undefined without force.
 
     The instant is found by branch and bound: a cell of length h whose ends are at |x| cannot hold more than
     |x| + h²/8 max|x''|. What is left is one cell in which the velocity has one root.
@@ -198,6 +199,9 @@ def peak(
         If two peaks are too close to tell which is the larger, or the larger lies at T or at the start.
     """
     o = _oscillator(m=m, omega0=omega0, xi=xi, F=F, omega=omega, T=T, x0=x0)
+    if not o.F.rational:
+        none = undefined("without force no displacement exceeds that of the start")
+        return none, none
     found = certify_all(
         Route("branch and bound, root of the velocity", lambda: _bounded_peak(o)),
         Route("Taylor series of the motion, all turning points located", lambda: _followed_peak(o)),

@@ -77,3 +77,10 @@ def test_parameters_out_of_range(change):
 def test_no_time_before_the_launch():
     with pytest.raises(ParameterError, match="t must be non-negative"):
         stop.motion(**CASE).displacement(-1)
+
+
+def test_a_stop_that_never_pulls_gives_back_more_than_one_that_does():
+    """One that pulls until the gap opens holds on for half a period of the damped contact: e = exp(-π β/ωd)."""
+    pulling = mpmath.exp(-mpmath.pi * 5 / mpmath.sqrt(2500 - 25))
+    assert float(pulling) == pytest.approx(0.729, abs=5e-4)
+    assert float(stop.restitution(**CASE)) == pytest.approx(0.745, abs=5e-4)

@@ -88,3 +88,8 @@ def test_let_go_without_damping_it_swings_as_a_cosine():
 def test_a_peak_at_the_start_is_none():
     with pytest.raises(CertificationError, match="at the start"):
         fo.peak(xi="0.1", T="0.5", **RESONANCE, x0=1)
+
+
+def test_without_force_there_is_no_later_peak():
+    height, time = fo.peak(xi=0, T=1, **RESONANCE | {"F": 0}, x0=1)
+    assert (height.value, time.value) == (None, None)

@@ -36,7 +36,11 @@ INSTANTS: dict[str, dict[str, tuple[str, ...]]] = {
         "v": ("0.04", "0.1", "0.22", "0.66", "1.04", "2.36", "3.68", "5.0"),
     },
 }
-INSTANTS |= {"321c": INSTANTS["321b"], "undamped": INSTANTS["321b"], "let-go": INSTANTS["31b"]}
+INSTANTS |= {
+    "321c": INSTANTS["321b"],
+    "undamped": INSTANTS["321b"],
+    "let-go": {"x": ("0.13", "0.69", "1.01"), "v": ("0.1", "0.66", "1.04")},  # away from zeros
+}
 LATEST = 5.0  # s
 DECIMALS = 9  # of an instant (s); instants nearer than that are one
 RESONANCE = {"m": "10", "omega0": "50", "F": "5", "omega": "50", "T": "5"}

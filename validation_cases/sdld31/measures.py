@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.solver.errors import CapabilityError
 from veridyn.solver.interpolation import crossings, value_at
 from veridyn.validation_cases.case import Observation
 
@@ -39,6 +40,8 @@ def peak_time(o: Observation) -> float:
 def _peak(o: Observation) -> tuple[float, float]:
     from scipy.interpolate import PPoly, make_interp_spline  # late: listing cases must not wait for it
 
+    if not o["F"]:
+        raise CapabilityError("without force no displacement exceeds that of the start")
     t, x = o.response.time, np.abs(o.response.displacement[:, 0])
     top = int(np.argmax(np.where(t <= o["T"], x, 0.0)))
     near = slice(max(top - AROUND, 0), top + AROUND + 1)
