@@ -16,7 +16,7 @@ from veridyn.reports.tally import TROUBLE, Record, Tally, flag, group, headline,
 
 @dataclass(frozen=True)
 class Page:
-    """The whole report; `gaps` says what is missing, `digest` identifies the results that it was made from.
+    """The whole report; `gaps` says what is missing, `digest` identifies the results file beside it, if any.
 
     `against` is what changed since an earlier run, if there is one to compare with.
     """
@@ -33,7 +33,7 @@ class Page:
     overview: Drawing | None
     environments: list[dict[str, Any]]
     runs: list[Tally]
-    digest: str
+    digest: str = ""
     against: Comparison | None = None
 
     @property
@@ -42,15 +42,13 @@ class Page:
         return [*([self.overview] if self.overview else []), *(one for sheet in self.sheets for one in sheet.drawn)]
 
 
-def make_page(document: Document, digest: str = "", against: Comparison | None = None, studio: Executor = HERE) -> Page:
+def make_page(document: Document, against: Comparison | None = None, studio: Executor = HERE) -> Page:
     """Arrange a checked document as a page, whose figures are drawn in a studio.
 
     Parameters
     ----------
     document
         As from `check_document`.
-    digest
-        SHA-256 of the results file that is written beside the page.
     against
         What changed since an earlier run.
     studio
@@ -63,8 +61,9 @@ def make_page(document: Document, digest: str = "", against: Comparison | None =
     """
     results, places, missing = document["results"], environments(document), gaps(document)
     runs = len(places)
-    total = tally(results)
     groups = {(record["case"], subject(record, runs)) for record in results}
+    sheets = make_sheets(document, runs, share(len(results), len(groups)), studio)  # first: they give the studio work
+    total = tally(results)
     return Page(
         headline=f"{'Incomplete. ' if missing else ''}{headline(total)}",
         verdict="error" if missing else total.verdict,
@@ -74,11 +73,10 @@ def make_page(document: Document, digest: str = "", against: Comparison | None =
         failures=listed([record for record in worst_first(results) if record["verdict"] in TROUBLE], runs),
         fragile=listed([record for record in results if flag(record) == "fragile"], runs),
         subjects=list(group(results, lambda record: subject(record, runs))),
-        sheets=make_sheets(document, runs, share(len(results), len(groups)), studio),
+        sheets=sheets,
         overview=drawing.overview(results, runs),
         environments=places,
         runs=[tally(_of_run(results, number)) for number in range(1, runs + 1)],
-        digest=digest,
         against=against,
     )
 

@@ -5,12 +5,16 @@ import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from importlib import import_module
 from multiprocessing import get_context
 from typing import ParamSpec, TypeVar
 
 from veridyn.reports.errors import ReportError
 
 WORTH = 8  # figures that take longer than a process needs to start
+
+BRUSHES = "matplotlib.backends.backend_svg"
+"""What takes long to load."""
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
@@ -36,15 +40,15 @@ HERE = Here()
 
 @contextmanager
 def studio(processes: int, figures: int) -> Iterator[Executor]:
-    """Open a place to draw so many figures in.
+    """Open a place to draw so many figures in; this process is one of the processes, and busy with the rest.
 
     Raises
     ------
     ReportError
         If a process that draws was ended from outside.
     """
-    number = min(processes, figures // WORTH)
-    place = _beside(number) if number > 1 else HERE
+    number = min(processes - 1, figures // WORTH)
+    place = _beside(number) if number > 0 else HERE
     try:
         yield place
     except BrokenExecutor:
@@ -55,4 +59,7 @@ def studio(processes: int, figures: int) -> Iterator[Executor]:
 
 def _beside(number: int) -> Executor:
     """Start processes: spawned, since threads of numerical libraries do not survive a fork, and deaf to Ctrl-C."""
-    return ProcessPoolExecutor(number, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
+    place = ProcessPoolExecutor(number, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
+    for _ in range(number):  # they are ready when the first figure comes
+        place.submit(import_module, BRUSHES)
+    return place

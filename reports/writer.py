@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from veridyn.reports import badge, drawing, html, junit, markdown, spreadsheet, step_summary
@@ -20,7 +21,7 @@ STEMS = ("figure", "work-precision", "case")
 def write(document: Document, folder: Path, compared: Comparison | None = None, *, processes: int = 1) -> list[Path]:
     """Write the report of a checked document, and what changed since an earlier run; returns the files.
 
-    Many figures are drawn in so many processes while the rest is made. They are spawned: a script that asks for
+    Many figures are drawn beside the rest, in so many processes less this one. They are spawned: a script that asks for
     more than one needs ``if __name__ == "__main__":``.
 
     Raises
@@ -39,9 +40,10 @@ def write(document: Document, folder: Path, compared: Comparison | None = None, 
 
 
 def _render(document: Document, compared: Comparison | None, processes: int) -> dict[str, bytes]:
-    results = results_file(document)
     with studio(processes, drawing.count(document)) as place:
-        page = make_page(document, hashlib.sha256(results).hexdigest(), compared, place)
+        page = make_page(document, against=compared, studio=place)
+        results = results_file(document)  # meanwhile the studio draws
+        page = replace(page, digest=hashlib.sha256(results).hexdigest())
         texts = {
             "report.md": markdown.render(page),
             "summary.md": step_summary.render(page),
