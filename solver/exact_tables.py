@@ -1,7 +1,7 @@
 """The equations of all modes met by the exact solver, as arrays for its kernel.
 
-The unknowns, 1 and the driving functions of a problem evolve linearly together once each wave is joined by its cosine, and
-each polynomial by its derivatives: the phase p, with p' = D p. So the Taylor coefficients of a guard g p are g D^k h^k/k! p,
+The unknowns, 1 and the driving functions evolve linearly together once each wave is joined by its cosine, and each
+polynomial by its derivatives: the phase p, with p' = D p. So the Taylor coefficients of a guard g p are g D^k h^k/k! p,
 and all but p is known when a mode is written.
 """
 
@@ -107,7 +107,7 @@ class Tables:
             columns=np.zeros((m, n, width - 1), dtype=np.int64),
             filled=np.zeros((m, n), dtype=np.int64),
             factors=np.zeros((m, ORDER + 1)),
-            guards=np.zeros((m, guards, phase, 2 * ORDER + 2)),
+            guards=np.zeros((m, guards, phase, ORDER + 1)),
             sizes=np.zeros((m, guards, 2, phase)),
             counts=np.zeros(m, dtype=np.int64),
             elements=np.zeros((m, guards), dtype=np.int64),
@@ -146,7 +146,7 @@ class Tables:
 
     def _write_guards(self, m: int, flow: Flow, acceleration: Floats) -> None:
         """Write the Taylor coefficients of the guards, and the sizes of what makes the first two."""
-        from veridyn.solver.kernels.roots import BERNSTEIN, ORDER
+        from veridyn.solver.kernels.roots import ORDER
 
         arrays, n, count = self.arrays, self.mechanics.problem.size, len(flow.changes)
         motion = self.motion.copy()
@@ -157,7 +157,6 @@ class Tables:
         for k in range(ORDER + 1):
             arrays.guards[m, :count, :, k] = rows
             rows = rows @ motion / (k + 1)
-        arrays.guards[m, ..., ORDER + 1 :] = arrays.guards[m, ..., : ORDER + 1] @ BERNSTEIN
 
     def _write_changes(self, m: int, flow: Flow) -> None:
         arrays, stops = self.arrays, len(self.mechanics.problem.stops)

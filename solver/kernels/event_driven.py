@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.kernels.jit import called, kernel, part
-from veridyn.solver.kernels.roots import MOST_AHEAD, ORDER, first_root
+from veridyn.solver.kernels.roots import MOST_AHEAD, ORDER, first_root, product
 from veridyn.solver.kernels.series import (
     FEW,
     evaluate,
     first_significant,
     needed_order,
     phase,
-    product,
     state_series,
 )
 
@@ -44,8 +43,8 @@ GLIDE = 1e-13  # relative; a slower sliding velocity is rest
 class Modes(NamedTuple):
     """The equations of the modes met so far; ``known`` of them are filled in.
 
-    Accelerations are constants and rows over (x, v, drive), of which only the ``filled`` terms that are not zero are kept. The Taylor
-    coefficients of the guards are rows over the phase (see `phase`), which is known at the start of a step.
+    Accelerations are constants and rows over (x, v, drive), of which only the ``filled`` terms that are not zero are
+    kept. The Taylor coefficients of the guards are rows over the phase (see `phase`) at the start of a step.
     """
 
     states: Ints  # (m, e) state of every stop, then of every friction
@@ -54,7 +53,7 @@ class Modes(NamedTuple):
     columns: Ints  # (m, n, w)
     filled: Ints  # (m, n)
     factors: Floats  # (m, ORDER + 1) h/(k + 1), h being the longest step of the series (s)
-    guards: Floats  # (m, g, p, 2 ORDER + 2)
+    guards: Floats  # (m, g, p, ORDER + 1)
     sizes: Floats  # (m, g, 2, p) what makes the sizes of the terms of the first two coefficients
     counts: Ints  # (m,) number of guards
     elements: Ints  # (m, g) element that a guard changes
@@ -85,7 +84,7 @@ class Scratch(NamedTuple):
     """What is known of the step that is being taken, and room to work."""
 
     phase: Floats  # (p,)
-    guards: Floats  # (g, 2 ORDER + 2) Taylor and Bernstein coefficients of each
+    guards: Floats  # (g, ORDER + 1) series of each
     leading: Ints  # (g,) first significant coefficient of each
     intervals: Floats  # (MOST_AHEAD, ORDER + 1)
     ends: Floats  # (MOST_AHEAD,)
@@ -97,7 +96,7 @@ def workspace(modes):
     """Return room for one march."""
     return Scratch(
         np.empty(modes.guards.shape[2]),
-        np.empty((modes.guards.shape[1], 2 * ORDER + 2)),
+        np.empty((modes.guards.shape[1], ORDER + 1)),
         np.empty(modes.guards.shape[1], dtype=np.int64),
         np.empty((MOST_AHEAD, ORDER + 1)),
         np.empty(MOST_AHEAD),
@@ -209,8 +208,8 @@ def next_event(m, modes, width, scratch):
             continue  # it stays at zero
         if c[k] < 0.0:  # the step before ended at the root itself
             return 0.0, i
-        for j in range(ORDER + 1):
-            scratch.intervals[0, j] = c[ORDER + 1 + j]
+        for j in range(k):  # a root at the start is known
+            c[j] = 0.0
         root = first_root(c, k, width, scratch.intervals, scratch.ends)
         if root >= 0.0:
             width, fired = root, i

@@ -33,21 +33,27 @@ BERNSTEIN = _weights(lambda k, j: math.comb(j, k) / math.comb(ORDER, k))
 
 
 @part
-def halve(b, left, right):
-    """Bernstein coefficients over both halves of an interval (``right`` may be b), by de Casteljau's rule."""
+def product(rows, p, c):
+    """Sum of the rows (w, columns), each times a number of p (w,), four at a time: c is written less often."""
+    whole = p.size - p.size % 4
+    for k in range(c.size):
+        c[k] = 0.0
+    for j in range(0, whole, 4):
+        f0, f1, f2, f3 = p[j], p[j + 1], p[j + 2], p[j + 3]
+        for k in range(c.size):
+            c[k] = (((c[k] + rows[j, k] * f0) + rows[j + 1, k] * f1) + rows[j + 2, k] * f2) + rows[j + 3, k] * f3
+    for j in range(whole, p.size):
+        for k in range(c.size):
+            c[k] += rows[j, k] * p[j]
+
+
+@part
+def halve(b, left):
+    """Bernstein coefficients over both halves of an interval, by de Casteljau's rule; ``b`` becomes the right one."""
     for i in range(ORDER + 1):
         left[i] = b[0]
         for j in range(ORDER - i):
             b[j] = 0.5 * (b[j] + b[j + 1])
-
-
-@part
-def drop(k, c, b):
-    """Take the terms below k from the Bernstein coefficients."""
-    for i in range(k):
-        for j in range(k, ORDER + 1):
-            b[j] -= BERNSTEIN[i, j] * c[i]
-        b[i] = 0.0
 
 
 @part
@@ -78,9 +84,10 @@ def value_and_rates(c, k, t):
 
 @part
 def only_root(c, k, low, high, t):
-    """The only root between ``low``, where the polynomial is positive, and ``high``: Halley from t, kept in the bracket.
+    """Halley from t for the only root between ``low``, where the polynomial is positive, and ``high``.
 
-    The error falls with the third power of the change, which tells when the next one is below the resolution.
+    It is kept in its bracket. The error falls with the third power of the change, which tells when the next one is
+    below the resolution.
     """
     before = 0.0
     for _ in range(MOST_ITERATIONS):
@@ -103,12 +110,12 @@ def only_root(c, k, low, high, t):
 def first_root(c, k, width, stack, ends):
     """First root in (0, width] of a polynomial c (ORDER + 1,), width <= 1; -1 if there is none.
 
-    Terms below k are zero, term k is positive. The first row of ``stack`` (MOST_AHEAD, ORDER + 1) holds the Bernstein
-    coefficients over [0, 1]; the others and ``ends`` (MOST_AHEAD,) are scratch: the intervals ahead, the nearest on top.
-    No root is passed over: an interval is left behind only if the signs of its coefficients prove that there is none in
-    it. A touch of zero may count as a root: rounding decides, and `is_ripple` tells afterwards.
+    Terms below k are zero, term k is positive: a root at the start does not count. ``stack`` (MOST_AHEAD, ORDER + 1)
+    and ``ends`` (MOST_AHEAD,) are scratch: the intervals ahead, the nearest on top. No root is passed over: an interval
+    is left behind only if the signs of its coefficients prove that there is none in it. A touch of zero may count as a
+    root: rounding decides, and `is_ripple` tells afterwards.
     """
-    drop(k, c, stack[0])
+    product(BERNSTEIN, c, stack[0])
     start, ends[0], top = 0.0, 1.0, 0
     while start < width:
         b, end = stack[top], ends[top]
@@ -125,5 +132,5 @@ def first_root(c, k, width, stack, ends):
         else:
             top += 1
             ends[top] = 0.5 * (start + end)
-            halve(b, stack[top], b)
+            halve(b, stack[top])
     return -1.0

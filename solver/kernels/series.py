@@ -1,7 +1,7 @@
 """Taylor series of a linear system with waves and polynomials as drive.
 
 The series of a linear system converges everywhere. Over a step h with rho h <= STRETCH, rho being the fastest
-rate of the system or its drive, the terms left out are below STRETCH**(ORDER + 1)/(ORDER + 1)! = 2e-19 of the
+rate of the system or its drive, the terms left out are below STRETCH**(ORDER + 1)/(ORDER + 1)! = 3e-17 of the
 amplitude: the solution is exact up to rounding. Coefficients belong to powers of theta = (t - start)/h.
 """
 
@@ -37,7 +37,7 @@ def needed_order(theta):
 
 @called
 def phase(t, y, waves, polynomials, p):
-    """Write (1, state, sines and cosines of the waves, Taylor coefficients of the polynomials), which evolve linearly."""
+    """Write the phase: 1, state, sines and cosines of the waves, Taylor coefficients of the polynomials."""
     p[0] = 1.0
     for i in range(y.size):
         p[1 + i] = y[i]
@@ -109,21 +109,6 @@ def evaluate(z, column, order, theta):
         total = total * theta + z[k, column]
         k -= 1
     return total
-
-
-@part
-def product(rows, p, c):
-    """Sum of the rows (w, columns), each times a number of p (w,), four at a time: c is written less often."""
-    whole = p.size - p.size % 4
-    for k in range(c.size):
-        c[k] = 0.0
-    for j in range(0, whole, 4):
-        f0, f1, f2, f3 = p[j], p[j + 1], p[j + 2], p[j + 3]
-        for k in range(c.size):
-            c[k] = (((c[k] + rows[j, k] * f0) + rows[j + 1, k] * f1) + rows[j + 2, k] * f2) + rows[j + 3, k] * f3
-    for j in range(whole, p.size):
-        for k in range(c.size):
-            c[k] += rows[j, k] * p[j]
 
 
 @part
