@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -16,7 +16,8 @@ from veridyn.solver.errors import Interrupted, SolverFailure
 from veridyn.solver.event_driven.answer import CAPABILITIES, event_instants, histories
 from veridyn.solver.event_driven.driver import NEAR
 from veridyn.solver.event_driven.forcing import Forcing, segments
-from veridyn.solver.event_driven.mechanics import Flow, Grip, Mechanics, Mode, Touch
+from veridyn.solver.event_driven.mechanics import Grip, Mechanics, Mode, Touch
+from veridyn.solver.exact_tables import TOUCHES, Tables
 from veridyn.solver.interrupt import interruptible
 from veridyn.solver.modal import regularised
 from veridyn.solver.problem import MechanicalProblem
@@ -26,8 +27,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 SIDES = 2  # planes of one stop, at most
-TOUCHES = (Touch.OPEN, Touch.CLOSED, Touch.RELEASED)  # in the order of the kernel's numbers
-FEW_MODES, FEW_EVENTS = 8, 64  # first sizes of tables that grow
+FEW_EVENTS = 64  # first size of a table that grows
 RESTING = 1e-12  # relative; a slower sliding velocity is rest
 
 
@@ -37,85 +37,6 @@ class ExactControls(Controls):
 
     most_events: int = number(1_000_000, "events after which the motion counts as stuck in one instant")
     tangential_stiffness: float = number(0.0, "stiffness that regularises set-valued friction (N/m); 0: rigid stick")
-
-
-@dataclass(eq=False)
-class Tables:
-    """The modes met so far, as arrays for the kernel and as equations for the histories."""
-
-    mechanics: Mechanics
-    flows: list[Flow] = field(default_factory=list)
-    arrays: Any = None
-
-    def __post_init__(self) -> None:
-        self.arrays = self._empty(FEW_MODES)
-
-    def add(self, states: Ints) -> None:
-        """Write the equations of one more mode."""
-        flow = self.mechanics.flow(self._mode(states))
-        if len(self.flows) == self.arrays.counts.size:
-            self._grow()
-        self._write(len(self.flows), states, flow)
-        self.flows.append(flow)
-
-    def index(self, states: Ints) -> int:
-        """Return the place of a mode, written if it is not there yet."""
-        found = np.flatnonzero((self.arrays.states[: len(self.flows)] == states).all(axis=1))
-        if found.size:
-            return int(found[0])
-        self.add(states)
-        return len(self.flows) - 1
-
-    def _mode(self, states: Ints) -> Mode:
-        stops = len(self.mechanics.problem.stops)
-        return Mode(tuple(TOUCHES[s] for s in states[:stops]), tuple(Grip(int(s)) for s in states[stops:]))
-
-    def _empty(self, m: int) -> Any:
-        from veridyn.solver.kernels.event_driven import Modes
-
-        problem = self.mechanics.problem
-        n, stops, frictions = problem.size, len(problem.stops), len(problem.frictions)
-        width, guards = 1 + 2 * n + self.mechanics.channels, 2 * (stops + frictions)
-        return Modes(
-            states=np.zeros((m, stops + frictions), dtype=np.int64),
-            acceleration=np.zeros((m, n, width)),
-            guards=np.zeros((m, guards, width)),
-            counts=np.zeros(m, dtype=np.int64),
-            elements=np.zeros((m, guards), dtype=np.int64),
-            becomes=np.zeros((m, guards), dtype=np.int64),
-            spring=np.full((m, guards), -1, dtype=np.int64),
-            elongation=np.zeros((m, guards, width)),
-            hold=np.zeros((m, n, n)),
-            keep=np.ones((m, n)),
-            fastest=np.zeros(m),
-        )
-
-    def _grow(self) -> None:
-        old = self.arrays
-        self.arrays = self._empty(2 * old.counts.size)
-        for source, target in zip(old, self.arrays, strict=True):
-            target[: len(source)] = source
-
-    def _write(self, m: int, states: Ints, flow: Flow) -> None:
-        n, stops = self.mechanics.problem.size, len(self.mechanics.problem.stops)
-        arrays = self.arrays
-        arrays.states[m] = states
-        rate, guards = flow.rate, flow.guards
-        arrays.acceleration[m] = np.column_stack((rate.constant, rate.matrix, rate.forcing))[n:]
-        count = arrays.counts[m] = len(flow.changes)
-        arrays.guards[m, :count] = np.column_stack((guards.constant, guards.matrix, guards.forcing))
-        for g, change in enumerate(flow.changes):
-            if isinstance(change.becomes, Touch):
-                arrays.elements[m, g], arrays.becomes[m, g] = change.element, TOUCHES.index(change.becomes)
-            else:
-                arrays.elements[m, g], arrays.becomes[m, g] = stops + change.element, change.becomes
-            if change.elongation is not None:
-                row = change.elongation
-                arrays.spring[m, g] = change.spring
-                arrays.elongation[m, g] = np.concatenate(([row.constant], row.matrix, row.forcing))
-        arrays.hold[m] = flow.hold
-        arrays.keep[m, list(flow.slack)] = 0.0
-        arrays.fastest[m] = flow.fastest
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,11 +64,11 @@ class Prepared:
     def __init__(self, problem: MechanicalProblem) -> None:
         from veridyn.solver.kernels.event_driven import Grips
 
-        self.tables = Tables(Mechanics(problem))
-        problem = self.problem = self.tables.mechanics.problem
+        mechanics = Mechanics(problem)
+        problem = self.problem = mechanics.problem
         self.forcings = segments(problem)
         self.drives = [_drive(forcing) for forcing in self.forcings]
-        mechanics = self.tables.mechanics
+        self.tables = Tables(mechanics, self.drives[0])
         pressing = np.full((len(problem.frictions), SIDES), -1, dtype=np.int64)
         for row, friction in zip(pressing, problem.frictions, strict=True):
             planes = mechanics.pressing(friction)
@@ -155,6 +76,7 @@ class Prepared:
         self.grips = Grips(np.ascontiguousarray(mechanics.tangents), pressing)
         self.start = np.concatenate((problem.initial_displacement, problem.initial_velocity))
         self.first = self._first_states()
+        self.steps = self._steps()
 
     def _first_states(self) -> Ints:
         """Return the states that the initial state suggests; settling corrects them."""
@@ -181,7 +103,7 @@ class Prepared:
         def stop() -> None:
             counters[STOP] = 1
 
-        return interruptible(lambda: self._carry(outputs, most_events, counters), stop, steps=self._steps())
+        return interruptible(lambda: self._carry(outputs, most_events, counters), stop, steps=self.steps)
 
     def _steps(self) -> float:
         """Return about how many steps it will take: time constants of the stiffest mode or of the drive."""
@@ -194,18 +116,17 @@ class Prepared:
 
     def _carry(self, outputs: Floats, most_events: int, counters: Ints) -> Motion:
         from veridyn.solver.kernels.event_driven import DONE, EVENTS, FULL, INCONSISTENT, STEPS, STOP, STOPPED, march
-        from veridyn.solver.kernels.series import ORDER
 
         problem = self.problem
         t, done, y, states = problem.start, 0, self.start.copy(), self.first.copy()
         samples = np.empty((outputs.size, y.size))
         events = _storage(min(FEW_EVENTS, 1 + most_events), y.size)
         for forcing, drive in zip(self.forcings, self.drives, strict=True):
-            span, reason = problem.end - problem.start, FULL
+            reason = FULL
             while reason not in (DONE, STOPPED):
                 known = len(self.tables.flows)
-                arguments = (self.tables.arrays, self.grips, drive, span, outputs, done, samples, counters, *events)
-                reason, t, done = march(ORDER, t, forcing.end, y, states, known, *arguments)
+                arguments = (self.tables.arrays, self.grips, drive, outputs, done, samples, counters, *events)
+                reason, t, done = march(t, forcing.end, y, states, known, *arguments)
                 if reason == INCONSISTENT:
                     states[:] = self._searched(t, y, drive)
                 if reason == FULL:
@@ -235,9 +156,7 @@ class Prepared:
 
         for candidate in product(*self._choices(y)):
             tried = np.array(candidate, dtype=np.int64)
-            if self._grips_where_pressed(tried) and holds(
-                t, y, self.tables.index(tried), self.tables.arrays, drive, self.problem.end - self.problem.start
-            ):
+            if self._grips_where_pressed(tried) and holds(t, y, self.tables.index(tried), self.tables.arrays, drive):
                 return tried
         raise SolverFailure(
             f"{self.problem.name}: no state of stops and frictions is consistent at t = {t:.9g} s; "
@@ -285,8 +204,7 @@ def _drive(forcing: Forcing) -> Any:
     waves = np.array([(w.amplitude, w.omega, w.phase) for w in forcing.waves]).reshape(-1, 3)
     channels = ([w.channel for w in forcing.waves], [p.channel for p in forcing.polynomials])
     wave_channel, polynomial_channel = (np.array(c, dtype=np.int64) for c in channels)
-    fastest = max((w.omega for w in forcing.waves), default=0.0)
-    return Drive(waves, wave_channel, polynomials, polynomial_channel, fastest)
+    return Drive(waves, wave_channel, polynomials, polynomial_channel)
 
 
 @dataclass(frozen=True)

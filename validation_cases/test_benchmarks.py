@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from veridyn.solver.arrays import system_arrays
 from veridyn.solver.basis import modal_basis, modal_state
 from veridyn.solver.elements import Friction, Load, Stop
+from veridyn.solver.exact import Prepared
 from veridyn.solver.integration import Job, Storage
 from veridyn.solver.kernels import symplectic_euler
 from veridyn.solver.kernels.contact import R_FORCE
@@ -69,6 +70,20 @@ def test_solve(benchmark: Any, solver_under_test: str, case_name: str, scheme: s
         **_digits(case_name, run, Workbench(solver).observe(run)),
     )
     benchmark.pedantic(solver.solve, args=(problem, dict(run.settings)), rounds=7, warmup_rounds=1)
+
+
+@pytest.mark.parametrize("a0", ["15", "1.5", "1.01"])
+def test_exact_kernel(benchmark: Any, a0: str) -> None:
+    """The exact solver on SDND104 over its whole time, prepared beforehand, without the arrays of a response."""
+    case = load_case("sdnd104")
+    prepared = Prepared(cast(MechanicalProblem, case.problem(case.values({"a0": a0}))))
+    outputs = np.empty(0)
+    start = time.perf_counter()
+    prepared.run(outputs)
+    first = time.perf_counter() - start
+    info = {"solver": "exact", "case": case.name, "variant": f"a0={a0}, prepared", "scheme": "series"}
+    benchmark.extra_info.update(first_call=first, **info)
+    benchmark.pedantic(prepared.run, args=(outputs,), rounds=51, iterations=20, warmup_rounds=1)
 
 
 def by_hand_in_python(

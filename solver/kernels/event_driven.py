@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.kernels.jit import called, kernel, part
+from veridyn.solver.kernels.roots import MOST_AHEAD, ORDER, first_root, product
 from veridyn.solver.kernels.series import (
     FEW,
-    STRETCH,
-    drive_series,
-    first_root,
+    evaluate,
     first_significant,
-    guard_series,
+    needed_order,
+    phase,
     state_series,
 )
 
@@ -41,19 +41,27 @@ GLIDE = 1e-13  # relative; a slower sliding velocity is rest
 
 
 class Modes(NamedTuple):
-    """The equations of the modes met so far, over (1, x, v, drive); ``known`` of them are filled in."""
+    """The equations of the modes met so far; ``known`` of them are filled in.
+
+    Accelerations are constants and rows over (x, v, drive), of which only the ``filled`` terms that are not zero are
+    kept. The Taylor coefficients of the guards are rows over the phase (see `phase`) at the start of a step.
+    """
 
     states: Ints  # (m, e) state of every stop, then of every friction
+    constant: Floats  # (m, n) of the accelerations
     acceleration: Floats  # (m, n, w)
-    guards: Floats  # (m, g, w)
+    columns: Ints  # (m, n, w)
+    filled: Ints  # (m, n)
+    factors: Floats  # (m, ORDER + 1) h/(k + 1), h being the longest step of the series (s)
+    guards: Floats  # (m, g, p, ORDER + 1)
+    sizes: Floats  # (m, g, 2, p) what makes the sizes of the terms of the first two coefficients
     counts: Ints  # (m,) number of guards
     elements: Ints  # (m, g) element that a guard changes
     becomes: Ints  # (m, g) its new state
     spring: Ints  # (m, g) coordinate that a guard sets when it fires, -1 for none
-    elongation: Floats  # (m, g, w) to what
+    elongation: Floats  # (m, g, 1 + w) to what, over (1, x, v, drive)
     hold: Floats  # (m, n, n) map of the velocities at the start of a mode: stops what sticks
     keep: Floats  # (m, n) factors of the displacements there: 0 for springs under no force
-    fastest: Floats  # (m,) largest modulus of an eigenvalue (1/s)
 
 
 class Drive(NamedTuple):
@@ -63,7 +71,6 @@ class Drive(NamedTuple):
     wave_channel: Ints  # (a,)
     polynomials: Floats  # (b, 1 + c) origin, coefficients
     polynomial_channel: Ints  # (b,)
-    fastest: float  # largest omega (rad/s)
 
 
 class Grips(NamedTuple):
@@ -71,6 +78,30 @@ class Grips(NamedTuple):
 
     tangents: Floats
     planes: Ints
+
+
+class Scratch(NamedTuple):
+    """What is known of the step that is being taken, and room to work."""
+
+    phase: Floats  # (p,)
+    guards: Floats  # (g, ORDER + 1) series of each
+    leading: Ints  # (g,) first significant coefficient of each
+    intervals: Floats  # (MOST_AHEAD, ORDER + 1)
+    ends: Floats  # (MOST_AHEAD,)
+    velocity: Floats  # (n,)
+
+
+@kernel
+def workspace(modes):
+    """Return room for one march."""
+    return Scratch(
+        np.empty(modes.guards.shape[2]),
+        np.empty((modes.guards.shape[1], ORDER + 1)),
+        np.empty(modes.guards.shape[1], dtype=np.int64),
+        np.empty((MOST_AHEAD, ORDER + 1)),
+        np.empty(MOST_AHEAD),
+        np.empty(modes.acceleration.shape[1]),
+    )
 
 
 @part
@@ -110,8 +141,9 @@ def regrip(states, y, n, grips):
 
 
 @part
-def hold_still(hold, keep, y, n, scratch):
+def hold_still(hold, keep, y, scratch):
     """Set the velocities along tangents that stick, and the springs under no force, to zero."""
+    n = scratch.size
     for i in range(n):
         total = 0.0
         for k in range(n):
@@ -122,164 +154,151 @@ def hold_still(hold, keep, y, n, scratch):
         y[i] *= keep[i]
 
 
-@called
-def expand(t, y, m, modes, drive, order, z):
-    """Taylor series about t in mode m."""
-    n = modes.acceleration.shape[1]
-    for k in range(order + 1):
-        for j in range(1 + 2 * n, z.shape[1]):
-            z[k, j] = 0.0
-    drive_series(t, drive.waves, drive.wave_channel, drive.polynomials, drive.polynomial_channel, order, 1 + 2 * n, z)
-    state_series(y, modes.acceleration[m], order, z)
+@part
+def look(t, y, m, modes, drive, scratch):
+    """Write the series of all guards of mode m about t, and the first significant coefficient of each."""
+    p = scratch.phase
+    phase(t, y, drive.waves, drive.polynomials, p)
+    for i in range(modes.counts[m]):
+        c, size, rate = scratch.guards[i], 0.0, 0.0
+        product(modes.guards[m, i], p, c)
+        for j in range(p.size):
+            size += modes.sizes[m, i, 0, j] * abs(p[j])
+            rate += modes.sizes[m, i, 1, j] * abs(p[j])
+        scratch.leading[i] = first_significant(c, size, rate)
 
 
 @part
-def time_scale(m, modes, drive, span):
-    """Shortest time constant (s) of a mode and its drive."""
-    fastest = max(modes.fastest[m], drive.fastest)
-    return min(span, 1.0 / fastest) if fastest > 0.0 else span
-
-
-@part
-def violated(m, modes, z, g, scale):
+def violated(m, modes, scratch):
     """First guard that turns negative just after the start, -1 if the mode is right."""
     for i in range(modes.counts[m]):
-        size, rate = guard_series(modes.guards[m, i], FEW, z, g)
-        k = first_significant(g, FEW, size, rate, scale)
-        if k < FEW and g[k] < 0.0:
+        k = scratch.leading[i]
+        if k < FEW and scratch.guards[i, k] < 0.0:
             return i
     return -1
 
 
-@called
-def settle(t, y, states, modes, known, grips, drive, span, order, z, g, scratch):
+@part
+def settle(t, y, states, modes, known, grips, drive, scratch):
     """Change modes until the complementarity conditions hold just after t.
 
-    Returns the mode, its series being in z, or -1 - the reason why there is none.
+    Returns the mode, its guards being in ``scratch``, or -1 - the reason why there is none.
     """
-    n = modes.acceleration.shape[1]
     for _ in range(MOST_CHANGES * states.size + 1):
         m = find_mode(states, modes, known)
         if m < 0:
             return -1 - UNKNOWN_MODE
-        hold_still(modes.hold[m], modes.keep[m], y, n, scratch)
-        expand(t, y, m, modes, drive, order, z)
-        wrong = violated(m, modes, z, g, time_scale(m, modes, drive, span))
+        hold_still(modes.hold[m], modes.keep[m], y, scratch.velocity)
+        look(t, y, m, modes, drive, scratch)
+        wrong = violated(m, modes, scratch)
         if wrong < 0:
             return m
         states[modes.elements[m, wrong]] = modes.becomes[m, wrong]
-        regrip(states, y, n, grips)
+        regrip(states, y, scratch.velocity.size, grips)
     return -1 - INCONSISTENT
 
 
-@called
-def next_event(m, modes, order, z, g, scale, width):
-    """First root of a guard within a width: (instant, guard), or (width, -1)."""
+@part
+def next_event(m, modes, width, scratch):
+    """First root of a guard within a part of a step: (part, guard), or (width, -1)."""
     fired = -1
     for i in range(modes.counts[m]):
-        size, rate = guard_series(modes.guards[m, i], order, z, g)
-        k = first_significant(g, FEW, size, rate, scale)
+        k, c = scratch.leading[i], scratch.guards[i]
         if k == FEW:
             continue  # it stays at zero
-        if g[k] < 0.0:  # the step before ended at the root itself
+        if c[k] < 0.0:  # the step before ended at the root itself
             return 0.0, i
-        if k > 0:  # zero at the start: the root that is known is divided out
-            for j in range(order + 1 - k):
-                g[j] = g[j + k]
-        root = first_root(g, order - k, width)
+        for j in range(k):  # a root at the start is known
+            c[j] = 0.0
+        root = first_root(c, k, width, scratch.intervals, scratch.ends)
         if root >= 0.0:
             width, fired = root, i
     return width, fired
 
 
 @kernel
-def holds(t, y, m, modes, drive, span):
+def holds(t, y, m, modes, drive):
     """Whether the complementarity conditions of a mode hold just after t."""
-    z, g = np.zeros((FEW + 2, modes.acceleration.shape[2])), np.empty(FEW + 1)
-    expand(t, y, m, modes, drive, FEW, z)
-    return violated(m, modes, z, g, time_scale(m, modes, drive, span)) < 0
+    scratch = workspace(modes)
+    look(t, y, m, modes, drive, scratch)
+    return violated(m, modes, scratch) < 0
 
 
 @part
-def advance(y, n, order, z, tau):
-    """State a time tau after the centre of its series."""
-    for i in range(2 * n):
-        total = 0.0
-        for k in range(order, -1, -1):
-            total = total * tau + z[k, 1 + i]
-        y[i] = total
+def advance(y, order, z, theta):
+    """State a part of a step after the centre of its series."""
+    for i in range(y.size):
+        y[i] = evaluate(z, i, order, theta)
 
 
 @part
-def evaluate_row(row, order, z, tau):
-    """Value of an affine function of the state and the drive a time tau after the centre of their series."""
-    result = 0.0
-    for j in range(row.size):
-        if row[j] != 0.0:
-            total = 0.0
-            for k in range(order, -1, -1):
-                total = total * tau + z[k, j]
-            result += row[j] * total
-    return result
-
-
-@part
-def sample(outputs, done, t, until, n, order, z, samples):
+def sample(outputs, done, t, h, until, order, z, samples):
     """Write the states at the outputs up to an instant; return how many outputs are done."""
     while done < outputs.size and outputs[done] <= until:
-        tau = outputs[done] - t
-        for i in range(2 * n):
-            total = 0.0
-            for k in range(order, -1, -1):
-                total = total * tau + z[k, 1 + i]
-            samples[done, i] = total
+        advance(samples[done], order, z, (outputs[done] - t) / h)
         done += 1
     return done
 
 
+@part
+def elongate(m, fired, modes, order, z, theta, y):
+    """Set the spring of a stick that begins."""
+    row = modes.elongation[m, fired]
+    total = row[0]
+    for j in range(1, row.size):
+        if row[j] != 0.0:
+            total += row[j] * evaluate(z, j - 1, order, theta)
+    y[modes.spring[m, fired]] = total
+
+
+@part
+def note(t, y, m, times, points, kinds, count):
+    """Store an event."""
+    times[count], kinds[count] = t, m
+    for i in range(y.size):
+        points[count, i] = y[i]
+
+
 @kernel
-def march(
-    order, t, end, y, states, known, modes, grips, drive, span, outputs, done, samples, counters, times, points, kinds
-):
+def march(t, end, y, states, known, modes, grips, drive, outputs, done, samples, counters, times, points, kinds):
     """Carry (y, states) from t to ``end``, or to where something is missing.
 
     ``times`` (k,), ``points`` (k, 2n) and ``kinds`` (k,) receive instant, state and mode at every change of mode;
     ``counters`` (3,) counts events stored and steps; another thread may set STOP. Returns (reason, t, outputs done).
     """
-    n = modes.acceleration.shape[1]
-    z = np.zeros((order + 2, modes.acceleration.shape[2]))
-    g, scratch = np.empty(order + 1), np.empty(n)
+    scratch, z = workspace(modes), np.empty((ORDER + 1, modes.acceleration.shape[2]))
     settled = False
     m, last = -1, kinds[counters[EVENTS] - 1] if counters[EVENTS] > 0 else -1
     while t < end:
         if counters[STOP] != 0:
             return STOPPED, t, done
-        if not settled:
-            m = settle(t, y, states, modes, known, grips, drive, span, order, z, g, scratch)
+        if settled:
+            look(t, y, m, modes, drive, scratch)
+        else:
+            m = settle(t, y, states, modes, known, grips, drive, scratch)
             if m < 0:
                 return -1 - m, t, done
             if m != last:
                 if counters[EVENTS] == times.size:
                     return FULL, t, done
-                times[counters[EVENTS]], kinds[counters[EVENTS]] = t, m
-                for i in range(2 * n):
-                    points[counters[EVENTS], i] = y[i]
+                note(t, y, m, times, points, kinds, counters[EVENTS])
                 counters[EVENTS] += 1
                 last = m
-            settled = True
-        else:
-            expand(t, y, m, modes, drive, order, z)
-        scale = time_scale(m, modes, drive, span)
-        width = min(end - t, STRETCH * scale)
-        tau, fired = next_event(m, modes, order, z, g, scale, width)
-        done = sample(outputs, done, t, t + tau, n, order, z, samples)
-        advance(y, n, order, z, tau)
-        if fired >= 0 and modes.spring[m, fired] >= 0:
-            y[modes.spring[m, fired]] = evaluate_row(modes.elongation[m, fired], order, z, tau)
-        t = end if tau == end - t else t + tau
+        h = modes.factors[m, 0]
+        cut = end - t <= h
+        width = (end - t) / h if cut else 1.0
+        theta, fired = next_event(m, modes, width, scratch)
+        order = needed_order(theta)
+        rows = modes.constant[m], modes.acceleration[m], modes.columns[m], modes.filled[m]
+        state_series(scratch.phase, modes.factors[m], *rows, drive, order, z)
+        until = end if cut and theta == width else t + theta * h
+        done = sample(outputs, done, t, h, until, order, z, samples)
+        advance(y, order, z, theta)
         counters[STEPS] += 1
+        t, settled = until, fired < 0
         if fired >= 0:
+            if modes.spring[m, fired] >= 0:
+                elongate(m, fired, modes, order, z, theta, y)
             states[modes.elements[m, fired]] = modes.becomes[m, fired]
-            regrip(states, y, n, grips)
-            settled = False
+            regrip(states, y, scratch.velocity.size, grips)
     return DONE, t, done
