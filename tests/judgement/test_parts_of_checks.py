@@ -16,7 +16,7 @@ from veridyn.validation_cases.making import always, asked_of, check_of, order_ch
 from veridyn.validation_cases.parity import parity_checks, parity_id
 from veridyn.validation_cases.tolerances import HALF_UNIT, cited, exactly, from_theory
 
-OWN = Subject("own", ("symplectic_euler", "devogelaere"), own=True, frozen=True)
+OWN = Subject("own", ("symplectic_euler", "devogelaere"), own=True, ours=True)
 FOREIGN = Subject("foreign", ("",), own=False)
 A, B = Variant("a", {}), Variant("b", {"m": "2"}, frozenset({"speed"}))
 
@@ -94,7 +94,7 @@ def test_parameters_of_the_user_are_asked_the_truth_alone(case, no_frozen):
 
 def test_frozen_values_are_asked_of_our_own_settings_alone(case, no_frozen):
     foreign = ids(checks(case(), FOREIGN, only="a"))
-    changed = ids(checks(case(), Subject("own", OWN.schemes, True, {"step": 1}, frozen=True), only="a"))
+    changed = ids(checks(case(), Subject("own", OWN.schemes, True, {"step": 1}, ours=True), only="a"))
     assert foreign == ["a-speed", "a-place", "a-balance:more"]
     assert changed == [*TRUTH_A, "a-balance:more"]
 

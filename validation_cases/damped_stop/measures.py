@@ -73,7 +73,13 @@ def peak_force(o: Observation, number: int) -> float:
 
 
 def force_duration(o: Observation) -> float:
-    """Return how long the stop pushes in the first contact (s): the line through its last two forces ends there."""
+    """Return how long the stop pushes in the first contact (s): the line through its last two forces ends there.
+
+    Raises
+    ------
+    SolverFailure
+        If no force falls to zero.
+    """
     pushes = force(o)
     last = int(np.argmax(pushes[1:] <= 0.0))  # zero too if it never ends, or never begins
     if last == 0 or pushes[last - 1] <= pushes[last]:
