@@ -272,11 +272,12 @@ def march(
         scale = time_scale(m, modes, drive, span)
         width = min(end - t, STRETCH * scale)
         tau, fired = next_event(m, modes, order, z, g, scale, width)
-        done = sample(outputs, done, t, t + tau, n, order, z, samples)
+        reached = end if tau == end - t else t + tau  # t + (end - t) may fall short of an output at the end
+        done = sample(outputs, done, t, reached, n, order, z, samples)
         advance(y, n, order, z, tau)
         if fired >= 0 and modes.spring[m, fired] >= 0:
             y[modes.spring[m, fired]] = evaluate_row(modes.elongation[m, fired], order, z, tau)
-        t = end if tau == end - t else t + tau
+        t = reached
         counters[STEPS] += 1
         if fired >= 0:
             states[modes.elements[m, fired]] = modes.becomes[m, fired]

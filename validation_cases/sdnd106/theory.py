@@ -7,6 +7,7 @@ pull, F h, go on as J/M in the centre of mass and as J/m in the oscillation. The
 At a reversal, a slip that follows a slip, it is wound from -mu_d N to mu_s N: friction is wrong for a step and the time
 constant sqrt(m1/k_T). Spring and critical damper overshoot by exp(-2) of the force that they take over: a stick so near
 to the limit slips at once, and friction stays below the force that it should hold for as long as the stick lasts.
+A scheme with stages may see a break-away in some of them only, and puts it off.
 
 The spring swings on while m1 sticks for good. If it comes so close to the limit that these errors decide, m1 may slip
 once more, by up to 2 (mu_s - mu_d) N/k, within a period of stick and half a one of slip.
@@ -82,10 +83,32 @@ def _jumps(values: Values, before: float) -> list[tuple[float, float]]:
     return [(time, size) for time, size in jumps if time <= before]
 
 
+def _put_off(values: Values, chosen: Settings, time: float, kind: str) -> float:
+    """Return how late (s) a break-away is that one stage of a step sees before the others.
+
+    A stage may count negatively: friction that drops in it pushes m1 back by up to (mu_s - mu_d) N h. The damper of
+    the stick takes that for 2 (mu_s - mu_d) N h/T less force, T = sqrt(m1/k_T); it decays with T as the spring pulls.
+    """
+    m1, normal, mu_s, mu_d, k = _floats(values, "m1", "normal", "mu_s", "mu_d", "k")
+    constant = math.sqrt(m1 / float(chosen["tangential_stiffness"]))
+    dropped = 2 * (mu_s - mu_d) * normal * float(chosen["step"]) / constant
+    return constant * math.log1p(dropped / (k * _rate(values, time, kind) * constant))
+
+
+def _held_on(values: Values, chosen: Settings) -> list[tuple[float, float]]:
+    """Instants (s) of the break-aways that a scheme with stages puts off, and momentum (N s) that this takes."""
+    if not SCHEMES[chosen["scheme"]].stages:
+        return []
+    normal, mu_s, mu_d = _floats(values, "normal", "mu_s", "mu_d")
+    slips = [found for found in changes(values) if found[1] != "stick"]
+    return [(t, (mu_s - mu_d) * normal * _put_off(values, chosen, t, kind)) for t, kind in slips]
+
+
 def _left(values: Values, chosen: Settings, before: float) -> list[tuple[float, float]]:
     """Instants (s) before an instant at which momentum goes wrong, and by how much per step (N)."""
     step = float(chosen["step"])
-    rare = [(time, momentum / step) for time, momentum in _overshot(values)]
+    lost = [*_overshot(values), *_held_on(values, chosen)]
+    rare = [(time, momentum / step) for time, momentum in lost]
     return [*_jumps(values, before), *((t, size) for t, size in (*_reversals(values, chosen), *rare) if t <= before)]
 
 
@@ -160,29 +183,8 @@ def change(values: Values, scheme: str, chosen: Settings, number: int) -> Tolera
     seen = combined(from_theory(1, 1.0 + error / rate, step, what=what, kind="absolute"), give)
     if kind == "stick" or not SCHEMES[scheme].stages:
         return seen
-    return combined(seen, _pushed_back(values, chosen, float(values["k"]) * rate))
-
-
-def _pushed_back(values: Values, chosen: Settings, loading: float) -> Tolerance:
-    """Return how late (s) a break-away is that one stage of a step sees before the others; ``loading`` in N/s.
-
-    A stage may count negatively: friction that drops in it pushes m1 back by up to (mu_s - mu_d) N h. The damper of
-    the stick takes that for 2 (mu_s - mu_d) N h/T less force, T = sqrt(m1/k_T), which decays with T as the spring pulls.
-    """
-    m1, normal, mu_s, mu_d = _floats(values, "m1", "normal", "mu_s", "mu_d")
-    constant = math.sqrt(m1 / float(chosen["tangential_stiffness"]))
-    dropped = 2 * (mu_s - mu_d) * normal * float(chosen["step"]) / constant
-    late = constant * math.log1p(dropped / (loading * constant))
-    return penalty(late, what="a break-away that one stage sees pushes m1 back; the stick takes its time to load again")
-
-
-def _rate(values: Values, time: float, kind: str) -> float:
-    """Return how fast a phase ends: acceleration of m1 (m/s²) before a stick, velocity of the spring before a slip."""
-    m1, k, mu_d, normal = _floats(values, "m1", "k", "mu_d", "normal")
-    x1, v1, x2, v2 = map(float, pulled_pair.motion(**values, digits=15).state(repr(time)))
-    if kind != "stick":
-        return abs(v2 - v1)
-    return max(mu_d * normal - k * abs(x2 - x1), mu_d * normal / 2) / m1
+    what = "a break-away that one stage sees pushes m1 back; the stick takes its time to load again"
+    return combined(seen, penalty(_put_off(values, chosen, time, kind), what=what))
 
 
 def _once_more(values: Values, chosen: Settings) -> bool:
@@ -215,6 +217,15 @@ def slips(values: Values, scheme: str, chosen: Settings) -> Tolerance:
     if scheme and changes(values) and _once_more(values, chosen):
         return Tolerance(1.0, "absolute", f"theory: {_CLOSE}")
     return exactly("slips are counted")
+
+
+def _rate(values: Values, time: float, kind: str) -> float:
+    """Return how fast a phase ends: acceleration of m1 (m/s²) before a stick, velocity of the spring before a slip."""
+    m1, k, mu_d, normal = _floats(values, "m1", "k", "mu_d", "normal")
+    x1, v1, x2, v2 = map(float, pulled_pair.motion(**values, digits=15).state(repr(time)))
+    if kind != "stick":
+        return abs(v2 - v1)
+    return max(mu_d * normal - k * abs(x2 - x1), mu_d * normal / 2) / m1
 
 
 def slip_start(values: Values, scheme: str, chosen: Settings) -> Tolerance:
