@@ -159,14 +159,14 @@ def _improve(a: Polynomial, z: list[mpc], k: int) -> mpf:
     return abs(step) / abs(z[k])
 
 
-def _step_response(o: Chain, t: mpf, order: int = 0) -> mpf:
-    """Displacement of mass 4 (m), or its rate (order 1), under a step of 1 N that began t ago."""
+def _step_response(o: Chain, t: mpf) -> mpf:
+    """Displacement of mass 4 (m) under a step of 1 N that began t ago."""
     if t <= 0:
         return mpmath.mpf(0)
     poles, w = _poles(o), o.unit
     pairs = zip(poles.roots, poles.weights, strict=True)
-    free = mpmath.re(mpmath.fsum(b * (w * z) ** order * mpmath.exp(z * w * t) for z, b in pairs))
-    return (free + (0 if order else poles.static)) / o.k.mpf()
+    free = mpmath.re(mpmath.fsum(b * mpmath.exp(z * w * t) for z, b in pairs))
+    return (free + poles.static) / o.k.mpf()
 
 
 def _response(o: Chain, t: mpf) -> mpf:

@@ -13,6 +13,7 @@ from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import ParameterError, resolve
 
 DEFAULT = resolve(beam_on_stop.PARAMETERS, {})
+WHAT = ("touch", "release", "peak", "impulse")
 
 
 def given(**changes):
@@ -106,3 +107,12 @@ def test_bad_parameters(change, match):
 def test_beyond_the_end():
     with pytest.raises(ParameterError, match="within T"):
         beam_on_stop.mid_span(time=1, **DEFAULT)
+
+
+def test_the_four_numbers_of_a_contact_are_told_apart():
+    contacts = int(float(beam_on_stop.contacts(**DEFAULT)))
+    kept = [[float(beam_on_stop.contact(w, i + 1, **DEFAULT)) for w in WHAT] for i in range(contacts)]
+    assert all(touch < release for touch, release, *_ in kept)
+    assert all(a[1] < b[0] for a, b in pairwise(kept))
+    assert all(impulse < peak * (release - touch) < 3 * impulse for touch, release, peak, impulse in kept)
+    assert float(beam_on_stop.peak_force(**DEFAULT)) == max(peak for _, _, peak, _ in kept)

@@ -169,3 +169,15 @@ def test_a_start_that_is_not_positive_is_refused():
     f, *derivatives = cubic(0.5, 1.0, 2.0)
     with mpmath.workdps(30), pytest.raises(CertificationError, match="not positive just after the start"):
         first_root(lambda ctx, x: -f(ctx, x), *derivatives, high=mpmath.mpf(3), name="test")
+
+
+def test_a_route_that_promises_less_is_asked_once():
+    asked = []
+
+    def rough():
+        asked.append(mpmath.mp.dps)
+        return mpmath.mpf("1.41")
+
+    with pytest.raises(CertificationError, match="two digits agree on 2 digits, 5 wanted"):
+        certified(Route("two digits", rough, digits=5), digits=30)
+    assert len(asked) == 1

@@ -104,3 +104,7 @@ def test_wrong_parameters_are_refused(change, message):
 def test_a_negative_time_is_refused(read):
     with pytest.raises(ParameterError, match="must be non-negative"):
         read(-1)
+
+
+def test_everything_rests_at_the_start():
+    assert [float(value) for value in pair.motion(**CASE).state(0)] == [0, 0, 0, 0]

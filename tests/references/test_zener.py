@@ -106,3 +106,15 @@ def test_an_overdamped_device_has_no_extreme():
 def test_wrong_parameters_are_refused(given, message):
     with pytest.raises(ParameterError, match=message):
         zener.displacement(time=1, **given)
+
+
+def test_motions_have_thirty_digits_unless_told():
+    assert zener.motion(**POWER).digits == 30
+    assert zener.motion(**POWER, digits=12).digits == 12
+
+
+def test_a_route_of_its_own_precision_is_not_tried_with_more_digits():
+    """This set lost two digits of the collocation where the load ends; then the series went up to 430 digits."""
+    device = {"m": "0.6215", "k1": 236, "k2": "13.16", "k3": "70.19", "c": "0.8883", "alpha": "1/2", "k": "0.8742"}
+    load = {"x0": 0, "p": "0.7047", "omega": "22.23", "until": "1.136", "end": "1.6"}
+    assert zener.displacement(time="1.6", **device, **load).digits == 20

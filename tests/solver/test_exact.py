@@ -310,3 +310,10 @@ def test_two_tangents_along_one_line_are_a_cone_not_a_box():
 def test_two_tangents_that_sliding_may_turn_between_are_refused():
     with pytest.raises(NotImplementedError, match="may turn in the plane of its two tangents"):
         SOLVER.solve(sliding([[1.0, 0.0], [0.0, 1.0]]), {})
+
+
+@examples
+@given(st.floats(1.0, 30.0))
+def test_the_last_output_is_the_end_whatever_the_rounding(end):
+    swinging = problem(stiffness=[[40.0]], initial_velocity=[1.0], end=end, output_times=[0.0, end])
+    assert SOLVER.solve(swinging, {}).time[-1] == end

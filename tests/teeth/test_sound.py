@@ -51,10 +51,29 @@ def test_no_false_alarm(name):
     assert sum(hearing.verdicts.values()) > 0
 
 
-# parameter sets that once raised a false alarm: number, which chooses the variant, and scheme
-ONCE_FALSE = (("sdnd100", 6), ("sdnd100", 10), ("sdnd100", 11), ("sdnd106", 1), ("sdnd102", 2))
+# parameter sets that once raised a false alarm, which is one for every solver or for the one named here
+ONCE_FALSE = (
+    ("sdnd100", 6, "runge_kutta_54"),
+    ("sdnd100", 10, "symplectic_euler"),
+    ("sdnd100", 11, "devogelaere"),
+    ("sdnd106", 1, "devogelaere"),
+    ("sdnd102", 2, "central_adaptive"),
+    ("sdnd100", 79, "symplectic_euler"),  # friction of one direction, nearly across the line
+    ("sdnd100", 118, "runge_kutta_54"),  # next to the limit of friction
+    ("sdnd100", 154, "newmark"),
+    ("sdnd100", 170, "exact"),  # one output lost to rounding
+    ("sdnd100", 179, "itmi"),
+    ("sdnd103", 0, "runge_kutta_32"),
+    ("sdnd105", 17, "itmi"),  # none of 50 drawn tables grew
+    ("sdnd105", 32, "itmi"),
+    ("sdnd105", 151, "devogelaere"),
+    ("sdnd106", 1, "symplectic_euler"),
+    ("sdnd106", 9, "runge_kutta_54"),
+    ("sdnd107", 7, "symplectic_euler"),
+)
 
 
-@pytest.mark.parametrize(("name", "number"), ONCE_FALSE)
-def test_a_false_alarm_does_not_come_back(name, number):
-    assert heard(name, number, number % len(sound_solvers())).alarms == ()
+@pytest.mark.parametrize(("name", "number", "solver"), ONCE_FALSE)
+def test_a_false_alarm_does_not_come_back(name, number, solver):
+    names = [sound.name for sound in sound_solvers()]
+    assert heard(name, number, names.index(solver)).alarms == ()

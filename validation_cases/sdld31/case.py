@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 import numpy as np
@@ -137,7 +138,32 @@ def _peak_time_tolerance(values: Values, scheme: str, chosen: Settings) -> Toler
     turning = Tolerance(inner.value / (w * largest), "absolute", f"over the velocity w times the peak: {inner.reason}")
     step, fast = float(chosen["step"]), max(w, float(values["omega"]))
     what = "turning point of a spline of degree 7: (w h)⁴ of the instant's unit 1/w"
-    return combined(turning, from_theory(4, fast**4 / w, step, what=what, kind="absolute"))
+    alone = combined(turning, from_theory(4, fast**4 / w, step, what=what, kind="absolute"))
+    apart = _rival(values, inner.value)
+    what = "another turning point is as large, to what the displacement may be wrong"
+    return combined(alone, Tolerance(apart, "absolute", f"theory: {what}")) if apart else alone
+
+
+def _rival(values: Values, allowed: float) -> float:
+    """Return how far (s) from the peak a turning point lies that errors as large as allowed may make the peak."""
+    largest, instant = map(float, _peak(tuple(values.items()), 30))
+    places, heights = _turning_points(tuple(values.items()))
+    apart = np.abs(places[heights >= largest - 2 * allowed] - instant)
+    return float(apart[apart > 1 / _fastest(values)].max(initial=0.0))  # without the peak itself
+
+
+def _fastest(values: Mapping[str, Number]) -> float:
+    return max(float(values["omega"]), float(values["omega0"]))
+
+
+@lru_cache(maxsize=64)
+def _turning_points(values: tuple[tuple[str, Number], ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return instants (s) and magnitudes (m) of the turning points of the true motion; two samples a radian."""
+    given = dict(values)
+    end = float(given.pop("T"))
+    times = np.linspace(0.0, end, math.ceil(2 * _fastest(given) * end) + 8)
+    motion = forced_oscillator.motion(**given, digits=15)
+    return measures.turning_points(times, [float(motion.displacement(repr(t))) for t in times.tolist()])
 
 
 INSTANT_NAMES = {part: sorted({t for seen in INSTANTS.values() for t in seen[part]}, key=float) for part in ("x", "v")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from veridyn.solver.errors import CapabilityError
 from veridyn.solver.interpolation import crossings, value_at
@@ -38,17 +38,23 @@ def peak_time(o: Observation) -> float:
 
 
 def _peak(o: Observation) -> tuple[float, float]:
-    from scipy.interpolate import PPoly, make_interp_spline  # late: listing cases must not wait for it
-
     if not o["F"]:
         raise CapabilityError("without force no displacement exceeds that of the start")
     t, x = o.response.time, np.abs(o.response.displacement[:, 0])
     top = int(np.argmax(np.where(t <= o["T"], x, 0.0)))
     near = slice(max(top - AROUND, 0), top + AROUND + 1)
-    spline = make_interp_spline(t[near], x[near], k=7)
+    turning, heights = turning_points(t[near], x[near])
+    best = int(np.argmax(heights))
+    return float(heights[best]), float(turning[best])
+
+
+def turning_points(times: ArrayLike, values: ArrayLike) -> tuple[Floats, Floats]:
+    """Instants of the turning points of a smooth curve, by a spline of degree 7, and its magnitude there."""
+    from scipy.interpolate import PPoly, make_interp_spline  # late: listing cases must not wait for it
+
+    spline = make_interp_spline(times, values, k=7)
     turning = PPoly.from_spline(spline.derivative()).roots(extrapolate=False)
-    best = turning[np.argmax(spline(turning))]
-    return float(spline(best)), float(best)
+    return turning, np.abs(spline(turning))
 
 
 def zeros(o: Observation) -> Floats:

@@ -6,10 +6,10 @@ the half cycle that follows is ahead by 2 C/(|x_j| - C) of that time, and larger
 the half cycle is larger by R/k_T 2 C/(|x_j| - C). At the start friction is missing for a step and while the
 stick spring is wound from 0 to R: the first half cycle is ahead by C/(x0 - C) of that time. After the last stop
 friction drives for a step, and the stick spring unwinds by S/k_T, where S = R + k |x_N| is the swing of friction from
-the end of the slip to what holds the slider; S = k |x0| if it never slips. The force of spring and critical damper
-overshoots by S exp(-2). If that is more than friction has left, the slider slides on with at most S/(e sqrt(k_T m))
-until friction, R - k |x_N| in reserve, has stopped it; and once more with R h/m, since friction 2 R may have the wrong
-sign for half a step when it turns.
+the end of the slip to what holds the slider, also where the first evaluation takes rest for slip. The force of spring
+and critical damper overshoots by S exp(-2). If that is more than friction has left, the slider slides on with at most
+S/(e sqrt(k_T m)) until friction, R - k |x_N| in reserve, has stopped it; and once more with R h/m, since friction may
+have the wrong sign, 2 R of force, for half a step when it turns.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _swing(values: Values) -> tuple[float, float]:
     """Return the swing S of friction at the last stop (N), and what it has in reserve then (N)."""
     force = friction_of(values)
     held = float(values["k"]) * abs(float(friction_decay.final_position(**values, digits=15)))
-    return held + (force if half_cycles_of(values) else 0.0), force - held
+    return force + held, force - held
 
 
 def _settling(values: Values, chosen: Settings) -> tuple[float, float]:
@@ -144,9 +144,9 @@ def spring_back(values: Values, chosen: Settings) -> Tolerance:
 def half_cycles(values: Values, scheme: str, chosen: Settings) -> Tolerance:
     """Return the tolerance of the number of slips: none, unless the stick overshoots for as long as a slip is asked."""
     _, time = _settling(values, chosen) if scheme else (0.0, 0.0)
-    if time <= SHORTEST_STICK * period(values):
-        return exactly("half cycles are counted")
-    return penalty(1.0, what="the stick overshoots next to the limit of friction, for so long that it counts as a slip")
+    more = math.floor(time / (SHORTEST_STICK * period(values)))
+    what = "next to the limit of friction the stick overshoots for the time of so many shortest slips"
+    return penalty(float(more), what=what) if more else exactly("half cycles are counted")
 
 
 def final_position(values: Values, scheme: str, chosen: Settings) -> Tolerance:
@@ -161,7 +161,7 @@ def stop_time(values: Values, scheme: str, chosen: Settings) -> Tolerance:
     """Return the tolerance of the instant of the last stop."""
     count = half_cycles_of(values)
     if count == 0:
-        return exactly("there is no slip")
+        return _overshot(values, chosen) if scheme else exactly(_NO_SLIP)
     if not scheme:
         what = f"{ASTER_TOLERANCE}, taken as a part of the time until the stop, and one requested output"
         return cited(what, FOREIGN * (count / 2 + 1) * period(values), kind="absolute")
@@ -169,8 +169,17 @@ def stop_time(values: Values, scheme: str, chosen: Settings) -> Tolerance:
     lag = _lag(values, chosen, scheme, count * period(values) / 2)
     what = "one step for the sample, one for the start, and step + sqrt(m/k_T) per turn, weighed with 2 C/(|x| - C)"
     seen = from_theory(1, (lag + step) / step, step, what=what, kind="absolute")
+    overshot = _overshot(values, chosen)
+    return combined(seen, overshot) if overshot.value else seen
+
+
+_NO_SLIP = "there is no slip"
+
+
+def _overshot(values: Values, chosen: Settings) -> Tolerance:
+    """Return how long (s) the overshoot of the stick may last."""
     _, time = _settling(values, chosen)
-    return combined(seen, penalty(time, what="the overshoot of the last stick")) if time else seen
+    return penalty(time, what="the overshoot of the last stick") if time else exactly(_NO_SLIP)
 
 
 def dissipated_energy(values: Values, scheme: str, chosen: Settings) -> Tolerance:

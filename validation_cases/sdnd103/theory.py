@@ -88,12 +88,26 @@ def amplitude(values: Values, scheme: str, chosen: Settings, time: float) -> Tol
     own = combined(from_theory(leading.order, constant, h, what=what), read)
     if scheme == "itmi":
         own = combined(own, _late_softening(n, h))
+    if leading.defect:
+        own = combined(own, _changed_steps(n, leading, h, time))
     if n.dead == 0:
         return own
     phase = SCHEMES[scheme].error_per_radian()
     lag = min(2.0, abs(phase.constant) * (n.w * h) ** phase.order * n.w * time)
     why = "phase of the free vibration (d/x0) (w0/w) that the dead zone sets off"
     return combined(own, Tolerance(lag * n.dead * n.w0 / n.w / n.left, "relative", why))
+
+
+def _changed_steps(n: Numbers, leading: Leading, h: float, time: float) -> Tolerance:
+    """Return what the control of a pair sets off, which shortens the step at every turning point and lets it grow.
+
+    The velocity with which the scheme follows the slow motion is off by ``constant (w h)^power h x''``, most of all at
+    a turning point; what a change of the step leaves of it goes on as a free vibration. Their phases are of chance.
+    """
+    constant, power = leading.stated
+    changes = 2 * math.ceil(time * n.w0 / math.pi)
+    what = f"{changes} changes of the step, each a free vibration of {constant:.3g} (w h)^{power + 1} (w0/w)²"
+    return from_theory(power + 1, math.sqrt(changes) * constant * n.w ** (power - 1) * n.w0**2 / n.left, h, what=what)
 
 
 def _late_softening(n: Numbers, h: float) -> Tolerance:

@@ -97,7 +97,7 @@ def _truth(values: tuple[tuple[str, object], ...]) -> Truth:
 
 
 def _share(values: Values, t: Truth) -> float:
-    """Part of a change of the largest crush that comes back, 1 less the slope of the residual crush; it may be < 0."""
+    """Part of a change of the largest crush that comes back: one less the slope of the residual crush, even below 0."""
     stop = buckling_stop.motion(**values, digits=15).stop
     step = 1e-6 * t.largest
     return 1.0 - round(float(stop.residual(t.largest + step) - stop.residual(t.largest)) / step, 6)
