@@ -69,7 +69,9 @@ ONCE_FALSE = (
     ("sdnd105", 151, "devogelaere"),
     ("sdnd106", 1, "symplectic_euler"),
     ("sdnd106", 9, "runge_kutta_54"),
+    ("sdnd106", 19, "newmark"),
     ("sdnd107", 7, "symplectic_euler"),
+    ("sdld31", 4, "central_adaptive"),
 )
 
 

@@ -68,7 +68,8 @@ def _overshot(values: Values) -> list[tuple[float, float]]:
     """Instants (s) of the sticks that an overshoot may end at once, and momentum (N s) that friction then lacks."""
     normal, mu_s, mu_d = _floats(values, "normal", "mu_s", "mu_d")
     lost = []
-    for (time, kind), (end, _) in pairwise(changes(values)):
+    again = (last_change(values) + math.pi / _frequencies(values)[1], "")  # the last stick may end in half a swing
+    for (time, kind), (end, _) in pairwise([*changes(values), again]):
         held = abs(_spring(values, time)) if kind == "stick" else 0.0
         if held + OVERSHOOT * (held + mu_d * normal) > mu_s * normal:
             lost.append((time, (mu_s - mu_d) * normal * (end - time)))
@@ -191,6 +192,8 @@ def _once_more(values: Values, chosen: Settings) -> bool:
     """Tell whether errors decide that the last stick is the last one."""
     k, m2, normal, mu_s, pull, off = _floats(values, "k", "m2", "normal", "mu_s", "pull", "t_off")
     last = last_change(values)
+    if any(time == last for time, _ in _overshot(values)):
+        return True
     x1, _, x2, v2 = map(float, pulled_pair.motion(**values, digits=15).state(repr(last)))
     centre = pull if last < off else 0.0
     largest = centre + math.hypot(k * (x2 - x1) - centre, math.sqrt(k * m2) * v2)
