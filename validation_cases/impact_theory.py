@@ -120,12 +120,17 @@ def _left(true: Course, j: int, lapse: float, scheme: str, step: float) -> tuple
 
 
 def _of_flight(true: Course, j: int, lapse: float, scheme: Scheme, step: float) -> tuple[Floats, Floats]:
-    """Return what free and forced motion add: errors per radian, of the load, and rounding of every step."""
+    """Return what free and forced motion add: errors per radian, of the load, and rounding of every step.
+
+    An adaptive scheme sums its steps: the instant is rounded too, always the same way while the step stays the same.
+    """
     law, w = true.phases[0].law, true.omega
+    instant = float(true.starts[j]) + lapse if scheme.adaptive else 0.0
     free = [term for term in (scheme.phase, scheme.decay) if term]
     error = sum(abs(term.constant) * (w * step) ** term.order for term in free) + _damped(true, scheme, w * step)
     load = (float(law.Omega) * step) ** scheme.order / 12 * abs(float(law.A))
-    drift = lapse * (error * w * true.sizes[j] + load) + lapse / step * ROUNDING * true.sizes[j]
+    rounding = lapse / step * ROUNDING * (1 + w * instant / 2) * true.sizes[j]
+    drift = lapse * (error * w * true.sizes[j] + load) + rounding
     return np.diag([drift / w, drift]), np.empty((2, 0))
 
 
