@@ -74,14 +74,8 @@ def _first_change(watched: taylor.Series, state: int, sign: int) -> mpf | None:
     for k in range(1, SAMPLES + 1):
         tau = watched.step * k / SAMPLES
         if watched.of(state, tau) * sign < 0:
-            return taylor.crossing(_shortened(watched, tau), state)
+            return taylor.crossing(watched.shortened(tau), state)
     return None
-
-
-def _shortened(whole: taylor.Series, tau: mpf) -> taylor.Series:
-    """Return a series over the first part of its step."""
-    ratio = tau / whole.step
-    return taylor.Series(tau, tuple(tuple(x * ratio**k for x in c) for k, c in enumerate(whole.coefficients)))
 
 
 def _gap_series(b: Beam, shapes: Sequence[mpf], leg: taylor.Series) -> taylor.Series:
@@ -97,7 +91,7 @@ def _gap_series(b: Beam, shapes: Sequence[mpf], leg: taylor.Series) -> taylor.Se
 
 def _peak_within(b: Beam, watched: taylor.Series, tau: mpf) -> mpf:
     """Return the largest force of a step up to tau (N)."""
-    part = _shortened(watched, tau)
+    part = watched.shortened(tau)
     instants = [mpmath.mpf(0), tau]
     turn = _first_change(part, 1, int(mpmath.sign(part.of(1, mpmath.mpf(0)))))
     if turn is not None:

@@ -249,17 +249,24 @@ def _rows(pair: Pair, phase: Phase) -> taylor.Rows:
 
 def _step_event(pair: Pair, phase: Phase, solution: taylor.Series) -> tuple[mpf, int] | None:
     """Return lapse and next sign if the phase ends within a step of its series."""
-    _, _, v1, u, _ = solution.end()
     held = pair.grip / pair.k.mpf()
     if phase.sign == 0:
+        stretched = _until_turn(solution)
+        u = stretched.end()[3]
         if abs(u) <= held:
             return None
         sign = int(mpmath.sign(u))
-        return taylor.crossing(solution, 3, sign * held), sign
-    if v1 * phase.sign > 0:
+        return taylor.crossing(stretched, 3, sign * held), sign
+    if solution.end()[2] * phase.sign > 0:
         return None
     lapse = taylor.crossing(solution, 2)
     return lapse, 0 if abs(solution.of(3, lapse)) <= held else -phase.sign
+
+
+def _until_turn(solution: taylor.Series) -> taylor.Series:
+    """Return a step of stick up to where the stretch turns, if it does: it may exceed the grip there alone."""
+    turns = solution.coefficients[0][4] * solution.end()[4] < 0
+    return solution.shortened(taylor.crossing(solution, 4)) if turns else solution
 
 
 @per_precision

@@ -42,6 +42,11 @@ class Series:
         """Evaluate all states at the end of the step."""
         return tuple(map(sum, zip(*self.coefficients, strict=True)))
 
+    def shortened(self, time: mpf) -> Series:
+        """Return the series over the first part of the step."""
+        ratio = time / self.step
+        return Series(time, tuple(tuple(x * ratio**k for x in c) for k, c in enumerate(self.coefficients)))
+
 
 def series(rows: Rows, start: State, step: mpf) -> Series:
     """Expand the solution of y' = A y from `start` until the terms vanish at the current precision."""

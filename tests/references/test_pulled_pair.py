@@ -58,6 +58,12 @@ def test_phases_follow_one_another(changes, expected):
     assert not found or found[-1] == "stick"
 
 
+def test_a_slip_too_short_for_a_step_of_the_series_is_seen_by_both_routes():
+    brief = {**CASE, "m1": "8.625", "m2": "8.25", "mu_d": "0.1640625", "t_off": "0.072265625"}
+    assert kinds(**brief) == ["slip+", "stick", "slip+", "stick"]
+    assert float(pair.dissipated_energy(**brief, digits=15)) == pytest.approx(1323.2027978020842)
+
+
 def test_a_mass_that_never_slips_has_no_instants():
     holds = {**CASE, "mu_s": "0.65"}
     assert pair.slip_start(**holds).text() == pair.slip_end(**holds).text() == "undefined"

@@ -8,7 +8,7 @@ from veridyn.reports.writer import write
 
 
 def test_few_figures_are_drawn_here():
-    with studio(8, 2 * WORTH - 1) as place:
+    with studio(8, WORTH - 1) as place:
         assert place is HERE
         assert place.submit(os.getpid).result() == os.getpid()
 
