@@ -2,13 +2,13 @@
 
 import base64
 import hashlib
-from importlib.resources import files
 
 from veridyn.reports import numbers
 from veridyn.reports.against import HEAD
 from veridyn.reports.diagrams import DIGITS
 from veridyn.reports.errors import optional_package
 from veridyn.reports.page import Page
+from veridyn.reports.rendering import environment, resource
 from veridyn.reports.tally import KINDS, MEANINGS
 
 MARKS = {"pass": "✓", "fail": "✗", "error": "!", "expected failure": "≠", "not applicable": "–"}
@@ -24,26 +24,17 @@ def render(page: Page) -> str:
         If jinja2 is not installed.
     """
     with optional_package():
-        from jinja2 import Environment, FunctionLoader, StrictUndefined
         from markupsafe import Markup, escape
 
     def broken(name: str) -> Markup:
         """Escape a subject's name and let it break after its solver and at underscores."""
         return Markup(str(escape(name)).replace(" · ", "<br>").replace("_", "_<wbr>"))
 
-    environment = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        loader=FunctionLoader(_resource),
-    )
-    environment.filters |= {"full": numbers.full, "plural": numbers.plural, "slug": slug, "broken": broken}
-    # The only text that is not escaped: our own style sheet and script; drawings and formulas, escaped when made.
-    environment.filters["trusted"] = Markup
-    environment.globals |= {"digits": DIGITS, "marks": MARKS, "kinds": KINDS, "verdicts": MEANINGS, "changed": HEAD}
-    css, script = _resource("report.css"), _resource("report.js")
-    return environment.get_template("report.html").render(page=page, css=css, script=script, policy=_policy(script))
+    made = environment()
+    made.filters |= {"full": numbers.full, "plural": numbers.plural, "slug": slug, "broken": broken}
+    made.globals |= {"digits": DIGITS, "marks": MARKS, "kinds": KINDS, "verdicts": MEANINGS, "changed": HEAD}
+    css, script = resource("report.css"), resource("report.js")
+    return made.get_template("report.html").render(page=page, css=css, script=script, policy=_policy(script))
 
 
 def _policy(script: str) -> str:
@@ -56,7 +47,3 @@ def _policy(script: str) -> str:
 def slug(verdict: str) -> str:
     """Make a verdict the name of a CSS class."""
     return verdict.replace(" ", "-")
-
-
-def _resource(name: str) -> str:
-    return files("veridyn.reports").joinpath("templates", name).read_text(encoding="utf-8")

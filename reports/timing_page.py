@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 
 from veridyn.reports import markdown, numbers, svg
-from veridyn.reports.errors import optional_package
 from veridyn.reports.html import slug
+from veridyn.reports.rendering import environment, resource
 from veridyn.reports.timing import SIGMAS, Change, Compared, Line, Past, Timing, by_case, seconds, several
 
 HEAD = ("Solver", "Scheme", "Median", "Quartiles", "Min", "Mean ± s", "Rounds", "First call", "Digits", "Fewest")
@@ -144,24 +143,9 @@ def html(page: TimingPage) -> str:
     ReportError
         If jinja2 is not installed.
     """
-    with optional_package():
-        from jinja2 import Environment, FunctionLoader, StrictUndefined
-        from markupsafe import Markup
-
-    environment = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        loader=FunctionLoader(_resource),
-    )
-    # our own drawings and style sheet; all else is escaped
-    environment.filters |= {"trusted": Markup, "slug": slug}
-    return environment.get_template("timing.html").render(page=page, css=_resource("timing.css"))
-
-
-def _resource(name: str) -> str:
-    return files("veridyn.reports").joinpath("templates", name).read_text(encoding="utf-8")
+    made = environment()
+    made.filters["slug"] = slug
+    return made.get_template("timing.html").render(page=page, css=resource("timing.css"))
 
 
 def text(page: TimingPage) -> str:
