@@ -14,9 +14,9 @@ from veridyn.solver.problem import Problem
 from veridyn.validation_cases import consistency, impact_theory, vibro_impact
 from veridyn.validation_cases.case import Bench, Case, Check, Observation, Run, Subject, Values, Variant
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
-from veridyn.validation_cases.making import always, check_of, order_check, reading
+from veridyn.validation_cases.making import always, check_of, count_check, order_check, reading
 from veridyn.validation_cases.refining import constant_step
-from veridyn.validation_cases.tolerances import Tolerance, cited, exactly, roundoff
+from veridyn.validation_cases.tolerances import Tolerance, cited, roundoff
 
 Floats = NDArray[np.float64]
 
@@ -34,18 +34,7 @@ def events(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     cite = cited(ASTER_INSTANTS, 2e-4 * float(true[-1]), kind="absolute")
     for scheme in subject.schemes:
         run = case.run(subject, variant, scheme)
-        yield check_of(
-            case,
-            variant,
-            scheme,
-            run,
-            quantity="contacts",
-            kind="events",
-            unit="",
-            measure=reading(run, lambda o: float(len(vibro_impact.impacts(o)))),
-            reference=always(float(true.size // 2)),
-            tolerance=always(exactly("contacts are counted")),
-        )
+        yield count_check(case, variant, scheme, run, "contacts", vibro_impact.impacts, true.size // 2)
         yield check_of(
             case,
             variant,

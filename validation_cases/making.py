@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from typing import Any, TypeVar
 
 from veridyn.validation_cases.case import Bench, Case, Check, Number, Observation, Quantity, Run, Subject, Variant
-from veridyn.validation_cases.tolerances import Tolerance
+from veridyn.validation_cases.tolerances import Tolerance, exactly
 
 T = TypeVar("T")
 
@@ -52,6 +52,30 @@ def order_check(
         measure=measure,
         reference=always(expected),
         tolerance=always(allowed),
+    )
+
+
+def count_check(
+    case: Case,
+    variant: Variant,
+    scheme: str,
+    run: Run,
+    quantity: str,
+    find: Callable[[Observation], Sized],
+    number: int,
+) -> Check:
+    """Return the comparison of how many events are found with how many there are."""
+    return check_of(
+        case,
+        variant,
+        scheme,
+        run,
+        quantity=quantity,
+        kind="events",
+        unit="",
+        measure=reading(run, lambda o: float(len(find(o)))),
+        reference=always(float(number)),
+        tolerance=always(exactly(f"{quantity} are counted")),
     )
 
 

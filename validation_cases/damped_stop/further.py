@@ -9,7 +9,7 @@ from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases.case import Case, Check, Observation, Subject, Variant
 from veridyn.validation_cases.consistency import residuals, velocities
 from veridyn.validation_cases.damped_stop import measures, theory
-from veridyn.validation_cases.making import always, check_of, quantity_of, reading
+from veridyn.validation_cases.making import always, check_of, count_check, quantity_of, reading
 from veridyn.validation_cases.tolerances import Tolerance, exactly
 
 CONTACTS = 5
@@ -19,18 +19,7 @@ def events(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
     """Yield the contacts by count, and that the stop never pulls."""
     for scheme in subject.schemes:
         run = case.run(subject, variant, scheme)
-        yield check_of(
-            case,
-            variant,
-            scheme,
-            run,
-            quantity="contacts",
-            kind="events",
-            unit="",
-            measure=reading(run, lambda o: float(len(measures.passages(o, 1)))),
-            reference=always(float(CONTACTS)),
-            tolerance=always(exactly("contacts are counted")),
-        )
+        yield count_check(case, variant, scheme, run, "contacts", partial(measures.passages, side=1), CONTACTS)
     never = exactly("the force of a stop is never tensile")
     yield from residuals(case, subject, variant, "largest_pull", "N", measures.largest_pull, lambda *_: never, never)
 

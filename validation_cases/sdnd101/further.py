@@ -29,13 +29,13 @@ from veridyn.validation_cases.case import (
 )
 from veridyn.validation_cases.consistency import stop_forces, velocities
 from veridyn.validation_cases.convergence import errors_over_steps, halvings, observed_order
-from veridyn.validation_cases.making import always, asked_of, check_of, order_check, quantity_of, reading
+from veridyn.validation_cases.making import always, asked_of, check_of, count_check, order_check, quantity_of, reading
 from veridyn.validation_cases.parity import parity_checks
 from veridyn.validation_cases.refining import constant_step
 from veridyn.validation_cases.sdnd101 import measures
 from veridyn.validation_cases.sdnd101.measures import MANY, frequencies
 from veridyn.validation_cases.sdnd101.theory import damped, duration, period_error
-from veridyn.validation_cases.tolerances import Tolerance, cited, exactly, from_theory
+from veridyn.validation_cases.tolerances import Tolerance, cited, from_theory
 
 Build = Callable[[Values], MechanicalProblem]
 
@@ -140,18 +140,7 @@ def events(build: Build, case: Case, subject: Subject, variant: Variant) -> Iter
     cite = cited("a thousandth of the time passed, Code_Aster's tolerance for instants", 1e-3 * passed, kind="absolute")
     for scheme in subject.schemes:
         run = _run(case, subject, variant, scheme, build)
-        yield check_of(
-            case,
-            variant,
-            scheme,
-            run,
-            quantity="impacts",
-            kind="events",
-            unit="",
-            measure=reading(run, lambda o: float(len(measures.impacts(o)))),
-            reference=always(float(count)),
-            tolerance=always(exactly("impacts are counted")),
-        )
+        yield count_check(case, variant, scheme, run, "impacts", measures.impacts, count)
         theory = _instants(run, scheme, passed) if subject.own else cite
         yield check_of(
             case,
