@@ -1,6 +1,7 @@
 """The command line, in this process and in one of its own, for all tests."""
 
 import json
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -26,6 +27,13 @@ class Outcome:
 
 def _not_json(name):
     raise ValueError(f"{name} is not JSON")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _hear_ctrl_c():
+    """Hear Ctrl-C, which a shell that starts the tests in the background lets them and their children ignore."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
