@@ -149,6 +149,7 @@ def _add_teeth(commands: Any) -> None:
     teeth.add_argument("--most", metavar="N", help="try a defect on no more than N of the cases that it touches")
     teeth.add_argument("--report", metavar="DIR", help="write teeth.json, what-the-suite-catches.md and the matrix")
     teeth.add_argument("--json", metavar="FILE", help="write what was found; - for standard output")
+    teeth.add_argument("--resume", action="store_true", help="go on with the run that was ended, into the same file")
     teeth.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes (default 1)")
 
 

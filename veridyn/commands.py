@@ -260,7 +260,9 @@ def _teeth(options: argparse.Namespace, command: Sequence[str]) -> int:
         if options.defect:
             raise UsageError("--sound tries sound solvers; leave out --defect")
         count = _whole(options.sound, "sound", 1)
-        return sound.sound(cases=options.cases, count=count, jobs=jobs, output=output, command=command)
+        return sound.sound(
+            cases=options.cases, count=count, jobs=jobs, output=output, command=command, resume=options.resume
+        )
     return teeth.teeth(
         cases=options.cases,
         defects=options.defect,
@@ -269,6 +271,7 @@ def _teeth(options: argparse.Namespace, command: Sequence[str]) -> int:
         output=output,
         command=command,
         most=None if options.most is None else _whole(options.most, "most", 1),
+        resume=options.resume,
     )
 
 

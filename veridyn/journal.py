@@ -1,4 +1,4 @@
-"""The journal of a run: every record on disk as soon as it is judged, so that a run that is killed can go on."""
+"""The journal of long work: every finding on disk as soon as it is there, so that work that is killed can go on."""
 
 from __future__ import annotations
 
@@ -6,38 +6,60 @@ import contextlib
 import getpass
 import hashlib
 import json
+import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
 from filelock import FileLock, Timeout
 
 from veridyn import __version__
 from veridyn.reports.errors import ReportError
-from veridyn.validation_cases.case import Subject
-from veridyn.validation_cases.judge import Record
-from veridyn.verification import Findings, Task
+from veridyn.writing import keeps
 
 JOURNAL = ".journal"
 BROKEN = (ValueError, KeyError, TypeError, IndexError, RecursionError)  # what a damaged line may raise
 
+Entry = Mapping[str, Any]
+
+
+class Keeper(Protocol):
+    """Keeps what is found as soon as it is there."""
+
+    trouble: str
+
+    def keep(self, entry: Entry) -> None:
+        """Keep a finding."""
+
+    def drop(self) -> None:
+        """Forget them: the results are written."""
+
 
 class Journal:
-    """What a run has judged so far, one JSON document a line: what was asked, then records and lost runs.
+    """What work has found so far, one JSON document a line: what was asked, then an entry for every finding.
 
-    A disk that is full ends the journal, not the run: ``trouble`` says why.
+    A disk that is full ends the journal, not the work: ``trouble`` says why.
+
+    Parameters
+    ----------
+    place
+        File or folder of the results; the journal lies beside it.
+    asked
+        What tells this work from other work, as JSON can carry it.
+    take
+        Takes in an entry that an earlier run has left; raises one of `BROKEN` if it is damaged.
     """
 
-    def __init__(self, place: Path, todo: Sequence[Task], solvers: Mapping[str, Subject]) -> None:
+    def __init__(self, place: Path, asked: Entry, take: Callable[[Entry], None]) -> None:
         self.file = place.with_name(place.name + JOURNAL)
         self.trouble = ""
-        self._asked = _asked(todo, solvers)
+        self._asked = json.loads(_line({"veridyn": __version__, **asked}))
+        self._take = take
         self._stream: TextIO | None = None
 
-    def begin(self, findings: Findings, *, resume: bool) -> None:
-        """Open the journal; with ``resume`` the findings get what an earlier run has left in it.
+    def begin(self, *, resume: bool) -> None:
+        """Open the journal; with ``resume`` the entries of an earlier run are taken in.
 
         What an earlier run has left and nobody wants is kept under another name.
 
@@ -47,7 +69,7 @@ class Journal:
             If there is nothing to go on with, the earlier run was another one, or the file cannot be written.
         """
         try:
-            kept = self._kept(findings) if resume else ""
+            kept = self._kept() if resume else ""
             if self.file.exists() and not resume:
                 self.file.replace(self.file.with_name(self.file.name + ".old"))
             self._stream = self.file.open("w", encoding="utf-8")
@@ -55,15 +77,15 @@ class Journal:
         except OSError as error:
             raise ReportError(f"cannot write {self.file}: {error.strerror or error}; choose another folder") from None
 
-    def _kept(self, findings: Findings) -> str:
-        """Fill the findings from the file; return its sound part. A line that was cut short ends it."""
+    def _kept(self) -> str:
+        """Take in the entries of the file; return its sound part. A line that was cut short ends it."""
         if not self.file.exists():
             raise ReportError(f"--resume: there is no unfinished run, {self.file} does not exist; leave the option out")
         lines = self.file.read_text(encoding="utf-8", errors="replace").splitlines()
         self._refuse_other(lines[0] if lines else "")
         for sound, line in enumerate(lines[1:], start=1):
             try:
-                _take(json.loads(line), findings)
+                self._take(json.loads(line))
             except BROKEN:
                 lines = lines[:sound]
                 break
@@ -80,13 +102,9 @@ class Journal:
                 "give the same command, or leave the option out"
             )
 
-    def record(self, task: int, record: Record) -> None:
-        """Keep a record."""
-        self._put(_line({"task": task, "record": record.as_dict()}))
-
-    def lost(self, solver: str, key: str, why: str) -> None:
-        """Keep that a run was lost, so that it is not tried again."""
-        self._put(_line({"lost": [solver, key, why]}))
+    def keep(self, entry: Entry) -> None:
+        """Keep a finding."""
+        self._put(_line(entry))
 
     def _put(self, text: str) -> None:
         if self._stream is None:
@@ -111,23 +129,54 @@ class Journal:
         self.file.unlink(missing_ok=True)
 
 
-def _take(entry: Mapping[str, Any], findings: Findings) -> None:
-    if "lost" in entry:
-        solver, key, why = entry["lost"]
-        findings.lost[solver][key] = why
-    else:
-        findings.by_task[entry["task"]].append(Record(**entry["record"]))
-
-
-def _asked(todo: Sequence[Task], solvers: Mapping[str, Subject]) -> dict[str, Any]:
-    """Return what tells one run from another, as it comes back from JSON."""
-    named = {spec: [subject.name, subject.version, *subject.schemes] for spec, subject in solvers.items()}
-    asked = {"veridyn": __version__, "solvers": named, "tasks": [asdict(task) for task in todo]}
-    return dict(json.loads(_line(asked)))
-
-
-def _line(entry: Mapping[str, Any]) -> str:
+def _line(entry: Entry) -> str:
     return json.dumps(entry, default=str) + "\n"
+
+
+def places_of(output: str | None, report: Path | None) -> list[Path]:
+    """Return where results go, that of the journal first."""
+    files = [Path(output)] if output and output != "-" and keeps(Path(output)) else []
+    return [*files, report / "run"] if report else files
+
+
+@contextlib.contextmanager
+def journal(
+    output: str | None, report: Path | None, asked: Entry, take: Callable[[Entry], None], *, resume: bool
+) -> Iterator[Keeper | None]:
+    """Open the journal of work whose results go into a file or a folder; None if they go to neither.
+
+    It stays until the work drops it.
+
+    Raises
+    ------
+    ReportError
+        See `Journal.begin`; if another run is at the same place; if the work is to be resumed and has none.
+    """
+    places = places_of(output, report)
+    if resume and not places:
+        raise ReportError("--resume needs the --json file or the --report folder of the run that it goes on with")
+    with contextlib.ExitStack() as held:
+        for place in places:
+            held.enter_context(alone(place))
+        kept = Journal(places[0], asked, take) if places else None
+        if kept:
+            held.callback(kept.close)
+            kept.begin(resume=resume)
+        try:
+            yield kept
+        except BaseException as ended:
+            if kept and not isinstance(ended, ReportError):
+                print(f"veridyn: what was found is kept in {kept.file}; --resume goes on with it", file=sys.stderr)
+            raise
+
+
+def done(keeper: Keeper | None) -> None:
+    """End a journal: the results are written."""
+    if keeper is None:
+        return
+    if keeper.trouble:
+        print(f"veridyn: {keeper.trouble}", file=sys.stderr)
+    keeper.drop()
 
 
 @contextlib.contextmanager

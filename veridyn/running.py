@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from veridyn.comparing import is_wanted, measure, with_bar
 from veridyn.document import document
-from veridyn.journal import Journal, alone
+from veridyn.journal import journal
 from veridyn.reports import check_document
 from veridyn.reports.errors import ReportError
 from veridyn.reports.terminal import full_table, summary_table
@@ -40,7 +40,7 @@ from veridyn.verification import (
     watched_bench,
 )
 from veridyn.workers import TIME_OUT, Crew, Line, Watch, WorkerLost
-from veridyn.writing import keeps, whole
+from veridyn.writing import whole
 
 FINE, FAILED, CRASHED, INTERRUPTED = 0, 1, 3, 130
 
@@ -74,62 +74,37 @@ def run(
         If the report or the result file cannot be written; found out before the work starts.
     """
     wanted = report is not None or output is not None
-    with Crew(jobs, time_out) as crew, contextlib.ExitStack() as held:
+    with Crew(jobs, time_out) as crew:
         described = subjects(crew, solvers)
         todo = tasks(described, cases, changed)
         expected = expectations(expected_failures, described, todo)
         writable(report, output)
-        for place in _places(report, output):
-            held.enter_context(alone(place))
         rehearse(crew, todo)
         findings = Findings([[] for _ in todo])
-        journal = _journal(report, output, todo, described, findings, resume=resume)
-        if journal:
-            held.callback(journal.close)
         sheets = {task.case: task.parameters for task in todo} if wanted else {}
-        with _kept(crew, findings) as ending:
-            _judge(crew, todo, described, findings)
-            if wanted and not changed:
-                figures(crew, solvers[0], sheets, findings)
-            if is_wanted(work_precision, solvers, kept=wanted):
-                _measure(crew, todo, findings)
-        if journal and journal.trouble:
-            findings.messages.append(journal.trouble)
-        records = [expected.settle(record) for record in findings.records]
-        posed = [(load_case(name), parameters) for name, parameters in sheets.items()]
-        planned = sum(1 for task in todo for _ in _checks(task, described[task.solver])) if wanted else None
-        found = document(records, posed, findings.figures, command, findings.messages, findings.points, planned)
-        reached = deliver(found, report=report, output=output, verbose=verbose)
-        if journal and not ending.status:
-            journal.drop()
+        with journal(output, report, _asked(todo, described), findings.take, resume=resume) as findings.keeper:
+            with _kept(crew, findings) as ending:
+                _judge(crew, todo, described, findings)
+                if wanted and not changed:
+                    figures(crew, solvers[0], sheets, findings)
+                if is_wanted(work_precision, solvers, kept=wanted):
+                    _measure(crew, todo, findings)
+            if findings.keeper and findings.keeper.trouble:
+                findings.messages.append(findings.keeper.trouble)
+            records = [expected.settle(record) for record in findings.records]
+            posed = [(load_case(name), parameters) for name, parameters in sheets.items()]
+            planned = sum(1 for task in todo for _ in _checks(task, described[task.solver])) if wanted else None
+            found = document(records, posed, findings.figures, command, findings.messages, findings.points, planned)
+            reached = deliver(found, report=report, output=output, verbose=verbose)
+            if findings.keeper and not ending.status:
+                findings.keeper.drop()
     return ending.status or reached
 
 
-def _places(report: Path | None, output: str | None) -> list[Path]:
-    """Return where results go, that of the journal first."""
-    files = [Path(output)] if output and output != "-" and keeps(Path(output)) else []
-    return [*files, report / "run"] if report else files
-
-
-def _journal(
-    report: Path | None,
-    output: str | None,
-    todo: Sequence[Task],
-    solvers: Mapping[str, Subject],
-    findings: Findings,
-    *,
-    resume: bool,
-) -> Journal | None:
-    """Return the open journal of a run whose results go into a file, and let it keep what is found."""
-    places = _places(report, output)
-    if not places:
-        if resume:
-            raise ReportError("--resume needs the --json file or the --report folder of the run that it goes on with")
-        return None
-    journal = Journal(places[0], todo, solvers)
-    journal.begin(findings, resume=resume)
-    findings.keeper = journal
-    return journal
+def _asked(todo: Sequence[Task], solvers: Mapping[str, Subject]) -> dict[str, Any]:
+    """Return what tells one run from another."""
+    named = {spec: [subject.name, subject.version, *subject.schemes] for spec, subject in solvers.items()}
+    return {"solvers": named, "tasks": [asdict(task) for task in todo]}
 
 
 @dataclass
@@ -283,7 +258,7 @@ def _write(found: dict[str, Any], report: Path | None, output: str | None) -> No
         json.dump(found, sys.stdout, indent=1, allow_nan=False)
         print()
     elif output:
-        _save(Path(output), json.dumps(found, indent=1, allow_nan=False) + "\n")
+        save(Path(output), json.dumps(found, indent=1, allow_nan=False) + "\n")
     if report:
         from veridyn.reports.studio import cores
         from veridyn.reports.writer import write
@@ -293,7 +268,14 @@ def _write(found: dict[str, Any], report: Path | None, output: str | None) -> No
             print(f"report: {report / 'index.html'}")
 
 
-def _save(file: Path, text: str) -> None:
+def save(file: Path, text: str) -> None:
+    """Write a result file whole or not at all.
+
+    Raises
+    ------
+    ReportError
+        If it cannot be written.
+    """
     try:
         with whole(file) as part:
             part.write_text(text, encoding="utf-8")

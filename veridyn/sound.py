@@ -16,9 +16,10 @@ from rich.text import Text
 
 from veridyn.changes import parameters_of
 from veridyn.document import environment
+from veridyn.journal import Keeper, done, journal
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
-from veridyn.running import writable
+from veridyn.running import save, writable
 from veridyn.solver import exact
 from veridyn.solver.errors import SolverInputError
 from veridyn.solver.schemes import SCHEMES
@@ -95,8 +96,36 @@ def _alarms(records: Sequence[Record]) -> Iterator[str]:
     return (explain(record) for record in records if record.verdict in FAILING)
 
 
-def sound(*, cases: Sequence[str], count: int, jobs: int, output: str | None, command: Sequence[str]) -> int:
+@dataclass
+class Heard:
+    """What was heard so far, set by set; the ``keeper`` gets every hearing as soon as it is there."""
+
+    sets: dict[tuple[str, int], list[Hearing]]
+    keeper: Keeper | None = None
+
+    def add(self, hearing: Hearing) -> None:
+        """Take in a hearing."""
+        self.sets[hearing.case, hearing.number].append(hearing)
+        if self.keeper:
+            self.keeper.keep(asdict(hearing))
+
+    def take(self, entry: Mapping[str, Any]) -> None:
+        """Take in a hearing that was kept."""
+        hearing = Hearing(**{**entry, "alarms": tuple(entry["alarms"])})
+        self.sets[hearing.case, hearing.number].append(hearing)
+
+    @property
+    def hearings(self) -> list[Hearing]:
+        """All hearings, in the order of the sets."""
+        return [hearing for hearings in self.sets.values() for hearing in hearings]
+
+
+def sound(
+    *, cases: Sequence[str], count: int, jobs: int, output: str | None, command: Sequence[str], resume: bool = False
+) -> int:
     """Try all sound solvers on so many parameter sets of every case; returns 1 at a false alarm.
+
+    With ``resume`` what was heard by a run that was ended is taken from its journal.
 
     Raises
     ------
@@ -107,23 +136,32 @@ def sound(*, cases: Sequence[str], count: int, jobs: int, output: str | None, co
     """
     names = [load_case(name).name for name in cases] or list(case_names())
     writable(None, output)
-    work = [Job(_hear, (name, number)) for name in names for number in range(count)]
-    heard: list[Hearing] = []
-    with Crew(jobs) as crew, bar(len(work) * len(sound_solvers()), "hearings") as advance:
-        for _, hearing in crew.share(work, _lost):
-            heard.append(hearing)
-            advance(f"{hearing.case} {hearing.solver}")
+    asked = {"sound": count, "cases": names, "solvers": [solver.name for solver in sound_solvers()]}
+    heard = Heard({(name, number): [] for name in names for number in range(count)})
+    with journal(output, None, asked, heard.take, resume=resume) as heard.keeper:
+        _listen(heard, jobs)
+        _write(heard.hearings, output, command)
+        done(heard.keeper)
     if output != "-":
-        _show(names, heard)
-    _write(heard, output, command)
-    return FAILED if any(hearing.alarms for hearing in heard) else FINE
+        _show(names, heard.hearings)
+    return FAILED if any(hearing.alarms for hearing in heard.hearings) else FINE
 
 
-def _hear(line: Line, name: str, number: int) -> None:
-    """Draw a set, the costly part, and judge all solvers on it."""
+def _listen(heard: Heard, jobs: int) -> None:
+    """Hear what was not heard yet."""
+    every = len(sound_solvers())
+    work = [Job(_hear, (*place, len(known))) for place, known in heard.sets.items() if len(known) < every]
+    with Crew(jobs) as crew, bar(every * len(heard.sets) - len(heard.hearings), "hearings") as advance:
+        for _, hearing in crew.share(work, _lost):
+            heard.add(hearing)
+            advance(f"{hearing.case} {hearing.solver}")
+
+
+def _hear(line: Line, name: str, number: int, skip: int) -> None:
+    """Draw a set, the costly part, and judge all solvers on it but the first."""
     case = load_case(name)
     parameters = parameter_set(case, number)
-    for solver in sound_solvers():
+    for solver in sound_solvers()[skip:]:
         line.tell(hear(case, number, parameters, watched_bench(line, solver, {})))
 
 
@@ -159,4 +197,4 @@ def _write(heard: Sequence[Hearing], output: str | None, command: Sequence[str])
     if output == "-":
         sys.stdout.write(text)
     else:
-        Path(output).write_text(text, encoding="utf-8")
+        save(Path(output), text)

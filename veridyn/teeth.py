@@ -7,7 +7,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,9 @@ from rich.table import Table
 from rich.text import Text
 
 from veridyn.document import environment
+from veridyn.journal import done, journal
 from veridyn.reports import teeth as findings_of
-from veridyn.running import writable
+from veridyn.running import save, writable
 from veridyn.texts import console
 from veridyn.validation_cases.case import Subject
 from veridyn.validation_cases.catalogue import case_names, load_case
@@ -113,10 +114,12 @@ def teeth(
     command: Sequence[str],
     most: int | None = None,
     time_out: float = TIME_OUT,
+    resume: bool = False,
 ) -> int:
     """Try the defects on the cases, print and write what caught them; returns 1 if one survives.
 
-    ``most`` limits the cases of a defect, see `bites`.
+    ``most`` limits the cases of a defect, see `bites`. With ``resume`` the records of a run that was ended are taken
+    from its journal.
 
     Raises
     ------
@@ -129,13 +132,17 @@ def teeth(
     wanted = chosen(defects)
     writable(report, output)
     todo = bites(wanted, names, most)
+    work = [bite.task for bite in todo]
     found = Findings([[] for _ in todo])
-    with Crew(jobs, time_out) as crew, bar(len(todo), "defects") as advance:
-        run_tasks(crew, [bite.task for bite in todo], found, _counting(advance))
-    result = document(wanted, names, todo, found, command)
+    asked = {"tasks": [asdict(task) for task in work]}
+    with journal(output, report, asked, found.take, resume=resume) as found.keeper:
+        with Crew(jobs, time_out) as crew, bar(len(todo), "defects") as advance:
+            run_tasks(crew, work, found, _counting(advance))
+        result = document(wanted, names, todo, found, command)
+        _write(result, report, output)
+        done(found.keeper)
     if output != "-":
         show(result, console())
-    _write(result, report, output)
     return FAILED if findings_of.survivors(result) or findings_of.broken(result) else FINE
 
 
@@ -209,7 +216,7 @@ def _write(result: Mapping[str, Any], report: Path | None, output: str | None) -
     if output == "-":
         sys.stdout.write(text)
     elif output:
-        Path(output).write_text(text, encoding="utf-8")
+        save(Path(output), text)
     if report:
         from veridyn.catches import write
 

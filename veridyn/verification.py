@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from veridyn.changes import parameters_of, settings_of
+from veridyn.journal import Keeper
 from veridyn.solver.errors import SettingsError, SolverInputError
 from veridyn.solver.loading import OWN, load_solver
 from veridyn.solver.problem import MechanicalProblem, Problem
@@ -26,16 +27,6 @@ from veridyn.validation_cases.workbench import Workbench
 from veridyn.workers import Crew, Job, Line, Loss, Watch, WorkerLost
 
 OnRecord = Callable[[Record], None]
-
-
-class Keeper(Protocol):
-    """Keeps what is found as soon as it is there."""
-
-    def record(self, task: int, record: Record) -> None:
-        """Keep a record of a task."""
-
-    def lost(self, solver: str, key: str, why: str) -> None:
-        """Keep that a run was lost."""
 
 
 Reasons = Mapping[str, str]
@@ -76,7 +67,8 @@ def load_quietly(spec: str) -> Any:
 class Findings:
     """What a run has found so far: records by task, figures, points of work-precision diagrams, messages.
 
-    ``lost`` holds, by solver and key, the runs that were lost with their process, and why.
+    ``lost`` holds, by solver and key, the runs that were lost with their process, and why. Records and lost runs go
+    to the ``keeper``, if there is one, as soon as they are there; ``take`` takes them in again.
     """
 
     by_task: list[list[Record]]
@@ -90,13 +82,21 @@ class Findings:
         """Take in a record."""
         self.by_task[task].append(record)
         if self.keeper:
-            self.keeper.record(task, record)
+            self.keeper.keep({"task": task, "record": record.as_dict()})
 
     def lose(self, solver: str, key: str, why: str) -> None:
         """Take in that a run was lost."""
         self.lost[solver][key] = why
         if self.keeper:
-            self.keeper.lost(solver, key, why)
+            self.keeper.keep({"lost": [solver, key, why]})
+
+    def take(self, entry: Mapping[str, Any]) -> None:
+        """Take in what was kept."""
+        if "lost" in entry:
+            solver, key, why = entry["lost"]
+            self.lost[solver][key] = why
+        else:
+            self.by_task[entry["task"]].append(Record(**entry["record"]))
 
     @property
     def records(self) -> list[Record]:

@@ -13,8 +13,6 @@ import pytest
 from filelock import FileLock
 
 from veridyn import journal, workers
-from veridyn.validation_cases.case import Subject
-from veridyn.verification import Findings, Task
 
 # Notes every solve; where the environment says so, it waits in the long run until somebody ends it.
 SOLVER = """
@@ -138,12 +136,11 @@ def test_two_runs_do_not_write_to_one_place(veridyn, no_work, tmp_path, option):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_a_full_disk_ends_the_journal_and_not_the_run(tmp_path):
-    todo, solvers = [Task("x", "sdnd101")], {"x": Subject("x", ("",), own=False)}
-    kept = journal.Journal(tmp_path / "results.json", todo, solvers)
-    kept.begin(Findings([[]]), resume=False)
+    kept = journal.Journal(tmp_path / "results.json", {"solver": "x"}, [].append)
+    kept.begin(resume=False)
     kept.close()
     with Path("/dev/full").open("w") as kept._stream:
-        kept.lost("x", "key", "why")
+        kept.keep({"lost": ["x", "key", "why"]})
     assert "ends early: No space left on device" in kept.trouble
 
 
@@ -184,3 +181,60 @@ def test_a_worker_that_has_grown_is_replaced(tmp_path, monkeypatch):
     with workers.Crew() as crew:
         first, again, grown, after = (list(crew.ask(job)) for job in (jobs.stays, jobs.stays, jobs.grows, jobs.stays))
     assert first == again == grown != after
+
+
+@pytest.fixture(params=(("--sound", "2"), ("--defect", "gap_too_wide")), ids=("sound", "teeth"))
+def trial(request, veridyn, tmp_path, monkeypatch):
+    """Trials of the suite itself: what runs them, their whole result, and the journal of a run cut at half."""
+    file = tmp_path / "found.json"
+
+    def run(*options):
+        return veridyn("teeth", "sdnd101", *request.param, "--json", file, *options)
+
+    with monkeypatch.context() as patched:
+        for module in ("sound", "teeth"):
+            patched.setattr(f"veridyn.{module}.done", lambda _: None)
+        assert run().status == 0
+    found, journal_file = json.loads(file.read_text()), file.with_name("found.json.journal")
+    lines = journal_file.read_text().splitlines()
+    journal_file.write_text("\n".join(lines[: len(lines) // 2]) + "\n")
+    file.unlink()
+    return run, found, file
+
+
+def test_trials_that_were_ended_go_on(trial):
+    run, whole, file = trial
+    before = file.with_name("found.json.journal").read_text()
+    seen = run("--resume")
+    assert (seen.status, seen.err) == (0, "")
+    found = json.loads(file.read_text())
+    assert [found.get(part) for part in ("hearings", "runs")] == [whole.get(part) for part in ("hearings", "runs")]
+    assert before.count("\n") > 3
+    assert not file.with_name("found.json.journal").exists()
+
+
+def test_trials_are_not_repeated(trial):
+    run, whole, file = trial
+    kept = file.with_name("found.json.journal")
+    asked, entries = kept.read_text().split("\n", maxsplit=1)
+    kept.write_text(f"{asked}\n" + entries.replace('"pass"', '"fail"'))  # what nobody would find again
+    run("--resume")
+    found = json.loads(file.read_text())
+    assert [found.get(part) for part in ("hearings", "runs")] != [whole.get(part) for part in ("hearings", "runs")]
+
+
+def test_other_trials_are_not_resumed(trial, veridyn):
+    _, _, file = trial
+    seen = veridyn("teeth", "sdnd101", "--sound", "3", "--json", file, "--resume")
+    assert (seen.status, seen.out) == (2, "")
+    assert "belongs to a run of other" in seen.err
+
+
+def test_interrupted_trials_say_how_to_go_on(veridyn, tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("veridyn.sound._listen", interrupt)
+    seen = veridyn("teeth", "sdnd101", "--sound", "1", "--json", tmp_path / "found.json")
+    assert seen.status == 130
+    assert "--resume goes on with it" in seen.err
