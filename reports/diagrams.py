@@ -1,11 +1,12 @@
 """Work-precision diagrams: error against time of every solver, and the rungs behind the points. Pure functions."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from veridyn.reports import numbers
+from veridyn.reports.style import CYCLE
 from veridyn.reports.tally import Record, common_settings, group, subject
 
 
@@ -100,7 +101,10 @@ def settings(given: Mapping[str, Any]) -> str:
 
 
 def figure(
-    points: Sequence[Record], results: Iterable[Record], order: Sequence[str], machines: Sequence[str]
+    points: Sequence[Record],
+    results: Iterable[Record],
+    solvers: Mapping[str, Hashable],
+    machines: Sequence[str],
 ) -> Record | None:
     """Make the diagram of one variant of a case; None if nothing can be shown.
 
@@ -110,8 +114,9 @@ def figure(
         Those of the variant, at least one.
     results
         Records of the case and variant: they know the tolerance that is drawn.
-    order
-        All subjects of the document: each has the same colour in every diagram.
+    solvers
+        Solver of every subject of the document: each has the same colour in every diagram. If there are more
+        subjects than colours, those of one solver share one.
     machines
         Machine of every run.
     """
@@ -120,7 +125,8 @@ def figure(
         return None
     case, variant = points[0]["case"], points[0]["variant"]
     lines = group(points, lambda point: subject(point, len(machines)))
-    series = [_series(name, lines.get(name, [])) for name in order]
+    families = _families(solvers)
+    series = [_series(name, lines.get(name, [])) | families.get(name, {}) for name in solvers]
     limit = _limit(drawable, results)
     panel = {"xlabel": "wall time of one solve (s)", "ylabel": "worst relative error", "xscale": "log", "yscale": "log"}
     return {
@@ -130,6 +136,14 @@ def figure(
         "caption": _caption(points, drawable, machines),
         "panels": [panel | {"height": 1.5 + 0.035 * len(lines), "events": [], "series": [*series, *limit]}],
     }
+
+
+def _families(solvers: Mapping[str, Hashable]) -> dict[str, Record]:
+    """Return a number for the solver of each subject, if subjects are too many for a colour each."""
+    numbers_of = {solver: number for number, solver in enumerate(dict.fromkeys(solvers.values()))}
+    if len(solvers) <= len(CYCLE) or len(numbers_of) == 1:
+        return {}
+    return {name: {"family": numbers_of[solver]} for name, solver in solvers.items()}
 
 
 def _drawable(point: Record) -> bool:

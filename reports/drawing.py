@@ -93,13 +93,13 @@ def compared(document: Document, studio: Executor) -> dict[str, list[Diagram]]:
     """Make the work-precision diagrams of every case, drawn in a studio."""
     points = document["work_precision"]
     machines = [environment["machine"] for environment in environments(document)]
-    order = list(group(points, lambda point: subject(point, len(machines))))
+    solvers = {subject(point, len(machines)): (point["solver"], point.get("run", 1)) for point in points}
     made: dict[str, list[Diagram]] = {}
     by_variant = group(points, _place)
     results = group(document["results"], _place) if points else {}
     keys = anchors([f"{case}-{variant}" for case, variant in by_variant], "work-precision-")
     for (place, members), key in zip(by_variant.items(), keys, strict=True):
-        figure = diagrams.figure(members, results.get(place, []), order, machines)
+        figure = diagrams.figure(members, results.get(place, []), solvers, machines)
         drawing = _drawing(figure, key, studio) if figure else None
         listed = diagrams.ladders(members, len(machines)), diagrams.prices(members, len(machines))
         made.setdefault(place[0], []).append(Diagram(place[1], drawing, *listed))

@@ -4,6 +4,7 @@ import io
 import math
 import re
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -83,9 +84,15 @@ def _draw_panel(axes: "Axes", panel: Panel, *, xlabel: bool) -> None:
     axes.set_xscale(panel["xscale"])
     axes.set_yscale(panel["yscale"])
     coloured = 0
+    members = Counter[int]()
     for series in panel["series"]:
-        _draw_series(axes, series, panel, coloured)
-        coloured += series["role"] in ("computed", "error")
+        family = series.get("family")
+        if family is None:
+            _draw_series(axes, series, panel, coloured, style.mark(coloured))
+            coloured += series["role"] in ("computed", "error")
+        else:
+            _draw_series(axes, series, panel, family, style.mark_of_member(members[family]))
+            members[family] += 1
     if _is_error(panel):
         axes.axhline(0.0, color=style.DARK, linewidth=0.8, zorder=2)
     axes.set_ylabel(panel["ylabel"])
@@ -96,14 +103,14 @@ def _draw_panel(axes: "Axes", panel: Panel, *, xlabel: bool) -> None:
     _draw_legend(axes)
 
 
-def _draw_series(axes: "Axes", series: Series, panel: Panel, number: int) -> None:
+def _draw_series(axes: "Axes", series: Series, panel: Panel, number: int, mark: str) -> None:
     arguments = style.look(series["role"], number, marker=series["marker"])
     x, y = _drawable(series["x"], panel["xscale"]), _drawable(series["y"], panel["yscale"])
     # matplotlib hides labels that begin with an underscore, and that is meant only for empty ones.
     label = re.sub("^_", " _", series["label"]) or "_"
     if series["role"] == "computed" and not series["marker"] and len(x) <= FEW_POINTS:
         # a study of a few steps: show where they are
-        arguments |= {"marker": style.mark(number), "markersize": 4.5}
+        arguments |= {"marker": mark, "markersize": 4.5}
     axes.plot(x, y, label=label, **arguments)
 
 
@@ -168,13 +175,17 @@ def _label_event(axes: "Axes", event: dict[str, Any]) -> None:
     )
 
 
+MANY_LABELS, SMALL = 18, 7.0  # a legend of more has smaller type
+
+
 def _draw_legend(axes: "Axes") -> None:
     """Put the legend above the panel, where it hides nothing, and right, since the power of ten is left."""
     labels = axes.get_legend_handles_labels()[1]
     if labels:
         longest = max(len(label) for label in labels)
-        columns = max(1, min(len(labels), 96 // (longest + 8)))
-        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns, borderaxespad=0.2)
+        size, letters = (SMALL, 120) if len(labels) > MANY_LABELS else (None, 96)
+        columns = max(1, min(len(labels), letters // (longest + 8)))
+        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns, borderaxespad=0.2, fontsize=size)
 
 
 def _svg(canvas: "Figure") -> str:

@@ -10,7 +10,7 @@ GREY = "#9aa5b1"
 PALE = "#e4e7eb"
 
 CYCLE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
-MARKERS = ("o", "s", "^", "D", "v", "P")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)))
 
 WIDTH = 7.2
@@ -85,4 +85,9 @@ def look(role: str, number: int, *, marker: bool) -> dict[str, Any]:
 
 def mark(number: int) -> str:
     """Return the marker of a coloured series; a colour that comes again has another one."""
-    return MARKERS[(number + number // len(CYCLE)) % len(MARKERS)]
+    return MARKERS[(number + number // len(CYCLE)) % len(CYCLE)]
+
+
+def mark_of_member(number: int) -> str:
+    """Return the marker of a series of a family, which has one colour."""
+    return MARKERS[number % len(MARKERS)]

@@ -18,7 +18,7 @@ def series_of(found):
 
 
 def test_a_line_per_subject_with_gaps_where_it_failed(points):
-    found = figure(points, [], ["veridyn · euler", "other"], ["cpu"])
+    found = figure(points, [], dict.fromkeys(["veridyn · euler", "other"]), ["cpu"])
     panel = found["panels"][0]
     assert (panel["xscale"], panel["yscale"]) == ("log", "log")
     lines = series_of(found)
@@ -29,17 +29,31 @@ def test_a_line_per_subject_with_gaps_where_it_failed(points):
 
 
 def test_a_subject_that_is_not_shown_keeps_its_colour(points):
-    order = ["absent", "veridyn · euler", "other"]
-    assert [series["label"] for series in figure(points, [], order, ["cpu"])["panels"][0]["series"]] == ["", *order[1:]]
+    solvers = dict.fromkeys(["absent", "veridyn · euler", "other"])
+    drawn = figure(points, [], solvers, ["cpu"])["panels"][0]["series"]
+    assert [series["label"] for series in drawn] == ["", "veridyn · euler", "other"]
+
+
+def test_many_schemes_of_one_solver_share_its_colour(points):
+    solvers = {"veridyn · euler": "veridyn", "other": "other", **{f"other · {n}": "other" for n in range(5)}}
+    drawn = figure(points, [], solvers, ["cpu"])["panels"][0]["series"]
+    assert [series["family"] for series in drawn] == [0, 1, 1, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("solvers", [["veridyn", "other"], 7 * ["veridyn"]])
+def test_few_subjects_and_schemes_of_one_solver_have_a_colour_each(points, solvers):
+    named = dict(zip(["veridyn · euler", *map(str, range(6))], solvers, strict=False))
+    drawn = figure(points, [], named, ["cpu"])["panels"][0]["series"]
+    assert all("family" not in series for series in drawn)
 
 
 @pytest.mark.parametrize("changes", [{"error": None}, {"error": 0.0}, {"wall_time": None}])
 def test_nothing_to_show(make_point, changes):
-    assert figure([make_point(**changes)], [], ["veridyn · euler"], ["cpu"]) is None
+    assert figure([make_point(**changes)], [], {"veridyn · euler": None}, ["cpu"]) is None
 
 
 def test_the_tolerance_of_code_aster_is_drawn_if_there_is_one(points, make_result):
-    order, cited = ["veridyn · euler", "other"], "cited: tolerance of Code_Aster's test"
+    order, cited = dict.fromkeys(["veridyn · euler", "other"]), "cited: tolerance of Code_Aster's test"
     results = [make_result(reason=cited, tolerance=5e-4), make_result(tolerance=1e-9)]
     limit = series_of(figure(points, results, order, ["cpu"]))["tolerance of Code_Aster's test"]
     assert (limit["role"], limit["y"]) == ("limit", [5e-4, 5e-4])
@@ -48,7 +62,7 @@ def test_the_tolerance_of_code_aster_is_drawn_if_there_is_one(points, make_resul
 
 
 def test_machines_of_the_runs_that_are_shown(make_point):
-    found = figure([make_point(run=2)], [], ["veridyn · euler · run 2"], ["first", "second"])
+    found = figure([make_point(run=2)], [], {"veridyn · euler · run 2": None}, ["first", "second"])
     assert found["caption"].endswith("Machine: second.")
 
 
@@ -63,7 +77,7 @@ def test_machines_of_the_runs_that_are_shown(make_point):
 )
 def test_the_caption_says_what_the_time_is(make_point, repeats, said):
     points = [make_point(repeats=number) for number in repeats]
-    assert said in figure(points, [], ["veridyn · euler"], ["cpu"])["caption"]
+    assert said in figure(points, [], {"veridyn · euler": None}, ["cpu"])["caption"]
 
 
 def test_rungs_say_what_differs(points):

@@ -3,7 +3,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from veridyn.reports import ReportError, check_document
+from veridyn.reports import ReportError, check_document, style
 from veridyn.reports.figures import draw
 
 
@@ -125,3 +125,14 @@ def test_the_seventh_error_is_dashed(checked, make_figure):
 
     assert dashes(6) == 0
     assert dashes(7) > 0
+
+
+def test_a_family_shares_its_colour_and_differs_in_markers(checked, make_figure):
+    series = [{"label": str(n), "x": [0.0, 1.0], "y": [0.0, float(n)]} for n in range(3)]
+    panel = checked(make_figure(panels=[{"series": series}]))["panels"][0]
+    family = panel | {"series": [curve | {"family": 2} for curve in panel["series"]]}
+    alone, together = (draw(checked(make_figure()) | {"panels": [p]}, "a") for p in (panel, family))
+    colours = [colour.lower() for colour in style.CYCLE[:3]]
+    assert [colour in alone for colour in colours] == [True, True, True]
+    assert [colour in together for colour in colours] == [False, False, True]
+    assert len(set(re.findall(r'xlink:href="#a-(\w+)"', together))) >= len(series)
