@@ -1,4 +1,7 @@
-"""Frozen values of our own solver: a change in any digit beyond 1e-9 must be explained, not overlooked.
+"""Frozen values of our own solver: a change beyond 1e-9 must be explained, not overlooked.
+
+What is nothing but error, the velocity of a mass at rest say, has no such digits: there a millionth of what the truth
+allows counts as no change.
 
 They live in ``frozen.json`` beside the case and are changed only by ``veridyn freeze``, which shows old and new.
 """
@@ -16,6 +19,8 @@ from veridyn.validation_cases.case import Case, Check
 from veridyn.validation_cases.tolerances import Tolerance
 
 TOLERANCE = 1e-9
+OF_AN_ERROR = 1e-6
+REASON = "own value frozen; libraries may change the last digits"
 
 
 def frozen_file(case: Case) -> Path:
@@ -41,14 +46,16 @@ def frozen_checks(case: Case, truth: Iterable[Check]) -> Iterator[Check]:
 
 
 def _frozen_check(check: Check, value: float) -> Check:
-    return replace(
-        check,
-        kind="frozen",
-        reference=lambda: value,
-        tolerance=lambda: Tolerance(
-            TOLERANCE, "relative" if value else "absolute", "own value frozen; libraries may change the last digits"
-        ),
-    )
+    return replace(check, kind="frozen", reference=lambda: value, tolerance=lambda: unchanged(value, check.tolerance()))
+
+
+def unchanged(value: float, truth: Tolerance) -> Tolerance:
+    """Return how far a value may be from its frozen one; ``truth`` is how far it may be from the truth."""
+    rounding = TOLERANCE * abs(value)
+    error = OF_AN_ERROR * truth.value if truth.kind == "absolute" else 0.0
+    if error > rounding:
+        return Tolerance(error, "absolute", f"{REASON}, here of an error: a millionth of what the truth allows")
+    return Tolerance(TOLERANCE, "relative" if value else "absolute", REASON)
 
 
 def freeze(case: Case, values: dict[str, Any]) -> list[tuple[str, float | None, float | None]]:

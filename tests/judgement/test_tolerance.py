@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from veridyn.references.certified import Certified
+from veridyn.validation_cases.frozen import unchanged
 from veridyn.validation_cases.judge import DOUBLE_DIGITS, correct_digits, measured_error
 from veridyn.validation_cases.tolerances import (
     HALF_UNIT,
@@ -164,3 +165,18 @@ def test_digits_where_there_is_no_relative_error(value, truth, digits):
 
 def test_the_half_unit_is_barely_more_than_half():
     assert 0.5 < HALF_UNIT < 0.50001
+
+
+@pytest.mark.parametrize(
+    ("value", "truth", "allowed"),
+    [
+        (2.0, Tolerance(1e-3, "relative", "any"), (1e-9, "relative")),
+        (2.0, Tolerance(1e-3, "absolute", "any"), (1e-9, "relative")),
+        (2e-6, Tolerance(1e-2, "absolute", "any"), (1e-8, "absolute")),
+        (0.0, Tolerance(0.0, "absolute", "any"), (1e-9, "absolute")),
+        (0.0, Tolerance(1e-3, "relative", "any"), (1e-9, "absolute")),
+    ],
+)
+def test_a_frozen_value_may_move_by_rounding_or_by_a_millionth_of_an_absolute_error(value, truth, allowed):
+    tolerance = unchanged(value, truth)
+    assert (pytest.approx(tolerance.value), tolerance.kind) == allowed
