@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from veridyn.reports import numbers
-from veridyn.reports.style import CYCLE
+from veridyn.reports.style import CYCLE, DASHES
 from veridyn.reports.tally import Record, common_settings, group, subject
 
 
@@ -116,7 +116,7 @@ def figure(
         Records of the case and variant: they know the tolerance that is drawn.
     solvers
         Solver of every subject of the document: each has the same colour in every diagram. If there are more
-        subjects than colours, those of one solver share one.
+        subjects than looks, those of one solver share a colour.
     machines
         Machine of every run.
     """
@@ -141,7 +141,7 @@ def figure(
 def _families(solvers: Mapping[str, Hashable]) -> dict[str, Record]:
     """Return a number for the solver of each subject, if subjects are too many for a colour each."""
     numbers_of = {solver: number for number, solver in enumerate(dict.fromkeys(solvers.values()))}
-    if len(solvers) <= len(CYCLE) or len(numbers_of) == 1:
+    if len(solvers) <= len(CYCLE) * len(DASHES) or len(numbers_of) == 1:
         return {}
     return {name: {"family": numbers_of[solver]} for name, solver in solvers.items()}
 

@@ -133,15 +133,18 @@ def _place_at_wall(layout: Layout, kind: str, label: str, place: int, wall: str)
 
 
 def _place_stop(layout: Layout, stop: Element) -> None:
-    label = symbols.gap(stop)
+    parts = [("stop", symbols.gap(stop))]
+    if stop["damping"]:
+        parts.append(("dashpot", f"{numbers.value(stop['damping'], 4)} N s/m"))
     places = [layout.names.index(name) for name in stop["ends"] if name in layout.names]
-    if len(places) > 1:
-        _place(layout, "stop", stop["ends"], label)
-    elif places:
-        if stop["side"] in ("left", "both"):
-            layout.gaps.append(Link("stop", label, places[0], GROUND, faces_left=True))
-        if stop["side"] in ("right", "both"):
-            layout.gaps.append(Link("stop", label, places[0] + 1, GROUND))
+    for kind, label in parts:
+        if len(places) > 1:
+            _place(layout, kind, stop["ends"], label)
+        elif places:
+            if stop["side"] in ("left", "both"):
+                layout.gaps.append(Link(kind, label, places[0], GROUND, faces_left=True))
+            if stop["side"] in ("right", "both"):
+                layout.gaps.append(Link(kind, label, places[0] + 1, GROUND))
 
 
 def _place_device(layout: Layout, device: Element) -> None:

@@ -20,8 +20,15 @@ def gap(stop: dict[str, Any]) -> str:
 
 
 def draw(kind: str, start: float, end: float, y: float) -> Iterator[str]:
-    """Draw a spring, damper, stop, slider or device between two places on a level."""
-    drawn = {"spring": _spring, "damper": _damper, "stop": _contact, "slider": _slider, "device": _box}[kind]
+    """Draw a spring, damper, stop, its dashpot, slider or device between two places on a level."""
+    drawn = {
+        "spring": _spring,
+        "damper": _damper,
+        "stop": _contact,
+        "dashpot": _dashpot,
+        "slider": _slider,
+        "device": _box,
+    }[kind]
     yield from drawn(start, end, y)
 
 
@@ -46,6 +53,13 @@ def _contact(start: float, end: float, y: float) -> Iterator[str]:
     plate = start + 0.2 * (end - start)
     yield svg.path([(plate, y - 9), (plate, y + 9)], 'stroke="#D55E00" stroke-width="3" fill="none"')
     yield from _spring(plate, end, y)
+
+
+def _dashpot(start: float, end: float, y: float) -> Iterator[str]:
+    """Draw a damper behind the plate of the stop on the level above."""
+    plate = start + 0.2 * (end - start)
+    yield svg.path([(plate, y - WALL), (plate, y + 9)], 'stroke="#D55E00" stroke-width="3" fill="none"')
+    yield from _damper(plate, end, y)
 
 
 def _slider(start: float, end: float, y: float) -> Iterator[str]:

@@ -159,6 +159,7 @@ def _stop(stop: Stop, names: tuple[str, ...]) -> dict[str, Any]:
         "side": "both" if stop.geometry == "parallel planes" else "right" if stop.normal.max() > 0 else "left",
         "gap": stop.gap - stop.offset,
         "stiffness": stop.stiffness,
+        "damping": stop.damping,
     }
 
 

@@ -32,6 +32,15 @@ def test_every_element_is_labelled(checked, make_system, hostile):
     assert f"{hostile[:15]}…, μs = 0.3, μk = 0.2" in said
 
 
+def test_a_damped_stop_has_a_dashpot(checked):
+    stop = {"ends": ["a", "ground"], "gap": 0.0, "stiffness": 5.0}
+    plain, damped = (
+        draw(checked({"masses": masses("a"), "stops": [stop | more]}), "") for more in ({}, {"damping": 7})
+    )
+    assert set(words(damped)) - set(words(plain)) == {"7 N s/m"}
+    assert damped.count("#D55E00") == plain.count("#D55E00") + 1
+
+
 def test_names_stay_text(checked, make_system, hostile):
     svg = draw(checked(make_system()), hostile)
     assert "<script" not in svg
