@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.errors import CapabilityError, SolverFailure
-from veridyn.solver.interpolation import crossings
+from veridyn.solver.interpolation import crossings, lagrange
 from veridyn.validation_cases.case import Observation
 
 Floats = NDArray[np.float64]
@@ -73,19 +73,22 @@ def peak_force(o: Observation, number: int) -> float:
 
 
 def force_duration(o: Observation) -> float:
-    """Return how long the stop pushes in the first contact (s): the line through its last two forces ends there.
+    """Return how long the stop pushes in the first contact (s): the cubic through its last four forces ends there.
 
     Raises
     ------
     SolverFailure
         If no force falls to zero.
     """
-    pushes = force(o)
+    from scipy.optimize import brentq  # late: listing cases must not wait for it
+
+    pushes, time = force(o), o.response.time
     last = int(np.argmax(pushes[1:] <= 0.0))  # zero too if it never ends, or never begins
-    if last == 0 or pushes[last - 1] <= pushes[last]:
+    w = slice(max(last - 3, 0), last + 1)
+    end = 2 * time[last] - time[last - 1]
+    if last == 0 or lagrange(time[w], pushes[w], end) > 0:
         raise SolverFailure("the response shows no force that falls to zero")
-    (t0, t1), (f0, f1) = o.response.time[last - 1 : last + 1], pushes[last - 1 : last + 1]
-    return float(t1 + f1 * (t1 - t0) / (f0 - f1) - o.response.time[0])
+    return float(brentq(lambda t: lagrange(time[w], pushes[w], t), time[last], end, xtol=1e-15) - time[0])
 
 
 def largest_pull(o: Observation) -> float:

@@ -135,10 +135,10 @@ def peak_force(values: Values, scheme: str, step: float, contact: int, spacing: 
 def force_duration(values: Values, scheme: str, step: float, spacing: float) -> Tolerance:
     """Return the tolerance of the time that the stop pushes (s), absolute."""
     first, more = leading(values, scheme, step).released, second_order(values, scheme, step).released
-    read = 2 * beta(values) * spacing**2
+    read = frequencies(values)[1] ** 3 * spacing**4
     what = (
-        "twice what the damper makes of a velocity that lies back; period errors, 2 β h²; the line through the last "
-        "two forces, 2 β times their spacing squared"
+        "twice what the damper makes of a velocity that lies back; period errors, 2 β h²; the cubic through the last "
+        "four forces, w_c³ times their spacing to the fourth"
     )
     return from_theory(1, (2 * abs(first) + more + read) / step, step, what=what, kind="absolute")
 
