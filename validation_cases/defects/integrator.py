@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from veridyn.solver.basis import modal_basis
-from veridyn.solver.kernels import newmark
+from veridyn.solver.kernels import newmark, runge_kutta
 from veridyn.solver.kernels.devogelaere import BEFORE, END, MIDDLE, NOW
 from veridyn.solver.kernels.system import row_of
 from veridyn.solver.problem import MechanicalProblem
@@ -66,15 +66,13 @@ def held(p, q, v, f, f_end, q_new, v_new):  # noqa: ARG001 - the signature of th
 
 
 @part
-def no_frequency(control, dt, q, q_new, a, a_new, floor):  # noqa: ARG001 - the signature of the sound part
-    """Apparent error of a control that accepts everything."""
-    return 0.0
-
-
-@part
-def no_error(dt, tableau, stages, q, v, control):  # noqa: ARG001 - the signature of the sound part
-    """Error estimate of a control that accepts everything."""
-    return 1e-14
+def embedded(s, t, dt, tableau, stages, q, v, state, archive, saved, sequential, work, g):
+    """Step that ends where the formula of the lower order leads."""
+    runge_kutta.advance(s, t, dt, tableau, stages, q, v, state, archive, saved, sequential, work, g)
+    for j in range(q.size):
+        for i in range(tableau.e.size):
+            stages.q[j] -= dt * tableau.e[i] * stages.dq[i, j]
+            stages.v[j] -= dt * tableau.e[i] * stages.dv[i, j]
 
 
 @part
@@ -224,22 +222,12 @@ DEFECTS = (
         parts={"propagate": held},
     ),
     Defect(
-        "frequency_control_accepts_all",
+        "embedded_formula_kept",
         "integrator",
-        "The step control accepts every step and lets it grow to twenty times the first.",
-        "Compared the error with itself.",
-        of="central_adaptive",
-        parts={"apparent_error": no_frequency},
-        changed={"largest": 20.0},
-    ),
-    Defect(
-        "error_control_accepts_all",
-        "integrator",
-        "The step control accepts every step and lets it grow to twenty times the first.",
-        "Compared the error with itself.",
-        of="runge_kutta_54",
-        parts={"error": no_error},
-        changed={"largest": 20.0},
+        "The formula of the lower order of a Runge-Kutta pair is kept.",
+        "Took the row of the tableau that is there for the error.",
+        of="runge_kutta_32",
+        parts={"advance": embedded},
     ),
     Defect(
         "stale_load",
@@ -282,6 +270,14 @@ DEFECTS = (
         "Read the initial displacements and not the velocities.",
         ("initial velocity",),
         before=lambda p: replace(p, initial_velocity=np.zeros_like(p.initial_velocity)),
+    ),
+    Defect(
+        "initial_displacement_forgotten",
+        "integrator",
+        "The initial displacement is zero.",
+        "Read the initial velocities and not the displacements.",
+        ("initial displacement",),
+        before=lambda p: replace(p, initial_displacement=np.zeros_like(p.initial_displacement)),
     ),
     Defect(
         "state_one_step_late",
