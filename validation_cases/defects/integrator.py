@@ -15,7 +15,7 @@ from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
 from veridyn.solver.scalars import to_float
 from veridyn.solver.time_functions import Harmonic, Piecewise, Sum, TimeFunction, Windowed
-from veridyn.validation_cases.defects.changes import displacement, drives, rows, sampled, velocity
+from veridyn.validation_cases.defects.changes import displacement, drives, rows, sampled, supports, velocity
 from veridyn.validation_cases.defects.defect import Defect
 from veridyn.validation_cases.defects.rebuilt import part
 
@@ -109,6 +109,11 @@ def _lasting(p: MechanicalProblem, function: TimeFunction) -> TimeFunction:
         late = tuple(LONGER * to_float(t) if to_float(t) > p.start else t for t in function.breaks)
         return replace(function, breaks=late)
     return function
+
+
+def _louder(p: MechanicalProblem) -> MechanicalProblem:
+    loads = tuple(replace(load, direction=1.01 * load.direction) for load in p.loads)
+    return supports(lambda s: replace(s, influence=1.01 * s.influence))(replace(p, loads=loads))
 
 
 def _stairs(p: MechanicalProblem, function: TimeFunction) -> TimeFunction:
@@ -314,6 +319,15 @@ DEFECTS = (
         "Let the load run on to the end of the record that holds its end.",
         ("drive that ends",),
         before=drives(_lasting),
+    ),
+    Defect(
+        "load_one_percent_high",
+        "integrator",
+        "Loads and motions of supports are 1 % too large.",
+        "Rounded the amplitude.",
+        ("drive",),
+        of="central_adaptive",
+        before=_louder,
     ),
     Defect(
         "load_in_stairs",
