@@ -299,6 +299,14 @@ DEFECTS = (
         after=velocity(lambda r: _late(r).velocity),
     ),
     Defect(
+        "velocity_half_step_late",
+        "integrator",
+        "The velocity is that of half a sample before.",
+        "Wrote the velocity in the middle of a step with the displacement at its end.",
+        of="newmark",
+        after=velocity(lambda r: 0.5 * (r.velocity + _late(r).velocity)),
+    ),
+    Defect(
         "displacement_half_step_late",
         "integrator",
         "The displacement is that of half a step before.",
