@@ -60,7 +60,8 @@ def follow(flight: Law, gap: mpf, kappa: mpf, until: mpf) -> Followed:
             crossed = _reaches(solution, U, rising=not stiffness)
             lapse = taylor.crossing(solution.shortened(crossed), U) if crossed else solution.step
             if stiffness and solution.coefficients[0][RATE] > 0 and (turned := _reaches(solution, RATE, rising=False)):
-                top = solution.of(U, taylor.crossing(solution.shortened(turned), RATE))
+                peak = solution.of(U, taylor.crossing(solution.shortened(turned), RATE))
+                top = max(top, peak)  # a slow contact turns several times
             time, state = time + lapse, solution.at(lapse) if crossed else solution.end()
             if crossed:
                 state = (zero, *state[1:])
