@@ -155,13 +155,15 @@ def _followed(o: Oscillator, until: Exact) -> Followed:
         return follow(o.law(False), o.gap.mpf(), o.kappa, until.mpf())
 
 
-def _contacts(o: Oscillator, until: Exact) -> list[tuple[Phase, Phase]]:
-    """Return every contact that has ended, with the flight that follows it."""
-    return [(phase, after) for phase, after in pairwise(_phases(o, until)) if phase.touching]
+def _contacts(o: Oscillator) -> list[tuple[Phase, Phase]]:
+    """Return every contact that has ended by t_end, with the flight that follows it."""
+    return [(phase, after) for phase, after in pairwise(_phases(o, o.t_end)) if phase.touching]
 
 
-def _penetration(o: Oscillator, contact: Phase, after: Phase) -> mpf:
-    """Return the largest penetration of a contact (m): y at the largest of its turning points."""
+@per_precision
+def _penetration(o: Oscillator, number: int) -> mpf:
+    """Return the largest penetration of a contact, counted from 1 (m): y at the largest of its turning points."""
+    contact, after = _contacts(o)[number - 1]
     slope = sign_changes(
         lambda tau: contact.observed(tau)[1:3],
         lambda tau, h: contact.bounds(tau, h)[1:],
@@ -171,11 +173,6 @@ def _penetration(o: Oscillator, contact: Phase, after: Phase) -> mpf:
         "largest penetration",
     )
     return max(contact.observed(tau)[0] for tau in slope) - o.gap.mpf()
-
-
-@per_precision
-def _penetrations(o: Oscillator, until: Exact) -> tuple[mpf, ...]:
-    return tuple(_penetration(o, contact, after) for contact, after in _contacts(o, until))
 
 
 def _found(o: Oscillator, digits: int) -> tuple[Phase, ...]:
@@ -237,7 +234,7 @@ def peak_force(*, contact: int, digits: int = 30, **given: Number) -> Certified:
     return _certified(
         "peak_force",
         digits,
-        lambda: o.kc.mpf() * _penetrations(o, o.t_end)[number - 1],
+        lambda: o.kc.mpf() * _penetration(o, number),
         lambda: o.kc.mpf() * _followed(o, o.t_end).peaks[number - 1],
     )
 
@@ -250,7 +247,7 @@ def largest_force(*, digits: int = 30, **given: Number) -> Certified:
     return _certified(
         "largest_force",
         digits,
-        lambda: o.kc.mpf() * max(_penetrations(o, o.t_end)),
+        lambda: o.kc.mpf() * max(_penetration(o, n + 1) for n in range(len(_contacts(o)))),
         lambda: o.kc.mpf() * max(_followed(o, o.t_end).peaks),
     )
 

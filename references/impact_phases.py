@@ -1,7 +1,8 @@
 """Flights and contacts of a driven oscillator in closed form, and proofs of where they end.
 
-In flight and in contact alike x'' + 2 β x' + ω² x = A sin(Ω t) + B. The response from rest to e^(iΩt) is the divided
-difference of e^(zt) over the two roots of the oscillator and iΩ, which stays finite at resonance.
+In flight and in contact alike x'' + 2 β x' + ω² x = A sin(Ω t) + B. Near resonance the response from rest to e^(iΩt) is
+the divided difference of e^(zt) over the two roots of the oscillator and iΩ, which stays finite; elsewhere a free and a
+steady motion need fewer functions.
 
 Roots are proved by bounds: between two instants h apart a function lies within M₂ h²/8 of the line through its
 values, M₂ being a bound of its second derivative. So an interval holds no root, or exactly one, or is halved.
@@ -15,9 +16,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import mpmath
-from mpmath import mpf
+from mpmath import mpc, mpf
 
 from veridyn.references.certified import CertificationError, polished_root
+
+NEAR = 16  # root and drive this part of the frequency apart: a digit or two cancel, of a dozen guard digits
 
 Matrix = tuple[tuple[float, float], tuple[float, float]]
 Jet = tuple[mpf, ...]  # a function and its first derivatives, at one instant
@@ -48,35 +51,55 @@ class Phase:
     v0: mpf
 
     @cached_property
-    def _response(self) -> tuple[mpf, mpf, mpf]:
-        """Return damped frequency, displacement and velocity at the start, from the equilibrium under B."""
+    def _start(self) -> tuple[mpf, mpf, mpf, mpc]:
+        """Return damped frequency; displacement from the equilibrium under B, velocity and e^(iΩt) at the start."""
         law = self.law
-        return mpmath.sqrt(law.omega**2 - law.beta**2), self.x0 - law.B / law.omega**2, self.v0
+        drive = mpmath.expj(law.Omega * self.start)
+        return mpmath.sqrt(law.omega**2 - law.beta**2), self.x0 - law.B / law.omega**2, self.v0, drive
+
+    @cached_property
+    def _apart(self) -> tuple[mpc, mpc, mpc, mpc] | None:
+        """Return root, drive and the factors of e^(z tau) at both; None near resonance, where the factors cancel."""
+        law = self.law
+        wd, x0, v0, start = self._start
+        root, drive = mpmath.mpc(-law.beta, wd), mpmath.mpc(0, law.Omega)
+        if abs(root - drive) < law.omega / NEAR:
+            return None
+        steady = law.A * start / ((drive - root) * (drive - root.conjugate()))
+        x, v = x0 - steady.imag, v0 - (drive * steady).imag
+        return root, drive, mpmath.mpc(x, -(v + law.beta * x) / wd), steady
 
     def state(self, tau: mpf) -> tuple[mpf, mpf]:
         """Displacement (m) and velocity (m/s), relative to the supports, tau (s) after the start."""
-        law = self.law
-        wd, x0, v0 = self._response
-        decay, c, s = mpmath.exp(-law.beta * tau), mpmath.cos(wd * tau), mpmath.sin(wd * tau) / wd
-        x = decay * (x0 * (c + law.beta * s) + v0 * s) + law.B / law.omega**2
-        v = decay * (v0 * (c - law.beta * s) - law.omega**2 * x0 * s)
-        forced_x, forced_v = self._forced(tau, wd, decay * s)
-        return x + forced_x, v + forced_v
+        return self._moved(tau)[:2]
 
-    def _forced(self, tau: mpf, wd: mpf, kick: mpf) -> tuple[mpf, mpf]:
-        """Response from rest to A sin(Ω t); ``kick`` is the displacement after a unit velocity."""
+    def _moved(self, tau: mpf) -> tuple[mpf, mpf, mpc]:
+        """Displacement, velocity and e^(iΩt), tau after the start."""
+        law, turn = self.law, mpmath.expj(self.law.Omega * tau)
+        if self._apart is None:
+            x, v = self._near(tau)
+        else:
+            root, drive, swing, steady = self._apart
+            free, forced = swing * mpmath.exp(root * tau), steady * turn
+            x, v = free.real + forced.imag, (root * free).real + (drive * forced).imag
+        return x + law.B / law.omega**2, v, self._start[3] * turn
+
+    def _near(self, tau: mpf) -> tuple[mpf, mpf]:
+        """Displacement from the equilibrium under B, and velocity, by divided differences: at resonance too."""
         law = self.law
+        wd, x0, v0, start = self._start
+        decay, c, s = mpmath.exp(-law.beta * tau), mpmath.cos(wd * tau), mpmath.sin(wd * tau) / wd
         root, drive = mpmath.mpc(-law.beta, wd), mpmath.mpc(0, law.Omega)
         above, below = _difference(root, drive, tau), _difference(root.conjugate(), drive, tau)
-        unit = (above - below) / (2j * wd)
-        wave = law.A * mpmath.expj(law.Omega * self.start)
-        return (wave * unit).imag, (wave * (kick + drive * unit)).imag
+        unit, wave = (above - below) / (2j * wd), law.A * start
+        x = decay * (x0 * (c + law.beta * s) + v0 * s) + (wave * unit).imag
+        return x, decay * (v0 * (c - law.beta * s) - law.omega**2 * x0 * s) + (wave * (decay * s + drive * unit)).imag
 
     def observed(self, tau: mpf) -> Jet:
         """Return y and three derivatives: what the stop sees."""
         law = self.law
-        x, v = self.state(tau)
-        sine, cosine = self._wave(tau)
+        x, v, drive = self._moved(tau)
+        sine, cosine = drive.imag, drive.real
         W = law.Omega
         a = law.A * sine + law.B - 2 * law.beta * v - law.omega**2 * x
         jerk = law.A * W * cosine - 2 * law.beta * a - law.omega**2 * v
@@ -89,10 +112,6 @@ class Phase:
         wd = math.sqrt(omega**2 - beta**2)
         c, s, decay = math.cos(wd * tau), math.sin(wd * tau) / wd, math.exp(-beta * tau)
         return (decay * (c + beta * s), decay * s), (-decay * omega**2 * s, decay * (c - beta * s))
-
-    def _wave(self, tau: mpf) -> tuple[mpf, mpf]:
-        phase = self.law.Omega * (self.start + tau)
-        return mpmath.sin(phase), mpmath.cos(phase)
 
     def bounds(self, tau: mpf, h: mpf) -> tuple[mpf, mpf, mpf]:
         """Return bounds of the second, third and fourth derivative of y on [tau, tau + h].
@@ -123,7 +142,7 @@ def growth(propagators: Sequence[Matrix], omega: float) -> float:
     return largest
 
 
-def _difference(p: mpf, q: mpf, tau: mpf) -> mpf:
+def _difference(p: mpc, q: mpc, tau: mpf) -> mpc:
     """Divided difference of e^(z tau) over p and q, also where they meet."""
     return tau * mpmath.exp((p + q) * tau / 2) * mpmath.sinc(1j * (p - q) * tau / 2)
 

@@ -14,6 +14,8 @@ from mpmath import mpf
 from veridyn.references import taylor
 from veridyn.references.impact_phases import Law
 
+LOOKS = 3  # in a step, for an event
+
 U, RATE, SINE, COSINE, ONE = range(5)
 
 
@@ -55,12 +57,12 @@ def follow(flight: Law, gap: mpf, kappa: mpf, until: mpf) -> Followed:
         stiffness = kappa if len(instants) % 2 else zero
         top = -gap
         for solution in _steps(rows(flight, gap, stiffness), state, until - time, flight, stiffness):
-            end = solution.end()
-            crossed = end[U] > 0 if not stiffness else end[U] < 0
-            lapse = taylor.crossing(solution, U) if crossed else solution.step
-            if stiffness and solution.coefficients[0][RATE] > 0 > end[RATE]:
-                top = solution.of(U, taylor.crossing(solution, RATE))
-            time, state = time + lapse, solution.at(lapse) if crossed else end
+            crossed = _reaches(solution, U, rising=not stiffness)
+            lapse = taylor.crossing(solution.shortened(crossed), U) if crossed else solution.step
+            if stiffness and solution.coefficients[0][RATE] > 0 and (turned := _reaches(solution, RATE, rising=False)):
+                peak = solution.of(U, taylor.crossing(solution.shortened(turned), RATE))
+                top = max(top, peak)  # a slow contact turns several times
+            time, state = time + lapse, solution.at(lapse) if crossed else solution.end()
             if crossed:
                 state = (zero, *state[1:])
                 instants.append(time)
@@ -72,10 +74,17 @@ def follow(flight: Law, gap: mpf, kappa: mpf, until: mpf) -> Followed:
 def _steps(
     equation: taylor.Rows, state: taylor.State, span: mpf, flight: Law, stiffness: mpf
 ) -> Iterator[taylor.Series]:
-    """Yield the series of steps of a third of a radian of the fastest motion, up to the end of the span."""
-    longest = 1 / (3 * max(mpmath.sqrt(flight.omega**2 + stiffness), flight.Omega))
+    """Yield the series of steps of a radian of the fastest motion, up to the end of the span."""
+    longest = 1 / max(mpmath.sqrt(flight.omega**2 + stiffness), flight.Omega)
     while span > 0:
         step = min(longest, span)
         solution = taylor.series(equation, state, step)
         yield solution
         span, state = span - step, solution.end()
+
+
+def _reaches(solution: taylor.Series, state: int, *, rising: bool) -> mpf | None:
+    """Return the first third of a step at whose end a state is above zero, or below; None if it is at none."""
+    sign = 1 if rising else -1
+    thirds = (solution.step * part / LOOKS for part in range(1, LOOKS + 1))
+    return next((time for time in thirds if sign * solution.of(state, time) > 0), None)

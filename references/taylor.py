@@ -50,13 +50,13 @@ class Series:
 
 def series(rows: Rows, start: State, step: mpf) -> Series:
     """Expand the solution of y' = A y from `start` until the terms vanish at the current precision."""
-    terms, size = [start], max(map(abs, start))
+    terms, small = [start], mpmath.eps * max(map(abs, start))
     quiet = 0
     while quiet < 3:  # single terms vanish by symmetry; three in a row do not
         factor = step / len(terms)
         last = terms[-1]
-        terms.append(tuple(factor * sum(a * last[j] for j, a in row) for row in rows))
-        quiet = quiet + 1 if max(map(abs, terms[-1])) <= mpmath.eps * size else 0
+        terms.append(tuple(factor * mpmath.fdot((a, last[j]) for j, a in row) for row in rows))
+        quiet = quiet + 1 if max(map(abs, terms[-1])) <= small else 0
     return Series(step, tuple(terms))
 
 

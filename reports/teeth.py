@@ -1,11 +1,12 @@
 """What a run of deliberate defects says: who is caught by what, who survives, which checks never bite."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 Findings = Mapping[str, Any]
 Entry = dict[str, Any]
+Place = tuple[str, str]  # case and name of a check
 
 VIEWS = ("theory", "documents")
 ABOVE, BELOW, ELSE = "+", "-", ""
@@ -26,20 +27,41 @@ def side(record: Mapping[str, Any]) -> str:
 
 
 def joined(documents: Iterable[Findings]) -> dict[str, Any]:
-    """Return several result documents as one: a later one adds cases, defects and runs, or replaces runs."""
+    """Return several result documents as one: a later one adds cases, defects and runs, or replaces them.
+
+    ``made`` of a run is the number of its document, the place of its entry among ``environments``.
+    """
     found: dict[str, Any] = {}
     cases: dict[str, None] = {}
     defects: dict[str, Entry] = {}
     runs: dict[tuple[str, str, str], Entry] = {}
     environments = []
-    for document in documents:
+    for number, document in enumerate(documents):
         found |= document
         environments.append(document["environment"])
         cases |= dict.fromkeys(document["cases"])
-        defects |= {defect["name"]: defect for defect in document["defects"] if defect["name"] not in defects}
-        runs |= {(run["defect"], run["case"], run["judged_by"]): run for run in document["runs"]}
+        defects |= {defect["name"]: defect for defect in document["defects"]}
+        runs |= {(run["defect"], run["case"], run["judged_by"]): {**run, "made": number} for run in document["runs"]}
     joint = {"cases": sorted(cases), "defects": list(defects.values()), "runs": list(runs.values())}
     return found | joint | {"environments": environments}
+
+
+def current(found: Findings, defects: Iterable[str], checks: Collection[Place]) -> dict[str, Any]:
+    """Return what is still asked: defects that exist, in their order, and checks that exist, by case and name.
+
+    ``checks`` of the result are all, those included that no defect was asked.
+    """
+    cases = sorted({case for case, _ in checks})
+    known = {defect["name"]: defect for defect in found["defects"]}
+    kept = [known[name] for name in defects if name in known]
+    names = {defect["name"] for defect in kept}
+    runs = [_trimmed(run, checks) for run in found["runs"] if run["defect"] in names and run["case"] in cases]
+    return {**found, "cases": cases, "defects": kept, "runs": runs, "checks": sorted(checks)}
+
+
+def _trimmed(run: Entry, checks: Collection[Place]) -> Entry:
+    asked = [check for check in run["asked"] if (run["case"], check) in checks]
+    return {**run, "asked": asked, "caught": {c: side for c, side in run["caught"].items() if c in asked}}
 
 
 def runs_of(found: Findings, defect: str, judged_by: str | None = None) -> list[Entry]:
@@ -91,9 +113,9 @@ def broken(found: Findings) -> list[str]:
     return sorted({reason for run in found["runs"] for reason in run["broken"]})
 
 
-def catches(found: Findings, judged_by: str | None = None) -> dict[tuple[str, str], list[str]]:
+def catches(found: Findings, judged_by: str | None = None) -> dict[Place, list[str]]:
     """Return by case and check the defects that it catches, checks that catch none included."""
-    caught: dict[tuple[str, str], list[str]] = {}
+    caught: dict[Place, list[str]] = {}
     for run in found["runs"]:
         if judged_by not in (None, run["judged_by"]):
             continue
@@ -105,9 +127,15 @@ def catches(found: Findings, judged_by: str | None = None) -> dict[tuple[str, st
     return caught
 
 
-def silent(found: Findings) -> list[tuple[str, str]]:
+def silent(found: Findings) -> list[Place]:
     """Return case and name of the checks that catch no defect."""
     return [place for place, defects in catches(found).items() if not defects]
+
+
+def unasked(found: Findings) -> list[Place]:
+    """Return case and name of the checks that no defect was asked, as far as all checks are known (`current`)."""
+    asked = catches(found)
+    return [place for place in found.get("checks", ()) if place not in asked]
 
 
 def only_by_parity(found: Findings) -> list[str]:
@@ -143,6 +171,8 @@ def summary(found: Findings) -> Iterator[str]:
     yield from _named("are too small around the exact solver for what documents ask", small)
     yield from _named("are caught by parity with printed digits alone", only_by_parity(found))
     yield f"{len(silent(found))} of {len(catches(found))} checks catch none of them"
+    if "checks" in found:
+        yield f"{len(unasked(found))} of {len(found['checks'])} checks were asked about none of them"
 
 
 def _named(what: str, names: Iterable[str]) -> Iterator[str]:

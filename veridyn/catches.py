@@ -7,16 +7,23 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from veridyn.reports import hints, teeth, teeth_picture
 from veridyn.reports.markdown import escape, table
+from veridyn.solver.schemes import SCHEMES
+from veridyn.validation_cases.case import Subject
+from veridyn.validation_cases.catalogue import case_names, load_case
+from veridyn.validation_cases.checks import checks
+from veridyn.validation_cases.defects.catalogue import all_defects
 
 PAGE, PICTURE = "what-the-suite-catches.md", "what-the-suite-catches.svg"
 FEW = 6  # names in a cell
+PACKAGES = ("numpy", "numba")  # whose versions may change what a bite gives
 
 INTRODUCTION = """\
 # What the suite catches
@@ -29,9 +36,10 @@ its scheme and gets the tolerances that theory gives that scheme. *Documents*: t
 which claims nothing and gets the tolerances that documents ask for. Frozen values are left out: they see everything,
 but only in our own solver.
 
-With `--most N` in a command below a defect was tried on no more than N of the cases that it touches, always the same
-ones, evenly spread; a check that catches nothing was then asked about fewer defects. What survived that was tried on
-all the cases that it touches."""
+A defect may have been tried on some of the cases that it touches only (`--most N`), always the same ones, evenly
+spread; a check is then asked about fewer defects. What survived that was tried on all the cases that it touches. A bite
+is one defect on one case in one judgement; of a bite that was tried again the later run counts. Checks that no case
+asks any more are left out."""
 
 
 def page(found: Mapping[str, Any], folder: str = "images") -> str:
@@ -42,8 +50,22 @@ def page(found: Mapping[str, Any], folder: str = "images") -> str:
 
 
 def _provenance(found: Mapping[str, Any]) -> Iterator[str]:
-    for made in found.get("environments", [found["environment"]]):
-        yield f"`{made['command']}` on {escape(made['machine'])}, {made['date'][:10]}."
+    """Yield with which versions, when, and in how many runs the bites that count were tried."""
+    environments = found.get("environments") or [found["environment"]]
+    bites = Counter(run.get("made", 0) for run in found["runs"])
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for number in sorted(bites):
+        alike.setdefault(_versions(environments[number]), []).append(number)
+    rows = []
+    for versions, numbers in alike.items():
+        days = sorted({environments[number]["date"][:10] for number in numbers})
+        between = " to ".join(dict.fromkeys((days[0], days[-1])))
+        rows.append((*versions, between, str(len(numbers)), str(sum(bites[number] for number in numbers))))
+    yield table(("veridyn", "Python", *PACKAGES, "Machine", "Days", "Runs", "Bites"), rows)
+
+
+def _versions(made: Mapping[str, Any]) -> tuple[str, ...]:
+    return (made["veridyn"], made["python"], *(made["packages"][name] for name in PACKAGES), made["machine"])
 
 
 def _summary(found: Mapping[str, Any]) -> Iterator[str]:
@@ -99,7 +121,14 @@ def _silent(found: Mapping[str, Any]) -> Iterator[str]:
     yield "## Checks that catch none of the defects"
     silent = teeth.silent(found)
     yield "A check of parity belongs to one scheme. One that is silent belongs to a scheme that few defects damage."
-    yield "\n".join(f"* {escape(case)} {escape(check)}" for case, check in silent) or "There is none."
+    yield _listed(silent)
+    if unasked := teeth.unasked(found):
+        yield "## Checks that no defect was asked"
+        yield _listed(unasked)
+
+
+def _listed(places: Sequence[teeth.Place]) -> str:
+    return "\n".join(f"* {escape(case)} {escape(check)}" for case, check in places) or "There is none."
 
 
 def _unseen(found: Mapping[str, Any]) -> Iterator[str]:
@@ -148,10 +177,21 @@ def write(found: Mapping[str, Any], folder: Path, images: str = "") -> Path:
     return folder / PAGE
 
 
+def asked_today(cases: Iterable[str]) -> set[teeth.Place]:
+    """Return case and name of every check that is asked of a scheme that is claimed, or of a foreign solver."""
+    subjects = [*(Subject("", (scheme,), own=True) for scheme in SCHEMES), Subject("", ("",), own=False)]
+    asked = ((case, checks(load_case(case), subject)) for case in cases for subject in subjects)
+    return {(case, teeth.check_name(vars(check))) for case, every in asked for check in every}
+
+
 def main(*files_and_folder: str) -> None:
-    """Write the page of one or more result files into a folder, its picture among the images, and the patterns."""
+    """Write the page of one or more result files into a folder, its picture among the images, and the patterns.
+
+    What no longer exists is left out.
+    """
     *results, folder = files_and_folder
-    found = teeth.joined(json.loads(Path(name).read_text(encoding="utf-8")) for name in results)
+    joint = teeth.joined(json.loads(Path(name).read_text(encoding="utf-8")) for name in results)
+    found = teeth.current(joint, all_defects(), asked_today(case_names()))
     write(found, Path(folder), "images")
     learnt = json.dumps(hints.learn(found), separators=(",", ":"), allow_nan=False)
     Path(str(files("veridyn.reports") / hints.FILE)).write_text(learnt + "\n", encoding="utf-8")

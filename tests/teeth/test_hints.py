@@ -138,6 +138,32 @@ def test_checks_that_catch_nothing_are_known():
     assert teeth.silent(FOUND) == [("c", "b"), ("d", "a")]
 
 
+NOW = teeth.current(FOUND, ["two", "one"], {("c", "a"), ("c", "new")})
+
+
+def test_checks_that_no_case_asks_any_more_drop_out():
+    assert teeth.catches(NOW) == {("c", "a"): ["one"]}
+    assert teeth.silent(NOW) == []
+
+
+def test_cases_and_defects_that_do_not_exist_any_more_drop_out():
+    assert NOW["cases"] == ["c"]
+    assert [defect["name"] for defect in NOW["defects"]] == ["two", "one"]
+    assert {(run["defect"], run["case"]) for run in NOW["runs"]} == {("one", "c"), ("two", "c")}
+
+
+def test_checks_that_no_defect_was_asked_are_known_once_all_checks_are():
+    assert teeth.unasked(FOUND) == []
+    assert teeth.unasked(NOW) == [("c", "new")]
+    assert "1 of 2 checks were asked about none of them" in teeth.summary(NOW)
+
+
+def test_a_catch_of_a_check_that_is_asked_no_more_counts_no_more():
+    gone = teeth.current(FOUND, ["one"], {("c", "b")})
+    assert teeth.catches(gone) == {("c", "b"): []}
+    assert teeth.survivors(gone) == ["one"]
+
+
 def test_defects_that_one_case_alone_catches_are_known():
     assert teeth.only_caught_by(FOUND) == {"c": ["one"]}
 

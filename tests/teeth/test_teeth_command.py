@@ -2,6 +2,7 @@
 
 import json
 
+from veridyn.catches import _provenance, asked_today
 from veridyn.reports import teeth
 from veridyn.sound import sound_solvers
 
@@ -70,3 +71,47 @@ def test_later_results_add_and_replace_runs():
     assert [defect["name"] for defect in found["defects"]] == ["late", "soft"]
     assert teeth.caught_by_case(found) == {"late": {"sdnd101"}, "soft": {"sdnd104"}}
     assert [made["command"] for made in found["environments"]] == ["first", "again", "more"]
+    assert [(run["defect"], run["case"], run["made"]) for run in found["runs"]] == [
+        ("late", "sdnd101", 1),
+        ("soft", "sdnd101", 0),
+        ("soft", "sdnd104", 2),
+    ]
+
+
+def test_a_later_result_describes_a_defect_anew():
+    first, again = result("first", "sdnd101", {}, "late"), result("again", "sdnd101", {}, "late")
+    again["defects"][0]["what"] = "Late."
+    assert teeth.joined([first, again])["defects"] == [{"name": "late", "what": "Late."}]
+
+
+def made(day, numpy="2.0"):
+    versions = {"veridyn": "0.1.0", "python": "3.12", "packages": {"numpy": numpy, "numba": "0.60"}}
+    return {**versions, "machine": "x86_64", "date": f"2026-01-{day}T10:00:00+00:00"}
+
+
+def test_the_page_sums_up_its_runs_by_versions():
+    environments = [made("03"), made("01"), made("02", "2.1"), made("09")]  # the last has no run that still counts
+    runs = [{"made": number} for number in (0, 0, 1, 2)]
+    (text,) = _provenance({"environments": environments, "runs": runs})
+    assert text.splitlines()[2:] == [
+        "| 0.1.0 | 3.12 | 2.0 | 0.60 | x86_64 | 2026-01-01 to 2026-01-03 | 2 | 3 |",
+        "| 0.1.0 | 3.12 | 2.1 | 0.60 | x86_64 | 2026-01-02 | 1 | 1 |",
+    ]
+
+
+def test_a_single_result_has_one_line():
+    found = {"environment": made("03"), "runs": [{}, {}]}
+    (text,) = _provenance(found)
+    assert text.splitlines()[2:] == ["| 0.1.0 | 3.12 | 2.0 | 0.60 | x86_64 | 2026-01-03 | 1 | 2 |"]
+
+
+def test_checks_of_today_are_those_of_schemes_and_of_foreign_solvers_but_not_our_frozen_values():
+    asked = asked_today(["sdnd101"])
+    assert ("sdnd101", "2-shocks-truth:peak_time_1") in asked
+    assert {check.partition(":")[0].rpartition("-")[2] for _, check in asked} == {
+        "truth",
+        "events",
+        "balance",
+        "order",
+        "parity",
+    }

@@ -11,6 +11,7 @@ import numpy as np
 from veridyn.solver.elements import Stop
 from veridyn.solver.kernels.contact import DAMPING, R_FORCE, R_GAP, R_VELOCITY, ROW_Y, STIFFNESS, contact_force
 from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.response import Response
 from veridyn.validation_cases.defects.changes import stops
 from veridyn.validation_cases.defects.defect import Defect
 from veridyn.validation_cases.defects.rebuilt import FIRST, SECOND, part
@@ -118,6 +119,18 @@ def two_way(c, constants, gap, closing):
 
 
 @part
+def one_way(c, constants, gap, closing):
+    """Force of a stop whose damper acts only while the gap closes."""
+    return max(0.0, -constants[c, STIFFNESS] * gap - constants[c, DAMPING] * min(0.0, closing))
+
+
+@part
+def back_only(c, constants, gap, closing):
+    """Force of a stop whose damper acts only while the gap opens."""
+    return max(0.0, -constants[c, STIFFNESS] * gap - constants[c, DAMPING] * max(0.0, closing))
+
+
+@part
 def approaching(c, index, constants, parameter, position, velocity, state, record):
     """Law that acts only while the gap closes."""
     fy, fz, fx = contact_force(c, index, constants, parameter, position, velocity, state, record)
@@ -137,8 +150,29 @@ def _and_structure(p: MechanicalProblem, stop: Stop) -> Stop:
     return replace(stop, stiffness=stop.stiffness + own)
 
 
+def _of_squared_ratio(p: MechanicalProblem, stop: Stop) -> Stop:
+    """Return a stop whose damping ratio, of the mass on its spring, is squared."""
+    assert p.mass is not None
+    critical = 2 * math.sqrt(stop.stiffness * float(p.mass.max()))
+    return replace(stop, damping=stop.damping**2 / critical)
+
+
+def _springs_alone(p: MechanicalProblem, response: Response) -> Response:
+    """Return a response whose normal forces are those of the springs of the stops."""
+    stiffness = {stop.name: stop.stiffness for stop in p.stops}
+    elements = {
+        name: {**own, "normal_force": stiffness[name] * np.maximum(0.0, -own["gap"])} if name in stiffness else own
+        for name, own in response.elements.items()
+    }
+    return replace(response, elements=elements)
+
+
 def _law(name: str, what: str, mistake: str, law: Any) -> Defect:
     return Defect(name, "contact", what, mistake, ("contact",), parts={"contact_force": law})
+
+
+def _damper(name: str, what: str, mistake: str, **damage: Any) -> Defect:
+    return Defect(name, "contact", what, mistake, ("damped contact",), **damage)
 
 
 DEFECTS = (
@@ -247,28 +281,54 @@ DEFECTS = (
         ("gap",),
         before=stops(lambda _, stop: replace(stop, gap=-stop.gap)),
     ),
-    Defect(
+    _damper(
         "contact_damper_one_percent_high",
-        "contact",
         "The damper of the stop is 1 % too strong.",
         "Converted the damping with a rounded factor.",
-        ("damped contact",),
         before=stops(lambda _, stop: replace(stop, damping=1.01 * stop.damping)),
     ),
-    Defect(
+    _damper(
         "contact_damper_missing",
-        "contact",
         "The stop has no damper.",
         "Read the stiffness of the obstacle and not its damping.",
-        ("damped contact",),
         before=stops(lambda _, stop: replace(stop, damping=0.0)),
     ),
-    Defect(
+    _damper(
         "contact_damper_pulls",
-        "contact",
         "The force of a damped stop may pull until the gap opens.",
         "Left out the limit of the force at zero.",
-        ("damped contact",),
         parts={"pressure": two_way},
+    ),
+    _damper(
+        "contact_damper_one_way",
+        "The damper of the stop acts only while the gap closes.",
+        "Switched the damper off with the velocity.",
+        parts={"pressure": one_way},
+    ),
+    _damper(
+        "contact_damper_on_the_way_back",
+        "The damper of the stop acts only while the gap opens.",
+        "Switched the damper on where the velocity turns.",
+        parts={"pressure": back_only},
+    ),
+    Defect(
+        "contact_damping_ratio_squared",
+        "contact",
+        "The damping ratio of the mass on the stop is squared.",
+        "Multiplied by the ratio in the coefficient and again in the law.",
+        ("damped contact", "matrices"),
+        before=stops(_of_squared_ratio),
+    ),
+    _damper(
+        "contact_damper_halved",
+        "The damper of the stop has half its strength.",
+        "Took the coefficient c for the c/2 of the exponent.",
+        before=stops(lambda _, stop: replace(stop, damping=0.5 * stop.damping)),
+    ),
+    _damper(
+        "contact_force_without_damper",
+        "Normal forces in the histories are those of the springs of the stops.",
+        "Computed the force from the penetration.",
+        after=_springs_alone,
     ),
 )

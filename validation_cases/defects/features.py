@@ -62,6 +62,7 @@ FEATURES: dict[str, Feature] = {
     "drive": lambda p: bool(driving(p)),
     "drive that ends": lambda p: any(_ends(t, p) for f in driving(p) for t in f.terms()),
     "harmonic drive": lambda p: any(isinstance(t, Harmonic) for f in driving(p) for t in f.terms()),
+    "initial displacement": lambda p: bool(np.any(p.initial_displacement)),
     "initial velocity": lambda p: bool(np.any(p.initial_velocity)),
     "initial force": initial_force,
     "support motion": lambda p: bool(p.supports),

@@ -284,6 +284,15 @@ DEFECTS = (
         needs="friction in a plane",
     ),
     Defect(
+        "rejected_try_remembered",
+        "friction",
+        "A step that is tried again starts from the memory of friction that the rejected try has left.",
+        "Restored positions and velocities, and not the memory of the elements.",
+        ("friction",),
+        of="central_adaptive",
+        changed={"restore_friction": False},
+    ),
+    Defect(
         "no_adherence_flag",
         "friction",
         "The flag of adherence is never set in the histories.",

@@ -8,19 +8,20 @@ from dataclasses import replace
 import numpy as np
 
 from veridyn.solver.basis import modal_basis
-from veridyn.solver.kernels import newmark
+from veridyn.solver.kernels import newmark, runge_kutta
 from veridyn.solver.kernels.devogelaere import BEFORE, END, MIDDLE, NOW
 from veridyn.solver.kernels.system import row_of
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
 from veridyn.solver.scalars import to_float
 from veridyn.solver.time_functions import Harmonic, Piecewise, Sum, TimeFunction, Windowed
-from veridyn.validation_cases.defects.changes import displacement, drives, rows, sampled, velocity
+from veridyn.validation_cases.defects.changes import displacement, drives, rows, sampled, supports, velocity
 from veridyn.validation_cases.defects.defect import Defect
 from veridyn.validation_cases.defects.rebuilt import part
 
 STRETCH = 1.005  # of the time axis
 LONGER = 1.01  # of the instant at which a load ends
+LOUDER = 1.02  # drive over what it should be
 STAIRS = 1000  # of a load over the run
 
 
@@ -66,15 +67,13 @@ def held(p, q, v, f, f_end, q_new, v_new):  # noqa: ARG001 - the signature of th
 
 
 @part
-def no_frequency(control, dt, q, q_new, a, a_new, floor):  # noqa: ARG001 - the signature of the sound part
-    """Apparent error of a control that accepts everything."""
-    return 0.0
-
-
-@part
-def no_error(dt, tableau, stages, q, v, control):  # noqa: ARG001 - the signature of the sound part
-    """Error estimate of a control that accepts everything."""
-    return 1e-14
+def embedded(s, t, dt, tableau, stages, q, v, state, archive, saved, sequential, work, g):
+    """Step that ends where the formula of the lower order leads."""
+    runge_kutta.advance(s, t, dt, tableau, stages, q, v, state, archive, saved, sequential, work, g)
+    for j in range(q.size):
+        for i in range(tableau.e.size):
+            stages.q[j] -= dt * tableau.e[i] * stages.dq[i, j]
+            stages.v[j] -= dt * tableau.e[i] * stages.dv[i, j]
 
 
 @part
@@ -111,6 +110,11 @@ def _lasting(p: MechanicalProblem, function: TimeFunction) -> TimeFunction:
         late = tuple(LONGER * to_float(t) if to_float(t) > p.start else t for t in function.breaks)
         return replace(function, breaks=late)
     return function
+
+
+def _louder(p: MechanicalProblem) -> MechanicalProblem:
+    loads = tuple(replace(load, direction=LOUDER * load.direction) for load in p.loads)
+    return supports(lambda s: replace(s, influence=LOUDER * s.influence))(replace(p, loads=loads))
 
 
 def _stairs(p: MechanicalProblem, function: TimeFunction) -> TimeFunction:
@@ -224,22 +228,12 @@ DEFECTS = (
         parts={"propagate": held},
     ),
     Defect(
-        "frequency_control_accepts_all",
+        "embedded_formula_kept",
         "integrator",
-        "The step control accepts every step and lets it grow to twenty times the first.",
-        "Compared the error with itself.",
-        of="central_adaptive",
-        parts={"apparent_error": no_frequency},
-        changed={"largest": 20.0},
-    ),
-    Defect(
-        "error_control_accepts_all",
-        "integrator",
-        "The step control accepts every step and lets it grow to twenty times the first.",
-        "Compared the error with itself.",
-        of="runge_kutta_54",
-        parts={"error": no_error},
-        changed={"largest": 20.0},
+        "The formula of the lower order of a Runge-Kutta pair is kept.",
+        "Took the row of the tableau that is there for the error.",
+        of="runge_kutta_32",
+        parts={"advance": embedded},
     ),
     Defect(
         "stale_load",
@@ -284,6 +278,14 @@ DEFECTS = (
         before=lambda p: replace(p, initial_velocity=np.zeros_like(p.initial_velocity)),
     ),
     Defect(
+        "initial_displacement_forgotten",
+        "integrator",
+        "The initial displacement is zero.",
+        "Read the initial velocities and not the displacements.",
+        ("initial displacement",),
+        before=lambda p: replace(p, initial_displacement=np.zeros_like(p.initial_displacement)),
+    ),
+    Defect(
         "state_one_step_late",
         "integrator",
         "Every state stands at the instant after its own.",
@@ -296,6 +298,14 @@ DEFECTS = (
         "The velocity is that of the sample before.",
         "Wrote the velocity before it was updated.",
         after=velocity(lambda r: _late(r).velocity),
+    ),
+    Defect(
+        "velocity_half_step_late",
+        "integrator",
+        "The velocity is that of half a sample before.",
+        "Wrote the velocity in the middle of a step with the displacement at its end.",
+        of="newmark",
+        after=velocity(lambda r: 0.5 * (r.velocity + _late(r).velocity)),
     ),
     Defect(
         "displacement_half_step_late",
@@ -318,6 +328,15 @@ DEFECTS = (
         "Let the load run on to the end of the record that holds its end.",
         ("drive that ends",),
         before=drives(_lasting),
+    ),
+    Defect(
+        "load_two_percent_high",
+        "integrator",
+        "Loads and motions of supports are 2 % too large.",
+        "Rounded the amplitude.",
+        ("drive",),
+        of="central_adaptive",
+        before=_louder,
     ),
     Defect(
         "load_in_stairs",

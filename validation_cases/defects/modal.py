@@ -52,6 +52,11 @@ def _highest_frequency(p: MechanicalProblem) -> MechanicalProblem:
     return by_modes(p, replace(modes, omega=omega))
 
 
+def _one_ratio(p: MechanicalProblem) -> MechanicalProblem:
+    modes = modal_basis(p)
+    return by_modes(p, replace(modes, damping=np.full_like(modes.damping, modes.damping[0])))
+
+
 def participations(change: Callable[[Floats], Floats]) -> Before:
     """Return the problem in modal coordinates, with other participations of the support motion."""
 
@@ -128,6 +133,14 @@ DEFECTS = (
         "Stopped the iteration of the eigenvalues early.",
         ("matrices",),
         before=_highest_frequency,
+    ),
+    Defect(
+        "first_damping_ratio_for_all",
+        "modal",
+        "All modes have the damping ratio of the first.",
+        "Gave one damping ratio for the whole structure.",
+        (*SEVERAL, "damping"),
+        before=_one_ratio,
     ),
     Defect(
         "first_participation_turned",

@@ -9,12 +9,15 @@ the share w h F that the step takes at its end. All three are solved for with th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.references.damped_chain import MASSES
 from veridyn.solver.basis import modal_basis
+from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.solver.scheme import Scheme
 from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases.case import Settings, Values
@@ -22,6 +25,7 @@ from veridyn.validation_cases.sdld29.chain import direction, problem
 from veridyn.validation_cases.tolerances import Tolerance, combined, from_theory
 
 Floats = NDArray[np.float64]
+Given = tuple[tuple[str, Any], ...]  # names and values of parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,31 +38,54 @@ class Linear:
     force: float
     duration: float
 
+    @cached_property
+    def rates(self) -> Floats:
+        """Rates (16, 16) of the state (x, v) in free motion."""
+        zero, one = np.zeros_like(self.mass), np.eye(MASSES)
+        below = -np.linalg.solve(self.mass, np.hstack((self.stiffness, self.damping)))
+        return np.vstack((np.hstack((zero, one)), below))
+
     def after_step(self, t: float) -> float:
         """Displacement (m) of mass 4, t (s) after a standing force began."""
         static = np.linalg.solve(self.stiffness, self.force * direction())
-        return float(direction() @ (static - self._free(np.append(static, 0 * static), t))) if t > 0 else 0.0
+        return float(direction() @ (static - _propagator(self, t) @ np.append(static, 0 * static))) if t > 0 else 0.0
 
     def after_impulse(self, t: float) -> float:
         """Displacement (m) of mass 4 over h, t (s) after an impulse F h."""
         speed = np.linalg.solve(self.mass, self.force * direction())
-        return float(direction() @ self._free(np.append(0 * speed, speed), t)) if t > 0 else 0.0
+        return float(direction() @ _propagator(self, t) @ np.append(0 * speed, speed)) if t > 0 else 0.0
 
     def response(self, t: float) -> float:
         """Displacement (m) of mass 4 under the force."""
         return self.after_step(t) - self.after_step(t - self.duration)
 
-    def _free(self, state: Floats, t: float) -> Floats:
-        from scipy.linalg import expm
 
-        n = self.mass.shape[0]
-        rates = np.block(
-            [
-                [np.zeros((n, n)), np.eye(n)],
-                [-np.linalg.solve(self.mass, self.stiffness), -np.linalg.solve(self.mass, self.damping)],
-            ]
-        )
-        return np.asarray((expm(t * rates) @ state)[:n])
+@lru_cache(maxsize=1024)
+def _propagator(system: Linear, t: float) -> Floats:
+    """Return the displacements (8, 16) that the free system has t (s) after a state (x, v)."""
+    from scipy.linalg import expm
+
+    return np.asarray(expm(t * system.rates)[:MASSES])
+
+
+@lru_cache(maxsize=64)
+def _system(given: Given, force_lag: float, lag: float) -> Linear:
+    """Return the chain; with lags (s) the one that a scheme moves whose dampers see an earlier velocity."""
+    chain = _chain(given)
+    assert chain.mass is not None
+    assert chain.damping is not None
+    assert chain.stiffness is not None
+    lighter = chain.mass - force_lag * (chain.damping if lag else _coupling(given))
+    force, duration = (float(dict(given)[name]) for name in ("F", "duration"))
+    return Linear(lighter, chain.damping, chain.stiffness, force, duration)
+
+
+@lru_cache(maxsize=1024)
+def _first_order(given: Given, force_lag: float, lag: float, t: float) -> tuple[float, float, float]:
+    """Return the errors of order 1 (m) of a scheme that lags by these times (s), the last over the time lost."""
+    true, seen = _system(given, 0.0, 0.0), _system(given, force_lag, lag)
+    difference = seen.response(t) - true.response(t) if force_lag else 0.0
+    return difference, lag * true.after_impulse(t), -true.after_impulse(t - true.duration)
 
 
 def first_order(values: Values, scheme: Scheme, step: float, t: float, weight: float) -> tuple[float, float, float]:
@@ -66,22 +93,23 @@ def first_order(values: Values, scheme: Scheme, step: float, t: float, weight: f
 
     ``weight``: share of a step that the load loses at its end.
     """
-    chain = problem(values)
-    assert chain.mass is not None
-    assert chain.damping is not None
-    assert chain.stiffness is not None
-    force, duration = float(values["F"]), float(values["duration"])
-    true = Linear(chain.mass, chain.damping, chain.stiffness, force, duration)
-    lagging = chain.damping if scheme.lag else _coupling(values)
-    lighter = chain.mass - scheme.force_lag * step * lagging
-    seen = Linear(lighter, chain.damping, chain.stiffness, force, duration).response(t) - true.response(t)
-    return seen, scheme.lag * step * true.after_impulse(t), -weight * step * true.after_impulse(t - duration)
+    seen, start, end = _first_order(tuple(values.items()), scheme.force_lag * step, scheme.lag * step, t)
+    return seen, start, weight * step * end
 
 
-def _coupling(values: Values) -> Floats:
+@lru_cache(maxsize=16)
+def _chain(given: Given) -> MechanicalProblem:
+    return problem(dict(given))
+
+
+@lru_cache(maxsize=16)
+def _basis(given: Given) -> Modes:
+    return modal_basis(_chain(given))
+
+
+def _coupling(given: Given) -> Floats:
     """Return the part (8, 8) of the damping matrix that couples the modes."""
-    chain = problem(values)
-    modes = modal_basis(chain)
+    modes = _basis(given)
     if modes.coupling is None:
         return np.zeros_like(modes.shapes)
     back = np.linalg.inv(modes.shapes)
@@ -95,21 +123,15 @@ def displacement(values: Values, scheme: str, chosen: Settings, t: float) -> Tol
     """
     s, step = SCHEMES[scheme], float(chosen["step"])
     weight = 1 / 2 if s.adaptive else s.end_weight
-    parts = _first_order_parts(tuple(values.items()), scheme, step, t, weight)
-    whole = sum(abs(part) for part in parts)
+    whole = sum(abs(part) for part in first_order(values, s, step, t, weight))
     what = "velocity that dampers see, start, end of the load inside or at the end of a step; twice, for the next order"
     first = from_theory(1, 2 * whole / step, step, what=what, kind="absolute")
     return combined(first, smooth(values, s, step, t))
 
 
-@lru_cache(maxsize=1024)
-def _first_order_parts(given: tuple, scheme: str, step: float, t: float, weight: float) -> tuple[float, float, float]:  # type: ignore[type-arg]
-    return first_order(dict(given), SCHEMES[scheme], step, t, weight)
-
-
 def smooth(values: Values, s: Scheme, step: float, t: float) -> Tolerance:
     """Return the error of the undamped modes, and of reading on cubics."""
-    modes = modal_basis(problem(values))
+    modes = _basis(tuple(values.items()))
     w = modes.omega
     swing = 2 * float(values["F"]) * (modes.shapes.T @ direction()) ** 2 / w**2
     cubic = from_theory(
@@ -117,7 +139,7 @@ def smooth(values: Values, s: Scheme, step: float, t: float) -> Tolerance:
     )
     radians = w * t + 2 * np.pi
     if s.phase is None:  # exact but for the coupling, a force that it takes for a line
-        loss = 2 * float(np.abs(_coupling(values)).max()) / float(values["m"])
+        loss = 2 * float(np.abs(_coupling(tuple(values.items()))).max()) / float(values["m"])
         constant = float(np.sum(swing * loss * t * w**2)) / 12
         return combined(cubic, from_theory(2, constant, step, what="coupling taken for a line", kind="absolute"))
     error = s.error_per_radian()
