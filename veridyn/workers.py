@@ -26,6 +26,7 @@ REFUSALS = (SolverInputError, ParameterError, CertificationError)
 TIME_OUT = 600.0  # s, for one solve
 PATIENCE = 3.0  # s, for a process to end once it was told to; it gives programs of its own 2 s
 PULSE = 0.2  # s, between two looks at silent workers
+THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")  # of numerical libraries, read when they load
 MUCH = 2 << 30  # bytes that a worker may have used at most; one that has had more is replaced after its job
 
 Act = Literal["load", "solve"]
@@ -99,8 +100,9 @@ class Job:
 class Worker:
     """A process that does jobs one after another; after a loss the next job finds a fresh one."""
 
-    def __init__(self, time_out: float) -> None:
+    def __init__(self, time_out: float, threads: int | None = None) -> None:
         self.pipe: Connection
+        self._threads = threads
         self._process: BaseProcess | None = None
         self._time_out = time_out
         self._watch: Watch | None = None
@@ -109,7 +111,7 @@ class Worker:
     def begin(self, job: Job) -> None:
         """Hand over a job."""
         if self._process is None or not self._process.is_alive():
-            self.pipe, self._process = _started()
+            self.pipe, self._process = _started(self._threads)
         self._watch = self._deadline = None
         with contextlib.suppress(OSError):  # dead already: the next look will tell
             self.pipe.send(job)
@@ -168,13 +170,13 @@ class Worker:
             self.pipe.close()
 
 
-def _started() -> tuple[Connection, BaseProcess]:
+def _started(threads: int | None) -> tuple[Connection, BaseProcess]:
     """Start a process; spawned, since threads of numerical libraries do not survive a fork."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs,))
     # an interrupt from the terminal is the business of the parent, who ends the workers
-    with _deaf_to(signal.SIGINT):
+    with _deaf_to(signal.SIGINT), _limited(threads):
         process.start()
     theirs.close()
     return ours, process
@@ -191,6 +193,18 @@ def _deaf_to(interrupt: signal.Signals) -> Iterator[None]:
         yield
     finally:
         signal.signal(interrupt, before)
+
+
+@contextlib.contextmanager
+def _limited(threads: int | None) -> Iterator[None]:
+    """Limit the threads of numerical libraries in the processes that are started meanwhile; the user's limits stay."""
+    free = [name for name in THREADS if name not in os.environ] if threads else []
+    os.environ.update(dict.fromkeys(free, str(threads)))
+    try:
+        yield
+    finally:
+        for name in free:
+            del os.environ[name]
 
 
 def _kill_group(process: BaseProcess) -> None:
@@ -216,13 +230,15 @@ class Crew:
     Parameters
     ----------
     size
-        How many there are at most; they start when there is work.
+        How many there are at most; they start when there is work. Several share the cores: the threads of their
+        numerical libraries, which wait by spinning, would keep each other from work.
     time_out
         Seconds after which a solve, or the loading of a solver, counts as hung.
     """
 
     def __init__(self, size: int = 1, time_out: float = TIME_OUT) -> None:
-        self._workers = [Worker(time_out) for _ in range(size)]
+        threads = max(1, (os.cpu_count() or 1) // size) if size > 1 else None
+        self._workers = [Worker(time_out, threads) for _ in range(size)]
 
     def __enter__(self) -> Self:
         return self

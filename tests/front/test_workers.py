@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from veridyn import workers
 from veridyn.workers import Crew, WorkerLost
 
 
@@ -231,3 +232,34 @@ def test_a_solver_that_can_be_loaded_only_once(veridyn, foreign, tmp_path):
     assert (seen.status, seen.err) == (3, f"veridyn: {said}\n")
     assert [row["verdict"] for row in seen.document["results"]] == ["pass"] * 7
     assert seen.document["messages"] == [said]
+
+
+THREADS = """
+import os
+
+from veridyn.workers import THREADS
+
+
+def limits(line):
+    line.tell([os.environ.get(name) for name in THREADS])
+"""
+
+
+def test_several_workers_share_the_cores_unless_the_user_says_otherwise(tmp_path, monkeypatch):
+    (tmp_path / "thread_jobs.py").write_text(THREADS)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in workers.THREADS:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("os.cpu_count", lambda: 6)
+    limits = importlib.import_module("thread_jobs").limits
+
+    def found(size):
+        with workers.Crew(size) as crew:
+            return list(crew.ask(limits))
+
+    assert found(1) == [[None, None, None]]
+    assert found(2) == [["3", "3", "3"]]
+    assert found(20) == [["1", "1", "1"]]
+    monkeypatch.setenv("OMP_NUM_THREADS", "5")
+    assert found(2) == [["3", "3", "5"]]
+    assert "MKL_NUM_THREADS" not in os.environ
