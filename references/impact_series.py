@@ -59,7 +59,7 @@ def follow(flight: Law, gap: mpf, kappa: mpf, until: mpf) -> Followed:
             crossed = end[U] > 0 if not stiffness else end[U] < 0
             lapse = taylor.crossing(solution, U) if crossed else solution.step
             if stiffness and solution.coefficients[0][RATE] > 0 > end[RATE]:
-                top = solution.of(U, taylor.crossing(solution, RATE))
+                top = max(top, solution.of(U, taylor.crossing(solution, RATE)))  # a slow contact turns several times
             time, state = time + lapse, solution.at(lapse) if crossed else end
             if crossed:
                 state = (zero, *state[1:])
