@@ -74,7 +74,9 @@ def test_energy_is_what_the_load_puts_in(kc, gap, Omega):
         times = [mpmath.mpf(t) for t in (0, *(float(i) for i in impacts.instants(digits=15, **p)), 2)]
         power = [
             mpmath.quad(
-                lambda t: 100 * mpmath.sin(Omega * t) * motion.rate(t), mpmath.linspace(a, b, 5), method="gauss-legendre"
+                lambda t: 100 * mpmath.sin(Omega * t) * motion.rate(t),
+                mpmath.linspace(a, b, 5),
+                method="gauss-legendre",
             )
             for a, b in pairwise(times)
         ]
