@@ -123,6 +123,14 @@ def test_the_force_of_a_contact_goes_with_its_velocity(course):
     assert (found.kind, found.value) == ("relative", pytest.approx(NUMBER**2 / 2, rel=0.01))
 
 
+def test_a_touch_that_comes_late_has_gained_velocity_meanwhile(course):
+    """At the second touch: what the first contact left of velocity, and of displacement times the acceleration."""
+    v, a = abs(course.rates[3]), abs(course.accelerations[3])
+    moved, changed = deviation(course.starts[3])
+    found = theory.of_force(values(), "symplectic_euler", settings(), 2)
+    assert found.value == pytest.approx((changed + a * moved / v) / v + NUMBER**2 / 2, rel=1e-6)
+
+
 def test_the_largest_force_may_be_off_by_the_largest_error_of_all(course):
     each = [theory.of_force(values(), "newmark", settings(), k + 1).value for k in range(course.rates[1::2].size)]
     v = np.abs(course.rates[1::2])

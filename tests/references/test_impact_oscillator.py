@@ -101,6 +101,13 @@ def test_of_the_peaks_of_a_slow_contact_the_largest_counts():
     assert float(impacts.peak_force(contact=1, **soft)) == pytest.approx(max(seen), rel=1e-4)
 
 
+def test_a_fast_oscillator_under_a_slow_load_trembles_into_the_stop_twice():
+    """Contacts of half a radian of the oscillator, a fifteenth of one of the load: no step may pass over them."""
+    slow = {"m": 1, "k": 8000, "kc": "1e5", "gap": "0.0133", "F": 100, "Omega": 10, "t_end": "0.3", "digits": 12}
+    times = [float(t) for t in impacts.instants(**slow)]
+    assert [b - a for a, b in pairwise(times)] == pytest.approx([0.006, 0.053, 0.007], abs=5e-4)
+
+
 def test_a_free_oscillator_in_resonance_grows_linearly():
     """x = F/(2 m w²) (sin wt - wt cos wt), where the particular solution of other frequencies is infinite."""
     p = {"m": 2, "k": 18, "kc": 1, "gap": 1000, "F": 5, "Omega": 3, "t_end": 10}
