@@ -92,7 +92,7 @@ def test_a_friction_may_reach_its_limit_but_not_exceed_it(case, force, excess):
     check = cone(case)
     assert check.measure(Showing(rubs={"force": np.append(np.zeros(10), force)})) == pytest.approx(excess)
     assert (check.kind, check.unit, check.quantity, check.reference()) == ("balance", "of mu N", "friction_cone", 0.0)
-    assert check.tolerance().value == pytest.approx(8 * 2.2e-16, rel=0.02)
+    assert check.tolerance().value == pytest.approx(8 * 2.2e-16, rel=0.02, abs=0)
     assert (check.tolerance().kind, "|F| <= mu N" in check.tolerance().reason) == ("absolute", True)
 
 
@@ -100,6 +100,12 @@ def test_the_two_forces_of_a_plane_are_one(case):
     plane = replace(SLIDING.frictions[0], tangents=(np.ones(1), np.zeros(1)))
     shown = Showing(replace(SLIDING, frictions=(plane,)), rubs={"force": np.full(11, 0.3), "force_2": np.full(11, 0.4)})
     assert cone(case).measure(shown) == pytest.approx(4.0)
+
+
+def test_of_several_frictions_the_first_is_judged(case):
+    two = replace(SLIDING, frictions=(SLIDING.frictions[0], replace(SLIDING.frictions[0], name="holds")))
+    shown = Showing(two, rubs={"force": np.full(11, 0.3)}, holds={"force": np.full(11, 0.4)})
+    assert cone(case).measure(shown) == pytest.approx(2.0)
 
 
 def test_a_friction_without_force_is_not_judged(case):

@@ -40,6 +40,7 @@ REFERENCES = {
 SLOW = {
     "impact_oscillator": "long_run or energy_is",
     "sliding_block": "long_windows or scaling_laws or both_sides or converge_to or hundred",
+    "zener": "route_of_its_own",
 }
 
 JUDGEMENT = {
