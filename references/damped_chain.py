@@ -27,6 +27,7 @@ from veridyn.references.certified import (
     Route,
     certify,
     certify_all,
+    exact_zero,
     per_precision,
     undefined,
 )
@@ -67,6 +68,11 @@ class Chain:
     def dashpots(self) -> list[mpf]:
         """Return the nine dashpots (N s/m) from left to right."""
         return [self.c_left.mpf(), *[self.c.mpf()] * (MASSES - 1), self.c_right.mpf()]
+
+    @property
+    def damped(self) -> bool:
+        """Whether any dashpot acts."""
+        return any(self.dashpots)
 
     @property
     def unit(self) -> mpf:
@@ -272,13 +278,13 @@ def complex_modes(
             none = (undefined("strong damping leaves fewer than eight modes that oscillate"),) * MASSES
             return none, none
     found = certify_all(
-        Route("roots of det(s² M + s C + K)", lambda: _pairs(_upper(_poles(o).roots, o.unit))),
-        Route("eigenvalues of the state matrix (QR)", lambda: _pairs(_upper(_eigenvalues(o), mpmath.mpf(1)))),
+        Route("roots of det(s² M + s C + K)", lambda: _pairs(_upper(_poles(o).roots, o.unit), o.damped)),
+        Route("eigenvalues of the state matrix (QR)", lambda: _pairs(_upper(_eigenvalues(o), mpmath.mpf(1)), o.damped)),
         digits=digits,
         kind="quasi-analytical",
         name="complex modes",
     )
-    return found[:MASSES], found[MASSES:]
+    return found[:MASSES], found[MASSES:] or (exact_zero("no dashpot acts", digits),) * MASSES
 
 
 def _upper(roots: Sequence[mpc], unit: mpf) -> list[mpc]:
@@ -287,9 +293,11 @@ def _upper(roots: Sequence[mpc], unit: mpf) -> list[mpc]:
     return sorted((unit * z for z in roots if mpmath.im(z) > floor * abs(z)), key=mpmath.im)
 
 
-def _pairs(upper: Sequence[mpc]) -> Iterator[mpf]:
+def _pairs(upper: Sequence[mpc], damped: bool) -> Iterator[mpf]:
+    """Yield the frequencies, then the damping ratios, which without dashpots would be rounding noise."""
     yield from (mpmath.im(z) / (2 * mpmath.pi) for z in upper)
-    yield from (-mpmath.re(z) / abs(z) for z in upper)
+    if damped:
+        yield from (-mpmath.re(z) / abs(z) for z in upper)
 
 
 @per_precision

@@ -18,9 +18,9 @@ What survives is listed below with the reason. `tox -e mutation` writes `tests/m
 `tests/mutation/survivors.toml`, this page.
 
 It is a fixed sample, chosen by a digest of place and operator: at most 12 mutants of a module of judgement or
-post-processing, 4 of a reference, so that a run of all should take about a quarter of an hour on two idle cores;
-modules whose turn has not come yet are missing in the table. Replacements that no slip of the pen makes are left out,
-and so are tests of seconds (`tests/mutation/selection.py`): what survives here may still be killed by them.
+post-processing, 4 of a reference, so that a run of all should take about a quarter of an hour on two idle cores.
+Replacements that no slip of the pen makes are left out, and so are tests of seconds (`tests/mutation/selection.py`):
+what survives here may still be killed by them.
 
 """
 

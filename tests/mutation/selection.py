@@ -38,8 +38,9 @@ REFERENCES = {
 
 # tests that take seconds, in the words of pytest -k
 SLOW = {
-    "impact_oscillator": "every_digit and (instant or peak_force) or energy_is or touch_and or hundred",
+    "impact_oscillator": "long_run or energy_is",
     "sliding_block": "long_windows or scaling_laws or both_sides or converge_to or hundred",
+    "zener": "route_of_its_own",
 }
 
 JUDGEMENT = {
@@ -49,6 +50,9 @@ JUDGEMENT = {
     "checks": ("test_parts_of_checks",),
     "making": ("test_parts_of_checks",),
     "parity": ("test_parts_of_checks",),
+    "refining": ("test_refining",),
+    "consistency": ("test_agreeing_parts",),
+    "impact_theory": ("test_impact_theory",),
 }
 
 POST_PROCESSING = ("impacts", "wear", "balance", "interpolation")

@@ -59,6 +59,15 @@ def test_proportional_damping_has_closed_ratios():
         assert float(f) == pytest.approx(w * np.sqrt(1 - float(xi) ** 2) / (2 * np.pi), rel=1e-13)
 
 
+def test_without_dashpots_frequencies_are_closed_and_no_mode_is_damped():
+    names = ("m", "k", "c", "c_left", "c_right")
+    undamped = {name: value for name, value in given(c=0, c_left=0, c_right=0).items() if name in names}
+    frequencies, ratios = damped_chain.complex_modes(**undamped, digits=12)
+    expected = 200 * np.sin(np.arange(1, 9) * np.pi / 18) / (2 * np.pi)
+    assert [float(f) for f in frequencies] == pytest.approx(expected, rel=1e-11)
+    assert [ratio.text() for ratio in ratios] == ["0"] * 8
+
+
 def test_strong_damping_leaves_fewer_modes():
     names = ("m", "k", "c", "c_left", "c_right")
     strong = {name: value for name, value in given(c=3000).items() if name in names}

@@ -233,6 +233,13 @@ def test_digits_are_checked(time, digits):
         dc.relative_displacement(CASE, node=2, time=time, digits=digits)
 
 
+def test_motions_too_long_to_follow_are_refused():
+    """No frequency is above √(2 (2 + 2)/1) = √8 rad/s."""
+    c = dc.chain(masses=[1], springs=[2, 2], left=harmonic(1, 1))
+    with pytest.raises(ParameterError, match=r"up to 1\.13e\+4 rad by t = 4000 s; .* 10000 rad at most: soften"):
+        dc.relative_displacement(c, node=2, time=4000)
+
+
 def test_negative_times_and_frequencies_are_refused():
     with pytest.raises(ParameterError, match="time must be non-negative"):
         dc.relative_displacement(CASE, node=2, time=-1)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
 from veridyn.references import sliding_block as block
+from veridyn.references import sliding_phases as phases
 from veridyn.references.certified import agreeing_digits
 
 PLANE = {"mu": "0.1", "g": 10, "m": 1, "omega": "2*pi"}
@@ -290,3 +291,9 @@ def test_instants_outside_the_motion_are_refused():
 def test_windows_beyond_reach_are_refused():
     with pytest.raises(ParameterError, match="too many half periods away"):
         block.wear_power(**case("1.5"), t_start=0, t_end="1e30")
+
+
+def test_a_transient_too_long_to_follow_is_refused(monkeypatch):
+    monkeypatch.setattr(phases, "MAX_TRANSIENT", 3)
+    with pytest.raises(ParameterError, match="more than 3 slips before the motion repeats: shorten the window"):
+        block.wear_power(**case("15.25"), t_start=0, t_end=9)

@@ -76,6 +76,11 @@ def test_other_powers(alpha):
     assert zener.displacement(time="0.3", **POWER | {"alpha": alpha}).digits == 20
 
 
+def test_let_go_on_the_other_side_everything_has_the_other_sign():
+    right, left = (zener.displacement(time="0.1", alpha="1/2", k=1, x0=x0, end="0.1") for x0 in ("0.1", "-0.1"))
+    assert left.text() == "-" + right.text()
+
+
 def test_a_linear_device_may_be_shaken():
     shaken = {"p": 1, "k": 1, "end": 2}
     assert zener.displacement(time="1", **shaken).text() == "-0.0433677117333099401655471954874"
