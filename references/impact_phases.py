@@ -96,15 +96,12 @@ class Phase:
         return x, decay * (v0 * (c - law.beta * s) - law.omega**2 * x0 * s) + (wave * (decay * s + drive * unit)).imag
 
     def observed(self, tau: mpf) -> Jet:
-        """Return y and three derivatives: what the stop sees."""
+        """Return y, its rate and its acceleration: what the stop sees."""
         law = self.law
         x, v, drive = self._moved(tau)
         sine, cosine = drive.imag, drive.real
-        W = law.Omega
         a = law.A * sine + law.B - 2 * law.beta * v - law.omega**2 * x
-        jerk = law.A * W * cosine - 2 * law.beta * a - law.omega**2 * v
-        S = law.S
-        return x + S * sine, v + S * W * cosine, a - S * W**2 * sine, jerk - S * W**3 * cosine
+        return x + law.S * sine, v + law.S * law.Omega * cosine, a - law.S * law.Omega**2 * sine
 
     def propagator(self, tau: float) -> Matrix:
         """Return what a small deviation (x, v) is multiplied by in tau (s); the drive does not enter."""
