@@ -117,6 +117,7 @@ class Tables:
             step=np.zeros(m),
             positions=np.zeros((m, n, phase, ORDER + 1)),
             guards=np.zeros((m, guards, phase, ORDER + 1)),
+            bernstein=np.zeros((m, guards, phase, ORDER + 1)),
             sizes=np.zeros((m, guards, 2, phase)),
             counts=np.zeros(m, dtype=np.int64),
             changes=np.full((m, guards, 3), -1, dtype=np.int64),
@@ -132,10 +133,10 @@ class Tables:
             target[: len(source)] = source
 
     def _write(self, m: int, states: Ints, flow: Flow) -> None:
-        from veridyn.solver.kernels.series import STRETCH
+        from veridyn.solver.kernels.series import CALM, STRETCH
 
         arrays, n = self.arrays, self.mechanics.problem.size
-        longest = STRETCH * (min(self.span, 1 / flow.fastest) if flow.fastest else self.span)
+        longest = min(STRETCH * self.span, CALM / flow.fastest if flow.fastest else math.inf)
         step = 2.0 ** math.floor(math.log2(longest))  # scaling with a power of two rounds nothing
         motion = self.motion.copy()
         motion[1 + n : 1 + 2 * n] = _rows(flow.rate)[n:] @ self.selection
@@ -148,10 +149,13 @@ class Tables:
         arrays.keep[m, list(flow.slack)] = 0.0
 
     def _write_guards(self, m: int, flow: Flow, motion: Floats) -> None:
-        """Write the Taylor coefficients of the guards, and the sizes of what makes the first two."""
+        """Write the coefficients of the guards, and the sizes of what makes the first two of Taylor."""
+        from veridyn.solver.kernels.roots import BERNSTEIN
+
         arrays, count = self.arrays, len(flow.changes)
         rows = _rows(flow.guards) @ self.selection
         arrays.counts[m], arrays.guards[m, :count] = count, _series(rows, motion)
+        arrays.bernstein[m, :count] = arrays.guards[m, :count] @ BERNSTEIN
         arrays.sizes[m, :count, 0], arrays.sizes[m, :count, 1] = np.abs(rows), np.abs(rows) @ np.abs(motion)
 
     def _write_changes(self, m: int, flow: Flow) -> None:

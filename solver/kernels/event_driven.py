@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.kernels.jit import called, kernel, part
-from veridyn.solver.kernels.roots import MOST_AHEAD, first_root
+from veridyn.solver.kernels.roots import MOST_AHEAD, NONE, bernstein, falls, first_root
 from veridyn.solver.kernels.series import (
     FEW,
     LEADING,
@@ -55,6 +55,7 @@ class Modes(NamedTuple):
     step: Floats  # (m,) longest step of the series (s)
     positions: Floats  # (m, n, p, ORDER + 1)
     guards: Floats  # (m, g, p, ORDER + 1)
+    bernstein: Floats  # (m, g, p, ORDER + 1) their Bernstein coefficients over a step
     sizes: Floats  # (m, g, 2, p) what makes the sizes of the terms of the first two coefficients of a guard
     counts: Ints  # (m,) number of guards
     changes: Ints  # (m, g, 3) ELEMENT, BECOMES and SPRING of what a guard does
@@ -208,23 +209,28 @@ def settle(y, states, modes, known, grips, scratch):
 @part
 def divide(c, k):
     """Divide a polynomial by theta**k, so that its root at the start does not count again; its terms below are zero."""
-    if k > 0:
-        for j in range(ORDER + 1 - k):
-            c[j] = c[j + k]
-        for j in range(ORDER + 1 - k, ORDER + 1):
-            c[j] = 0.0
+    for j in range(ORDER + 1 - k):
+        c[j] = c[j + k]
+    for j in range(ORDER + 1 - k, ORDER + 1):
+        c[j] = 0.0
 
 
 @part
 def next_event(m, modes, width, scratch):
     """First root of a guard within a part of a step: (part, guard), or (width, -1)."""
-    fired, c = -1, scratch.guard
+    fired, p, c = -1, scratch.phase, scratch.guard
     for i in range(modes.counts[m]):
         k = scratch.leading[i]
         if k == FEW:
             continue  # it stays at zero
-        series(modes.guards[m, i], scratch.phase, c, ORDER + 1)
-        divide(c, k)
+        if k == 0:
+            series(modes.bernstein[m, i], p, scratch.intervals[0], ORDER + 1)
+            if falls(scratch.intervals[0])[0] == NONE:
+                continue
+        series(modes.guards[m, i], p, c, ORDER + 1)
+        if k > 0:  # numbers near a root at the start are too small to come from the table
+            divide(c, k)
+            bernstein(c, scratch.intervals[0])
         root = first_root(c, width, scratch.intervals, scratch.ends)
         if root >= 0.0:
             width, fired = root, i

@@ -21,7 +21,7 @@ MOST_ITERATIONS = 60
 NONE, ONE, SEVERAL = 0, 1, 2
 
 NARROWEST = 1e-15  # of a step: shorter intervals are not halved
-MOST_AHEAD = 54  # halves that can wait
+MOST_AHEAD = 54  # intervals that can wait, and room for two more
 
 
 def _weights(weight: Callable[[int, int], float]) -> NDArray[np.float64]:
@@ -29,11 +29,10 @@ def _weights(weight: Callable[[int, int], float]) -> NDArray[np.float64]:
     return np.array([[weight(k, j) for j in orders] for k in orders])
 
 
-# The Bernstein coefficients of a polynomial, and of both halves of an interval from those of the whole, are sums of
-# row k times number k. All weights lie between 0 and 1: nothing cancels but the numbers.
+# The Bernstein coefficients of a polynomial, and those over the left half of an interval, are sums of row k times
+# number k. All weights lie between 0 and 1: nothing cancels but the numbers.
 BERNSTEIN = _weights(lambda k, j: math.comb(j, k) / math.comb(ORDER, k))
 LEFT = _weights(lambda k, j: math.comb(j, k) / 2.0**j)
-RIGHT = np.ascontiguousarray(LEFT[::-1, ::-1])
 
 
 @fused
@@ -65,9 +64,19 @@ def left_half(b, left):
 
 
 @part
-def reverse(b, other):
+def reverse(b, reversed_):
+    """Bernstein coefficients over an interval that is seen from its other end."""
     for j in range(ORDER + 1):
-        other[j] = b[ORDER - j]
+        reversed_[j] = b[ORDER - j]
+
+
+@part
+def right_half(b, room):
+    """Turn Bernstein coefficients over an interval into those over its right half; room is (2, ORDER + 1)."""
+    reverse(b, room[0])
+    left_half(room[0], room[1])
+    reverse(room[1], b)
+
 
 @part
 def falls(b):
@@ -108,26 +117,23 @@ def only_root(c, low, high, t):
 
 
 @called
-def first_root(c, width, stack, ends):
+def first_root(c, width, intervals, ends):
     """First root in (0, width] of a polynomial c (ORDER + 1,) that starts positive, width <= 1; -1 if there is none.
 
-    ``stack`` (MOST_AHEAD, ORDER + 1) and ``ends`` (MOST_AHEAD,) are scratch: the nearest interval on top, below it those
-    of which it is in the left half. No root is passed over: an interval is left behind only if the signs of its
+    ``intervals`` (MOST_AHEAD, ORDER + 1), whose first row has the Bernstein coefficients, and ``ends`` (MOST_AHEAD,) are
+    scratch: the nearest interval last, before it those of which it is in the left half. No root is passed over: an interval is left behind only if the signs of its
     coefficients prove that there is none in it. A touch of zero may count as a root: rounding decides, and `is_ripple`
     tells afterwards.
     """
-    bernstein(c, stack[0])
     start, ends[0], top = 0.0, 1.0, 0
     while start < width:
-        b, end = stack[top], ends[top]
+        b, end = intervals[top], ends[top]
         changes, j = falls(b)
         if changes == NONE:
             start = end
             top -= 1
             if top >= 0:
-                reverse(stack[top], b)
-                left_half(b, stack[top + 2])
-                reverse(stack[top + 2], stack[top])
+                right_half(intervals[top], intervals[top + 1 :])
         elif (j == 0 and start > 0.0) or end - start < NARROWEST:
             return start
         elif changes == ONE:
@@ -137,5 +143,5 @@ def first_root(c, width, stack, ends):
         else:
             top += 1
             ends[top] = 0.5 * (start + end)
-            left_half(b, stack[top])
+            left_half(b, intervals[top])
     return -1.0
