@@ -131,8 +131,8 @@ class Prepared:
                 elif reason not in (kernel.DONE, kernel.STOPPED):
                     self.tables.index(states)
         count, steps, stopped = counters.tolist()
-        times, points, kinds = (part[:count] for part in events)
-        return Motion(samples[:done], times, points, kinds, steps, t, bool(stopped))
+        times, points, kinds = events
+        return Motion(samples[:done], times[:count], points[:count], kinds[:count], steps, t, bool(stopped))
 
     def _refuse_more(self, count: int, most: int, t: float) -> None:
         if count > most:
@@ -150,7 +150,9 @@ class Prepared:
         """
         for candidate in product(*self._choices(y)):
             tried = np.array(candidate, dtype=np.int64)
-            if self._grips_where_pressed(tried) and self.kernel.holds(t, y, self.tables.index(tried), self.tables.arrays, drive):
+            if not self._grips_where_pressed(tried):
+                continue
+            if self.kernel.holds(t, y, self.tables.index(tried), self.tables.arrays, drive):
                 return tried
         raise SolverFailure(
             f"{self.problem.name}: no state of stops and frictions is consistent at t = {t:.9g} s; "

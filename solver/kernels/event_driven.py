@@ -162,7 +162,7 @@ def hold_still(hold, keep, y, scratch):
 
 @part
 def look(y, m, modes, scratch):
-    """Find the first significant coefficient of all guards of mode m; return the first guard that turns negative, or -1.
+    """Find the first significant coefficient of every guard of mode m; return the first that turns negative, or -1.
 
     The phase of the drive is known.
     """

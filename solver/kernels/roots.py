@@ -53,7 +53,10 @@ def weighted(weights, c, b):
 
 @called
 def bernstein(c, b):
-    """Bernstein coefficients over [0, 1] of a polynomial; inlined in a loop, all weights would be loaded ahead of it."""
+    """Bernstein coefficients over [0, 1] of a polynomial.
+
+    Not inlined, like `left_half`: within a loop all weights would be copied ahead of it, at every call.
+    """
     weighted(BERNSTEIN, c, b)
 
 
@@ -120,10 +123,10 @@ def only_root(c, low, high, t):
 def first_root(c, width, intervals, ends):
     """First root in (0, width] of a polynomial c (ORDER + 1,) that starts positive, width <= 1; -1 if there is none.
 
-    ``intervals`` (MOST_AHEAD, ORDER + 1), whose first row has the Bernstein coefficients, and ``ends`` (MOST_AHEAD,) are
-    scratch: the nearest interval last, before it those of which it is in the left half. No root is passed over: an interval is left behind only if the signs of its
-    coefficients prove that there is none in it. A touch of zero may count as a root: rounding decides, and `is_ripple`
-    tells afterwards.
+    ``intervals`` (MOST_AHEAD, ORDER + 1), whose first row has the Bernstein coefficients, and ``ends`` (MOST_AHEAD,)
+    are scratch: the nearest interval last, before it those of which it is in the left half. No root is passed over: an
+    interval is left behind only if the signs of its coefficients prove that there is none in it. A touch of zero may
+    count as a root: rounding decides, and `is_ripple` tells afterwards.
     """
     start, ends[0], top = 0.0, 1.0, 0
     while start < width:

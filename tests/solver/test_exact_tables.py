@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.exact import Prepared
+from veridyn.solver.kernels.roots import bernstein
 from veridyn.solver.kernels.series import FOUR, ORDER, drive_phase, series, state_phase
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.time_functions import Harmonic, polynomial
@@ -44,7 +45,8 @@ def driving(forcing, t, order):
     """Return the derivative of the driving functions, of any order."""
     u = np.zeros(forcing.channels)
     for wave in forcing.waves:
-        u[wave.channel] += wave.amplitude * wave.omega**order * math.sin(wave.omega * t + wave.phase + order * math.pi / 2)
+        angle = wave.omega * t + wave.phase + order * math.pi / 2
+        u[wave.channel] += wave.amplitude * wave.omega**order * math.sin(angle)
     for piece in forcing.polynomials:
         u[piece.channel] += np.polynomial.Polynomial(piece.coefficients).deriv(order)(t - piece.origin)
     return u
@@ -57,7 +59,8 @@ def recurrence(flow, forcing, t, y, h):
         drives.append(driving(forcing, t, k) * h**k / math.factorial(k))
         constant = flow.rate.constant if k == 0 else 0 * y
         rate = flow.rate.matrix @ states[-1] + constant + flow.rate.forcing @ drives[-1]
-        bound = np.abs(flow.rate.matrix) @ sizes[-1] + np.abs(constant) + np.abs(flow.rate.forcing) @ largest(forcing, t, k, h)
+        bound = np.abs(flow.rate.matrix) @ sizes[-1] + np.abs(constant)
+        bound += np.abs(flow.rate.forcing) @ largest(forcing, t, k, h)
         states.append(h / (k + 1) * rate)
         sizes.append(h / (k + 1) * bound)
     return states, drives, sizes
@@ -74,11 +77,15 @@ def largest(forcing, t, order, h):
     return u
 
 
-def from_table(rows, t, y):
-    drive = PREPARED.drives[0]
-    p, c = np.zeros(PREPARED.tables.selection.shape[1]), np.empty(ORDER + 1)
+def phase(t, y):
+    drive, p = PREPARED.drives[0], np.zeros(PREPARED.tables.selection.shape[1])
     state_phase(y, p)
     drive_phase(t, drive.waves, drive.polynomials, 1 + y.size, p)
+    return p
+
+
+def from_table(rows, p):
+    c = np.empty(ORDER + 1)
     series(rows, p, c, ORDER + 1)
     return c
 
@@ -93,18 +100,30 @@ def test_tables_agree_with_the_recurrence(mode, t, y):
     tables = PREPARED.tables
     m = tables.index(np.array(mode))
     flow, step, forcing = tables.flows[m], tables.arrays.step[m], PREPARED.forcings[0]
+    p = phase(t, y)
     terms, drives, sizes = recurrence(flow, forcing, t, y, step)
     for k in range(ORDER + 1):
         rounding = OPERATIONS * (k + 1) * EPS
         for i in range(2):
-            found = from_table(tables.arrays.positions[m, i], t, y)[k]
+            found = from_table(tables.arrays.positions[m, i], p)[k]
             assert abs(found - terms[k][i]) <= rounding * sizes[k][i]
         guards = flow.guards.matrix @ terms[k] + (k == 0) * flow.guards.constant + flow.guards.forcing @ drives[k]
         bound = np.abs(flow.guards.matrix) @ sizes[k] + (k == 0) * np.abs(flow.guards.constant)
         bound += np.abs(flow.guards.forcing) @ largest(forcing, t, k, step)
         for g, guard in enumerate(guards):
-            found = from_table(tables.arrays.guards[m, g], t, y)[k]
+            found = from_table(tables.arrays.guards[m, g], p)[k]
             assert abs(found - guard) <= rounding * bound[g]
+
+
+@examples
+@given(st.sampled_from(MODES), st.floats(0.0, 5.0), states)
+def test_table_of_bernstein_coefficients_agrees_with_that_of_taylors(mode, t, y):
+    tables, expected = PREPARED.tables, np.empty(ORDER + 1)
+    m, p = tables.index(np.array(mode)), phase(t, y)
+    for g in range(tables.arrays.counts[m]):
+        found, rows = from_table(tables.arrays.bernstein[m, g], p), tables.arrays.guards[m, g]
+        bernstein(from_table(rows, p), expected)
+        assert np.abs(found - expected).max() <= OPERATIONS * EPS * (np.abs(p) @ np.abs(rows)).sum()
 
 
 def test_the_phase_fills_whole_strides_with_zeros():

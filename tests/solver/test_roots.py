@@ -1,4 +1,4 @@
-"""Bernstein coefficients of the exact solver: what they prove about a polynomial, over a whole interval and its halves."""
+"""Bernstein coefficients of the exact solver: what they say of a polynomial over an interval and its halves."""
 
 import numpy as np
 import pytest
