@@ -13,7 +13,7 @@ from veridyn.solver.kernels.jit import called, fused, part
 
 ORDER = 31  # of all polynomials; ORDER + 1 numbers fill whole registers of the processor
 STRETCH = 3.5
-CALM = 1.75  # as much of the motion itself: its rounding, which grows with the step, returns in every later step
+CALM = 2.0  # as much of the motion itself: its rounding, which grows with the step, returns in every later step
 FOUR = 4  # rows added at once
 FEW = 6  # order that tells on which side of zero a guard goes
 LEADING = 8  # coefficients that this takes, again whole registers
