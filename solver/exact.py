@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,7 @@ class ExactControls(Controls):
     tangential_stiffness: float = number(0.0, "stiffness that regularises set-valued friction (N/m); 0: rigid stick")
 
 
-@dataclass(frozen=True, eq=False)
-class Motion:
+class Motion(NamedTuple):
     """What the kernel returns: samples at the outputs, and instant, state and mode at every change of mode."""
 
     samples: Floats
@@ -62,18 +61,19 @@ class Prepared:
     """
 
     def __init__(self, problem: MechanicalProblem) -> None:
-        from veridyn.solver.kernels.event_driven import Grips
+        from veridyn.solver.kernels import event_driven
 
+        self.kernel = event_driven
         mechanics = Mechanics(problem)
         problem = self.problem = mechanics.problem
         self.forcings = segments(problem)
         self.drives = [_drive(forcing) for forcing in self.forcings]
-        self.tables = Tables(mechanics, self.drives[0])
+        self.tables = Tables(mechanics, self.forcings[0])
         pressing = np.full((len(problem.frictions), SIDES), -1, dtype=np.int64)
         for row, friction in zip(pressing, problem.frictions, strict=True):
             planes = mechanics.pressing(friction)
             row[: len(planes)] = planes
-        self.grips = Grips(np.ascontiguousarray(mechanics.tangents), pressing)
+        self.grips = event_driven.Grips(np.ascontiguousarray(mechanics.tangents), pressing)
         self.start = np.concatenate((problem.initial_displacement, problem.initial_velocity))
         self.first = self._first_states()
         self.steps = self._steps()
@@ -96,12 +96,10 @@ class Prepared:
         SolverFailure
             If no mode is consistent at an instant, or there are more events than allowed.
         """
-        from veridyn.solver.kernels.event_driven import COUNTERS, STOP
-
-        counters = np.zeros(COUNTERS, dtype=np.int64)
+        counters = np.zeros(self.kernel.COUNTERS, dtype=np.int64)
 
         def stop() -> None:
-            counters[STOP] = 1
+            counters[self.kernel.STOP] = 1
 
         return interruptible(lambda: self._carry(outputs, most_events, counters), stop, steps=self.steps)
 
@@ -115,28 +113,26 @@ class Prepared:
         return (problem.end - problem.start) * max(fastest, drive) * problem.size
 
     def _carry(self, outputs: Floats, most_events: int, counters: Ints) -> Motion:
-        from veridyn.solver.kernels.event_driven import DONE, EVENTS, FULL, INCONSISTENT, STEPS, STOP, STOPPED, march
-
-        problem = self.problem
-        t, done, y, states = problem.start, 0, self.start.copy(), self.first.copy()
+        kernel = self.kernel
+        t, done, y, states = self.problem.start, 0, self.start.copy(), self.first.copy()
         samples = np.empty((outputs.size, y.size))
         events = _storage(min(FEW_EVENTS, 1 + most_events), y.size)
         for forcing, drive in zip(self.forcings, self.drives, strict=True):
-            reason = FULL
-            while reason not in (DONE, STOPPED):
-                known = len(self.tables.flows)
-                arguments = (self.tables.arrays, self.grips, drive, outputs, done, samples, counters, *events)
-                reason, t, done = march(t, forcing.end, y, states, known, *arguments)
-                if reason == INCONSISTENT:
+            reason = kernel.FULL
+            while reason not in (kernel.DONE, kernel.STOPPED):
+                known, tables = len(self.tables.flows), (*self.tables.arrays, *self.grips, *drive)
+                arrays = (y, states, outputs, samples, counters, *events)
+                reason, t, done = kernel.march(t, forcing.end, known, done, *arrays, *tables)
+                if reason == kernel.INCONSISTENT:
                     states[:] = self._searched(t, y, drive)
-                if reason == FULL:
-                    self._refuse_more(int(counters[EVENTS]), most_events, t)
+                if reason == kernel.FULL:
+                    self._refuse_more(int(counters[kernel.EVENTS]), most_events, t)
                     events = _grown(events, 1 + most_events)
-                elif reason not in (DONE, STOPPED):
+                elif reason not in (kernel.DONE, kernel.STOPPED):
                     self.tables.index(states)
-        count = int(counters[EVENTS])
-        times, points, kinds = events[0][:count], events[1][:count], events[2][:count]
-        return Motion(samples[:done], times, points, kinds, int(counters[STEPS]), t, bool(counters[STOP]))
+        count, steps, stopped = counters.tolist()
+        times, points, kinds = events
+        return Motion(samples[:done], times[:count], points[:count], kinds[:count], steps, t, bool(stopped))
 
     def _refuse_more(self, count: int, most: int, t: float) -> None:
         if count > most:
@@ -152,11 +148,11 @@ class Prepared:
         [-mu N, mu N], A = Wᵀ M⁻¹ W: for independent tangents A is positive definite, so that they exist and are
         unique. With a static coefficient above the kinetic one several states may do; the first is taken.
         """
-        from veridyn.solver.kernels.event_driven import holds
-
         for candidate in product(*self._choices(y)):
             tried = np.array(candidate, dtype=np.int64)
-            if self._grips_where_pressed(tried) and holds(t, y, self.tables.index(tried), self.tables.arrays, drive):
+            if not self._grips_where_pressed(tried):
+                continue
+            if self.kernel.holds(t, y, self.tables.index(tried), self.tables.arrays, drive):
                 return tried
         raise SolverFailure(
             f"{self.problem.name}: no state of stops and frictions is consistent at t = {t:.9g} s; "
@@ -202,9 +198,7 @@ def _drive(forcing: Forcing) -> Any:
     for row, p in zip(polynomials, forcing.polynomials, strict=True):
         row[0], row[1 : 1 + len(p.coefficients)] = p.origin, p.coefficients
     waves = np.array([(w.amplitude, w.omega, w.phase) for w in forcing.waves]).reshape(-1, 3)
-    channels = ([w.channel for w in forcing.waves], [p.channel for p in forcing.polynomials])
-    wave_channel, polynomial_channel = (np.array(c, dtype=np.int64) for c in channels)
-    return Drive(waves, wave_channel, polynomials, polynomial_channel)
+    return Drive(waves, polynomials)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 The unknowns, 1 and the driving functions evolve linearly together once each wave is joined by its cosine, and each
 polynomial by its derivatives: the phase p, with p' = D p. So the Taylor coefficients of a guard g p are g D^k h^k/k! p,
-and all but p is known when a mode is written.
+and all but p is known when a mode is written; so it is with the positions, whose derivatives are the velocities.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.solver.event_driven.forcing import Forcing
 from veridyn.solver.event_driven.mechanics import Affine, Flow, Grip, Mechanics, Mode, Touch
 
 Floats = NDArray[np.float64]
@@ -27,12 +28,12 @@ FEW_MODES = 8  # first size of tables that grow
 class Tables:
     """The modes met so far, as arrays for the kernel and as equations for the histories.
 
-    ``drive`` is that of one segment of time; its waves and polynomials may differ on the others, not their number,
+    ``forcing`` is that of one segment of time; its waves and polynomials may differ on the others, not their number,
     frequencies and channels.
     """
 
     mechanics: Mechanics
-    drive: Any
+    forcing: Forcing
     flows: list[Flow] = field(default_factory=list)
     arrays: Any = None
 
@@ -44,7 +45,7 @@ class Tables:
     def add(self, states: Ints) -> None:
         """Write the equations of one more mode."""
         flow = self.mechanics.flow(self._mode(states))
-        if len(self.flows) == self.arrays.counts.size:
+        if len(self.flows) == self.arrays.step.size:
             self._grow()
         self._write(len(self.flows), states, flow)
         self.flows.append(flow)
@@ -64,110 +65,119 @@ class Tables:
     def _span(self) -> float:
         """Return the longest time constant (s) that a mode may have: that of the drive, or the whole time."""
         problem = self.mechanics.problem
-        fastest = float(np.abs(self.drive.waves[:, 1]).max(initial=0.0))
+        fastest = max((abs(wave.omega) for wave in self.forcing.waves), default=0.0)
         return min(problem.end - problem.start, 1 / fastest) if fastest else problem.end - problem.start
 
     def _selection(self) -> Floats:
-        """Return the map (1 + 2n + channels, p) of the phase to 1, state and driving functions."""
-        drive, state = self.drive, 1 + 2 * self.mechanics.problem.size
-        waves, width = drive.wave_channel.size, drive.polynomials.shape[1] - 1
-        polynomials = drive.polynomial_channel.size
-        selection = np.zeros((state + self.mechanics.channels, state + 2 * waves + polynomials * width))
+        """Return the map (1 + 2n + channels, p) of the phase to 1, state and driving functions.
+
+        Zeros fill the phase up to a length that the kernel takes in one stride.
+        """
+        from veridyn.solver.kernels.series import FOUR
+
+        waves, polynomials = self.forcing.waves, self.forcing.polynomials
+        state = 1 + 2 * self.mechanics.problem.size
+        used = state + 2 * len(waves) + sum(len(p.coefficients) for p in polynomials)
+        selection = np.zeros((state + self.mechanics.channels, 1 + math.ceil((used - 1) / FOUR) * FOUR))
         selection[:state, :state] = np.eye(state)
-        selection[state + drive.wave_channel, state + 2 * np.arange(waves)] = 1.0
-        starts = state + 2 * waves + width * np.arange(polynomials)
-        selection[state + drive.polynomial_channel, starts] = 1.0
+        place = state
+        for wave in waves:
+            selection[state + wave.channel, place] = 1.0
+            place += 2
+        for polynomial in polynomials:
+            selection[state + polynomial.channel, place] = 1.0
+            place += len(polynomial.coefficients)
         return selection
 
     def _motion(self) -> Floats:
         """Return the matrix D (p, p) of the phase, without the accelerations."""
-        drive, n, size = self.drive, self.mechanics.problem.size, self.selection.shape[1]
+        n, size = self.mechanics.problem.size, self.selection.shape[1]
         motion = np.zeros((size, size))
         motion[1 : 1 + n, 1 + n : 1 + 2 * n] = np.eye(n)
-        place, width = 1 + 2 * n, drive.polynomials.shape[1] - 1
-        for omega in drive.waves[:, 1]:
-            motion[place, place + 1], motion[place + 1, place] = omega, -omega
+        place = 1 + 2 * n
+        for wave in self.forcing.waves:
+            motion[place, place + 1], motion[place + 1, place] = wave.omega, -wave.omega
             place += 2
-        for start in range(place, size, width):
-            motion[range(start, start + width - 1), range(start + 1, start + width)] = np.arange(1, width)
+        for polynomial in self.forcing.polynomials:
+            for power in range(1, len(polynomial.coefficients)):
+                motion[place, place + 1] = power
+                place += 1
+            place += 1
         return motion
 
     def _empty(self, m: int) -> Any:
         from veridyn.solver.kernels.event_driven import Modes
-        from veridyn.solver.kernels.roots import ORDER
+        from veridyn.solver.kernels.series import ORDER
 
         problem = self.mechanics.problem
-        n, stops, frictions = problem.size, len(problem.stops), len(problem.frictions)
-        guards = 2 * (stops + frictions)
-        width, phase = self.selection.shape
+        n, elements, phase = problem.size, len(problem.stops) + len(problem.frictions), self.selection.shape[1]
+        guards = 2 * elements
         return Modes(
-            states=np.zeros((m, stops + frictions), dtype=np.int64),
-            constant=np.zeros((m, n)),
-            acceleration=np.zeros((m, n, width - 1)),
-            columns=np.zeros((m, n, width - 1), dtype=np.int64),
-            filled=np.zeros((m, n), dtype=np.int64),
-            factors=np.zeros((m, ORDER + 1)),
+            states=np.zeros((m, elements), dtype=np.int64),
+            step=np.zeros(m),
+            positions=np.zeros((m, n, phase, ORDER + 1)),
             guards=np.zeros((m, guards, phase, ORDER + 1)),
+            bernstein=np.zeros((m, guards, phase, ORDER + 1)),
             sizes=np.zeros((m, guards, 2, phase)),
             counts=np.zeros(m, dtype=np.int64),
-            elements=np.zeros((m, guards), dtype=np.int64),
-            becomes=np.zeros((m, guards), dtype=np.int64),
-            spring=np.full((m, guards), -1, dtype=np.int64),
-            elongation=np.zeros((m, guards, width)),
+            changes=np.full((m, guards, 3), -1, dtype=np.int64),
+            elongation=np.zeros((m, guards, phase)),
             hold=np.zeros((m, n, n)),
             keep=np.ones((m, n)),
         )
 
     def _grow(self) -> None:
         old = self.arrays
-        self.arrays = self._empty(2 * old.counts.size)
+        self.arrays = self._empty(2 * old.step.size)
         for source, target in zip(old, self.arrays, strict=True):
             target[: len(source)] = source
 
     def _write(self, m: int, states: Ints, flow: Flow) -> None:
-        from veridyn.solver.kernels.roots import ORDER
-        from veridyn.solver.kernels.series import STRETCH
+        from veridyn.solver.kernels.series import CALM, STRETCH
 
         arrays, n = self.arrays, self.mechanics.problem.size
-        arrays.states[m] = states
-        acceleration = _rows(flow.rate)[n:]
-        arrays.constant[m] = acceleration[:, 0]
-        for i, row in enumerate(acceleration[:, 1:]):
-            filled = np.flatnonzero(row)
-            arrays.filled[m, i] = filled.size
-            arrays.columns[m, i, : filled.size], arrays.acceleration[m, i, : filled.size] = filled, row[filled]
-        longest = STRETCH * (min(self.span, 1 / flow.fastest) if flow.fastest else self.span)
+        longest = min(STRETCH * self.span, CALM / flow.fastest if flow.fastest else math.inf)
         step = 2.0 ** math.floor(math.log2(longest))  # scaling with a power of two rounds nothing
-        arrays.factors[m] = step / np.arange(1, ORDER + 2)
-        self._write_guards(m, flow, acceleration)
+        motion = self.motion.copy()
+        motion[1 + n : 1 + 2 * n] = _rows(flow.rate)[n:] @ self.selection
+        motion *= step
+        arrays.states[m], arrays.step[m] = states, step
+        arrays.positions[m] = _series(self.selection[1 : 1 + n], motion)
+        self._write_guards(m, flow, motion)
         self._write_changes(m, flow)
         arrays.hold[m] = flow.hold
         arrays.keep[m, list(flow.slack)] = 0.0
 
-    def _write_guards(self, m: int, flow: Flow, acceleration: Floats) -> None:
-        """Write the Taylor coefficients of the guards, and the sizes of what makes the first two."""
-        from veridyn.solver.kernels.roots import ORDER
+    def _write_guards(self, m: int, flow: Flow, motion: Floats) -> None:
+        """Write the coefficients of the guards, and the sizes of what makes the first two of Taylor."""
+        from veridyn.solver.kernels.roots import BERNSTEIN
 
-        arrays, n, count = self.arrays, self.mechanics.problem.size, len(flow.changes)
-        motion = self.motion.copy()
-        motion[1 + n : 1 + 2 * n] = acceleration @ self.selection
-        motion *= arrays.factors[m, 0]
+        arrays, count = self.arrays, len(flow.changes)
         rows = _rows(flow.guards) @ self.selection
+        arrays.counts[m], arrays.guards[m, :count] = count, _series(rows, motion)
+        arrays.bernstein[m, :count] = arrays.guards[m, :count] @ BERNSTEIN
         arrays.sizes[m, :count, 0], arrays.sizes[m, :count, 1] = np.abs(rows), np.abs(rows) @ np.abs(motion)
-        for k in range(ORDER + 1):
-            arrays.guards[m, :count, :, k] = rows
-            rows = rows @ motion / (k + 1)
 
     def _write_changes(self, m: int, flow: Flow) -> None:
         arrays, stops = self.arrays, len(self.mechanics.problem.stops)
-        arrays.counts[m] = len(flow.changes)
         for g, change in enumerate(flow.changes):
             if isinstance(change.becomes, Touch):
-                arrays.elements[m, g], arrays.becomes[m, g] = change.element, TOUCHES.index(change.becomes)
+                element, becomes = change.element, TOUCHES.index(change.becomes)
             else:
-                arrays.elements[m, g], arrays.becomes[m, g] = stops + change.element, change.becomes
+                element, becomes = stops + change.element, int(change.becomes)
+            arrays.changes[m, g] = element, becomes, change.spring
             if change.elongation is not None:
-                arrays.spring[m, g], arrays.elongation[m, g] = change.spring, _rows(change.elongation)
+                arrays.elongation[m, g] = _rows(change.elongation) @ self.selection
+
+
+def _series(rows: Floats, motion: Floats) -> Floats:
+    """Return the Taylor coefficients (r, p, ORDER + 1) of rows (r, p) over a phase that moves so in one step."""
+    from veridyn.solver.kernels.series import ORDER
+
+    coefficients = [rows]
+    for k in range(1, ORDER + 1):
+        coefficients.append(coefficients[-1] @ motion / k)
+    return np.stack(coefficients, axis=-1)
 
 
 def _rows(part: Affine) -> Floats:

@@ -15,14 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.kernels.jit import called, kernel, part
-from veridyn.solver.kernels.roots import MOST_AHEAD, ORDER, first_root, product
+from veridyn.solver.kernels.roots import MOST_AHEAD, NONE, bernstein, falls, first_root
 from veridyn.solver.kernels.series import (
     FEW,
-    evaluate,
+    LEADING,
+    ORDER,
+    drive_phase,
     first_significant,
-    needed_order,
-    phase,
-    state_series,
+    series,
+    state_phase,
+    value_and_rates,
 )
 
 Floats = NDArray[np.float64]
@@ -36,6 +38,8 @@ DONE, UNKNOWN_MODE, INCONSISTENT, FULL, STOPPED = 0, 1, 2, 3, 4
 # counters: events stored, steps, whether to stop
 EVENTS, STEPS, STOP = range(3)
 COUNTERS = 3
+# what a guard does: to which element, its new state, the coordinate of a spring that is set (-1: none)
+ELEMENT, BECOMES, SPRING = range(3)
 MOST_CHANGES = 8  # per element, before one instant counts as inconsistent
 GLIDE = 1e-13  # relative; a slower sliding velocity is rest
 
@@ -43,34 +47,21 @@ GLIDE = 1e-13  # relative; a slower sliding velocity is rest
 class Modes(NamedTuple):
     """The equations of the modes met so far; ``known`` of them are filled in.
 
-    Accelerations are constants and rows over (x, v, drive), of which only the ``filled`` terms that are not zero are
-    kept. The Taylor coefficients of the guards are rows over the phase (see `phase`) at the start of a step.
+    What depends on time is a row over the phase (see `exact_tables`) at the start of a step, for each Taylor
+    coefficient over that step.
     """
 
     states: Ints  # (m, e) state of every stop, then of every friction
-    constant: Floats  # (m, n) of the accelerations
-    acceleration: Floats  # (m, n, w)
-    columns: Ints  # (m, n, w)
-    filled: Ints  # (m, n)
-    factors: Floats  # (m, ORDER + 1) h/(k + 1), h being the longest step of the series (s)
+    step: Floats  # (m,) longest step of the series (s)
+    positions: Floats  # (m, n, p, ORDER + 1)
     guards: Floats  # (m, g, p, ORDER + 1)
-    sizes: Floats  # (m, g, 2, p) what makes the sizes of the terms of the first two coefficients
+    bernstein: Floats  # (m, g, p, ORDER + 1) their Bernstein coefficients over a step
+    sizes: Floats  # (m, g, 2, p) what makes the sizes of the terms of the first two coefficients of a guard
     counts: Ints  # (m,) number of guards
-    elements: Ints  # (m, g) element that a guard changes
-    becomes: Ints  # (m, g) its new state
-    spring: Ints  # (m, g) coordinate that a guard sets when it fires, -1 for none
-    elongation: Floats  # (m, g, 1 + w) to what, over (1, x, v, drive)
+    changes: Ints  # (m, g, 3) ELEMENT, BECOMES and SPRING of what a guard does
+    elongation: Floats  # (m, g, p) to what it is set, over the phase then
     hold: Floats  # (m, n, n) map of the velocities at the start of a mode: stops what sticks
     keep: Floats  # (m, n) factors of the displacements there: 0 for springs under no force
-
-
-class Drive(NamedTuple):
-    """Driving functions on one segment of time, smooth."""
-
-    waves: Floats  # (a, 3) amplitude, omega, phase
-    wave_channel: Ints  # (a,)
-    polynomials: Floats  # (b, 1 + c) origin, coefficients
-    polynomial_channel: Ints  # (b,)
 
 
 class Grips(NamedTuple):
@@ -80,12 +71,25 @@ class Grips(NamedTuple):
     planes: Ints
 
 
+class Drive(NamedTuple):
+    """Driving functions on one segment of time, smooth."""
+
+    waves: Floats  # (a, 3) amplitude, omega, phase
+    polynomials: Floats  # (b, 1 + c) origin, coefficients
+
+
+# where the arrays of each end among all
+MODES_END = len(Modes._fields)
+GRIPS_END = MODES_END + len(Grips._fields)
+
+
 class Scratch(NamedTuple):
     """What is known of the step that is being taken, and room to work."""
 
     phase: Floats  # (p,)
-    guards: Floats  # (g, ORDER + 1) series of each
+    guard: Floats  # (ORDER + 1,) series of one
     leading: Ints  # (g,) first significant coefficient of each
+    positions: Floats  # (n, ORDER + 1) series
     intervals: Floats  # (MOST_AHEAD, ORDER + 1)
     ends: Floats  # (MOST_AHEAD,)
     velocity: Floats  # (n,)
@@ -94,13 +98,15 @@ class Scratch(NamedTuple):
 @kernel
 def workspace(modes):
     """Return room for one march."""
+    n = modes.hold.shape[1]
     return Scratch(
-        np.empty(modes.guards.shape[2]),
-        np.empty((modes.guards.shape[1], ORDER + 1)),
+        np.zeros(modes.guards.shape[2]),
+        np.empty(ORDER + 1),
         np.empty(modes.guards.shape[1], dtype=np.int64),
+        np.empty((n, ORDER + 1)),
         np.empty((MOST_AHEAD, ORDER + 1)),
         np.empty(MOST_AHEAD),
-        np.empty(modes.acceleration.shape[1]),
+        np.empty(n),
     )
 
 
@@ -155,62 +161,77 @@ def hold_still(hold, keep, y, scratch):
 
 
 @part
-def look(t, y, m, modes, drive, scratch):
-    """Write the series of all guards of mode m about t, and the first significant coefficient of each."""
-    p = scratch.phase
-    phase(t, y, drive.waves, drive.polynomials, p)
+def look(y, m, modes, scratch):
+    """Find the first significant coefficient of every guard of mode m; return the first that turns negative, or -1.
+
+    The phase of the drive is known.
+    """
+    p, c, wrong = scratch.phase, scratch.guard, -1
+    state_phase(y, p)
     for i in range(modes.counts[m]):
-        c, size, rate = scratch.guards[i], 0.0, 0.0
-        product(modes.guards[m, i], p, c)
+        size, rate = 0.0, 0.0
+        series(modes.guards[m, i], p, c, LEADING)
         for j in range(p.size):
             size += modes.sizes[m, i, 0, j] * abs(p[j])
             rate += modes.sizes[m, i, 1, j] * abs(p[j])
-        scratch.leading[i] = first_significant(c, size, rate)
+        k = first_significant(c, size, rate)
+        scratch.leading[i] = k
+        if wrong < 0 and k < FEW and c[k] < 0.0:
+            wrong = i
+    return wrong
 
 
 @part
-def violated(m, modes, scratch):
-    """First guard that turns negative just after the start, -1 if the mode is right."""
-    for i in range(modes.counts[m]):
-        k = scratch.leading[i]
-        if k < FEW and scratch.guards[i, k] < 0.0:
-            return i
-    return -1
+def switch(m, fired, states, y, modes, grips):
+    """Let a guard change the state of its element."""
+    states[modes.changes[m, fired, ELEMENT]] = modes.changes[m, fired, BECOMES]
+    regrip(states, y, modes.hold.shape[1], grips)
 
 
 @part
-def settle(t, y, states, modes, known, grips, drive, scratch):
-    """Change modes until the complementarity conditions hold just after t.
+def settle(y, states, modes, known, grips, scratch):
+    """Change modes until the complementarity conditions hold just after an instant, the phase of the drive being known.
 
-    Returns the mode, its guards being in ``scratch``, or -1 - the reason why there is none.
+    Returns the mode, or -1 - the reason why there is none.
     """
     for _ in range(MOST_CHANGES * states.size + 1):
         m = find_mode(states, modes, known)
         if m < 0:
             return -1 - UNKNOWN_MODE
         hold_still(modes.hold[m], modes.keep[m], y, scratch.velocity)
-        look(t, y, m, modes, drive, scratch)
-        wrong = violated(m, modes, scratch)
+        wrong = look(y, m, modes, scratch)
         if wrong < 0:
             return m
-        states[modes.elements[m, wrong]] = modes.becomes[m, wrong]
-        regrip(states, y, scratch.velocity.size, grips)
+        switch(m, wrong, states, y, modes, grips)
     return -1 - INCONSISTENT
+
+
+@part
+def divide(c, k):
+    """Divide a polynomial by theta**k, so that its root at the start does not count again; its terms below are zero."""
+    for j in range(ORDER + 1 - k):
+        c[j] = c[j + k]
+    for j in range(ORDER + 1 - k, ORDER + 1):
+        c[j] = 0.0
 
 
 @part
 def next_event(m, modes, width, scratch):
     """First root of a guard within a part of a step: (part, guard), or (width, -1)."""
-    fired = -1
+    fired, p, c = -1, scratch.phase, scratch.guard
     for i in range(modes.counts[m]):
-        k, c = scratch.leading[i], scratch.guards[i]
+        k = scratch.leading[i]
         if k == FEW:
             continue  # it stays at zero
-        if c[k] < 0.0:  # the step before ended at the root itself
-            return 0.0, i
-        for j in range(k):  # a root at the start is known
-            c[j] = 0.0
-        root = first_root(c, k, width, scratch.intervals, scratch.ends)
+        if k == 0:
+            series(modes.bernstein[m, i], p, scratch.intervals[0], ORDER + 1)
+            if falls(scratch.intervals[0])[0] == NONE:
+                continue
+        series(modes.guards[m, i], p, c, ORDER + 1)
+        if k > 0:  # numbers near a root at the start are too small to come from the table
+            divide(c, k)
+            bernstein(c, scratch.intervals[0])
+        root = first_root(c, width, scratch.intervals, scratch.ends)
         if root >= 0.0:
             width, fired = root, i
     return width, fired
@@ -220,35 +241,37 @@ def next_event(m, modes, width, scratch):
 def holds(t, y, m, modes, drive):
     """Whether the complementarity conditions of a mode hold just after t."""
     scratch = workspace(modes)
-    look(t, y, m, modes, drive, scratch)
-    return violated(m, modes, scratch) < 0
+    drive_phase(t, drive.waves, drive.polynomials, 1 + y.size, scratch.phase)
+    return look(y, m, modes, scratch) < 0
 
 
 @part
-def advance(y, order, z, theta):
-    """State a part of a step after the centre of its series."""
-    for i in range(y.size):
-        y[i] = evaluate(z, i, order, theta)
+def advance(y, positions, h, theta):
+    """State a part of a step after the centre of the series of the positions."""
+    n = positions.shape[0]
+    for i in range(n):
+        x, rate, _ = value_and_rates(positions[i], theta)
+        y[i], y[n + i] = x, rate / h
 
 
 @part
-def sample(outputs, done, t, h, until, order, z, samples):
+def sample(outputs, done, t, h, until, positions, samples):
     """Write the states at the outputs up to an instant; return how many outputs are done."""
     while done < outputs.size and outputs[done] <= until:
-        advance(samples[done], order, z, (outputs[done] - t) / h)
+        advance(samples[done], positions, h, (outputs[done] - t) / h)
         done += 1
     return done
 
 
 @part
-def elongate(m, fired, modes, order, z, theta, y):
+def elongate(t, y, row, spring, drive, p):
     """Set the spring of a stick that begins."""
-    row = modes.elongation[m, fired]
-    total = row[0]
-    for j in range(1, row.size):
-        if row[j] != 0.0:
-            total += row[j] * evaluate(z, j - 1, order, theta)
-    y[modes.spring[m, fired]] = total
+    state_phase(y, p)
+    drive_phase(t, drive.waves, drive.polynomials, 1 + y.size, p)
+    total = 0.0
+    for j in range(p.size):
+        total += row[j] * p[j]
+    y[spring] = total
 
 
 @part
@@ -259,23 +282,37 @@ def note(t, y, m, times, points, kinds, count):
         points[count, i] = y[i]
 
 
-@kernel
-def march(t, end, y, states, known, modes, grips, drive, outputs, done, samples, counters, times, points, kinds):
-    """Carry (y, states) from t to ``end``, or to where something is missing.
+@part
+def step(t, end, y, m, modes, outputs, done, samples, scratch):
+    """Carry y on to the end of a step or the first root of a guard; return its instant, the guard, the outputs done."""
+    h, p, positions = modes.step[m], scratch.phase, scratch.positions
+    cut = end - t <= h
+    width = (end - t) / h if cut else 1.0
+    theta, fired = next_event(m, modes, width, scratch)
+    for i in range(positions.shape[0]):
+        series(modes.positions[m, i], p, positions[i], ORDER + 1)
+    until = end if cut and theta == width else t + theta * h
+    done = sample(outputs, done, t, h, until, positions, samples)
+    advance(y, positions, h, theta)
+    return until, fired, done
 
-    ``times`` (k,), ``points`` (k, 2n) and ``kinds`` (k,) receive instant, state and mode at every change of mode;
-    ``counters`` (3,) counts events stored and steps; another thread may set STOP. Returns (reason, t, outputs done).
-    """
-    scratch, z = workspace(modes), np.empty((ORDER + 1, modes.acceleration.shape[2]))
+
+@part
+def carry(
+    t, end, known, done, y, states, outputs, samples, counters, times, points, kinds, modes, grips, drive, scratch
+):
+    """See `march`, which makes the scratch."""
     settled = False
     m, last = -1, kinds[counters[EVENTS] - 1] if counters[EVENTS] > 0 else -1
     while t < end:
         if counters[STOP] != 0:
             return STOPPED, t, done
+        drive_phase(t, drive.waves, drive.polynomials, 1 + y.size, scratch.phase)
+        fired = -1
         if settled:
-            look(t, y, m, modes, drive, scratch)
+            fired = look(y, m, modes, scratch)  # the step before ended at the root itself
         else:
-            m = settle(t, y, states, modes, known, grips, drive, scratch)
+            m = settle(y, states, modes, known, grips, scratch)
             if m < 0:
                 return -1 - m, t, done
             if m != last:
@@ -284,21 +321,28 @@ def march(t, end, y, states, known, modes, grips, drive, outputs, done, samples,
                 note(t, y, m, times, points, kinds, counters[EVENTS])
                 counters[EVENTS] += 1
                 last = m
-        h = modes.factors[m, 0]
-        cut = end - t <= h
-        width = (end - t) / h if cut else 1.0
-        theta, fired = next_event(m, modes, width, scratch)
-        order = needed_order(theta)
-        rows = modes.constant[m], modes.acceleration[m], modes.columns[m], modes.filled[m]
-        state_series(scratch.phase, modes.factors[m], *rows, drive, order, z)
-        until = end if cut and theta == width else t + theta * h
-        done = sample(outputs, done, t, h, until, order, z, samples)
-        advance(y, order, z, theta)
-        counters[STEPS] += 1
-        t, settled = until, fired < 0
+        if fired < 0:
+            t, fired, done = step(t, end, y, m, modes, outputs, done, samples, scratch)
+            counters[STEPS] += 1
+        settled = fired < 0
         if fired >= 0:
-            if modes.spring[m, fired] >= 0:
-                elongate(m, fired, modes, order, z, theta, y)
-            states[modes.elements[m, fired]] = modes.becomes[m, fired]
-            regrip(states, y, scratch.velocity.size, grips)
+            spring = modes.changes[m, fired, SPRING]
+            if spring >= 0:
+                elongate(t, y, modes.elongation[m, fired], spring, drive, scratch.phase)
+            switch(m, fired, states, y, modes, grips)
     return DONE, t, done
+
+
+@kernel
+def march(t, end, known, done, y, states, outputs, samples, counters, times, points, kinds, *tables):
+    """Carry (y, states) from t to ``end``, or to where something is missing.
+
+    ``times`` (k,), ``points`` (k, 2n) and ``kinds`` (k,) receive instant, state and mode at every change of mode;
+    ``counters`` (3,) counts events stored and steps; another thread may set STOP. ``tables`` are the arrays of Modes,
+    Grips and Drive, one by one, which costs a quarter of handing over tuples. Returns (reason, t, outputs done).
+    """
+    modes, grips, drive = Modes(*tables[:MODES_END]), Grips(*tables[MODES_END:GRIPS_END]), Drive(*tables[GRIPS_END:])
+    scratch = workspace(modes)
+    return carry(
+        t, end, known, done, y, states, outputs, samples, counters, times, points, kinds, modes, grips, drive, scratch
+    )

@@ -13,14 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.kernels.jit import called, fused, part
+from veridyn.solver.kernels.series import ORDER, value_and_rates
 
-ORDER = 23  # of all polynomials here
+EIGHT = 8  # rows added at once
 RESOLUTION = 1e-16  # of an interval: roots are polished to this
 MOST_ITERATIONS = 60
 NONE, ONE, SEVERAL = 0, 1, 2
 
 NARROWEST = 1e-15  # of a step: shorter intervals are not halved
-MOST_AHEAD = 52  # halves that can wait
+MOST_AHEAD = 54  # intervals that can wait, and room for two more
 
 
 def _weights(weight: Callable[[int, int], float]) -> NDArray[np.float64]:
@@ -28,38 +29,62 @@ def _weights(weight: Callable[[int, int], float]) -> NDArray[np.float64]:
     return np.array([[weight(k, j) for j in orders] for k in orders])
 
 
-# b_j = sum over k of BERNSTEIN[k, j] c_k. All weights lie between 0 and 1: nothing cancels but the c_k
+# The Bernstein coefficients of a polynomial, and those over the left half of an interval, are sums of row k times
+# number k. All weights lie between 0 and 1: nothing cancels but the numbers.
 BERNSTEIN = _weights(lambda k, j: math.comb(j, k) / math.comb(ORDER, k))
+LEFT = _weights(lambda k, j: math.comb(j, k) / 2.0**j)
+
+
+@fused
+def weighted(weights, c, b):
+    """Write the sums b of the rows of weights (ORDER + 1, ORDER + 1), each times a number of c.
+
+    The weights on the left of the diagonal are zero.
+    """
+    for j in range(ORDER + 1):
+        b[j] = 0.0
+    for k in range(0, ORDER + 1, EIGHT):
+        w, f0, f1, f2, f3 = weights[k:], c[k], c[k + 1], c[k + 2], c[k + 3]
+        f4, f5, f6, f7 = c[k + 4], c[k + 5], c[k + 6], c[k + 7]
+        for j in range(k, ORDER + 1):
+            four = (w[0, j] * f0 + w[1, j] * f1) + (w[2, j] * f2 + w[3, j] * f3)
+            b[j] += four + ((w[4, j] * f4 + w[5, j] * f5) + (w[6, j] * f6 + w[7, j] * f7))
+
+
+@called
+def bernstein(c, b):
+    """Bernstein coefficients over [0, 1] of a polynomial.
+
+    Not inlined, like `left_half`: within a loop all weights would be copied ahead of it, at every call.
+    """
+    weighted(BERNSTEIN, c, b)
+
+
+@called
+def left_half(b, left):
+    """Bernstein coefficients over the left half of an interval."""
+    weighted(LEFT, b, left)
 
 
 @part
-def product(rows, p, c):
-    """Sum of the rows (w, columns), each times a number of p (w,), four at a time: c is written less often."""
-    whole = p.size - p.size % 4
-    for k in range(c.size):
-        c[k] = 0.0
-    for j in range(0, whole, 4):
-        f0, f1, f2, f3 = p[j], p[j + 1], p[j + 2], p[j + 3]
-        for k in range(c.size):
-            c[k] = (((c[k] + rows[j, k] * f0) + rows[j + 1, k] * f1) + rows[j + 2, k] * f2) + rows[j + 3, k] * f3
-    for j in range(whole, p.size):
-        for k in range(c.size):
-            c[k] += rows[j, k] * p[j]
+def reverse(b, reversed_):
+    """Bernstein coefficients over an interval that is seen from its other end."""
+    for j in range(ORDER + 1):
+        reversed_[j] = b[ORDER - j]
 
 
 @part
-def halve(b, left):
-    """Bernstein coefficients over both halves of an interval, by de Casteljau's rule; ``b`` becomes the right one."""
-    for i in range(ORDER + 1):
-        left[i] = b[0]
-        for j in range(ORDER - i):
-            b[j] = 0.5 * (b[j] + b[j + 1])
+def right_half(b, room):
+    """Turn Bernstein coefficients over an interval into those over its right half; room is (2, ORDER + 1)."""
+    reverse(b, room[0])
+    left_half(room[0], room[1])
+    reverse(room[1], b)
 
 
 @part
-def falls(b, first):
-    """Whether the coefficients from ``first`` on turn from positive never, once or more often, and which one does."""
-    j = first
+def falls(b):
+    """Whether the coefficients turn from positive never, once or more often, and which one does."""
+    j = 0
     while j <= ORDER and b[j] > 0.0:
         j += 1
     if j > ORDER:
@@ -70,20 +95,8 @@ def falls(b, first):
     return ONE, j
 
 
-@fused
-def value_and_rates(c, k, t):
-    """Return a polynomial over t**k, its derivative and half its second derivative."""
-    f, df, ddf, i = c[ORDER], 0.0, 0.0, ORDER - 1
-    while i >= k:
-        ddf = ddf * t + df
-        df = df * t + f
-        f = f * t + c[i]
-        i -= 1
-    return f, df, ddf
-
-
 @part
-def only_root(c, k, low, high, t):
+def only_root(c, low, high, t):
     """Halley from t for the only root between ``low``, where the polynomial is positive, and ``high``.
 
     It is kept in its bracket. The error falls with the third power of the change, which tells when the next one is
@@ -91,7 +104,7 @@ def only_root(c, k, low, high, t):
     """
     before = 0.0
     for _ in range(MOST_ITERATIONS):
-        f, df, ddf = value_and_rates(c, k, t)
+        f, df, ddf = value_and_rates(c, t)
         if f > 0.0:
             low = t
         else:
@@ -107,30 +120,31 @@ def only_root(c, k, low, high, t):
 
 
 @called
-def first_root(c, k, width, stack, ends):
-    """First root in (0, width] of a polynomial c (ORDER + 1,), width <= 1; -1 if there is none.
+def first_root(c, width, intervals, ends):
+    """First root in (0, width] of a polynomial c (ORDER + 1,) that starts positive, width <= 1; -1 if there is none.
 
-    Terms below k are zero, term k is positive: a root at the start does not count. ``stack`` (MOST_AHEAD, ORDER + 1)
-    and ``ends`` (MOST_AHEAD,) are scratch: the intervals ahead, the nearest on top. No root is passed over: an interval
-    is left behind only if the signs of its coefficients prove that there is none in it. A touch of zero may count as a
-    root: rounding decides, and `is_ripple` tells afterwards.
+    ``intervals`` (MOST_AHEAD, ORDER + 1), whose first row has the Bernstein coefficients, and ``ends`` (MOST_AHEAD,)
+    are scratch: the nearest interval last, before it those of which it is in the left half. No root is passed over: an
+    interval is left behind only if the signs of its coefficients prove that there is none in it. A touch of zero may
+    count as a root: rounding decides, and `is_ripple` tells afterwards.
     """
-    product(BERNSTEIN, c, stack[0])
     start, ends[0], top = 0.0, 1.0, 0
     while start < width:
-        b, end = stack[top], ends[top]
-        changes, j = falls(b, k if start == 0.0 else 0)
+        b, end = intervals[top], ends[top]
+        changes, j = falls(b)
         if changes == NONE:
             start = end
             top -= 1
+            if top >= 0:
+                right_half(intervals[top], intervals[top + 1 :])
         elif (j == 0 and start > 0.0) or end - start < NARROWEST:
             return start
         elif changes == ONE:
             guess = start + (end - start) * (j - b[j] / (b[j] - b[j - 1])) / ORDER
-            root = only_root(c, k, start, end, guess)
+            root = only_root(c, start, end, guess)
             return root if root <= width else -1.0
         else:
             top += 1
             ends[top] = 0.5 * (start + end)
-            halve(b, stack[top])
+            left_half(b, intervals[top])
     return -1.0

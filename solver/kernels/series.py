@@ -1,8 +1,8 @@
 """Taylor series of a linear system with waves and polynomials as drive.
 
 The series of a linear system converges everywhere. Over a step h with rho h <= STRETCH, rho being the fastest
-rate of the system or its drive, the terms left out are below STRETCH**(ORDER + 1)/(ORDER + 1)! = 3e-17 of the
-amplitude: the solution is exact up to rounding. Coefficients belong to powers of theta = (t - start)/h.
+rate of the system or its drive, the terms left out of the velocities are below STRETCH**(ORDER + 1)/ORDER! = 3e-17 of
+the amplitude: the solution is exact up to rounding. Coefficients belong to powers of theta = (t - start)/h.
 """
 
 import math
@@ -10,38 +10,29 @@ import math
 import numpy as np
 
 from veridyn.solver.kernels.jit import called, fused, part
-from veridyn.solver.kernels.roots import ORDER
 
-STRETCH = 2.0
+ORDER = 31  # of all polynomials; ORDER + 1 numbers fill whole registers of the processor
+STRETCH = 3.5
+CALM = 2.0  # as much of the motion itself: its rounding, which grows with the step, returns in every later step
+FOUR = 4  # rows added at once
 FEW = 6  # order that tells on which side of zero a guard goes
+LEADING = 8  # coefficients that this takes, again whole registers
 ROUNDING = 1e-13  # relative; what is left of cancelling terms
 AT_ONCE = 1e-9  # of the time scale: instants this near are one
-REMAINDER = 1e-18  # of the amplitude: what may be left out where less than a step is needed
-PARTS = 32  # of a step, for which the order that is needed is tabulated
 INVERSE = 1.0 / np.arange(1.0, ORDER + 2)  # multiplying is quicker than dividing
 
 
-def _needed(x: float) -> int:
-    """Order beyond which the terms x**k/k! are negligible."""
-    return next(k for k in range(ORDER + 1) if k == ORDER or x ** (k + 1) / math.factorial(k + 1) <= REMAINDER)
-
-
-NEEDED = np.array([_needed(STRETCH * p / PARTS) for p in range(PARTS + 1)])
-
-
 @part
-def needed_order(theta):
-    """Order of the series that is needed up to a part of a step."""
-    return NEEDED[min(PARTS, math.ceil(PARTS * theta))]
-
-
-@called
-def phase(t, y, waves, polynomials, p):
-    """Write the phase: 1, state, sines and cosines of the waves, Taylor coefficients of the polynomials."""
+def state_phase(y, p):
+    """Write the phase of the state, 1 in front."""
     p[0] = 1.0
     for i in range(y.size):
         p[1 + i] = y[i]
-    place = 1 + y.size
+
+
+@called
+def drive_phase(t, waves, polynomials, place, p):
+    """Write, from a place on, the phase of the drive: sines and cosines, Taylor coefficients of the polynomials."""
     for w in range(waves.shape[0]):
         angle = waves[w, 1] * t + waves[w, 2]
         p[place], p[place + 1] = waves[w, 0] * math.sin(angle), waves[w, 0] * math.cos(angle)
@@ -60,55 +51,38 @@ def phase(t, y, waves, polynomials, p):
         place += width
 
 
-@part
-def drive_series(p, first, factors, drive, order, z):
-    """Taylor coefficients of the driving functions, in the columns of z behind those of the state."""
-    place = 1 + first
-    for k in range(order + 1):
-        for j in range(first, z.shape[1]):
-            z[k, j] = 0.0
-    for w in range(drive.wave_channel.size):
-        s, c = p[place], p[place + 1]
-        column, rate, factor = first + drive.wave_channel[w], drive.waves[w, 1], 1.0
-        for k in range(order + 1):
-            z[k, column] += factor * s
-            s, c = c, -s
-            factor *= rate * factors[k]
-        place += 2
-    width = drive.polynomials.shape[1] - 1
-    for q in range(drive.polynomial_channel.size):
-        power = 1.0
-        for k in range(min(width, order + 1)):
-            z[k, first + drive.polynomial_channel[q]] += p[place + k] * power
-            power *= factors[0]
-        place += width
+@fused
+def series(rows, p, c, count):
+    """First ``count`` coefficients of the series of what the rows (w, ORDER + 1) are over a phase p (w,).
 
-
-@part
-def state_series(p, factors, constant, acceleration, columns, filled, drive, order, z):
-    """Taylor coefficients of state and drive in z (order + 1, 2n + channels); ``factors`` are h/(k + 1)."""
-    n = filled.size
-    drive_series(p, 2 * n, factors, drive, order, z)
-    for j in range(2 * n):
-        z[0, j] = p[1 + j]
-    for k in range(order):
-        factor = factors[k]
-        for i in range(n):
-            total = constant[i] if k == 0 else 0.0
-            for e in range(filled[i]):
-                total += acceleration[i, e] * z[k, columns[i, e]]
-            z[k + 1, i] = z[k, n + i] * factor
-            z[k + 1, n + i] = total * factor
+    The phase begins with 1 and has 1 + 4 i numbers. ``count`` is a constant, so that loops become few instructions.
+    """
+    for k in range(count):
+        c[k] = rows[0, k]
+    for j in range(1, p.size, FOUR):
+        f0, f1, f2, f3 = p[j], p[j + 1], p[j + 2], p[j + 3]
+        for k in range(count):
+            c[k] += (rows[j, k] * f0 + rows[j + 1, k] * f1) + (rows[j + 2, k] * f2 + rows[j + 3, k] * f3)
 
 
 @fused
-def evaluate(z, column, order, theta):
-    """Value of a column of a series."""
-    total, k = 0.0, order
-    while k >= 0:
-        total = total * theta + z[k, column]
-        k -= 1
-    return total
+def value_and_rates(c, t):
+    """Return a polynomial c (ORDER + 1,), its derivative and half its second derivative.
+
+    Even and odd powers are polynomials of t**2 by themselves: two chains of operations, each half as long.
+    """
+    u = t * t
+    even, d_even, dd_even = c[ORDER - 1], 0.0, 0.0
+    odd, d_odd, dd_odd = c[ORDER], 0.0, 0.0
+    for i in range(ORDER - 3, -1, -2):
+        dd_even = dd_even * u + d_even
+        d_even = d_even * u + even
+        even = even * u + c[i]
+        dd_odd = dd_odd * u + d_odd
+        d_odd = d_odd * u + odd
+        odd = odd * u + c[i + 1]
+    rate = odd + 2.0 * t * (d_even + t * d_odd)
+    return even + t * odd, rate, (d_even + 4.0 * u * dd_even) + t * (3.0 * d_odd + 4.0 * u * dd_odd)
 
 
 @part
