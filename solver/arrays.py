@@ -63,22 +63,16 @@ def contacts(problem: MechanicalProblem) -> tuple[Contact, ...]:
 
 def _encode(functions: Iterable[TimeFunction], parameters: list[float]) -> dict[str, Any]:
     """Return time functions as arrays; their parameters follow those that are there."""
-    first, kinds, starts, pieces, widths = [0], [], [], [], []
+    first, terms = [0], []
     for function in functions:
         for term in function.terms():
             numbers, kind, count, width = _term(term)
-            kinds.append(kind)
-            starts.append(len(parameters))
-            pieces.append(count)
-            widths.append(width)
+            terms.append((kind, len(parameters), count, width))
             parameters.extend(numbers)
-        first.append(len(kinds))
+        first.append(len(terms))
     return {
         "function_term": np.array(first, dtype=np.int64),
-        "term_kind": np.array(kinds, dtype=np.int64),
-        "term_start": np.array(starts, dtype=np.int64),
-        "term_pieces": np.array(pieces, dtype=np.int64),
-        "term_width": np.array(widths, dtype=np.int64),
+        "terms": np.array(terms, dtype=np.int64).reshape(-1, 4),
         "parameter": np.array(parameters, dtype=float),
     }
 
@@ -199,7 +193,7 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
     """
     rows = _Rows(problem)
     pairs, parameters = contacts(problem), [0.0]
-    index = np.array([_index(pair, rows, parameters) for pair in pairs], dtype=np.int64)
+    index = np.array([_index(pair, rows, parameters) for pair in pairs], dtype=np.int64).reshape(-1, contact.INDICES)
     devices = _device_arrays(problem, rows)
     projected = rows.matrix() @ modes.shapes
     drive = rows.drive()
@@ -215,13 +209,12 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
         damping=np.diag(damping).copy(),
         coupling=_coupling(damping),
         load=np.array(vectors).reshape(e, modes.omega.size) / modes.masses,
-        load_function=np.arange(e),
         rows=np.ascontiguousarray(projected.T),
         back=np.ascontiguousarray(projected / modes.masses),
         drive=np.ascontiguousarray(drive),
-        drive_function=e + np.arange(2 * moving).reshape(moving, 2),
-        contact_index=index.reshape(-1, contact.INDICES),
+        contact_index=index,
         contact_value=np.array([_constants(pair) for pair in pairs]).reshape(-1, contact.VALUES),
+        several=None if modes.omega.size == 1 and moving == 0 else True,
         **devices,
         **_encode(functions, parameters),
     )

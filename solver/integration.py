@@ -103,7 +103,7 @@ class Storage:
         self.job = job
         self.q, self.v, self.g = np.empty(r), np.empty(r), np.zeros(r)
         self.state = np.empty((elements, max(contact.STATES, device.STATES)))
-        self.work = _workspace(job, AHEAD if even else 1)
+        self.work = _workspace(job, even=even)
         self.archive = Archive(
             times=np.empty(slots),
             displacement=np.empty((slots, r)),
@@ -150,9 +150,9 @@ class Storage:
         return Run(time, displacement, velocity, records, totals, diverged, stopped, counters)
 
 
-def _workspace(job: Job, ahead: int) -> Workspace:
+def _workspace(job: Job, *, even: bool) -> Workspace:
     position, velocity, force = np.zeros((3, job.system.rows.shape[1]))
-    functions = job.system.function_term.size - 1
+    ahead, functions = AHEAD if even else 1, job.system.function_term.size - 1
     table = np.full(ahead, np.nan), np.zeros((ahead, functions)), np.zeros(1, dtype=np.int64)
     return Workspace(position, velocity, force, *table, job.step)
 

@@ -71,16 +71,16 @@ class ModalIntegrator:
 
     def warm_up(self, settings: Settings) -> None:
         """Compile the kernels of a scheme (or load them from the cache) so that timings do not contain it."""
-        one = np.ones(1)
-        tiny = MechanicalProblem(
-            name="warm-up",
-            mass=np.ones((1, 1)),
-            stiffness=np.ones((1, 1)),
-            initial_displacement=one,
-            initial_velocity=one,
-            end=1e-3,
-        )
-        self.solve(tiny, {"scheme": settings["scheme"], "step": 1e-4})
+        for modes in (1, 2):  # see `veridyn.solver.kernels.system.count_on`
+            tiny = MechanicalProblem(
+                name="warm-up",
+                mass=np.eye(modes),
+                stiffness=np.eye(modes),
+                initial_displacement=np.ones(modes),
+                initial_velocity=np.ones(modes),
+                end=1e-3,
+            )
+            self.solve(tiny, {"scheme": settings["scheme"], "step": 1e-4})
 
     def solve(self, problem: MechanicalProblem, settings: Settings) -> Response:
         """Integrate a problem.

@@ -1,1 +1,1 @@
-"""Jitted kernels: allocation-free in the loop, nonlinearities as arrays, one compilation for every case."""
+"""Jitted kernels: allocation-free in the loop, nonlinearities as arrays, few compilations for every case."""

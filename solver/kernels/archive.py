@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.kernels.contact import R_F1, R_F2, R_FORCE, R_W1, R_W2, RECORDS, length
-from veridyn.solver.kernels.jit import part
+from veridyn.solver.kernels.jit import natural, part
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -43,7 +43,7 @@ class Archive(NamedTuple):
 @part
 def put(archive, t, q, v):
     """Keep a state."""
-    slot = archive.cursor[SLOT]
+    slot = natural(archive.cursor[SLOT])
     archive.times[slot] = t
     for i in range(q.size):
         archive.displacement[slot, i] = q[i]
@@ -66,7 +66,7 @@ def rate(record, which):
 def total(archive, dt):
     """Add a step to the totals, by the trapezoidal rule."""
     for c in range(archive.totals.shape[0]):
-        totals, record = archive.totals[c], archive.records[archive.cursor[SLOT], c]
+        totals, record = archive.totals[c], archive.records[natural(archive.cursor[SLOT]), c]
         for k in range(RECORDS):
             totals[LEAST + k] = min(totals[LEAST + k], record[k])
             totals[LARGEST + k] = max(totals[LARGEST + k], record[k])
@@ -84,13 +84,15 @@ def keep(archive, step, used, t, ahead, last, q, v):
     half the step that follows reaches it.
     """
     total(archive, used)
-    cursor, reach = archive.cursor, t + 0.5 * ahead
-    if last or step == cursor[STEP] or reach >= archive.instants[cursor[INSTANT]]:
+    cursor, reach, wanted = archive.cursor, t + 0.5 * ahead, last
+    if step == cursor[STEP]:
+        cursor[STEP] += archive.every
+        wanted = True
+    while reach >= archive.instants[natural(cursor[INSTANT])]:
+        cursor[INSTANT] += 1
+        wanted = True
+    if wanted:
         put(archive, t, q, v)
-        if step == cursor[STEP]:
-            cursor[STEP] += archive.every
-        while reach >= archive.instants[cursor[INSTANT]]:
-            cursor[INSTANT] += 1
 
 
 @part

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.kernels.archive import SLOT, begin, keep, put, total
-from veridyn.solver.kernels.jit import kernel, part
+from veridyn.solver.kernels.jit import kernel, part, scheme
 from veridyn.solver.kernels.stepping import (
     DONE,
     FULL,
@@ -25,7 +25,7 @@ from veridyn.solver.kernels.stepping import (
     resumed,
     unfinished,
 )
-from veridyn.solver.kernels.system import diverged, first_forces, forces
+from veridyn.solver.kernels.system import count_on, diverged, first_forces, forces
 
 Floats = NDArray[np.float64]
 
@@ -213,12 +213,13 @@ def advance(s, t, dt, before, counter, first, control, trial, floor, state, arch
             copy(saved, state)
 
 
-@kernel
+@scheme
 def integrate(s, t0, t_end, control, q, v, state, work, g, archive):
     """March from (q, v) at t0 to t_end.
 
     Returns diverged mode (-1: none), status, time reached, accepted steps, evaluations.
     """
+    count_on(False, q, v, g, s, work)
     trial = start(q, v)
     floor = np.full(q.size, 1e-15)
     saved = state.copy()

@@ -104,13 +104,9 @@ def pressure(c, constants, gap, closing):
 @part
 def contact_force(c, index, constants, parameter, position, velocity, state, record):
     """Force (fy, fz, fx) of contact c on its local coordinates."""
-    geometry, iy, iz, ix = index[c, GEOMETRY], index[c, ROW_Y], index[c, ROW_Z], index[c, ROW_X]
-    z = position[iz] if iz >= 0 else 0.0
-    x = position[ix] if ix >= 0 else 0.0
-    w1 = velocity[iz] if iz >= 0 else 0.0
-    w2 = velocity[ix] if ix >= 0 else 0.0
+    geometry, (y, z, x), (vy, w1, w2) = index[c, GEOMETRY], position, velocity
     if geometry >= CIRCLE:
-        return curved_force(c, index, constants, parameter, position[iy], z, x, velocity[iy], w1, w2, state, record)
+        return curved_force(c, index, constants, parameter, y, z, x, vy, w1, w2, state, record)
     record[c, R_W1] = w1
     record[c, R_W2] = w2
     direction = -1.0
@@ -119,11 +115,11 @@ def contact_force(c, index, constants, parameter, position, velocity, state, rec
         record[c, R_GAP] = 0.0
         record[c, R_VELOCITY] = 0.0
     else:
-        y = position[iy] + constants[c, Y0]
+        y += constants[c, Y0]
         if geometry == PARALLEL_PLANES and y < 0.0:
             direction = 1.0
         gap = constants[c, GAP] + direction * y
-        closing = direction * velocity[iy]
+        closing = direction * vy
         record[c, R_GAP] = gap
         record[c, R_VELOCITY] = closing
         if gap > 0.0:

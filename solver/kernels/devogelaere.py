@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.kernels.archive import begin, keep
-from veridyn.solver.kernels.jit import called, kernel, part
+from veridyn.solver.kernels.jit import called, kernel, part, scheme
 from veridyn.solver.kernels.stepping import DONE, GOING, ending
-from veridyn.solver.kernels.system import diverged, first_forces, forces
+from veridyn.solver.kernels.system import count_on, diverged, first_forces, forces
 
 Floats = NDArray[np.float64]
 
@@ -114,12 +114,13 @@ def accept(p):
         p.q[NOW, i], p.v[NOW, i], p.g[NOW, i] = p.q[END, i], p.v[END, i], p.g[END, i]
 
 
-@kernel
+@scheme
 def integrate(s, t0, dt, steps, q, v, state, work, g, archive):
     """March ``steps`` steps from (q, v) at t0.
 
     Returns the index of a diverged mode (-1: none), status, time reached, steps, evaluations.
     """
+    count_on(False, q, v, g, s, work)
     p = points(q, v)
     first_forces(t0, q, v, s, state, archive, work, g)
     p.g[NOW, :] = g

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from veridyn.solver.kernels.archive import SLOT, begin, keep
 from veridyn.solver.kernels.devogelaere import BEFORE, END, MIDDLE, NOW, accept, attempt, points, start_half_step_before
-from veridyn.solver.kernels.jit import called, kernel, part
+from veridyn.solver.kernels.jit import called, kernel, part, scheme
 from veridyn.solver.kernels.stepping import DONE, FULL, GOING, copy, ending, horizon, outlook, resumed, unfinished
-from veridyn.solver.kernels.system import diverged, first_forces
+from veridyn.solver.kernels.system import count_on, diverged, first_forces
 
 Floats = NDArray[np.float64]
 
@@ -178,12 +178,13 @@ def advance(t, dt, p1, p0, control, s, p, past, state, archive, saved, work, g):
         dt = shorter
 
 
-@kernel
+@scheme
 def integrate(s, t0, t_end, control, q, v, state, work, g, archive):
     """March from (q, v) at t0 to t_end.
 
     Returns diverged mode (-1: none), status, time reached, accepted steps, evaluations.
     """
+    count_on(False, q, v, g, s, work)
     p, before = points(q, v), past(q.size)
     saved = state.copy()
     first_forces(t0, q, v, s, state, archive, work, g)

@@ -7,9 +7,9 @@ the line between both leads to.
 import numpy as np
 
 from veridyn.solver.kernels.archive import begin, keep
-from veridyn.solver.kernels.jit import kernel, part
+from veridyn.solver.kernels.jit import part, scheme
 from veridyn.solver.kernels.stepping import DONE, GOING, copy, ending
-from veridyn.solver.kernels.system import diverged, first_forces, forces
+from veridyn.solver.kernels.system import count_on, diverged, first_forces, forces
 
 
 @part
@@ -37,12 +37,13 @@ def advance(t, p, s, q, v, f, f_end, q_new, v_new, state, archive, saved, work):
         q[i], v[i], f[i] = q_new[i], v_new[i], f_end[i]
 
 
-@kernel
+@scheme
 def integrate(s, t0, dt, steps, p, q, v, state, work, f, archive):
     """March ``steps`` steps from (q, v) at t0.
 
     Returns the index of a diverged mode (-1: none), status, time reached, steps, evaluations.
     """
+    count_on(True, q, v, f, s, work)
     r = q.size
     f_end, q_new, v_new = np.empty(r), np.empty(r), np.empty(r)
     saved = state.copy()

@@ -1,11 +1,15 @@
 """How kernels are compiled: cached on disk, IEEE arithmetic, no Python objects."""
 
 import contextlib
+import operator
 import os
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.compiler import Compiler
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 
 PICKLE, END = b"\x80", b"."  # how every pickle begins and ends
 
@@ -41,14 +45,38 @@ def _somewhere() -> None:
 if hasattr(_somewhere, "stats"):  # plain Python if compilation is switched off
     drop_bad_caches(Path(__file__).parent, Path(str(_somewhere.stats.cache_path)))
 
-# A scheme: compiled once, kept on disk.
-kernel = numba.njit(cache=True, error_model="numpy", nogil=True)
+
+class Apart(Compiler):
+    """The usual compiler, told that no two arrays among the arguments share memory.
+
+    Then numbers may stay in registers from one part of a step to the next.
+    """
+
+    def define_pipelines(self) -> Any:
+        """Return the usual passes."""
+        self.state.flags.noalias = True
+        return super().define_pipelines()
+
+
+# A function of its own: compiled once, kept on disk.
+own: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True}
+kernel = numba.njit(**own)
+
+# A scheme: a kernel whose arguments are arrays of a `Storage`, a `System` and whatever else, apart in memory.
+scheme = numba.njit(**own, pipeline_class=Apart)
 
 # A part of a scheme: always inlined, and without reference counts, since counting the sixteen arrays of a
 # system at every access costs ten times the step itself. The arrays belong to the caller of the scheme. A part
 # cannot allocate: it would not compile.
 options: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True, "forceinline": True, "_nrt": False}
 part = numba.njit(**options)
+
+
+@part
+def natural(index):
+    """Return an index that the compiler knows not to be negative: it need not look whether to count from the end."""
+    return max(index, 0)
+
 
 # A part in which a product and a sum may be one operation of the processor, rounded once: for values of polynomials,
 # quicker and more accurate; not for schemes, which give the same bits everywhere.
@@ -59,3 +87,20 @@ called = numba.njit(**{**options, "forceinline": False})
 
 # A loop over independent problems, on several threads.
 threaded = numba.njit(cache=True, error_model="numpy", nogil=True, parallel=True)
+
+
+def _load(typing: Any, array: Any, index: Any) -> Any:  # noqa: ARG001 - the signature that the compiler expects
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = make_array(signature.args[0])(context, builder, arguments[0]).data
+        return builder.load_atomic(builder.gep(data, [arguments[1]]), "monotonic", 8)
+
+    return array.dtype(array, index), code
+
+
+_read: Any = intrinsic(_load) if hasattr(_somewhere, "stats") else operator.getitem  # plain Python likewise
+
+
+@part
+def shared(array, index):
+    """Return a number that another thread may write meanwhile, read anew each time."""
+    return _read(array, index)

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from veridyn.solver.kernels.archive import begin, keep
-from veridyn.solver.kernels.jit import kernel, part
+from veridyn.solver.kernels.jit import part, scheme
 from veridyn.solver.kernels.stepping import DONE, GOING, copy, ending
-from veridyn.solver.kernels.system import diverged, first_forces, forces
+from veridyn.solver.kernels.system import count_on, diverged, first_forces, forces
 
 
 class Method(NamedTuple):
@@ -73,12 +73,13 @@ def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, saved, wo
     return method.iterations
 
 
-@kernel
+@scheme
 def integrate(s, t0, dt, steps, method, q, v, state, work, f, archive):
     """March ``steps`` steps from (q, v) at t0.
 
     Returns the index of a diverged mode (-1: none), status, time reached, steps, evaluations.
     """
+    count_on(True, q, v, f, s, work)
     r = q.size
     a, q_star, v_star = np.empty(r), np.empty(r), np.empty(r)
     saved = state.copy()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.kernels.archive import SLOT, begin, keep
-from veridyn.solver.kernels.jit import kernel, part
+from veridyn.solver.kernels.jit import part, scheme
 from veridyn.solver.kernels.stepping import (
     DONE,
     FULL,
@@ -23,7 +23,7 @@ from veridyn.solver.kernels.stepping import (
     resumed,
     unfinished,
 )
-from veridyn.solver.kernels.system import diverged, first_forces, forces
+from veridyn.solver.kernels.system import count_on, diverged, first_forces, forces
 
 Floats = NDArray[np.float64]
 
@@ -136,12 +136,13 @@ def accept(stages, q, v):
         stages.dq[0, i], stages.dv[0, i] = stages.dq[last, i], stages.dv[last, i]
 
 
-@kernel
+@scheme
 def integrate(s, t0, t_end, control, tableau, q, v, state, work, g, archive):
     """March from (q, v) at t0 to t_end.
 
     Returns diverged mode (-1: none), status, time reached, accepted steps, evaluations.
     """
+    count_on(False, q, v, g, s, work)
     n, r = tableau.c.size, q.size
     stages = Stages(np.zeros((n, r)), np.zeros((n, r)), np.zeros(r), np.zeros(r))
     saved = state.copy()

@@ -1,7 +1,7 @@
 """What kernels share: how a march ends, the memory of contacts and devices in a step that is tried again."""
 
 from veridyn.solver.kernels.archive import INSTANT, STOP
-from veridyn.solver.kernels.jit import part
+from veridyn.solver.kernels.jit import part, shared
 
 # why a march ends: it is not over, it is, the archive is full, a coordinate left the range of finite numbers, the step
 # control gave up, another thread asked for it
@@ -15,7 +15,7 @@ def ending(archive, bad, done):
         return DIVERGED
     if done:
         return DONE
-    return STOPPED if archive.cursor[STOP] != 0 else GOING
+    return STOPPED if shared(archive.cursor, STOP) != 0 else GOING
 
 
 @part

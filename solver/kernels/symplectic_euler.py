@@ -1,17 +1,18 @@
 """Symplectic Euler (EULER, DIFF_CENTRE): one evaluation per step, order 2 in q, velocity half a step late."""
 
 from veridyn.solver.kernels.archive import begin, keep
-from veridyn.solver.kernels.jit import kernel
+from veridyn.solver.kernels.jit import scheme
 from veridyn.solver.kernels.stepping import DONE, GOING, ending
-from veridyn.solver.kernels.system import diverged, first_forces, forces
+from veridyn.solver.kernels.system import count_on, diverged, first_forces, forces
 
 
-@kernel
+@scheme
 def integrate(s, t0, dt, steps, q, v, state, work, g, archive):
     """March ``steps`` steps from (q, v) at t0.
 
     Returns the index of a diverged mode (-1: none), status, time reached, steps, evaluations.
     """
+    count_on(True, q, v, g, s, work)
     t = t0
     first_forces(t, q, v, s, state, archive, work, g)
     begin(archive, t, q, v)

@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.kernels.archive import SLOT
-from veridyn.solver.kernels.contact import contact_force
+from veridyn.solver.kernels.contact import ROW_X, ROW_Y, ROW_Z, contact_force
 from veridyn.solver.kernels.device import FIRST, LAST, LAW, ROW, device_force
-from veridyn.solver.kernels.jit import called, part
+from veridyn.solver.kernels.jit import called, natural, part
 from veridyn.solver.kernels.piecewise import piecewise
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 HARMONIC, PIECEWISE, WINDOWED = range(3)
+KIND, START, PIECES, WIDTH = range(4)  # columns of terms
 HARMONIC_WIDTH = 3  # amplitude, omega, phase
 WINDOWED_WIDTH = 5  # the same, start, end
 
@@ -40,11 +41,9 @@ class System(NamedTuple):
     damping: Floats  # (r,) c_i, mostly 2 xi_i w_i
     coupling: Floats  # (r, r) off-diagonal damping over the generalised masses, or (0, 0)
     load: Floats  # (e, r) projected load vectors over the generalised masses
-    load_function: Ints  # (e,) index into the functions
     rows: Floats  # (r, p) local coordinate = rowsᵀ q
     back: Floats  # (p, r) the same, transposed, over the generalised masses
     drive: Floats  # (p, s) driven part of the local coordinates per unit of support displacement
-    drive_function: Ints  # (s, 2) functions of displacement and velocity of the supports
     contact_index: Ints  # (c, 6) geometry, rows y, z, x, first parameter and number of segments of a profile
     contact_value: Floats  # (c, 10) see veridyn.solver.kernels.contact
     device_index: Ints  # (d, 4) law, row, first constant and the one after the last
@@ -52,11 +51,9 @@ class System(NamedTuple):
     device_value: Floats  # constants of all devices, one after the other
     device_memory: Floats  # (d, 7) what they remember at the start
     function_term: Ints  # (functions + 1,) first term of each function
-    term_kind: Ints  # (terms,)
-    term_start: Ints  # (terms,) first parameter
-    term_pieces: Ints  # (terms,) number of pieces (piecewise terms)
-    term_width: Ints  # (terms,) numbers per piece
+    terms: Ints  # (terms, 4) kind, first parameter, number of pieces (piecewise terms), numbers per piece
     parameter: Floats  # all parameters, one after the other
+    several: bool | None  # None: one mode and no driven rows, see `count_on`
 
 
 class Workspace(NamedTuple):
@@ -70,9 +67,27 @@ class Workspace(NamedTuple):
     velocity: Floats  # (p,)
     force: Floats  # (p,)
     instants: Floats  # (n,) of the table; one if the step is not even
-    values: Floats  # (n, functions)
+    values: Floats  # (n, functions) of loads and of supports, then displacement and velocity of every support
     place: Ints  # (1,) row of the table in use
     step: float
+
+
+@part
+def count_on(even, q, v, g, s, work):
+    """Let the compiler count on what a scheme and a system say of themselves, and leave out all that is then idle.
+
+    A scheme whose forces are evaluated in even steps has a table of several instants, any other of one. A system that
+    is not ``several`` has one mode and no driven rows; that is seen in its type, so each kind is compiled apart.
+
+    Raises
+    ------
+    ValueError
+        If it is not so.
+    """
+    if even == (work.instants.size == 1):
+        raise ValueError("a table of several instants is for schemes with even steps")
+    if s.several is None and not (q.size == 1 and v.size == 1 and g.size == 1 and s.drive.shape[1] == 0):
+        raise ValueError("a system of several modes or with driven rows must say so")
 
 
 @called
@@ -85,50 +100,58 @@ def add_windowed(wave, instants, values):
 
 
 @part
-def add_term(term, instants, s, values):
+def add_term(term, parameter, instants, values):
     """Add one term of a time function."""
-    start = s.term_start[term]
-    if s.term_kind[term] == HARMONIC:
-        amplitude, omega, phase = s.parameter[start], s.parameter[start + 1], s.parameter[start + 2]
+    start = natural(term[START])
+    if term[KIND] == HARMONIC:
+        amplitude, omega, phase = parameter[start], parameter[start + 1], parameter[start + 2]
         for row in range(instants.size):
             values[row] += amplitude * math.sin(omega * instants[row] + phase)
-    elif s.term_kind[term] == PIECEWISE:
+    elif term[KIND] == PIECEWISE:
         for row in range(instants.size):
-            values[row] += piecewise(instants[row], s.parameter, start, s.term_pieces[term], s.term_width[term])
+            values[row] += piecewise(instants[row], parameter, start, term[PIECES], term[WIDTH])
     else:
-        add_windowed(s.parameter[start : start + WINDOWED_WIDTH], instants, values)
+        add_windowed(parameter[start : start + WINDOWED_WIDTH], instants, values)
+
+
+@part
+def tabulate(t, step, function_term, terms, parameter, instants, values):
+    """Evaluate all time functions at t and at the instants that follow by even steps (s), term by term."""
+    for row in range(instants.size):
+        instants[row] = t
+        t += step
+    for function in range(values.shape[1]):
+        for row in range(instants.size):
+            values[row, function] = 0.0
+        for term in range(function_term[function], function_term[function + 1]):
+            add_term(terms[term], parameter, instants, values[:, function])
+
+
+@called
+def tabulate_ahead(t, step, function_term, terms, parameter, instants, values):
+    """Do the same outside the loop of the march, which need not keep room for it then."""
+    tabulate(t, step, function_term, terms, parameter, instants, values)
 
 
 @part
 def row_of(t, s, work):
-    """Row of the table of time functions for an instant: this one, the next, or the first of a new table."""
-    row = work.place[0]
-    if work.instants[row] == t:
-        return row
-    row += 1
-    if row >= work.instants.size or work.instants[row] != t:
-        tabulate(t, s, work)
+    """Row of the table of time functions for an instant: the next, this one, or the first of a new table."""
+    row = natural(work.place[0])
+    if row + 1 < work.instants.size and work.instants[row + 1] == t:
+        row += 1
+    elif work.instants[row] != t:
         row = 0
+        if work.instants.size == 1:
+            tabulate(t, work.step, s.function_term, s.terms, s.parameter, work.instants, work.values)
+        else:
+            tabulate_ahead(t, work.step, s.function_term, s.terms, s.parameter, work.instants, work.values)
     work.place[0] = row
     return row
 
 
 @part
-def tabulate(t, s, work):
-    """Evaluate all time functions at t and at the instants that follow, term by term."""
-    for row in range(work.instants.size):
-        work.instants[row] = t
-        t += work.step
-    for function in range(work.values.shape[1]):
-        for row in range(work.instants.size):
-            work.values[row, function] = 0.0
-        for term in range(s.function_term[function], s.function_term[function + 1]):
-            add_term(term, work.instants, s, work.values[:, function])
-
-
-@part
 def project(row, q, v, s, work):
-    """Local coordinates and velocities of all contacts, with the driven part of absolute frames."""
+    """Local coordinates and velocities of all rows, with the driven part of absolute frames."""
     if work.position.size < MANY:
         for p in range(work.position.size):
             position, velocity = 0.0, 0.0
@@ -140,10 +163,21 @@ def project(row, q, v, s, work):
         project_many(q, s.rows, work.position)
         project_many(v, s.rows, work.velocity)
     for j in range(s.drive.shape[1]):
-        displacement, velocity = work.values[row, s.drive_function[j, 0]], work.values[row, s.drive_function[j, 1]]
+        first = s.load.shape[0] + 2 * j
+        displacement, velocity = work.values[row, first], work.values[row, first + 1]
         for p in range(work.position.size):
             work.position[p] += s.drive[p, j] * displacement
             work.velocity[p] += s.drive[p, j] * velocity
+
+
+@part
+def local(row, q, v, s, work):
+    """Local coordinate along a row and its velocity, zero without a row; of one mode without a way through memory."""
+    if row < 0:
+        return 0.0, 0.0
+    if s.several is None:
+        return s.rows[0, row] * q[0], s.rows[0, row] * v[0]
+    return work.position[row], work.velocity[row]
 
 
 @called
@@ -168,7 +202,7 @@ def linear_forces(row, q, s, work, g):
     for i in range(q.size):
         g[i] = -s.omega2[i] * q[i]
     for e in range(s.load.shape[0]):
-        factor = work.values[row, s.load_function[e]]
+        factor = work.values[row, e]
         for i in range(q.size):
             g[i] += s.load[e, i] * factor
 
@@ -193,30 +227,39 @@ def forces(t, q, v, s, state, archive, work, g):
         couple(v, s.coupling, g)
     if state.shape[0] == 0:
         return
-    project(row, q, v, s, work)
-    record, many = archive.records[archive.cursor[SLOT]], work.force.size >= MANY
-    for c in range(s.contact_index.shape[0]):
-        iy, iz, ix = s.contact_index[c, 1], s.contact_index[c, 2], s.contact_index[c, 3]
-        fy, fz, fx = contact_force(
-            c, s.contact_index, s.contact_value, s.parameter, work.position, work.velocity, state, record
-        )
-        push(iy, fy, many, s.back, work.force, g)
-        push(iz, fz, many, s.back, work.force, g)
-        push(ix, fx, many, s.back, work.force, g)
-    push_devices(t, many, s, state, record, work, g)
+    if s.several is not None:
+        project(row, q, v, s, work)
+    record, many = archive.records[natural(archive.cursor[SLOT])], s.several is not None and work.force.size >= MANY
+    run_contacts(many, q, v, s, state, record, work, g)
+    run_devices(t, many, q, v, s, state, record, work, g)
     if many:
         push_many(work.force, s.back, g)
 
 
 @part
-def push_devices(t, many, s, state, record, work, g):
+def run_contacts(many, q, v, s, state, record, work, g):
+    """Apply the forces of all contacts."""
+    index = s.contact_index
+    for c in range(index.shape[0]):
+        iy, iz, ix = index[c, ROW_Y], index[c, ROW_Z], index[c, ROW_X]
+        y, vy = local(iy, q, v, s, work)
+        z, vz = local(iz, q, v, s, work)
+        x, vx = local(ix, q, v, s, work)
+        fy, fz, fx = contact_force(c, index, s.contact_value, s.parameter, (y, z, x), (vy, vz, vx), state, record)
+        push(iy, fy, many, s.back, work.force, g)
+        push(iz, fz, many, s.back, work.force, g)
+        push(ix, fx, many, s.back, work.force, g)
+
+
+@part
+def run_devices(t, many, q, v, s, state, record, work, g):
     """Apply the forces of all devices."""
     contacts = s.contact_index.shape[0]
     for d in range(s.device_index.shape[0]):
         law, row, own = s.device_index[d, LAW], s.device_index[d, ROW], contacts + d
         constants = s.device_value[s.device_index[d, FIRST] : s.device_index[d, LAST]]
-        u = work.position[row] + s.device_offset[d]
-        force = device_force(t, law, u, work.velocity[row], constants, state[own], record[own])
+        u, rate = local(row, q, v, s, work)
+        force = device_force(t, law, u + s.device_offset[d], rate, constants, state[own], record[own])
         push(row, -force, many, s.back, work.force, g)
 
 

@@ -7,11 +7,16 @@ import sys
 from dataclasses import fields
 
 import numba
+import numpy as np
 import pytest
 
+from veridyn.solver.arrays import system_arrays
+from veridyn.solver.basis import modal_basis
 from veridyn.solver.devices import NonlinearSpring
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.kernels.jit import drop_bad_caches, is_whole
+from veridyn.solver.integration import Job, Storage
+from veridyn.solver.kernels import symplectic_euler
+from veridyn.solver.kernels.jit import drop_bad_caches, is_whole, shared
 from veridyn.solver.schemes import SCHEMES
 from veridyn.solver.time_functions import Harmonic, Sum, Windowed, constant, table
 
@@ -88,7 +93,7 @@ def kinds(build):
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_one_compilation_serves_every_problem(scheme, build, run):
+def test_one_compilation_serves_one_mode_and_one_all_else(scheme, build, run):
     """Neither the problem nor whole numbers where others are expected have a kernel compiled once more."""
     numbers = [f for f in fields(SCHEMES[scheme].options) if isinstance(f.default, float) and f.name != "smallest"]
     whole = {f.name: 1 + int(f.default) for f in numbers}
@@ -97,7 +102,24 @@ def test_one_compilation_serves_every_problem(scheme, build, run):
         run(problem, scheme, 1, archive_every=2, **whole)
     compiled = [module.integrate for name, module in sys.modules.items() if is_kernel(name, module)]
     assert compiled
-    assert {len(integrate.signatures) for integrate in compiled} <= {0, 1}
+    for integrate in compiled:
+        alone = [numba.types.none in system.types for system, *_ in integrate.signatures]
+        assert sorted(alone) in ([], [False, True])
+
+
+@pytest.mark.parametrize(
+    ("modes", "even", "reason"), [(2, True, "several modes .* must say so"), (1, False, "schemes with even steps")]
+)
+def test_what_a_scheme_cannot_count_on_is_refused(modes, even, reason, build):
+    problem = build.chain(modes)
+    system = system_arrays(problem, modal_basis(problem))._replace(several=None)
+    storage = Storage(5, Job(system, np.zeros(modes), np.zeros(modes), 0.0, 1.0, 0.5), even=even)
+    with pytest.raises(ValueError, match=reason):
+        symplectic_euler.integrate(system, 0.0, 0.5, 2, *storage.arguments())
+
+
+def test_a_shared_number_is_that_of_the_array():
+    assert [shared(np.array([3, 5]), i) for i in (0, 1)] == [3, 5]
 
 
 def is_kernel(name, module):

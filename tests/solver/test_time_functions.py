@@ -242,7 +242,7 @@ def test_kernels_evaluate_the_same_function(build, functions, tick):
     problem = build.mass(loads=tuple(Load([1.0], f) for f in functions))
     system = system_arrays(problem, modal_basis(problem))
     work = Storage(2, Job(system, np.zeros(1), np.zeros(1), 0.0, 1.0, 1 / 8), even=True).work
-    tabulate(tick / 8, system, work)
+    tabulate(tick / 8, work.step, system.function_term, system.terms, system.parameter, work.instants, work.values)
     scale = 1e-12 * (1 + max(magnitude(f) for f in functions))
     for i, f in enumerate(functions):
         for row in (0, 1, 2):

@@ -92,7 +92,7 @@ def test_kernels_evaluate_the_same_function(f, tick, build):
     problem = build.mass(loads=tuple(Load([1.0], g) for g in functions))
     system = system_arrays(problem, modal_basis(problem))
     work = Storage(2, Job(system, np.zeros(1), np.zeros(1), 0.0, 1.0, 1 / 64), even=True).work
-    tabulate(tick / 64, system, work)
+    tabulate(tick / 64, work.step, system.function_term, system.terms, system.parameter, work.instants, work.values)
     expected = np.column_stack([g(work.instants) for g in functions])
     np.testing.assert_allclose(work.values, expected, atol=1e-13)
 

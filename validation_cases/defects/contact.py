@@ -22,16 +22,10 @@ BOND = 0.05  # of the deepest penetration: how far an adhesive stop holds on
 @part
 def late(c, index, constants, parameter, position, velocity, state, record):
     """Law at the position of the evaluation before."""
-    row = index[c, ROW_Y]
-    if row < 0:
-        return contact_force(c, index, constants, parameter, position, velocity, state, record)
-    now = position[row]
-    if state[c, SECOND] != 0.0:
-        position[row] = state[c, FIRST]
-    force = contact_force(c, index, constants, parameter, position, velocity, state, record)
-    position[row] = now
-    state[c, FIRST], state[c, SECOND] = now, 1.0
-    return force
+    y, z, x = position
+    before = state[c, FIRST] if state[c, SECOND] != 0.0 else y
+    state[c, FIRST], state[c, SECOND] = y, 1.0
+    return contact_force(c, index, constants, parameter, (before, z, x), velocity, state, record)
 
 
 def bonded(reach: float) -> Any:
