@@ -67,8 +67,10 @@ class Prepared:
         mechanics = Mechanics(problem)
         problem = self.problem = mechanics.problem
         self.forcings = segments(problem)
-        self.drives = [_drive(forcing) for forcing in self.forcings]
-        self.tables = Tables(mechanics, self.forcings[0])
+        polynomials = [p for forcing in self.forcings for p in forcing.polynomials]
+        width = max((len(p.coefficients) for p in polynomials), default=1)
+        self.drives = [_drive(forcing, width) for forcing in self.forcings]
+        self.tables = Tables(mechanics, self.forcings[0], width)
         pressing = np.full((len(problem.frictions), SIDES), -1, dtype=np.int64)
         for row, friction in zip(pressing, problem.frictions, strict=True):
             planes = mechanics.pressing(friction)
@@ -190,10 +192,9 @@ def _grown(events: tuple[Floats, Floats, Ints], most: int) -> tuple[Floats, Floa
     return bigger
 
 
-def _drive(forcing: Forcing) -> Any:
+def _drive(forcing: Forcing, width: int) -> Any:
     from veridyn.solver.kernels.event_driven import Drive
 
-    width = max((len(p.coefficients) for p in forcing.polynomials), default=1)
     polynomials = np.zeros((len(forcing.polynomials), 1 + width))
     for row, p in zip(polynomials, forcing.polynomials, strict=True):
         row[0], row[1 : 1 + len(p.coefficients)] = p.origin, p.coefficients

@@ -29,11 +29,13 @@ class Tables:
     """The modes met so far, as arrays for the kernel and as equations for the histories.
 
     ``forcing`` is that of one segment of time; its waves and polynomials may differ on the others, not their number,
-    frequencies and channels.
+    frequencies and channels. ``width`` is the number of coefficients that each polynomial takes in the phase, that of
+    the longest on all segments.
     """
 
     mechanics: Mechanics
     forcing: Forcing
+    width: int
     flows: list[Flow] = field(default_factory=list)
     arrays: Any = None
 
@@ -77,7 +79,7 @@ class Tables:
 
         waves, polynomials = self.forcing.waves, self.forcing.polynomials
         state = 1 + 2 * self.mechanics.problem.size
-        used = state + 2 * len(waves) + sum(len(p.coefficients) for p in polynomials)
+        used = state + 2 * len(waves) + self.width * len(polynomials)
         selection = np.zeros((state + self.mechanics.channels, 1 + math.ceil((used - 1) / FOUR) * FOUR))
         selection[:state, :state] = np.eye(state)
         place = state
@@ -86,7 +88,7 @@ class Tables:
             place += 2
         for polynomial in polynomials:
             selection[state + polynomial.channel, place] = 1.0
-            place += len(polynomial.coefficients)
+            place += self.width
         return selection
 
     def _motion(self) -> Floats:
@@ -98,11 +100,9 @@ class Tables:
         for wave in self.forcing.waves:
             motion[place, place + 1], motion[place + 1, place] = wave.omega, -wave.omega
             place += 2
-        for polynomial in self.forcing.polynomials:
-            for power in range(1, len(polynomial.coefficients)):
-                motion[place, place + 1] = power
-                place += 1
-            place += 1
+        for start in range(place, place + self.width * len(self.forcing.polynomials), self.width):
+            for power in range(1, self.width):
+                motion[start + power - 1, start + power] = power
         return motion
 
     def _empty(self, m: int) -> Any:
