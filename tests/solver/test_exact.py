@@ -18,7 +18,7 @@ from veridyn.solver.kernels.roots import MOST_AHEAD, bernstein, first_root
 from veridyn.solver.kernels.series import ORDER
 from veridyn.solver.modal import SOLVER as OWN
 from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.time_functions import Harmonic, polynomial, pulse
+from veridyn.solver.time_functions import Harmonic, Piecewise, polynomial, pulse
 
 examples = settings(deadline=None, max_examples=200, derandomize=True)
 ONE = np.ones(1)
@@ -28,6 +28,19 @@ def problem(**changes):
     n = len(changes.get("initial_displacement", [0.0]))
     given_ = {"name": "test", "mass": np.eye(n), "initial_displacement": np.zeros(n), "initial_velocity": np.zeros(n)}
     return MechanicalProblem(**{**given_, "end": 1.0, **changes})
+
+
+def test_polynomials_of_different_degrees_on_different_segments():
+    loads = (
+        Load(ONE, Piecewise(("0", "1"), (("1",), ("1", "0", "0", "2")))),
+        Load(ONE, Piecewise(("0", "1.5"), (("0", "3"), ("5",)))),
+    )
+    r = SOLVER.solve(problem(mass=2 * np.eye(1), loads=loads, end=3.0, output_times=np.linspace(0, 3, 31)), {})
+    t = r.time
+    late, later = np.maximum(t - 1, 0), np.maximum(t - 1.5, 0)
+    first = t**2 / 2 + 2 * late**5 / 20
+    ramp = np.where(t < 1.5, t**3 / 2, 1.5**3 / 2 + 1.5 * 1.5**2 * later + 5 * later**2 / 2)
+    np.testing.assert_allclose(r.displacement[:, 0], (first + ramp) / 2, rtol=1e-13, atol=1e-15)
 
 
 def root(polynomial_, width):
