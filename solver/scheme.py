@@ -79,6 +79,7 @@ class Scheme:
     ``damped``: what damping adds to the phase error, over the damping ratio, where it costs the scheme an order.
     ``lag``: how far the velocity of a state lies back, in steps; ``force_lag``: the same of the velocity that contacts
     and coupled damping see.
+    ``velocity``: by how much, relatively, the amplitude of the reported velocity is too large.
     ``end_weight``: share of a step's load that is taken at its end, which a load loses that ends there.
     ``points_per_period``: steps per shortest period that the step rule asks for; 0: no rule. ``place`` orders lists.
     ``stages``: whether forces are taken at states that are no part of the motion.
@@ -98,6 +99,7 @@ class Scheme:
     damped: Term | None = None
     lag: float = 0.0
     force_lag: float = 0.0
+    velocity: Term | None = None
     end_weight: float = 0.0
     options: type[Any] = NoOptions
     stages: bool = False

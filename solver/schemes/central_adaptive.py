@@ -55,6 +55,7 @@ SCHEME = Scheme(
     evaluations="1",
     run=run,
     phase=Term(2, 1 / 24),
+    velocity=Term(2, 3 / 8),
     end_weight=1 / 2,
     options=AdaptiveOptions,
 )

@@ -91,6 +91,16 @@ WITH_PHASE = [name for name, scheme in SCHEMES.items() if scheme.phase]
 WITH_DECAY = [name for name, scheme in SCHEMES.items() if scheme.decay]
 
 
+@pytest.mark.parametrize("wh", [0.02, 0.05])
+@pytest.mark.parametrize("scheme", [name for name, scheme in SCHEMES.items() if scheme.velocity])
+def test_the_reported_velocity_is_too_large_by_what_theory_says(scheme, wh, build, march):
+    term = SCHEMES[scheme].velocity
+    r = march(build.oscillator(1.0, end=60.0), scheme, wh)
+    ellipse = np.column_stack((r.displacement[:, 0] ** 2, r.velocity[:, 0] ** 2))[10:]
+    of_x, of_v = np.linalg.lstsq(ellipse, np.ones(len(ellipse)))[0]
+    assert math.sqrt(of_x / of_v) - 1 == pytest.approx(term.constant * wh**term.order, rel=0.05)
+
+
 @pytest.mark.parametrize("wh", [0.2, 0.4])
 @pytest.mark.parametrize("scheme", WITH_PHASE)
 def test_phase_error_per_radian(scheme, wh, build, march):

@@ -14,6 +14,7 @@ from veridyn.validation_cases.case import Observation
 Floats = NDArray[np.float64]
 
 AROUND = 4  # samples on each side of a peak
+NEARLY = 0.99  # of the highest sample: a lower one may belong to a higher peak, which lies between samples
 
 
 def value(o: Observation, part: str, time: float) -> float:
@@ -41,7 +42,19 @@ def _peak(o: Observation) -> tuple[float, float]:
     if not o["F"]:
         raise CapabilityError("without force no displacement exceeds that of the start")
     t, x = o.response.time, np.abs(o.response.displacement[:, 0])
-    top = int(np.argmax(np.where(t <= o["T"], x, 0.0)))
+    return max(_refined(t, x, top) for top in _tops(np.where(t <= o["T"], x, 0.0)))
+
+
+def _tops(x: Floats) -> list[int]:
+    """Return the samples that are higher than their neighbours and nearly as high as the highest."""
+    highest = int(np.argmax(x))
+    inner = x[1:-1]
+    tops = 1 + np.flatnonzero((inner >= x[:-2]) & (inner > x[2:]) & (inner >= NEARLY * x[highest]))
+    return sorted({highest, *map(int, tops)})
+
+
+def _refined(t: Floats, x: Floats, top: int) -> tuple[float, float]:
+    """Return height and instant of the highest turning point about a sample."""
     near = slice(max(top - AROUND, 0), top + AROUND + 1)
     turning, heights = turning_points(t[near], x[near])
     best = int(np.argmax(heights))

@@ -13,6 +13,8 @@ from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases.case import Settings, Values
 from veridyn.validation_cases.tolerances import Tolerance, combined, from_theory
 
+CUBIC = 3 / 128  # of h⁴ times the fourth derivative: largest error of a cubic through four samples, in its middle
+
 
 def memory(values: Values, time: float) -> float:
     """Return how long (s) an oscillator remembers, at most the time passed."""
@@ -31,7 +33,10 @@ def displacement(values: Values, scheme: str, chosen: Settings, time: float) -> 
     w, W = float(values["omega0"]), float(values["omega"])
     X, radians, fast = amplitude(values, time), float(values["omega0"]) * memory(values, time) + 2 * math.pi, max(w, W)
     step, s = float(chosen["step"]), SCHEMES[scheme]
-    parts = [_term(X * 3 / 128 * fast**4, 4, step, "cubic interpolation, 3/128 (w h)⁴ of the amplitude")]
+    parts = [
+        _term(X * CUBIC * fast**4, 4, step, "cubic interpolation, 3/128 (w h)⁴ of the amplitude"),
+        _term(CUBIC * min(1.0, W * time) * _load(values), 4, step, "the same of what follows the load at once"),
+    ]
     if s.phase is None:
         parts.append(_term(X / 8 * W**2, 2, step, "force taken for a line, (Ω h)²/12 of it, half as much again"))
     else:
@@ -55,12 +60,24 @@ def velocity(values: Values, scheme: str, chosen: Settings, time: float) -> Tole
     fast = max(float(values["omega0"]), float(values["omega"]))
     inner = displacement(values, scheme, chosen, time)
     allowed = Tolerance(fast * inner.value, inner.kind, f"w times that of the displacement: {inner.reason}")
-    lag = SCHEMES[scheme].lag
-    if not lag:
-        return allowed
-    acceleration = fast**2 * amplitude(values, time) + float(values["F"]) / float(values["m"])
-    what = f"the velocity lies {lag:g} h back, at an acceleration of at most w² X + F/m"
-    return combined(allowed, _term(lag * acceleration, 1, float(chosen["step"]), what))
+    what = "cubics through a velocity that follows the load"
+    parts = [allowed, _term(CUBIC * float(values["omega"]) * _load(values), 4, float(chosen["step"]), what)]
+    lag, ahead = SCHEMES[scheme].lag, SCHEMES[scheme].velocity
+    if ahead:
+        what = f"the reported velocity is {ahead.constant:g} (w h)^{ahead.order} too large"
+        constant = ahead.constant * fast ** (1 + ahead.order) * amplitude(values, time)
+        parts.append(_term(constant, ahead.order, float(chosen["step"]), what))
+    if lag:
+        acceleration = fast**2 * amplitude(values, time) + float(values["F"]) / float(values["m"])
+        what = f"the velocity lies {lag:g} h back, at an acceleration of at most w² X + F/m"
+        parts.append(_term(lag * acceleration, 1, float(chosen["step"]), what))
+    return combined(*parts)
+
+
+def _load(values: Values) -> float:
+    """Return the fourth derivative that a load at its largest gives the displacement, (w² + Ω²) F/m (m/s⁴)."""
+    w, W = float(values["omega0"]), float(values["omega"])
+    return (w**2 + W**2) * float(values["F"]) / float(values["m"])
 
 
 def _term(constant: float, order: int, step: float, what: str) -> Tolerance:
