@@ -11,7 +11,7 @@ def reached(ratio, late):
     """Largest force of spring and critical damper under a unit force, by symplectic Euler; the mass moved before."""
     u, v = 0.0, late * ratio
     force, largest = 2 * v, 0.0
-    for _ in range(200):
+    for _ in range(math.ceil(8 / ratio)):
         v += ratio * (1 - force)
         u += ratio * v
         force = u + 2 * v
