@@ -26,10 +26,21 @@ def where_defined(quantity: Quantity) -> Quantity:
 
     def tolerance(values: Values, scheme: str, chosen: Settings) -> Tolerance:
         if quantity.truth(values).value is None:
-            return exactly("what does not exist must not be found")
+            return _undecided(values, scheme, chosen) or exactly("what does not exist must not be found")
         return quantity.tolerance(values, scheme, chosen)
 
     return replace(quantity, measure=measure, tolerance=tolerance)
+
+
+def _undecided(values: Values, scheme: str, chosen: Settings) -> Tolerance | None:
+    """Allow anything where deviations have grown so far that they decide how many contacts there are."""
+    times = vibro_impact.true_instants(values)
+    if not scheme or times.size < 4:
+        return None
+    last = impact_theory.of_instant(values, scheme, chosen, times.size - 1).value
+    apart = float(times[-2] - times[-4])
+    what = f"theory: the last contacts are {apart:.3g} s apart and known to {last:.3g} s: their number is not decided"
+    return Tolerance(1.0, "exact", what) if last > apart else None
 
 
 def instant(name: str, number: int, anyones: Tolerance) -> Quantity:

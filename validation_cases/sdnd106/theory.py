@@ -135,7 +135,7 @@ def _slowest(given: tuple[tuple[str, Any], ...]) -> tuple[tuple[float, float, fl
     """Return where m1 is slowest within each slip: instant (s), speed (m/s), speed of the spring there (m/s)."""
     values = dict(given)
     motion, swing = pulled_pair.motion(**values, digits=15), 2 * math.pi / _frequencies(values)[1]
-    found = []
+    found: list[tuple[float, float, float]] = []
     for (begin, kind), (end, _) in pairwise(changes(values)):
         if kind != "stick":
             times = np.linspace(begin, end, 4 + math.ceil(LOOKS * (end - begin) / swing)).tolist()
