@@ -152,6 +152,11 @@ class Motion:
         with mpmath.workdps(self.digits + 15):
             return _mid_span(self.beam, checked(_TIME, t).mpf())
 
+    def instants(self) -> tuple[mpf, ...]:
+        """Instants of all touches and releases up to T in s, also the touch of a contact that lasts at T."""
+        with mpmath.workdps(self.digits + 15):
+            return tuple(phase.start for phase in phases(self.beam))[1:]
+
 
 def motion(*, digits: int = 20, **given: Number) -> Motion:
     """Motion for figures; parameters and errors as `contact`."""

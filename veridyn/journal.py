@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 
 from filelock import FileLock, Timeout
 
@@ -22,18 +22,6 @@ JOURNAL = ".journal"
 BROKEN = (ValueError, KeyError, TypeError, IndexError, RecursionError)  # what a damaged line may raise
 
 Entry = Mapping[str, Any]
-
-
-class Keeper(Protocol):
-    """Keeps what is found as soon as it is there."""
-
-    trouble: str
-
-    def keep(self, entry: Entry) -> None:
-        """Keep a finding."""
-
-    def drop(self) -> None:
-        """Forget them: the results are written."""
 
 
 class Journal:
@@ -133,7 +121,7 @@ def _line(entry: Entry) -> str:
     return json.dumps(entry, default=str) + "\n"
 
 
-def places_of(output: str | None, report: Path | None) -> list[Path]:
+def _places(output: str | None, report: Path | None) -> list[Path]:
     """Return where results go, that of the journal first."""
     files = [Path(output)] if output and output != "-" and keeps(Path(output)) else []
     return [*files, report / "run"] if report else files
@@ -142,7 +130,7 @@ def places_of(output: str | None, report: Path | None) -> list[Path]:
 @contextlib.contextmanager
 def journal(
     output: str | None, report: Path | None, asked: Entry, take: Callable[[Entry], None], *, resume: bool
-) -> Iterator[Keeper | None]:
+) -> Iterator[Journal | None]:
     """Open the journal of work whose results go into a file or a folder; None if they go to neither.
 
     It stays until the work drops it.
@@ -152,7 +140,7 @@ def journal(
     ReportError
         See `Journal.begin`; if another run is at the same place; if the work is to be resumed and has none.
     """
-    places = places_of(output, report)
+    places = _places(output, report)
     if resume and not places:
         raise ReportError("--resume needs the --json file or the --report folder of the run that it goes on with")
     with contextlib.ExitStack() as held:
@@ -170,13 +158,13 @@ def journal(
             raise
 
 
-def done(keeper: Keeper | None) -> None:
+def done(kept: Journal | None) -> None:
     """End a journal: the results are written."""
-    if keeper is None:
+    if kept is None:
         return
-    if keeper.trouble:
-        print(f"veridyn: {keeper.trouble}", file=sys.stderr)
-    keeper.drop()
+    if kept.trouble:
+        print(f"veridyn: {kept.trouble}", file=sys.stderr)
+    kept.drop()
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from veridyn.changes import parameters_of
 from veridyn.document import environment
-from veridyn.journal import Keeper, done, journal
+from veridyn.journal import Journal, done, journal
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
 from veridyn.running import save, writable
@@ -101,7 +101,7 @@ class Heard:
     """What was heard so far, set by set; the ``keeper`` gets every hearing as soon as it is there."""
 
     sets: dict[tuple[str, int], list[Hearing]]
-    keeper: Keeper | None = None
+    keeper: Journal | None = None
 
     def add(self, hearing: Hearing) -> None:
         """Take in a hearing."""

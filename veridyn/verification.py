@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from veridyn.changes import parameters_of, settings_of
-from veridyn.journal import Keeper
+from veridyn.journal import Journal
 from veridyn.solver.errors import SettingsError, SolverInputError
 from veridyn.solver.loading import OWN, load_solver
 from veridyn.solver.problem import MechanicalProblem, Problem
@@ -76,7 +76,7 @@ class Findings:
     figures: list[dict[str, Any]] = field(default_factory=list)
     points: list[dict[str, Any]] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
-    keeper: Keeper | None = None
+    keeper: Journal | None = None
 
     def add(self, task: int, record: Record) -> None:
         """Take in a record."""

@@ -20,6 +20,7 @@ from typing import Any, Literal, NoReturn, Self
 
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
+from veridyn.reports.studio import cores
 from veridyn.solver.errors import SolverFailure, SolverInputError
 
 REFUSALS = (SolverInputError, ParameterError, CertificationError)
@@ -237,7 +238,7 @@ class Crew:
     """
 
     def __init__(self, size: int = 1, time_out: float = TIME_OUT) -> None:
-        threads = max(1, (os.cpu_count() or 1) // size) if size > 1 else None
+        threads = max(1, cores() // size) if size > 1 else None
         self._workers = [Worker(time_out, threads) for _ in range(size)]
 
     def __enter__(self) -> Self:

@@ -250,7 +250,7 @@ def test_several_workers_share_the_cores_unless_the_user_says_otherwise(tmp_path
     monkeypatch.syspath_prepend(tmp_path)
     for name in workers.THREADS:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("os.cpu_count", lambda: 6)
+    monkeypatch.setattr("veridyn.workers.cores", lambda: 6)
     limits = importlib.import_module("thread_jobs").limits
 
     def found(size):

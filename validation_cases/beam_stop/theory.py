@@ -55,7 +55,8 @@ class Path:
     @property
     def gap(self) -> Floats:
         """Return the row (2r + 1,) that makes a displacement of mid-span from a state."""
-        return _gap(self.push)
+        r = self.push.size // 2
+        return np.concatenate((self.push[r : 2 * r], np.zeros(r + 1)))
 
     def place(self, t: float) -> int:
         """Return the grid point nearest to an instant."""
@@ -64,11 +65,12 @@ class Path:
 
 @lru_cache(maxsize=16)
 def path(given: Given) -> Path:
-    """Return the true motion of a parameter set, from the certified instants of its events."""
+    """Return the true motion of a parameter set, from the instants of its events."""
     from scipy.linalg import expm
 
     values: Values = dict(given)  # type: ignore[arg-type]
-    edges = [0.0, *events(given), *_unended(given), float(values["T"])]
+    changes = map(float, beam_on_stop.motion(**dict[str, Any](given)).instants())
+    edges = [0.0, *changes, float(values["T"])]
     state, push = _start(values)
     times, states, rates, moves, places = [0.0], [state], [], [], []
     for k, (a, b) in enumerate(pairwise(edges)):
@@ -94,31 +96,6 @@ def path(given: Given) -> Path:
 
 
 @lru_cache(maxsize=16)
-def _unended(given: Given) -> tuple[float, ...]:
-    """Return the instant (s) of the touch of a contact that lasts at T, nothing without one."""
-    from scipy.linalg import expm
-    from scipy.optimize import brentq
-
-    values: Values = dict(given)  # type: ignore[arg-type]
-    b, (state, push) = float(values["T"]), _start(values)
-    begun = events(given)
-    for k, (start, end) in enumerate(pairwise([0.0, *begun])):
-        state = expm(_rates(values, push, closed=k % 2 == 1) * (end - start)) @ state
-    last, A = max(begun, default=0.0), _rates(values, push, closed=False)
-    row = _gap(push)
-
-    def clearance(time: float) -> float:
-        return float(row @ expm(A * (time - last)) @ state) + float(values["gap"])
-
-    grid = np.linspace(last, b, 2 + int(np.ceil((b - last) * beam.fastest(values) / GRID_NUMBER)))[1:]
-    inside = [clearance(time) < 0 for time in grid]
-    if not any(inside):
-        return ()
-    first = inside.index(True)
-    return (float(brentq(clearance, grid[first - 1] if first else last, grid[first])),)
-
-
-@lru_cache(maxsize=16)
 def events(given: Given) -> tuple[float, ...]:
     """Return the instants (s) of touch and release, one after the other."""
     values = dict[str, Any](given)
@@ -127,11 +104,6 @@ def events(given: Given) -> tuple[float, ...]:
         [float(beam_on_stop.contact(what, k, **values)) for what in ("touch", "release")] for k in range(1, count + 1)
     ]
     return tuple(t for pair in pairs for t in pair)
-
-
-def _gap(push: Floats) -> Floats:
-    r = push.size // 2
-    return np.concatenate((push[r : 2 * r], np.zeros(r + 1)))
 
 
 def _start(values: Values) -> tuple[Floats, Floats]:

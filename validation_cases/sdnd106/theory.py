@@ -5,10 +5,10 @@ the start (a scheme whose velocity is half a step late), of each break-away, (mu
 pull, F h, go on as J/M in the centre of mass and as J/m in the oscillation. The stick spring gives by mu_s N/k_T.
 
 At a reversal, a slip that follows a slip, it is wound from -mu_d N to mu_s N: friction is wrong for a step and the time
-constant sqrt(m1/k_T). Spring and critical damper overshoot by exp(-2) of the force that they take over: a stick so near
-to the limit slips at once, and friction stays below the force that it should hold for as long as the stick lasts.
-A scheme with stages may see a break-away in some of them only, and puts it off. A slip that slows down nearly to rest
-may stick until the spring has loaded m1 again.
+constant sqrt(m1/k_T). Spring and critical damper overshoot by exp(-2) of the force that they take over, and by the part
+h/sqrt(m1/k_T) of that more in steps: a stick so near to the limit slips at once, and friction stays below the force
+that it should hold for as long as the stick lasts. A scheme with stages may see a break-away in some of them only, and
+puts it off. A slip that slows down nearly to rest may stick until the spring has loaded m1 again.
 
 The spring swings on while m1 sticks for good. If it comes so close to the limit that these errors decide, m1 may slip
 once more, by up to 2 (mu_s - mu_d) N/k, within a period of stick and half a one of slip.
@@ -38,8 +38,7 @@ JUMPS = (
     "momentum F h/2 at the start, (mu_s - mu_d) N h at a break-away, (mu_s + mu_d) N (h + sqrt(m1/k_T)) at a reversal, "
     "F h at the end of the pull"
 )
-
-
+Given = tuple[tuple[str, Any], ...]
 LOOKS = 24  # in a swing of the spring, for where m1 is slowest
 
 
@@ -130,17 +129,15 @@ def _plain(values: Values, chosen: Settings, before: float) -> list[tuple[float,
     return [*_jumps(values, before), *((t, size) for t, size in (*_reversals(values, chosen), *rare) if t <= before)]
 
 
-@lru_cache(maxsize=64)
-def _slowest(given: tuple[tuple[str, Any], ...]) -> tuple[tuple[float, float, float], ...]:
+def _slowest(values: Values) -> list[tuple[float, float, float]]:
     """Return where m1 is slowest within each slip: instant (s), speed (m/s), speed of the spring there (m/s)."""
-    values = dict(given)
     motion, swing = pulled_pair.motion(**values, digits=15), 2 * math.pi / _frequencies(values)[1]
     found: list[tuple[float, float, float]] = []
     for (begin, kind), (end, _) in pairwise(changes(values)):
         if kind != "stick":
             times = np.linspace(begin, end, 4 + math.ceil(LOOKS * (end - begin) / swing)).tolist()
             found += _valleys([(t, *map(float, motion.state(repr(t)))) for t in times])
-    return tuple(found)
+    return found
 
 
 def _valleys(states: list[tuple[float, ...]]) -> Iterator[tuple[float, float, float]]:
@@ -151,18 +148,26 @@ def _valleys(states: list[tuple[float, ...]]) -> Iterator[tuple[float, float, fl
             yield t, b - (a - c) ** 2 / (8 * (a - 2 * b + c)), abs(v2 - v1)
 
 
-def _grazed(values: Values, chosen: Settings) -> list[tuple[float, float]]:
+def _grazed(values: Values, chosen: Settings) -> tuple[tuple[float, float], ...]:
+    return _rests(tuple(values.items()), tuple(chosen.items()))
+
+
+@lru_cache(maxsize=256)
+def _rests(
+    given: tuple[tuple[str, Any], ...], settings: tuple[tuple[str, Any], ...]
+) -> tuple[tuple[float, float], ...]:
     """Instants (s) at which errors may bring a slip to rest, and momentum (N s) that the stick takes until it breaks.
 
     Friction then grows from mu_d N to mu_s N as fast as the spring is pulled.
     """
+    values, chosen = dict(given), dict(settings)
     k, m1, m2, normal, mu_s, mu_d = _floats(values, "k", "m1", "m2", "normal", "mu_s", "mu_d")
     step, whole = float(chosen["step"]), 1 / (m1 + m2) + 1 / min(m1, m2)
-    return [
+    return tuple(
         (time, ((mu_s - mu_d) * normal) ** 2 / (k * pulled))
-        for time, speed, pulled in _slowest(tuple(values.items()))
+        for time, speed, pulled in _slowest(values)
         if pulled and speed < step * whole * sum(size for _, size in _plain(values, chosen, time))
-    ]
+    )
 
 
 def _left(values: Values, chosen: Settings, before: float) -> list[tuple[float, float]]:
