@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from veridyn.solver.modal import regularised
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response, output_instants
 
+if TYPE_CHECKING:
+    from veridyn.solver.kernels.event_driven import Motion
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -37,18 +40,6 @@ class ExactControls(Controls):
 
     most_events: int = number(1_000_000, "events after which the motion counts as stuck in one instant")
     tangential_stiffness: float = number(0.0, "stiffness that regularises set-valued friction (N/m); 0: rigid stick")
-
-
-class Motion(NamedTuple):
-    """What the kernel returns: samples at the outputs, and instant, state and mode at every change of mode."""
-
-    samples: Floats
-    times: Floats
-    points: Floats
-    kinds: Ints
-    steps: int
-    reached: float  # instant (s); the end, unless Ctrl-C stopped the march
-    stopped: bool
 
 
 class Prepared:
@@ -118,12 +109,12 @@ class Prepared:
         kernel = self.kernel
         t, done, y, states = self.problem.start, 0, self.start.copy(), self.first.copy()
         samples = np.empty((outputs.size, y.size))
-        events = _storage(min(FEW_EVENTS, 1 + most_events), y.size)
+        events = np.empty((min(FEW_EVENTS, 1 + most_events), kernel.POINT + y.size))
         for forcing, drive in zip(self.forcings, self.drives, strict=True):
             reason = kernel.FULL
             while reason not in (kernel.DONE, kernel.STOPPED):
                 known, tables = len(self.tables.flows), (*self.tables.arrays, *self.grips, *drive)
-                arrays = (y, states, outputs, samples, counters, *events)
+                arrays = (y, states, outputs, samples, counters, events)
                 reason, t, done = kernel.march(t, forcing.end, known, done, *arrays, *tables)
                 if reason == kernel.INCONSISTENT:
                     states[:] = self._searched(t, y, drive)
@@ -133,8 +124,7 @@ class Prepared:
                 elif reason not in (kernel.DONE, kernel.STOPPED):
                     self.tables.index(states)
         count, steps, stopped = counters.tolist()
-        times, points, kinds = events
-        return Motion(samples[:done], times[:count], points[:count], kinds[:count], steps, t, bool(stopped))
+        return kernel.Motion(samples[:done], events[:count], steps, t, bool(stopped))
 
     def _refuse_more(self, count: int, most: int, t: float) -> None:
         if count > most:
@@ -181,14 +171,10 @@ class Prepared:
         return [*touches, *grips]
 
 
-def _storage(size: int, width: int) -> tuple[Floats, Floats, Ints]:
-    return np.empty(size), np.empty((size, width)), np.empty(size, dtype=np.int64)
-
-
-def _grown(events: tuple[Floats, Floats, Ints], most: int) -> tuple[Floats, Floats, Ints]:
-    bigger = _storage(min(2 * events[0].size, most), events[1].shape[1])
-    for source, target in zip(events, bigger, strict=True):
-        target[: len(source)] = source
+def _grown(events: Floats, most: int) -> Floats:
+    count, width = events.shape
+    bigger = np.empty((min(2 * count, most), width))
+    bigger[:count] = events
     return bigger
 
 

@@ -107,7 +107,7 @@ class Tables:
 
     def _empty(self, m: int) -> Any:
         from veridyn.solver.kernels.event_driven import Modes
-        from veridyn.solver.kernels.series import ORDER
+        from veridyn.solver.kernels.series import FEW, ORDER
 
         problem = self.mechanics.problem
         n, elements, phase = problem.size, len(problem.stops) + len(problem.frictions), self.selection.shape[1]
@@ -117,7 +117,7 @@ class Tables:
             step=np.zeros(m),
             positions=np.zeros((m, n, phase, ORDER + 1)),
             guards=np.zeros((m, guards, phase, ORDER + 1)),
-            bernstein=np.zeros((m, guards, phase, ORDER + 1)),
+            bernstein=np.zeros((m, guards, FEW, phase, ORDER + 1)),
             sizes=np.zeros((m, guards, 2, phase)),
             counts=np.zeros(m, dtype=np.int64),
             changes=np.full((m, guards, 3), -1, dtype=np.int64),
@@ -151,11 +151,13 @@ class Tables:
     def _write_guards(self, m: int, flow: Flow, motion: Floats) -> None:
         """Write the coefficients of the guards, and the sizes of what makes the first two of Taylor."""
         from veridyn.solver.kernels.roots import BERNSTEIN
+        from veridyn.solver.kernels.series import FEW, ORDER
 
         arrays, count = self.arrays, len(flow.changes)
         rows = _rows(flow.guards) @ self.selection
         arrays.counts[m], arrays.guards[m, :count] = count, _series(rows, motion)
-        arrays.bernstein[m, :count] = arrays.guards[m, :count] @ BERNSTEIN
+        for k in range(FEW):
+            arrays.bernstein[m, :count, k] = arrays.guards[m, :count, :, k:] @ BERNSTEIN[: ORDER + 1 - k]
         arrays.sizes[m, :count, 0], arrays.sizes[m, :count, 1] = np.abs(rows), np.abs(rows) @ np.abs(motion)
 
     def _write_changes(self, m: int, flow: Flow) -> None:

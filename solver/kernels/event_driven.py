@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.kernels.jit import called, kernel, part
-from veridyn.solver.kernels.roots import MOST_AHEAD, NONE, bernstein, falls, first_root
+from veridyn.solver.kernels.roots import MOST_AHEAD, NONE, falls, first_root
 from veridyn.solver.kernels.series import (
     FEW,
     LEADING,
@@ -38,6 +38,8 @@ DONE, UNKNOWN_MODE, INCONSISTENT, FULL, STOPPED = 0, 1, 2, 3, 4
 # counters: events stored, steps, whether to stop
 EVENTS, STEPS, STOP = range(3)
 COUNTERS = 3
+# columns of what is stored of an event; the state fills the rest
+INSTANT, MODE, POINT = range(3)
 # what a guard does: to which element, its new state, the coordinate of a spring that is set (-1: none)
 ELEMENT, BECOMES, SPRING = range(3)
 MOST_CHANGES = 8  # per element, before one instant counts as inconsistent
@@ -55,7 +57,7 @@ class Modes(NamedTuple):
     step: Floats  # (m,) longest step of the series (s)
     positions: Floats  # (m, n, p, ORDER + 1)
     guards: Floats  # (m, g, p, ORDER + 1)
-    bernstein: Floats  # (m, g, p, ORDER + 1) their Bernstein coefficients over a step
+    bernstein: Floats  # (m, g, FEW, p, ORDER + 1) Bernstein coefficients over a step, less a root at its start
     sizes: Floats  # (m, g, 2, p) what makes the sizes of the terms of the first two coefficients of a guard
     counts: Ints  # (m,) number of guards
     changes: Ints  # (m, g, 3) ELEMENT, BECOMES and SPRING of what a guard does
@@ -76,6 +78,31 @@ class Drive(NamedTuple):
 
     waves: Floats  # (a, 3) amplitude, omega, phase
     polynomials: Floats  # (b, 1 + c) origin, coefficients
+
+
+class Motion(NamedTuple):
+    """What the kernel returns: samples at the outputs, and instant, mode and state at every change of mode."""
+
+    samples: Floats
+    events: Floats
+    steps: int
+    reached: float  # instant (s); the end, unless Ctrl-C stopped the march
+    stopped: bool
+
+    @property
+    def times(self) -> Floats:
+        """Instants (s) at which a mode begins, (k,)."""
+        return self.events[:, INSTANT]
+
+    @property
+    def kinds(self) -> Ints:
+        """Modes, (k,)."""
+        return self.events[:, MODE].astype(np.int64)
+
+    @property
+    def points(self) -> Floats:
+        """States then, (k, 2n)."""
+        return self.events[:, POINT:]
 
 
 # where the arrays of each end among all
@@ -223,15 +250,14 @@ def next_event(m, modes, width, scratch):
         k = scratch.leading[i]
         if k == FEW:
             continue  # it stays at zero
-        if k == 0:
-            series(modes.bernstein[m, i], p, scratch.intervals[0], ORDER + 1)
-            if falls(scratch.intervals[0])[0] == NONE:
-                continue
+        series(modes.bernstein[m, i, k], p, scratch.intervals[0], ORDER + 1)
+        changes, j = falls(scratch.intervals[0])
+        if changes == NONE:
+            continue
         series(modes.guards[m, i], p, c, ORDER + 1)
-        if k > 0:  # numbers near a root at the start are too small to come from the table
+        if k > 0:
             divide(c, k)
-            bernstein(c, scratch.intervals[0])
-        root = first_root(c, width, scratch.intervals, scratch.ends)
+        root = first_root(c, width, changes, j, scratch.intervals, scratch.ends)
         if root >= 0.0:
             width, fired = root, i
     return width, fired
@@ -275,11 +301,11 @@ def elongate(t, y, row, spring, drive, p):
 
 
 @part
-def note(t, y, m, times, points, kinds, count):
+def note(t, y, m, event):
     """Store an event."""
-    times[count], kinds[count] = t, m
+    event[INSTANT], event[MODE] = t, m
     for i in range(y.size):
-        points[count, i] = y[i]
+        event[POINT + i] = y[i]
 
 
 @part
@@ -298,12 +324,10 @@ def step(t, end, y, m, modes, outputs, done, samples, scratch):
 
 
 @part
-def carry(
-    t, end, known, done, y, states, outputs, samples, counters, times, points, kinds, modes, grips, drive, scratch
-):
+def carry(t, end, known, done, y, states, outputs, samples, counters, events, modes, grips, drive, scratch):
     """See `march`, which makes the scratch."""
     settled = False
-    m, last = -1, kinds[counters[EVENTS] - 1] if counters[EVENTS] > 0 else -1
+    m, last = -1, int(events[counters[EVENTS] - 1, MODE]) if counters[EVENTS] > 0 else -1
     while t < end:
         if counters[STOP] != 0:
             return STOPPED, t, done
@@ -316,9 +340,9 @@ def carry(
             if m < 0:
                 return -1 - m, t, done
             if m != last:
-                if counters[EVENTS] == times.size:
+                if counters[EVENTS] == events.shape[0]:
                     return FULL, t, done
-                note(t, y, m, times, points, kinds, counters[EVENTS])
+                note(t, y, m, events[counters[EVENTS]])
                 counters[EVENTS] += 1
                 last = m
         if fired < 0:
@@ -334,15 +358,13 @@ def carry(
 
 
 @kernel
-def march(t, end, known, done, y, states, outputs, samples, counters, times, points, kinds, *tables):
+def march(t, end, known, done, y, states, outputs, samples, counters, events, *tables):
     """Carry (y, states) from t to ``end``, or to where something is missing.
 
-    ``times`` (k,), ``points`` (k, 2n) and ``kinds`` (k,) receive instant, state and mode at every change of mode;
-    ``counters`` (3,) counts events stored and steps; another thread may set STOP. ``tables`` are the arrays of Modes,
-    Grips and Drive, one by one, which costs a quarter of handing over tuples. Returns (reason, t, outputs done).
+    ``events`` (k, 2 + 2n) receives INSTANT, MODE and the state from POINT on at every change of mode; ``counters`` (3,)
+    counts events stored and steps; another thread may set STOP. ``tables`` are the arrays of Modes, Grips and Drive,
+    one by one, which costs a quarter of handing over tuples. Returns (reason, t, outputs done).
     """
     modes, grips, drive = Modes(*tables[:MODES_END]), Grips(*tables[MODES_END:GRIPS_END]), Drive(*tables[GRIPS_END:])
     scratch = workspace(modes)
-    return carry(
-        t, end, known, done, y, states, outputs, samples, counters, times, points, kinds, modes, grips, drive, scratch
-    )
+    return carry(t, end, known, done, y, states, outputs, samples, counters, events, modes, grips, drive, scratch)

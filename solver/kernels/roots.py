@@ -1,7 +1,8 @@
 """The first root of a polynomial, proven: signs of Bernstein coefficients.
 
 A polynomial has no more roots inside an interval than its Bernstein coefficients there change sign, and as many up
-to an even number. No change proves that there is no root, one change that there is exactly one.
+to an even number. No change proves that there is no root, one change that there is exactly one. The differences of
+the coefficients are those of the derivative: where they turn once, the polynomial falls and rises.
 
 Source: G. Farin, Curves and Surfaces for CAGD, 5th ed., Morgan Kaufmann 2002, section 5.3 (variation diminishing).
 """
@@ -18,6 +19,7 @@ from veridyn.solver.kernels.series import ORDER, value_and_rates
 EIGHT = 8  # rows added at once
 RESOLUTION = 1e-16  # of an interval: roots are polished to this
 MOST_ITERATIONS = 60
+MOST_LOOKS = 2  # for a negative value
 NONE, ONE, SEVERAL = 0, 1, 2
 
 NARROWEST = 1e-15  # of a step: shorter intervals are not halved
@@ -97,12 +99,14 @@ def falls(b):
 
 @part
 def only_root(c, low, high, t):
-    """Halley from t for the only root between ``low``, where the polynomial is positive, and ``high``.
+    """Halley from t, or the middle, for the only root between ``low``, where the polynomial is positive, and ``high``.
 
     It is kept in its bracket. The error falls with the third power of the change, which tells when the next one is
     below the resolution.
     """
     before = 0.0
+    if not low <= t <= high:
+        t = 0.5 * (low + high)
     for _ in range(MOST_ITERATIONS):
         f, df, ddf = value_and_rates(c, t)
         if f > 0.0:
@@ -119,24 +123,56 @@ def only_root(c, low, high, t):
     return t
 
 
+@part
+def bottom(b):
+    """Where the coefficients stop falling, if they rise from there on; -1 if they turn again.
+
+    The derivative then changes sign once: the polynomial falls and rises, as its coefficients do.
+    """
+    lowest = 0
+    while lowest < ORDER and b[lowest + 1] < b[lowest]:
+        lowest += 1
+    for j in range(lowest, ORDER):
+        if b[j + 1] < b[j]:
+            return -1
+    return lowest
+
+
+@part
+def root_before(c, start, end, t):
+    """First root of a polynomial that falls and rises, if it is negative near t, where it is about lowest; else -1.
+
+    Before a place where it is negative there is just one. The parabola there gives the first guess.
+    """
+    for _ in range(MOST_LOOKS):
+        f, df, ddf = value_and_rates(c, t)
+        if f < 0.0:
+            return only_root(c, start, t, t - (df + math.sqrt(df * df - 4.0 * f * ddf)) / (2.0 * ddf))
+        t -= df / (2.0 * ddf)
+        if not start < t <= end:
+            break
+    return -1.0
+
+
 @called
-def first_root(c, width, intervals, ends):
+def first_root(c, width, changes, j, intervals, ends):
     """First root in (0, width] of a polynomial c (ORDER + 1,) that starts positive, width <= 1; -1 if there is none.
 
-    ``intervals`` (MOST_AHEAD, ORDER + 1), whose first row has the Bernstein coefficients, and ``ends`` (MOST_AHEAD,)
-    are scratch: the nearest interval last, before it those of which it is in the left half. No root is passed over: an
-    interval is left behind only if the signs of its coefficients prove that there is none in it. A touch of zero may
-    count as a root: rounding decides, and `is_ripple` tells afterwards.
+    ``intervals`` (MOST_AHEAD, ORDER + 1), whose first row has the Bernstein coefficients, of which ``changes`` and
+    ``j`` are what `falls` tells, and ``ends`` (MOST_AHEAD,) are scratch: the nearest interval last, before it those of
+    which it is in the left half. No root is passed over: an interval is left behind only if the signs of its
+    coefficients prove that there is none in it. A touch of zero may count as a root: rounding decides, and `is_ripple`
+    tells afterwards.
     """
     start, ends[0], top = 0.0, 1.0, 0
     while start < width:
         b, end = intervals[top], ends[top]
-        changes, j = falls(b)
         if changes == NONE:
             start = end
+            if top == 0:
+                return -1.0
             top -= 1
-            if top >= 0:
-                right_half(intervals[top], intervals[top + 1 :])
+            right_half(intervals[top], intervals[top + 1 :])
         elif (j == 0 and start > 0.0) or end - start < NARROWEST:
             return start
         elif changes == ONE:
@@ -144,7 +180,12 @@ def first_root(c, width, intervals, ends):
             root = only_root(c, start, end, guess)
             return root if root <= width else -1.0
         else:
+            lowest = start + (end - start) * bottom(b) / ORDER
+            root = root_before(c, start, end, lowest) if lowest > start else -1.0
+            if root >= 0.0:
+                return root if root <= width else -1.0
             top += 1
             ends[top] = 0.5 * (start + end)
             left_half(b, intervals[top])
+        changes, j = falls(intervals[top])
     return -1.0

@@ -66,23 +66,33 @@ def series(rows, p, c, count):
 
 
 @fused
+def cubic_and_rates(c0, c1, c2, c3, t):
+    """Return a cubic, its derivative and half its second derivative."""
+    return c0 + t * (c1 + t * (c2 + t * c3)), c1 + t * (2.0 * c2 + t * (3.0 * c3)), c2 + t * (3.0 * c3)
+
+
+@fused
 def value_and_rates(c, t):
     """Return a polynomial c (ORDER + 1,), its derivative and half its second derivative.
 
-    Even and odd powers are polynomials of t**2 by themselves: two chains of operations, each half as long.
+    Every fourth power is a polynomial of w = t**4 by itself: four short chains of operations, which processors do at
+    once. They end as a cubic in t of polynomials e(w), with their derivatives d and halves of second ones dd.
     """
+    w = (t * t) * (t * t)
+    e0, e1, e2, e3 = c[ORDER - 3], c[ORDER - 2], c[ORDER - 1], c[ORDER]
+    d0, d1, d2, d3 = 0.0, 0.0, 0.0, 0.0
+    dd0, dd1, dd2, dd3 = 0.0, 0.0, 0.0, 0.0
+    for i in range(ORDER - 7, -1, -FOUR):
+        dd0, dd1, dd2, dd3 = dd0 * w + d0, dd1 * w + d1, dd2 * w + d2, dd3 * w + d3
+        d0, d1, d2, d3 = d0 * w + e0, d1 * w + e1, d2 * w + e2, d3 * w + e3
+        e0, e1, e2, e3 = e0 * w + c[i], e1 * w + c[i + 1], e2 * w + c[i + 2], e3 * w + c[i + 3]
+    value, rate, half = cubic_and_rates(e0, e1, e2, e3, t)
+    d_value, d_rate, _ = cubic_and_rates(d0, d1, d2, d3, t)
+    dd_value, _, _ = cubic_and_rates(dd0, dd1, dd2, dd3, t)
     u = t * t
-    even, d_even, dd_even = c[ORDER - 1], 0.0, 0.0
-    odd, d_odd, dd_odd = c[ORDER], 0.0, 0.0
-    for i in range(ORDER - 3, -1, -2):
-        dd_even = dd_even * u + d_even
-        d_even = d_even * u + even
-        even = even * u + c[i]
-        dd_odd = dd_odd * u + d_odd
-        d_odd = d_odd * u + odd
-        odd = odd * u + c[i + 1]
-    rate = odd + 2.0 * t * (d_even + t * d_odd)
-    return even + t * odd, rate, (d_even + 4.0 * u * dd_even) + t * (3.0 * d_odd + 4.0 * u * dd_odd)
+    chain = 4.0 * u * t  # derivative of w
+    half += chain * d_rate + 6.0 * u * d_value + chain * chain * dd_value
+    return value, rate + chain * d_value, half
 
 
 @part

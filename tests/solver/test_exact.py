@@ -14,7 +14,7 @@ from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.exact import SOLVER, Prepared
 from veridyn.solver.interpolation import value_at
-from veridyn.solver.kernels.roots import MOST_AHEAD, bernstein, first_root
+from veridyn.solver.kernels.roots import MOST_AHEAD, bernstein, falls, first_root
 from veridyn.solver.kernels.series import ORDER
 from veridyn.solver.modal import SOLVER as OWN
 from veridyn.solver.problem import MechanicalProblem
@@ -47,7 +47,7 @@ def root(polynomial_, width):
     coefficients, intervals = np.zeros(ORDER + 1), np.empty((MOST_AHEAD, ORDER + 1))
     coefficients[: polynomial_.coef.size] = polynomial_.coef * width ** np.arange(polynomial_.coef.size)
     bernstein(coefficients, intervals[0])
-    found = first_root(coefficients, 1.0, intervals, np.empty(MOST_AHEAD))
+    found = first_root(coefficients, 1.0, *falls(intervals[0]), intervals, np.empty(MOST_AHEAD))
     return found if found < 0 else found * width
 
 

@@ -1,6 +1,7 @@
 """The tables of the exact solver against Taylor's recurrence, order by order."""
 
 import math
+from itertools import product
 
 import numpy as np
 from hypothesis import given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.exact import Prepared
 from veridyn.solver.kernels.roots import bernstein
-from veridyn.solver.kernels.series import FOUR, ORDER, drive_phase, series, state_phase
+from veridyn.solver.kernels.series import FEW, FOUR, ORDER, drive_phase, series, state_phase
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.time_functions import Harmonic, polynomial
 
@@ -120,8 +121,9 @@ def test_tables_agree_with_the_recurrence(mode, t, y):
 def test_table_of_bernstein_coefficients_agrees_with_that_of_taylors(mode, t, y):
     tables, expected = PREPARED.tables, np.empty(ORDER + 1)
     m, p = tables.index(np.array(mode)), phase(t, y)
-    for g in range(tables.arrays.counts[m]):
-        found, rows = from_table(tables.arrays.bernstein[m, g], p), tables.arrays.guards[m, g]
+    for g, k in product(range(tables.arrays.counts[m]), range(FEW)):
+        found, rows = from_table(tables.arrays.bernstein[m, g, k], p), np.zeros((p.size, ORDER + 1))
+        rows[:, : ORDER + 1 - k] = tables.arrays.guards[m, g, :, k:]  # divided by the k-th power
         bernstein(from_table(rows, p), expected)
         assert np.abs(found - expected).max() <= OPERATIONS * EPS * (np.abs(p) @ np.abs(rows)).sum()
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from veridyn.solver.kernels.roots import MOST_AHEAD, bernstein, first_root, left_half, right_half
-from veridyn.solver.kernels.series import ORDER
+from veridyn.solver.kernels.roots import MOST_AHEAD, bernstein, bottom, falls, first_root, left_half, right_half
+from veridyn.solver.kernels.series import ORDER, value_and_rates
 
 examples = settings(deadline=None, max_examples=100, derandomize=True)
 ROUNDING = 64 * 2.0**-53  # of sums of 32 terms of one sign, over and over
@@ -80,5 +80,38 @@ def test_first_of_two_roots_is_found_however_near_the_second_is(first, apart):
     c, intervals = np.zeros(ORDER + 1), np.empty((MOST_AHEAD, ORDER + 1))
     c[:3] = 1.0, -1 / first - 1 / (first + apart), 1 / first / (first + apart)
     bernstein(c, intervals[0])
-    found = first_root(c, 1.0, intervals, np.empty(MOST_AHEAD))
+    found = first_root(c, 1.0, *falls(intervals[0]), intervals, np.empty(MOST_AHEAD))
     assert found == pytest.approx(first, rel=1e-14 * first / apart + 1e-14)
+
+
+@examples
+@given(polynomials, st.floats(0.0, 1.0))
+def test_value_and_rates_are_those_of_the_polynomial(c, t):
+    p = np.polynomial.Polynomial(c)
+    size = np.abs(c).sum()
+    for found, order, factor in zip(value_and_rates(c, t), range(3), (1.0, 1.0, 0.5), strict=True):
+        assert found == pytest.approx(factor * p.deriv(order)(t), rel=0, abs=ROUNDING * ORDER**order * size)
+
+
+@examples
+@given(st.lists(st.floats(-1.0, 2.0), min_size=1, max_size=4))
+def test_a_bottom_is_found_only_where_the_derivative_changes_sign_once_at_most(turns):
+    rate = np.polynomial.Polynomial.fromroots(turns)
+    c = np.zeros(ORDER + 1)
+    c[: len(turns) + 2] = rate.integ().coef
+    if bottom(over_unit_interval(c)) >= 0:
+        signs = np.sign(rate(parts[1:-1]))
+        assert np.all(np.diff(signs[signs != 0]) >= 0)
+
+
+@examples
+@given(st.floats(0.05, 0.95), st.floats(1e-3, 0.5), st.floats(0.5, 1.5))
+def test_the_first_root_of_a_valley_needs_no_halves(lowest, half_width, steep):
+    """Whatever the interval scratch holds beyond its first row is left as it is."""
+    c, intervals = np.zeros(ORDER + 1), np.full((MOST_AHEAD, ORDER + 1), 7.0)
+    c[:3] = steep * np.array([lowest**2 - half_width**2, -2 * lowest, 1.0])
+    assume(c[0] > 1e-6)
+    bernstein(c, intervals[0])
+    found = first_root(c, 1.0, *falls(intervals[0]), intervals, np.empty(MOST_AHEAD))
+    assert found == pytest.approx(lowest - half_width, rel=1e-12)
+    assert np.all(intervals[1:] == 7.0)
