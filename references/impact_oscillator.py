@@ -120,9 +120,9 @@ def _end(phase: Phase, gap: mpf, until: mpf) -> mpf | None:
 
     at_start = distance(mpmath.mpf(0))
     first = (at_start[0] if phase.start == 0 else mpmath.mpf(0), at_start[1])  # an event is exactly on the stop
-    a, window = mpmath.mpf(0), 1 / phase.law.omega
-    while phase.start + a < until:
-        b = min(a + window, until - phase.start)
+    a, window, last = mpmath.mpf(0), 1 / phase.law.omega, until - phase.start
+    while a < last:  # not phase.start + a < until: rounded, it may stay below for ever
+        b = min(a + window, last)
         roots = sign_changes(distance, lambda t, h: phase.bounds(t, h)[:2], a, b, first, "contact instant")
         if (found := next(roots, None)) is not None:
             return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from veridyn.references import impact_oscillator
@@ -19,6 +20,7 @@ STEP_NUMBER = 0.032  # w_c h: 2.1e-5 s at the default parameters, a hundred step
 
 ASTER = cited("1e-3, the precision that Code_Aster's tests ask for where they state none", 1e-3)
 ASTER_DISPLACEMENTS = cited("3e-5 m, Code_Aster's tolerance for differences of displacements", 3e-5, kind="absolute")
+BEYOND = "the instant lies beyond t_end"
 
 
 def settings(values: Values, scheme: str) -> Settings:
@@ -27,20 +29,20 @@ def settings(values: Values, scheme: str) -> Settings:
     return {"scheme": scheme, "step": step, **SCHEMES[scheme].only_shorter}
 
 
-def _true_displacement(time: str, *, digits: int = 30, **given: Number) -> Certified:
-    if float(time) > float(given["t_end"]):
-        return undefined("the instant lies beyond t_end")
-    return impact_oscillator.displacement(t=time, digits=digits, **given)
+def _by_then(reference: Callable[..., Certified], time: str, *, digits: int = 30, **given: Number) -> Certified:
+    return undefined(BEYOND) if float(time) > float(given["t_end"]) else reference(t=time, digits=digits, **given)
 
 
 def _of_displacement(time: float, values: Values, scheme: str, chosen: Settings) -> Tolerance:
     if time > float(values["t_end"]):
-        return exactly("the instant lies beyond t_end")
+        return exactly(BEYOND)
     return impact_theory.of_displacement(values, scheme, chosen, time) if scheme else ASTER_DISPLACEMENTS
 
 
-def _of_sample(values: Values, scheme: str, chosen: Settings) -> Tolerance:
-    return impact_theory.of_force_at(values, scheme, chosen, float(models.SAMPLE_B)) if scheme else ASTER
+def _of_sample(time: float, values: Values, scheme: str, chosen: Settings) -> Tolerance:
+    if time > float(values["t_end"]):
+        return exactly(BEYOND)
+    return impact_theory.of_force_at(values, scheme, chosen, time) if scheme else ASTER
 
 
 def _displacement(time: str) -> Quantity:
@@ -48,7 +50,7 @@ def _displacement(time: str) -> Quantity:
         f"displacement@{time}",
         "m",
         f"displacement at {time} s: absolute if the wall stands still, relative if it moves with the support",
-        partial(_true_displacement, time),
+        partial(_by_then, impact_oscillator.displacement, time),
         partial(vibro_impact.displacement, time=float(time)),
         partial(_of_displacement, float(time)),
     )
@@ -69,9 +71,9 @@ QUANTITIES = (
             f"force@{models.SAMPLE_B}",
             "N",
             f"force of the stop at {models.SAMPLE_B} s",
-            partial(impact_oscillator.force, t=models.SAMPLE_B),
+            partial(_by_then, impact_oscillator.force, models.SAMPLE_B),
             partial(vibro_impact.force, time=float(models.SAMPLE_B)),
-            _of_sample,
+            partial(_of_sample, float(models.SAMPLE_B)),
         )
     ),
 )
