@@ -12,6 +12,7 @@ import pytest
 
 from veridyn.references import impact_oscillator
 from veridyn.references.parameters import resolve
+from veridyn.solver.interpolation import lagrange
 from veridyn.validation_cases import impact_theory as theory
 from veridyn.validation_cases.vibro_impact import spacing
 
@@ -56,7 +57,13 @@ def test_flights_add_the_errors_of_free_motion_and_of_the_load():
     """(w h)²/24 per radian of an velocity of at most 2 F/(m w), and (2 h)²/12 of the load."""
     expected = STEP**2 * (2 / 24 + 4 / 12) + 2 * ROUNDING / STEP
     assert deviation(1.0) == pytest.approx([expected] * 2, rel=1e-4, abs=0)
-    assert deviation(1.0, k=4, kc=9996) == pytest.approx(np.array([0.5, 1.0]) * STEP**2 * (8 / 24 + 4 / 12), rel=1e-3)
+
+
+def test_free_motion_in_resonance_grows_from_radian_to_radian():
+    """x = (sin 2t - 2t cos 2t)/8: the bound begins at 2 F/(m w), and sqrt(v² + 4 x²) above it after a radian."""
+    swing = math.hypot(math.sin(1) / 4, (math.sin(1) - math.cos(1)) / 4)
+    expected = STEP**2 * (8 / 24 * (1 + swing / 2) + 4 / 12)
+    assert deviation(1.0, k=4, kc=9996) == pytest.approx([expected / 2, expected], rel=1e-3)
 
 
 @pytest.mark.parametrize(("scheme", "more"), [("devogelaere", 1), ("central_adaptive", 1.5)])
@@ -154,12 +161,22 @@ def test_without_contact_no_instant_can_be_off():
 
 
 def test_a_displacement_may_be_off_by_its_deviation_and_a_force_by_the_stiffness_times_it():
-    moved = deviation(2.0)[0]
+    moved = deviation(2.0, "euler_adaptive")[0]
     displacement, force = (
-        f(values(), "symplectic_euler", settings(), 2.0) for f in (theory.of_displacement, theory.of_force_at)
+        f(values(), "euler_adaptive", settings(), 2.0) for f in (theory.of_displacement, theory.of_force_at)
     )
     assert (displacement.kind, displacement.value) == ("absolute", pytest.approx(moved, abs=0))
     assert (force.kind, force.value) == ("absolute", pytest.approx(9999 * moved))
+
+
+@pytest.mark.parametrize("time", [0.5, 0.9])
+def test_constant_steps_pass_by_an_instant_and_a_cubic_reads_the_displacement_there(time):
+    """Two samples are half a step away, two 25 times as far as outputs around contacts are from each other."""
+    read = theory.of_displacement(values(), "newmark", settings(), time).value - deviation(time, "newmark")[0]
+    far = 25 * 0.032 / 100
+    nodes = time + np.array([-far, -STEP / 2, STEP / 2, far])
+    true = [(2 * math.sin(t) - math.sin(2 * t)) / 3 for t in (*nodes, time)]
+    assert abs(lagrange(nodes, np.array(true[:-1]), time) - true[-1]) < read < 0.1 * far**2 * STEP**2
 
 
 def test_the_energy_of_a_touch_is_kinetic_and_of_the_spring(course):

@@ -119,6 +119,20 @@ def test_a_free_oscillator_in_resonance_grows_linearly():
     assert impacts.largest_force(**p).value is None
 
 
+def test_a_phase_is_searched_up_to_an_instant_that_rounding_puts_before_it(monkeypatch):
+    """Start plus lapse is less than the instant here, at one of the precisions: the search went on for ever."""
+
+    def proper(*args):
+        start, end = args[2:4]
+        assert start < end
+        return sign_changes(*args)
+
+    monkeypatch.setattr(impacts, "sign_changes", proper)
+    other = {"m": "23.53", "k": "1.04e5", "xi": "0.06622", "kc": "5.327e7", "gap": "6.845e-4", "a": "0.6359"}
+    ending = {"Omega": "53.57", "t_end": "0.8908"}
+    assert impacts.displacement(t="0.8", **(SHAKEN | other | ending)).digits == 30
+
+
 def test_two_frames_differ_by_the_motion_of_the_support():
     far = SHAKEN | {"gap": 1, "t_end": "0.1"}
     absolute, relative = (impacts.displacement(t="0.03", **far, wall=w).value for w in (1, 0))
