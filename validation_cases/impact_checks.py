@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.consistency import stop_force_residual
+from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem import Problem
 from veridyn.validation_cases import consistency, impact_theory, vibro_impact
 from veridyn.validation_cases.case import Bench, Case, Check, Observation, Run, Subject, Values, Variant
@@ -102,6 +103,8 @@ def _order_of_instants(base: Run, true: Floats, steps: list[float], bench: Bench
     def mean(step: float) -> float:
         found = vibro_impact.impacts(bench.observe(constant_step(base, step)))
         seen = np.array([[i.start, i.end] for i in found]).ravel()
+        if not 0 < seen.size <= true.size:
+            raise SolverFailure(f"{len(found)} complete impacts with a step of {step:g} s, there are {true.size // 2}")
         return float(np.sqrt(np.mean((seen - true[: seen.size]) ** 2)))
 
     return observed_order(errors_over_steps(mean, 0.0, steps))

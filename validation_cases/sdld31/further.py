@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.scheme import Scheme
 from veridyn.solver.schemes import SCHEMES
@@ -158,6 +159,8 @@ def _of_start(s: Scheme) -> Tolerance:
 def start_phase(o: Observation) -> float:
     """Return how far the zeros run ahead of those of x0 cos(w t), extrapolated to t = 0 (rad)."""
     found = o["omega0"] * zeros(o)
+    if found.size < 2:
+        raise SolverFailure(f"the displacement passes through zero {found.size} times, a phase needs two")
     true = (np.arange(found.size) + 0.5) * np.pi
     return float(np.polyfit(true, true - found, 1)[1])
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from veridyn.references import zener
 from veridyn.references.parameters import Exact
+from veridyn.solver.errors import SolverFailure
 from veridyn.validation_cases.case import (
     Bench,
     Case,
@@ -110,6 +111,8 @@ def _device_residual(o: Observation) -> float:
     force, u = measures.history(o, "force"), measures.history(o, "elongation")
     dashpot, path = measures.history(o, "dashpot_force"), measures.history(o, "dashpot_path")
     stored = 0.5 * (force**2 / k1 + k2 * (u - force / k1) ** 2 + dashpot**2 / k3)
+    if not stored.any():
+        raise SolverFailure("the device stores no energy at any instant")
     residual = _work(force, u) - (stored - stored[0]) - _work(dashpot, path)
     return float(np.abs(residual).max() / stored.max())
 
