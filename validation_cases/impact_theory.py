@@ -4,8 +4,8 @@ Each contact leaves a deviation of displacement and velocity, in terms of the ve
 
 * its period error, twice for the instants between samples: 2 p (ω_c h)² π v/ω_c of displacement for schemes of order 2.
   It has one sign: the deviations of all contacts add up.
-* what touching and releasing inside a step leave uncounted, up to k_c (v h)²/2 of energy: (ω_c h)²/2 of v, and as much
-  of v h. Where in a step a contact falls is chance: the squares of these deviations add up.
+* what touching and releasing inside a step leave uncounted, half of it each, up to k_c (v h)²/2 of energy: (ω_c h)²/2
+  of v, and as much of v h. Where in a step a contact falls is chance: the squares of these deviations add up.
 
 Free motion adds the errors of the scheme per radian and of the load, contacts its decay, damping what it costs. All
 deviations are carried on by the true propagators of the phases, which tell how much an impact magnifies them.
@@ -147,15 +147,19 @@ def _of_flight(true: Course, j: int, lapse: float, scheme: Scheme, step: float) 
     return np.diag([drift / w, drift]), np.empty((2, 0))
 
 
-def _of_contact(true: Course, j: int, lapse: float, scheme: Scheme, step: float) -> tuple[Floats, Floats]:  # noqa: ARG001 - half a turn, whatever its lapse
-    """Return what a contact adds: period error, decay and damping over half a turn, and what is uncounted."""
+def _of_contact(true: Course, j: int, lapse: float, scheme: Scheme, step: float) -> tuple[Floats, Floats]:
+    """Return what a contact adds: period error, decay and damping over half a turn, and what is uncounted.
+
+    What touching leaves is carried on: after half a turn it has changed its sign, a slow contact is over sooner.
+    """
     wc, v = true.omega_contact, abs(true.rates[j])
     number = wc * step
     decay = scheme.decay_in_contact
     lost = (decay.constant * number**decay.order if decay else 0.0) + _damped(true, scheme, number) * true.omega / wc
     late = 2 * period_error(scheme.name) * number**2 * math.pi * v / wc
-    uncounted = v * number**2 / 2
-    return np.diag([late, math.pi * lost * v]), np.diag([uncounted * step, uncounted])
+    uncounted = np.diag([step, 1.0]) * v * number**2 / 2 * math.sqrt(0.5)
+    touching = np.array(true.phases[j].propagator(lapse)) @ uncounted
+    return np.diag([late, math.pi * lost * v]), np.column_stack((touching, uncounted))
 
 
 def _damped(true: Course, scheme: Scheme, number: float) -> float:
@@ -236,7 +240,8 @@ def _weaker(values: Values, scheme: str, step: float) -> Floats:
     v, a = np.abs(true.rates[1::2]), np.abs(true.accelerations[1::2])
     moved, changed = _at_instants(values, scheme, step)[::2].T
     touches = range(1, true.starts.size, 2)
-    own = [sum(abs(part[1]).sum() for part in _left(true, touch, 0.0, scheme, step)) for touch in touches]
+    left = [_left(true, touch, 0.0, scheme, step) for touch in touches]
+    own = [abs(steady[1]).sum() + np.linalg.norm(chance[1]) for steady, chance in left]
     return np.asarray((changed + a * moved / v + np.array(own)) / v)
 
 

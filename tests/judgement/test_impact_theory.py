@@ -95,6 +95,12 @@ def test_a_quarter_of_a_swing_later_a_velocity_has_become_a_displacement(course)
     assert found == pytest.approx([chance[1, 1], steady[0, 0]], rel=0.1)
 
 
+def test_what_touching_leaves_of_velocity_is_a_displacement_a_quarter_of_a_turn_later(course):
+    touching = math.sqrt(0.5) * abs(course.rates[1]) * NUMBER**2 / 2
+    found = deviation(course.starts[1] + math.pi / 2 / 100, "devogelaere")
+    assert found[0] == pytest.approx(touching / 100, rel=1e-3)
+
+
 def test_a_contact_takes_what_the_scheme_loses_over_half_a_turn(course):
     """ITMI: (w_c h)³/24 per radian, and twice (w_c h)²/24 of the period; at long steps the first shows."""
     lost = deviation(course.starts[2], "itmi", 1e-2) - deviation(course.starts[2], "newmark", 1e-2)
