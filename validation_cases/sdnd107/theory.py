@@ -165,6 +165,9 @@ def _of_load(s: Scales, scheme: str, chosen: Settings, time: float) -> Iterator[
             yield term.order, abs(term.constant) * s.omega ** (term.order - 2) * swing, what
     if SCHEMES[scheme].in_contact.order == 2:
         yield 2, swing / 12, "load within a step, h² p/(12 m) (1 + w_L/w)"
+    if SCHEMES[scheme].adaptive and SCHEMES[scheme].in_contact.order == 2:
+        rate = s.load * s.omega / s.m
+        yield 2, 2 * rate / (8 * s.slow), "a step that grows and one that shrinks, each h² p w_L/(8 m) of the velocity"
     if time > s.until and s.jump:
         yield 1, s.jump / (2 * s.m * s.slow), "jump at the end of the load, up to half a step on the wrong side"
     steps = s.until / float(chosen["step"])
