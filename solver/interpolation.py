@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
@@ -41,6 +41,15 @@ def value_at(time: Floats, history: Floats, t: float, samples: int = 4) -> float
 def values_at(time: Floats, histories: Floats, instants: Floats) -> Floats:
     """Return several histories (m, n) at several instants (k,) as (k, n)."""
     return np.array([[value_at(time, column, t) for column in histories.T] for t in instants])
+
+
+def turning_points(times: ArrayLike, values: ArrayLike) -> tuple[Floats, Floats]:
+    """Return instants and values (k,) where a smooth curve turns, by a spline of degree 7: eight samples at least."""
+    from scipy.interpolate import PPoly, make_interp_spline  # late: listing cases must not wait for it
+
+    spline = make_interp_spline(times, values, k=7)
+    turning = PPoly.from_spline(spline.derivative()).roots(extrapolate=False)
+    return turning, spline(turning)
 
 
 def crossings(time: Floats, history: Floats) -> list[tuple[float, int]]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from veridyn.solver.interpolation import crossings, value_at
+from veridyn.solver.interpolation import crossings, turning_points, value_at
 
 TIME = np.linspace(0.0, 3.0, 31)
 
@@ -31,3 +31,10 @@ def test_a_history_that_starts_at_zero_crosses_there_once(side):
 def test_a_value_of_one_is_no_crossing():
     ((instant, side),) = crossings(np.arange(4.0), np.array([1.0, -1.0, -3.0, -5.0]))
     assert (instant, side) == (pytest.approx(0.5), -1)
+
+
+def test_turning_points_are_those_of_the_curve_with_their_sign():
+    times = np.linspace(0.0, 7.0, 40)
+    instants, values = turning_points(times, np.sin(times))
+    assert instants == pytest.approx(np.pi * np.array([0.5, 1.5]), abs=1e-7)
+    assert values == pytest.approx([1.0, -1.0], abs=1e-9)

@@ -13,6 +13,7 @@ from veridyn.references import forced_oscillator
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Number
 from veridyn.solver.elements import Load
+from veridyn.solver.interpolation import turning_points
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.schemes import SCHEMES
 from veridyn.solver.time_functions import Harmonic
@@ -163,7 +164,8 @@ def _turning_points(values: tuple[tuple[str, Number], ...]) -> tuple[NDArray[np.
     end = float(given.pop("T"))
     times = np.linspace(0.0, end, math.ceil(2 * _fastest(given) * end) + 8)
     motion = forced_oscillator.motion(**given, digits=15)
-    return measures.turning_points(times, [float(motion.displacement(repr(t))) for t in times.tolist()])
+    places, heights = turning_points(times, [float(motion.displacement(repr(t))) for t in times.tolist()])
+    return places, np.abs(heights)
 
 
 INSTANT_NAMES = {part: sorted({t for seen in INSTANTS.values() for t in seen[part]}, key=float) for part in ("x", "v")}

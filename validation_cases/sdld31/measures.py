@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from veridyn.solver.errors import CapabilityError
-from veridyn.solver.interpolation import crossings, value_at
+from veridyn.solver.interpolation import crossings, turning_points, value_at
 from veridyn.validation_cases.case import Observation
 
 Floats = NDArray[np.float64]
@@ -57,17 +57,8 @@ def _refined(t: Floats, x: Floats, top: int) -> tuple[float, float]:
     """Return height and instant of the highest turning point about a sample."""
     near = slice(max(top - AROUND, 0), top + AROUND + 1)
     turning, heights = turning_points(t[near], x[near])
-    best = int(np.argmax(heights))
-    return float(heights[best]), float(turning[best])
-
-
-def turning_points(times: ArrayLike, values: ArrayLike) -> tuple[Floats, Floats]:
-    """Instants of the turning points of a smooth curve, by a spline of degree 7, and its magnitude there."""
-    from scipy.interpolate import PPoly, make_interp_spline  # late: listing cases must not wait for it
-
-    spline = make_interp_spline(times, values, k=7)
-    turning = PPoly.from_spline(spline.derivative()).roots(extrapolate=False)
-    return turning, np.abs(spline(turning))
+    best = int(np.argmax(np.abs(heights)))
+    return float(abs(heights[best])), float(turning[best])
 
 
 def zeros(o: Observation) -> Floats:
