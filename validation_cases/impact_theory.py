@@ -17,6 +17,7 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import mpmath
 import numpy as np
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 from veridyn.references import impact_oscillator
 from veridyn.references.impact_phases import Phase
 from veridyn.references.parameters import Exact
+from veridyn.solver.interpolation import turning_points
 from veridyn.solver.schemes import SCHEMES, Scheme
 from veridyn.validation_cases.case import Settings, Values
 from veridyn.validation_cases.tolerances import Tolerance
@@ -35,6 +37,7 @@ Parameters = tuple[tuple[str, Exact], ...]
 
 PHASES = 35  # digits at which the references of 30 digits have found the phases already
 ROUNDING = 2.220446049250313e-16
+PER_RADIAN = 4  # samples of a flight, for its turning points
 CUBIC = 3 / 128  # largest error of a cubic through four samples where the third derivative jumps, over jump × spacing³
 WHAT = (
     "every contact leaves its period error {period:.3g} (w_c h)², doubled for instants between samples, and up to "
@@ -172,6 +175,52 @@ def period_error(scheme: str) -> float:
     """Return the relative error of a period in contact over (ω_c h)²; none for schemes of higher order."""
     term = SCHEMES[scheme].in_contact
     return abs(term.constant) if term.order == 2 else 0.0
+
+
+class Decided(NamedTuple):
+    """How many instants of contact are decided, and whether that is all of them and there are no others."""
+
+    instants: int
+    all: bool
+
+
+def decided(values: Values, step: float) -> Decided:
+    """Return which instants errors of our schemes leave as they are.
+
+    They decide where an instant may be off by more than half of the phase before or after it, and where a flight
+    keeps clear of the stop by less than the displacement may be off.
+    """
+    return _decided(_key(values), step)
+
+
+@lru_cache(maxsize=16)
+def _decided(parameters: Parameters, step: float) -> Decided:
+    true, end = _course(parameters), float(dict(parameters)["t_end"])
+    moved = np.max([_deviations(parameters, scheme, step, end)[:, 0] for scheme in SCHEMES], axis=0)
+    lapses = np.diff([*true.starts, end])
+    late = moved[:-1] / np.abs(true.rates[1:]) > np.minimum(lapses[:-1], lapses[1:]) / 2
+    grazed = _clearances(true, lapses, float(dict(parameters)["gap"])) < moved
+    wrong = np.flatnonzero(np.append(late, False) | grazed)
+    return Decided(int(wrong[0]), False) if wrong.size else Decided(late.size, True)
+
+
+def _clearances(true: Course, lapses: Floats, gap: float) -> Floats:
+    """Return by how much each phase keeps clear of the stop (m) at the turning points within; none if it is touched."""
+    return np.array(
+        [
+            math.inf if touching else _clearance(phase, lapse, gap)
+            for phase, touching, lapse in zip(true.phases, true.touching, lapses, strict=True)
+        ]
+    )
+
+
+def _clearance(phase: Phase, lapse: float, gap: float) -> float:
+    fastest = float(max(phase.law.omega, phase.law.Omega))
+    times = np.linspace(0.0, lapse, math.ceil(PER_RADIAN * fastest * lapse) + 8)
+    with mpmath.workdps(20):
+        turns, seen = turning_points(times, [float(phase.observed(mpmath.mpf(t))[0]) for t in times.tolist()])
+    inside = (turns > 0) & (turns < lapse)
+    return gap - float(seen[inside].max(initial=-math.inf))
 
 
 def of_displacement(values: Values, scheme: str, chosen: Settings, time: float) -> Tolerance:

@@ -45,6 +45,11 @@ def _true_instants(parameters: tuple[tuple[str, Exact], ...]) -> Floats:
     return np.array([float(t) for t in impact_oscillator.instants(**given)])
 
 
+def instants_before(values: Values, time: float) -> int:
+    """Return how many true instants of contact there are up to an instant."""
+    return int(np.searchsorted(true_instants(values), time))
+
+
 def contact_frequency(values: Values) -> float:
     """Return ω_c = sqrt((k + k_c)/m) (rad/s)."""
     m, k, kc = (float(values[name]) for name in ("m", "k", "kc"))

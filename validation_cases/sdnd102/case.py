@@ -23,10 +23,14 @@ ASTER_DISPLACEMENTS = cited("3e-5 m, Code_Aster's tolerance for differences of d
 BEYOND = "the instant lies beyond t_end"
 
 
+def step_of(values: Values) -> float:
+    """Return the step of our schemes (s)."""
+    return STEP_NUMBER / vibro_impact.contact_frequency(values)
+
+
 def settings(values: Values, scheme: str) -> Settings:
     """Step of our schemes: 2.1e-5 s at the default parameters, a tenth of Code_Aster's."""
-    step = STEP_NUMBER / vibro_impact.contact_frequency(values)
-    return {"scheme": scheme, "step": step, **SCHEMES[scheme].only_shorter}
+    return {"scheme": scheme, "step": step_of(values), **SCHEMES[scheme].only_shorter}
 
 
 def _by_then(reference: Callable[..., Certified], time: str, *, digits: int = 30, **given: Number) -> Certified:
@@ -62,11 +66,11 @@ DISPLACEMENTS = tuple(sorted({*models.PRINTED_A, *models.PRINTED_C}))
 QUANTITIES = (
     *(_displacement(time) for time in DISPLACEMENTS),
     *(
-        impact_quantities.instant(name, n, ASTER)
+        impact_quantities.instant(name, n, ASTER, step_of)
         for name, n in (("touch_1", 1), ("release_1", 2), ("touch_4", 7), ("release_10", 20))
     ),
-    impact_quantities.largest_force(ASTER),
-    impact_quantities.where_defined(
+    impact_quantities.largest_force(ASTER, step_of),
+    impact_quantities.where_decided(
         Quantity(
             f"force@{models.SAMPLE_B}",
             "N",
@@ -74,7 +78,9 @@ QUANTITIES = (
             partial(_by_then, impact_oscillator.force, models.SAMPLE_B),
             partial(vibro_impact.force, time=float(models.SAMPLE_B)),
             partial(_of_sample, float(models.SAMPLE_B)),
-        )
+        ),
+        step_of,
+        lambda values: vibro_impact.instants_before(values, float(models.SAMPLE_B)),
     ),
 )
 COMMON = frozenset({"touch_1", "release_1", "touch_4", "largest_force"})

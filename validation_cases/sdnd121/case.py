@@ -43,10 +43,14 @@ def problem(values: Values) -> MechanicalProblem:
     )
 
 
+def step_of(values: Values) -> float:
+    """Return the step of our schemes (s)."""
+    return STEP_NUMBER / vibro_impact.contact_frequency(values)
+
+
 def settings(values: Values, scheme: str) -> Settings:
     """Step of our schemes: 4e-6 s at the default parameters; of a million states those near the outputs are kept."""
-    step = STEP_NUMBER / vibro_impact.contact_frequency(values)
-    return {"scheme": scheme, "step": step, "archive_at": "output_times", **SCHEMES[scheme].only_shorter}
+    return {"scheme": scheme, "step": step_of(values), "archive_at": "output_times", **SCHEMES[scheme].only_shorter}
 
 
 def _of_force(contact: int, values: Values, scheme: str, chosen: Settings) -> Tolerance:
@@ -54,7 +58,7 @@ def _of_force(contact: int, values: Values, scheme: str, chosen: Settings) -> To
 
 
 def _peak(contact: int) -> Quantity:
-    return impact_quantities.where_defined(
+    return impact_quantities.where_decided(
         Quantity(
             f"peak_force_{contact}",
             "N",
@@ -62,14 +66,16 @@ def _peak(contact: int) -> Quantity:
             partial(impact_oscillator.peak_force, contact=contact),
             partial(vibro_impact.peak_force, contact=contact),
             partial(_of_force, contact),
-        )
+        ),
+        step_of,
+        lambda _: 2 * contact,
     )
 
 
 QUANTITIES = (
-    *(impact_quantities.instant(name, number, ASTER_INSTANTS) for name, number in INSTANTS.items()),
+    *(impact_quantities.instant(name, number, ASTER_INSTANTS, step_of) for name, number in INSTANTS.items()),
     *(_peak(contact) for contact in (1, 70)),
-    impact_quantities.largest_force(ASTER_FORCES),
+    impact_quantities.largest_force(ASTER_FORCES, step_of),
 )
 
 
