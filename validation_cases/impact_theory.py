@@ -187,19 +187,20 @@ class Decided(NamedTuple):
 def decided(values: Values, step: float) -> Decided:
     """Return which instants errors of our schemes leave as they are.
 
-    They decide where an instant may be off by more than half of the phase before or after it, and where a flight
-    keeps clear of the stop by less than the displacement may be off.
+    They decide where an instant may be off by more than half of the phase before or after it, and where a flight, or
+    the end of the motion, is nearer to the stop than the displacement may be off.
     """
     return _decided(_key(values), step)
 
 
 @lru_cache(maxsize=16)
 def _decided(parameters: Parameters, step: float) -> Decided:
-    true, end = _course(parameters), float(dict(parameters)["t_end"])
+    true, end, gap = _course(parameters), *(float(dict(parameters)[name]) for name in ("t_end", "gap"))
     moved = np.max([_deviations(parameters, scheme, step, end)[:, 0] for scheme in SCHEMES], axis=0)
     lapses = np.diff([*true.starts, end])
     late = moved[:-1] / np.abs(true.rates[1:]) > np.minimum(lapses[:-1], lapses[1:]) / 2
-    grazed = _clearances(true, lapses, float(dict(parameters)["gap"])) < moved
+    grazed = _clearances(true, lapses, gap) < moved
+    grazed[-1] |= abs(float(true.phases[-1].observed(mpmath.mpf(lapses[-1]))[0]) - gap) < moved[-1]
     wrong = np.flatnonzero(np.append(late, False) | grazed)
     return Decided(int(wrong[0]), False) if wrong.size else Decided(late.size, True)
 

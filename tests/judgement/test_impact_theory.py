@@ -166,6 +166,23 @@ def test_without_contact_no_instant_can_be_off():
     assert theory.of_instants(values(gap=9), "newmark", settings()).value == 0.0
 
 
+def test_instants_are_decided_while_they_may_be_off_by_less_than_half_a_phase(course):
+    count = course.starts.size - 1
+    assert theory.decided(values(), STEP) == (count, True)
+    few = theory.decided(values(), 2e-2)
+    assert not few.all
+    assert few.instants < count
+
+
+@pytest.mark.parametrize(
+    "near", [{"gap": "0.86603", "t_end": 3}, {"gap": "0.5", "t_end": "1.33928"}], ids=["passing", "ending"]
+)
+def test_a_motion_near_the_stop_is_undecided_to_errors_as_large(near):
+    """y = (2 sin t - sin 2t)/3 turns at sqrt(3)/2 = 0.866025, and meets 0.5 at 1.339291."""
+    assert theory.decided(values(**near), 1e-2) == (0, False)
+    assert theory.decided(values(**near), 1e-4) == (0, True)
+
+
 def test_a_displacement_may_be_off_by_its_deviation_and_a_force_by_the_stiffness_times_it():
     moved = deviation(2.0, "euler_adaptive")[0]
     displacement, force = (
