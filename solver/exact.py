@@ -124,7 +124,8 @@ class Prepared:
                 elif reason not in (kernel.DONE, kernel.STOPPED):
                     self.tables.index(states)
         count, steps, stopped = counters.tolist()
-        return kernel.Motion(samples[:done], events[:count], steps, t, bool(stopped))
+        motion: Motion = kernel.Motion(samples[:done], events[:count], steps, t, bool(stopped))
+        return motion
 
     def _refuse_more(self, count: int, most: int, t: float) -> None:
         if count > most:
