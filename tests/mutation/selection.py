@@ -53,6 +53,7 @@ JUDGEMENT = {
     "refining": ("test_refining",),
     "consistency": ("test_agreeing_parts",),
     "impact_theory": ("test_impact_theory",),
+    "impact_quantities": ("test_impact_quantities",),
 }
 
 POST_PROCESSING = ("impacts", "wear", "balance", "interpolation")
