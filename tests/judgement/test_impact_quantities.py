@@ -75,6 +75,20 @@ def test_a_missing_contact_is_a_failure_where_there_is_one(monkeypatch):
         seen(STRUCK | {"kc": 999}, monkeypatch, None)
 
 
+def test_as_many_contacts_are_asked_as_are_decided():
+    second, third = (impact_quantities.instant(f"touch_{n}", n, CITED, lambda _: 6e-3) for n in (2, 3))
+    longer = values(STRUCK | {"t_end": 6})
+    assert float(second.truth(longer)) == pytest.approx(1.37068, abs=1e-5)
+    assert third.truth(longer).value is None
+    assert "after the first 1" in third.truth(longer).routes[0]
+
+
+def test_the_largest_force_of_our_schemes_is_held_to_their_theory():
+    forces = impact_quantities.largest_force(CITED, lambda _: 1e-4)
+    assert forces.tolerance(values(STRUCK), "", {}) == CITED
+    assert "period error" in forces.tolerance(values(STRUCK), "newmark", {"step": 1e-4}).reason
+
+
 def test_the_largest_force_needs_all_contacts_decided():
     forces = impact_quantities.largest_force(CITED, lambda _: 2e-2)
     assert forces.truth(values(STRUCK)).value is None

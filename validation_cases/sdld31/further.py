@@ -157,7 +157,13 @@ def _of_start(s: Scheme) -> Tolerance:
 
 
 def start_phase(o: Observation) -> float:
-    """Return how far the zeros run ahead of those of x0 cos(w t), extrapolated to t = 0 (rad)."""
+    """Return how far the zeros run ahead of those of x0 cos(w t), extrapolated to t = 0 (rad).
+
+    Raises
+    ------
+    SolverFailure
+        If the displacement passes through zero less than twice.
+    """
     found = o["omega0"] * zeros(o)
     if found.size < 2:
         raise SolverFailure(f"the displacement passes through zero {found.size} times, a phase needs two")
