@@ -43,10 +43,8 @@ def _of_displacement(time: float, values: Values, scheme: str, chosen: Settings)
     return impact_theory.of_displacement(values, scheme, chosen, time) if scheme else ASTER_DISPLACEMENTS
 
 
-def _of_sample(time: float, values: Values, scheme: str, chosen: Settings) -> Tolerance:
-    if time > float(values["t_end"]):
-        return exactly(BEYOND)
-    return impact_theory.of_force_at(values, scheme, chosen, time) if scheme else ASTER
+def _of_sample(values: Values, scheme: str, chosen: Settings) -> Tolerance:
+    return impact_theory.of_force_at(values, scheme, chosen, float(models.SAMPLE_B)) if scheme else ASTER
 
 
 def _displacement(time: str) -> Quantity:
@@ -77,7 +75,7 @@ QUANTITIES = (
             f"force of the stop at {models.SAMPLE_B} s",
             partial(_by_then, impact_oscillator.force, models.SAMPLE_B),
             partial(vibro_impact.force, time=float(models.SAMPLE_B)),
-            partial(_of_sample, float(models.SAMPLE_B)),
+            _of_sample,
         ),
         step_of,
         lambda values: vibro_impact.instants_before(values, float(models.SAMPLE_B)),
