@@ -20,6 +20,7 @@ DOCUMENTS = "documents"  # all checks, judged by what documents ask for
 COLUMNS = (*KINDS, DOCUMENTS)
 DOTS = 150  # per inch of what is drawn as pixels
 ROW, COLUMN, MARGIN = 0.135, 0.17, 2.6  # inches
+APART = 0.25  # between cells and bar of shades, in inches; a part of the height would push the label out
 
 
 def draw(found: Findings) -> str:
@@ -43,7 +44,8 @@ def draw(found: Findings) -> str:
         _draw_rows(axes, found)
         _draw_columns(axes, found)
         shades = axes.collections[0]
-        bar = canvas.colorbar(shades, ax=axes, location="bottom", label="part of the checks that fail", shrink=0.6)
+        label, pad = "part of the checks that fail", APART / size[1]
+        bar = canvas.colorbar(shades, ax=axes, location="bottom", label=label, shrink=0.6, aspect=60, pad=pad)
         bar.outline.set_visible(False)
         return svg(canvas)
 
