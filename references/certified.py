@@ -95,6 +95,11 @@ def exact_zero(reason: str, digits: int, kind: Kind = "closed form") -> Certifie
     return Certified(mpmath.mpf(0), check_digits(digits), kind, (reason,))
 
 
+def exact_count(count: int, reason: str, digits: int, kind: Kind = "closed form") -> Certified:
+    """State a number of events that follows from the structure of the problem."""
+    return Certified(mpmath.mpf(count), check_digits(digits), kind, (reason,))
+
+
 def certify(first: Route, *others: Route, digits: int, kind: Kind, name: str) -> Certified:
     """Evaluate a scalar by all routes and certify the digits on which they agree.
 

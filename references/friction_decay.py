@@ -20,7 +20,7 @@ import mpmath
 from mpmath import mpf
 
 from veridyn.references import friction_half_cycles as cycles
-from veridyn.references.certified import Certified, Route, certify, exact_zero
+from veridyn.references.certified import Certified, Route, certify, exact_zero, undefined
 from veridyn.references.friction_half_cycles import Motion, Slider
 from veridyn.references.parameters import (
     Exact,
@@ -128,6 +128,30 @@ def stop_time(
         return exact_zero(_HELD, digits)
     followed = Route(_SERIES, lambda: cycles.followed(slider)[0][-1][0])
     return _certified("stop_time", digits, "N π/ω", lambda: cycles.count(slider) * slider.half_period, followed)
+
+
+def turning_time(
+    *,
+    number: int,
+    m: Number,
+    k: Number,
+    mu: Number,
+    g: Number,
+    x0: Number,
+    angle: Number,
+    directions: Number,
+    digits: int = 30,
+) -> Certified:
+    """Instant of a turning point in s, counted from 1, the last stop included; undefined after it.
+
+    Parameters and errors as `half_cycles`.
+    """
+    slider = _slider(m=m, k=k, mu=mu, g=g, x0=x0, angle=angle, directions=directions)
+    n = check_count(number, "number")
+    if n > cycles.count(slider):
+        return undefined("it stops before")
+    followed = Route(_SERIES, lambda: cycles.followed(slider)[0][n][0])
+    return _certified("turning_time", digits, "n π/ω", lambda: n * slider.half_period, followed)
 
 
 def final_position(

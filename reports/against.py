@@ -96,7 +96,7 @@ def compare(now: Document, before: Document) -> Comparison:
 
     A verdict is worse if it comes earlier in the order of `tally.VERDICTS`. With the same verdict, errors count if they
     differ by more than a factor of 2 and are not both rounding. Checks are the same if case, variant, solver, scheme,
-    kind and quantity are; a check that occurs several times is compared in order.
+    layer and quantity are; a check that occurs several times is compared in order.
     """
     old, new = _by_key(before), _by_key(now)
     changes, unchanged = [], 0
@@ -111,7 +111,7 @@ def _by_key(document: Document) -> dict[tuple[Any, ...], Record]:
     seen: Counter[tuple[Any, ...]] = Counter()
     found = {}
     for record in document["results"]:
-        names = ("case", "variant", "solver", "scheme", "kind", "quantity")
+        names = ("case", "variant", "solver", "scheme", "layer", "quantity")
         key = tuple(record[name] for name in names)
         found[*key, seen[key]] = record
         seen[key] += 1
@@ -162,7 +162,7 @@ def cells(change: Change) -> Sequence[str]:
     """Return a change as a row below `HEAD`."""
     record, sides = change.record, (change.before, change.now)
     name = " · ".join(part for part in (record["solver"], record["scheme"]) if part)
-    quantity = record["quantity"] if record["kind"] == "truth" else f"{record['kind']}: {record['quantity']}"
+    quantity = record["quantity"] if record["layer"] == "criterion" else f"{record['layer']}: {record['quantity']}"
     verdicts = [side["verdict"] if side else numbers.NONE for side in sides]
     errors = [numbers.error(side["error"]) if side else numbers.NONE for side in sides]
     return [record["case"], record["variant"], name, quantity, *verdicts, *errors]

@@ -3,7 +3,7 @@
 from veridyn.reports import svg
 from veridyn.reports.tally import Tally
 
-COLOURS = {"pass": "#00664a", "fail": "#a83600", "error": "#8a1f63"}
+COLOURS = {"pass": "#00664a", "fail": "#a83600", "error": "#8a1f63", "harness error": "#8a1f63"}
 OTHERWISE = "#52606d"
 LETTER = 6.6  # width of a letter at this size, generously
 NAME = "veridyn"
@@ -34,5 +34,5 @@ def _words(total: Tally, *, missing: bool) -> tuple[str, str]:
         return "incomplete", COLOURS["error"]
     if not total.judged and not total.trouble:
         return "nothing judged", OTHERWISE
-    asked = total.judged + total.counts["error"]
+    asked = total.judged + total.counts["error"] + total.counts["harness error"]
     return f"{total.counts['pass']}/{asked} checks", COLOURS["pass" if not total.trouble else total.verdict]

@@ -1,11 +1,12 @@
-"""Checks as a report prints them: rows, by kind, by subject. A page holds only so many; the CSV file has all."""
+"""Checks as a report prints them: rows, by layer, by subject. A page holds only so many; the CSV file has all."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from veridyn.reports import diagrams, numbers
 from veridyn.reports.comparison import Score, score
-from veridyn.reports.tally import KINDS, Record, Tally, by_kind, common_settings, flag, subject, tally, worst_first
+from veridyn.reports.levels import LevelTable, Term, level_table, terms
+from veridyn.reports.tally import LAYERS, Record, Tally, by_layer, common_settings, flag, subject, tally, worst_first
 
 PAGE = 3000  # checks on a page, all subjects together; more are slow to open and nobody reads them
 FEWEST = 3  # per subject and case, however many there are
@@ -14,7 +15,10 @@ LISTED = 200  # lines of a list of failures, fragile checks or runs
 
 @dataclass(frozen=True)
 class Row:
-    """One check, printed; `record` is what it was made from."""
+    """One check, printed; `record` is what it was made from.
+
+    `terms` are the parts of its tolerance, `levels` is the table from which the verdict can be recomputed.
+    """
 
     record: Record
     subject: str
@@ -27,6 +31,17 @@ class Row:
     margin: str
     digits: str
     notes: tuple[str, ...]
+    terms: list[Term]
+    levels: LevelTable | None
+
+    @property
+    def basis(self) -> str:
+        """What there is to see when the check is opened; empty if nothing."""
+        parts = [
+            f"{len(self.terms)} parts of the tolerance" if self.terms else "",
+            self.levels.title if self.levels else "",
+        ]
+        return ", ".join(filter(None, parts))
 
 
 @dataclass(frozen=True)
@@ -44,9 +59,9 @@ class Rows:
 
 @dataclass(frozen=True)
 class Section:
-    """Checks of one kind within a group; `reason` is that of all their tolerances, if they share one."""
+    """Checks of one layer within a group; `reason` is that of all their tolerances, if they share one."""
 
-    kind: str
+    layer: str
     meaning: str
     reason: str
     tally: Tally
@@ -83,24 +98,32 @@ def listed(records: Sequence[Record], runs: int) -> Rows:
 def make_group(anchor: str, name: str, records: list[Record], runs: int, most: int) -> Group:
     """Print the checks of a subject in a case, the worst `most` of them."""
     common = common_settings(records)
-    shown = by_kind(worst_first(records)[:most])
+    shown = by_layer(worst_first(records)[:most])
     sections = [
-        _section(kind, members, shown.get(kind, []), runs, common) for kind, members in by_kind(records).items()
+        _section(layer, members, shown.get(layer, []), runs, common) for layer, members in by_layer(records).items()
     ]
     return Group(anchor, name, tally(records), score(records), diagrams.settings(common), sections)
 
 
-def _section(kind: str, members: list[Record], shown: list[Record], runs: int, common: Collection[str]) -> Section:
+def _section(layer: str, members: list[Record], shown: list[Record], runs: int, common: Collection[str]) -> Section:
     reasons = {record["reason"] for record in members}
     shared = reasons.pop() if len(reasons) == 1 and len(members) > 1 else ""
     rows = [row(record, runs, common, shared) for record in shown]
-    return Section(kind, KINDS[kind], shared, tally(members), rows)
+    return Section(layer, LAYERS[layer], shared, tally(members), rows)
+
+
+ADMISSIBLE = "× admissible"
+"""Measure of an error of invariance."""
+
+
+def measure(record: Record) -> str:
+    """Return what the error of a record is measured in, besides its unit."""
+    return ADMISSIBLE if record["layer"] == "invariance" else str(record["error_kind"])
 
 
 def row(record: Record, runs: int, common: Collection[str] = (), said: str = "") -> Row:
     """Print a record; settings that are named in `common` and the reason `said` stand elsewhere."""
     own = {name: value for name, value in record["settings"].items() if name not in common}
-    printed = f"printed: {record['published']}" if record["published"] else ""
     reason = record["reason"] if record["reason"] != said else ""
     return Row(
         record=record,
@@ -109,9 +132,11 @@ def row(record: Record, runs: int, common: Collection[str] = (), said: str = "")
         value=numbers.value(record["value"]),
         reference=numbers.value(record["reference"]),
         error=numbers.error(record["error"]),
-        measure=record["error_kind"] if record["error"] is not None else "",
+        measure=measure(record) if record["error"] is not None else "",
         tolerance=numbers.tolerance(record["tolerance"]),
         margin=numbers.margin(record["margin"]),
         digits=numbers.correct_digits(record["digits"]),
-        notes=tuple(filter(None, (record["detail"], reason, printed, diagrams.settings(own)))),
+        notes=tuple(filter(None, (record["detail"], reason, diagrams.settings(own)))),
+        terms=terms(record),
+        levels=level_table(record),
     )

@@ -6,11 +6,7 @@ from itertools import accumulate
 from statistics import median
 
 from veridyn.reports import numbers
-from veridyn.reports.tally import KINDS, TROUBLE, Record, group, subject, worst_first
-
-COMPARED = ("truth", "events", "balance")
-"""Kinds of checks that ask every solver the same; the others ask one for its own digits or order."""
-
+from veridyn.reports.tally import LAYERS, TROUBLE, TRUTH, Record, group, subject, worst_first
 
 CELLS = 2000  # of the matrices of a case; the first may have more, for instance of a hundred subjects
 
@@ -30,7 +26,7 @@ class Line:
 
     quantity: str
     unit: str
-    kind: str
+    layer: str
     cells: list[Cell]
 
 
@@ -71,7 +67,7 @@ def score(records: Iterable[Record]) -> Score:
 
 def truth_digits(records: Iterable[Record]) -> list[float]:
     """Return the correct digits of all comparisons with the truth that have any."""
-    return [record["digits"] for record in records if record["kind"] == "truth" and record["digits"] is not None]
+    return [record["digits"] for record in records if record["layer"] == "criterion" and record["digits"] is not None]
 
 
 def matrices(results: Iterable[Record], runs: int, most: int) -> tuple[list[Matrix], int]:
@@ -79,7 +75,7 @@ def matrices(results: Iterable[Record], runs: int, most: int) -> tuple[list[Matr
 
     Variants that only one subject was asked for have none; those with trouble come first if not all are shown.
     """
-    compared = [record for record in results if record["kind"] in COMPARED]
+    compared = [record for record in results if record["layer"] in TRUTH]
     by_variant = group(compared, lambda record: str(record["variant"]))
     several = [members for members in by_variant.values() if len({subject(record, runs) for record in members}) > 1]
     if _fitting(several, most) < len(several):
@@ -95,27 +91,26 @@ def _fitting(variants: Sequence[Sized], most: int) -> int:
 
 def _matrix(variant: str, records: list[Record], runs: int) -> Matrix:
     by_subject = group(records, lambda record: subject(record, runs))
-    in_order = sorted(records, key=lambda record: list(KINDS).index(record["kind"]))
-    lines = group(in_order, lambda record: (str(record["kind"]), str(record["quantity"])))
+    in_order = sorted(records, key=lambda record: list(LAYERS).index(record["layer"]))
+    lines = group(in_order, lambda record: (str(record["layer"]), str(record["quantity"])))
     return Matrix(
         variant=variant,
         subjects=list(by_subject),
-        lines=[_line(kind, name, members, list(by_subject), runs) for (kind, name), members in lines.items()],
+        lines=[_line(layer, name, members, list(by_subject), runs) for (layer, name), members in lines.items()],
         times=[numbers.time(_run_time(members)) for members in by_subject.values()],
     )
 
 
-def _line(kind: str, quantity: str, records: list[Record], subjects: list[str], runs: int) -> Line:
+def _line(layer: str, quantity: str, records: list[Record], subjects: list[str], runs: int) -> Line:
     asked = group(records, lambda record: subject(record, runs))
     cells = [_cell(asked[name]) if name in asked else NOT_ASKED for name in subjects]
-    return Line(quantity, records[0]["unit"], kind, cells)
+    return Line(quantity, records[0]["unit"], layer, cells)
 
 
 def _cell(records: list[Record]) -> Cell:
     """Make a cell of the worst of the records, which are several if a quantity was asked for more than once."""
     worst = worst_first(records)[0]
-    # a count is right or wrong, and a residual relates to nothing: only the truth has digits
-    digits = "" if worst["digits"] is None or worst["kind"] != "truth" else numbers.correct_digits(worst["digits"])
+    digits = "" if worst["digits"] is None else numbers.correct_digits(worst["digits"])
     measured = f"{worst['error_kind']} error {numbers.error(worst['error'])}" if worst["error"] is not None else ""
     allowed = f"tolerance {numbers.tolerance(worst['tolerance'])}" if measured else ""
     return Cell(
@@ -125,4 +120,6 @@ def _cell(records: list[Record]) -> Cell:
 
 def _run_time(records: list[Record]) -> float | None:
     """Return the time of the run that was compared with the truth."""
-    return max((r["wall_time"] for r in records if r["kind"] == "truth" and r["wall_time"] is not None), default=None)
+    return max(
+        (r["wall_time"] for r in records if r["layer"] == "criterion" and r["wall_time"] is not None), default=None
+    )

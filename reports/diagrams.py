@@ -1,4 +1,4 @@
-"""Work-precision diagrams: error against time of every solver, and the rungs behind the points. Pure functions."""
+"""Work-precision diagrams: error against time of every solver, and the levels behind the points. Pure functions."""
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from veridyn.reports.tally import Record, common_settings, group, subject
 
 
 @dataclass(frozen=True)
-class Rung:
+class Level:
     """One point, printed."""
 
     settings: str
@@ -25,13 +25,13 @@ class Rung:
 
 
 @dataclass(frozen=True)
-class Ladder:
+class Levels:
     """The points of one subject, with what all its settings share."""
 
     subject: str
     version: str
     settings: str
-    rungs: list[Rung]
+    levels: list[Level]
 
 
 DIGITS = (4, 8, 12)
@@ -58,7 +58,7 @@ def prices(points: Iterable[Record], runs: int) -> list[Price]:
 
 
 def _quickest(points: list[Record], digits: int) -> float | None:
-    """Return the time of the quickest rung that reaches so many digits in all quantities."""
+    """Return the time of the quickest level that reaches so many digits in all quantities."""
     good = [point for point in points if point["wall_time"] and (point["digits"] or 0) >= digits]
     return min((point["wall_time"] for point in good), default=None)
 
@@ -69,21 +69,21 @@ def _price(time: float | None, best: float | None) -> str:
     return f"{numbers.time(time)} (×{numbers.value(time / best, 2)})"
 
 
-def ladders(points: Iterable[Record], runs: int) -> list[Ladder]:
+def solvers(points: Iterable[Record], runs: int) -> list[Levels]:
     """Print the points of a diagram, subject by subject."""
     by_subject = group(points, lambda point: subject(point, runs))
-    return [_ladder(name, members) for name, members in by_subject.items()]
+    return [_levels(name, members) for name, members in by_subject.items()]
 
 
-def _ladder(name: str, points: list[Record]) -> Ladder:
+def _levels(name: str, points: list[Record]) -> Levels:
     common = common_settings(points) if len(points) > 1 else {}
     common = {key: value for key, value in common.items() if key != "scheme"}
-    return Ladder(name, points[0]["version"], settings(common), [_rung(point, common) for point in points])
+    return Levels(name, points[0]["version"], settings(common), [_level(point, common) for point in points])
 
 
-def _rung(point: Record, common: Mapping[str, Any]) -> Rung:
+def _level(point: Record, common: Mapping[str, Any]) -> Level:
     own = {key: value for key, value in point["settings"].items() if key not in common and key != "scheme"}
-    return Rung(
+    return Level(
         settings=settings(own) or "defaults",
         first_call=numbers.time(point["first_call"]),
         time=numbers.time(point["wall_time"]),
@@ -128,7 +128,12 @@ def figure(
     families = _families(solvers)
     series = [_series(name, lines.get(name, [])) | families.get(name, {}) for name in solvers]
     limit = _limit(drawable, results)
-    panel = {"xlabel": "wall time of one solve (s)", "ylabel": "worst relative error", "xscale": "log", "yscale": "log"}
+    panel = {
+        "xlabel": "wall time of one solve (s)",
+        "ylabel": "worst error over the scale",
+        "xscale": "log",
+        "yscale": "log",
+    }
     return {
         "case": case,
         "id": f"work-precision-{variant}",
@@ -162,7 +167,7 @@ def _limit(points: list[Record], results: Iterable[Record]) -> list[Record]:
     tolerances = {
         record["tolerance"]
         for record in results
-        if record["kind"] == "truth" and record["error_kind"] == "relative" and "Code_Aster" in record["reason"]
+        if record["layer"] == "criterion" and record["error_kind"] == "relative" and "Code_Aster" in record["reason"]
     }
     if len(tolerances) != 1:
         return []
@@ -177,7 +182,7 @@ def _caption(points: Sequence[Record], drawable: Sequence[Record], machines: Seq
     missing = len(points) - len(drawable)
     return " ".join(
         (
-            "Worst relative error over the quantities whose relative error says something, against the time of one "
+            "Worst error of all numbers, each over its scale, against the time of one "
             f"solve: {_minimum([point['repeats'] for point in drawable])}. Each line goes from coarse settings to "
             "fine ones; the table has them all.",
             *([f"{numbers.plural(missing, 'setting')} without an error cannot be shown."] if missing else []),

@@ -1,6 +1,6 @@
 """Result documents: read, check, merge.
 
-The format is described by ``schema/results-1.json``. Whoever holds a document from here may rely on
+The format is described by ``schema/results-2.json``. Whoever holds a document from here may rely on
 it: all keys are there (the schema's defaults are filled in), numbers are finite, series have as many
 ordinates as abscissae.
 """
@@ -39,7 +39,7 @@ def read_results(source: str | PathLike[str] | Iterable[str | PathLike[str]]) ->
     Raises
     ------
     ReportError
-        If a file is missing, unreadable, not JSON, cut short, or not a result file of version 1.
+        If a file is missing, unreadable, not JSON, cut short, or not a result file of version 2.
     """
     paths = [source] if isinstance(source, str | PathLike) else list(source)
     if not paths:
@@ -253,15 +253,15 @@ def _check_version(document: Any, name: str) -> None:
     if not isinstance(document, dict) or "schema_version" not in document:
         raise ReportError(f"{name}: has no schema_version; it does not come from: veridyn run --json FILE")
     version = document["schema_version"]
-    if str(version).split(".")[0] != "1":
-        raise ReportError(f"{name}: schema version {version!r} is unknown here (1.x is); update veridyn")
+    if str(version).split(".")[0] != "2":
+        raise ReportError(f"{name}: schema version {version!r} is unknown here (2.x is); update veridyn")
 
 
 @cache
 def _validator() -> Callable[[Document], Document]:
     with optional_package():
         import fastjsonschema
-    schema = files("veridyn.reports").joinpath("schema", "results-1.json").read_text(encoding="utf-8")
+    schema = files("veridyn.reports").joinpath("schema", "results-2.json").read_text(encoding="utf-8")
     validator: Callable[[Document], Document] = fastjsonschema.compile(json.loads(schema))
     return validator
 
@@ -284,7 +284,8 @@ def _whose(document: Document, path: list[str]) -> str:
     """Name the record that a schema error points to, since nobody counts to results[317]."""
     try:
         record = document[path[1]][int(path[2])]
-        named = [str(record[key]) for key in ("case", "variant", "quantity", "id") if key in record]
+        keys = ("case", "variant", "quantity" if "quantity" in record else "id")
+        named = [str(record[key]) for key in keys if key in record]
     except (KeyError, IndexError, TypeError, ValueError):
         return ""
     return f" (in {' '.join(named)})" if named else ""

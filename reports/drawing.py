@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from veridyn.reports import beam, diagrams, figures, scatter, sketch, spreadsheet
-from veridyn.reports.diagrams import Ladder, Price
+from veridyn.reports.diagrams import Levels, Price
 from veridyn.reports.document import Document, environments
 from veridyn.reports.numbers import plural
 from veridyn.reports.tally import Record, anchors, group, subject
@@ -40,11 +40,11 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Diagram:
-    """Work and precision in one variant: the drawing, if any point can be shown, and the rungs behind it."""
+    """Work and precision in one variant: the drawing, if any point can be shown, and the levels behind it."""
 
     variant: str
     drawing: Drawing | None
-    ladders: list[Ladder]
+    solvers: list[Levels]
     prices: list[Price]
 
 
@@ -55,7 +55,7 @@ def overview(results: list[Record], runs: int) -> Drawing | None:
         return None
     caption = (
         f"{plural(len(shown), 'check')} with an error and a tolerance, a dot each; what the eye cannot tell apart "
-        "shares one. Checks above the dotted line fail, those below the lowest line would hardly notice a mistake. "
+        "shares one. Checks above the dotted line fail, criteria below the lowest line would hardly notice a mistake. "
         "Zeros lie on the edges."
     )
     return _ready("error-against-tolerance", "Error against tolerance", caption, scatter.draw(shown, runs))
@@ -101,7 +101,7 @@ def compared(document: Document, studio: Executor) -> dict[str, list[Diagram]]:
     for (place, members), key in zip(by_variant.items(), keys, strict=True):
         figure = diagrams.figure(members, results.get(place, []), solvers, machines)
         drawing = _drawing(figure, key, studio) if figure else None
-        listed = diagrams.ladders(members, len(machines)), diagrams.prices(members, len(machines))
+        listed = diagrams.solvers(members, len(machines)), diagrams.prices(members, len(machines))
         made.setdefault(place[0], []).append(Diagram(place[1], drawing, *listed))
     return made
 

@@ -1,28 +1,40 @@
-"""What failed checks resemble: the patterns that known defects leave, as hints and never as verdicts."""
+"""What failed checks resemble: the patterns that seeded faults leave, as hints and never as verdicts."""
+
+from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from veridyn.reports.tally import Record, group
-from veridyn.reports.teeth import Findings, check_name, side
+from veridyn.reports.tally import LAYERS, Record, group
 
-LEAST = 0.5  # similarity below which nothing is said
-MOST = 3  # defects that are named
+FEWEST = 3  # failed checks, below which nothing is said
+LEAST = 0.4  # similarity of a kind, below which nothing is said
+AHEAD = 0.1  # share by which the nearest kind must be nearer than the next
+NEAREST = 2  # faults of a kind whose mean similarity is that of the kind
 FILE = "patterns.json"
-UNTOLD = ("not applicable", "error")  # verdicts that say nothing of how wrong a number is
+SCHEMA_VERSION = "2.0"
 
-Failures = frozenset[str]  # case, check and side of the truth, e.g. "sdnd101 2-shocks-truth:peak_force +"
+KINDS = {"integrator": "method", "post-processing": "output", "seismic": "support", "numerics": "precision"}
+"""Kinds of faults that have another name in some solvers."""
+
+Failures = frozenset[str]  # case, layer and quantity without its numbers, e.g. "sdnd101 criterion peak_force"
+
+NUMBERS = re.compile(r"[@\[(]*[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?[\])]*")
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """What a known defect does to the checks, in one judgement, and the cases on which it was tried."""
+    """What a seeded fault makes fail in the cases on which it was tried."""
 
-    defect: str
+    host: str
+    fault: str
     kind: str
     what: str
     failures: Failures
@@ -31,61 +43,94 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Hint:
-    """A known defect and how much what failed resembles what it makes fail, from 0 to 1."""
+    """The kind of fault that failed checks resemble most, how much (0 to 1), and the fault of it that is nearest."""
 
-    pattern: Pattern
+    kind: str
     similarity: float
+    nearest: Pattern
 
 
 def hints(records: Iterable[Record]) -> Iterator[str]:
-    """Yield a sentence for each solver (and scheme) whose failures resemble those of known defects."""
+    """Yield a sentence for each solver (and scheme) whose failures resemble those of one kind of fault."""
     for (solver, scheme), mine in group(records, lambda r: (r["solver"], r["scheme"])).items():
-        near = resembling(mine, known()) if any(record["verdict"] == "fail" for record in mine) else []
-        if near:
+        failed = any(record["verdict"] in ("fail", "error") for record in mine)
+        found = diagnosis(mine, known()) if failed else None
+        if found:
             subject = " ".join(filter(None, (solver, scheme)))
-            yield f"hint: what fails with {subject} resembles {'; '.join(map(_text, near))}"
+            nearest = found.nearest.what.rstrip(".")
+            yield (
+                f"hint: what fails with {subject} resembles faults of the kind {found.kind} "
+                f"(similarity {found.similarity:.2f}), most of all: {nearest}"
+            )
 
 
-def _text(hint: Hint) -> str:
-    pattern = hint.pattern
-    return f"{pattern.kind}: {pattern.what.rstrip('.')} ({pattern.defect}, similarity {hint.similarity:.2f})"
+def diagnosis(records: Iterable[Record], patterns: Sequence[Pattern]) -> Hint | None:
+    """Return the kind of fault that the failed checks of a subject resemble; None if too few fail or kinds tie.
 
-
-def resembling(records: Iterable[Record], patterns: Iterable[Pattern]) -> list[Hint]:
-    """Return the known defects whose patterns are nearest, best first; none if nothing resembles.
-
-    Similarity is that of Jaccard, common failures over all failures, among the checks that were asked. A check that
-    fails on the other side of the truth is another failure. What fails in a case on which a defect was not tried says
-    nothing about it.
+    Patterns are compared where both are known: in the cases on which a fault was tried, in the checks that were judged
+    here. What fails in other cases lowers the similarity by its share.
     """
-    judged = [record for record in records if record["verdict"] not in UNTOLD]
-    asked = {_place(record) for record in judged}
-    failed = frozenset(_failure(record) for record in judged if record["verdict"] == "fail")
-    best: dict[str, Hint] = {}
-    for pattern in patterns:
-        expected = frozenset(failure for failure in pattern.failures if failure.rpartition(" ")[0] in asked)
-        hint = Hint(pattern, jaccard(_within(failed, pattern.cases), expected))
-        if hint.similarity >= max(LEAST, best[pattern.defect].similarity if pattern.defect in best else 0.0):
-            best[pattern.defect] = hint
-    return sorted(best.values(), key=lambda hint: -hint.similarity)[:MOST]
+    judged: set[str] = set()
+    failed: list[str] = []
+    for record in records:
+        place = failure(record["case"], record["layer"], record["quantity"])
+        if record["verdict"] == "error":
+            failed.append(failure(record["case"], "error", record["quantity"]))
+        elif record["verdict"] == "fail":
+            failed.append(place)
+        if record["verdict"] in ("pass", "fail", "error"):
+            judged |= {place, failure(record["case"], "error", record["quantity"])}
+    if len(failed) < FEWEST:
+        return None
+    seen = frozenset(failed)
+    weights = weights_of(patterns)
+    return _nearest((similarity(seen, pattern, weights, judged.__contains__), pattern) for pattern in patterns)
 
 
-def _within(failures: Failures, cases: frozenset[str]) -> Failures:
-    """Return the failures in some cases."""
-    return frozenset(failure for failure in failures if failure.partition(" ")[0] in cases)
+def failure(case: str, layer: str, quantity: str) -> str:
+    """Return what a failed check is called in a pattern; numbers in the name of a quantity do not count."""
+    return f"{case} {layer} {NUMBERS.sub('', quantity).strip('_')}"
 
 
-def jaccard(a: Failures, b: Failures) -> float:
-    """Return the number of common elements over that of all, 0 if there are none."""
-    return len(a & b) / len(a | b) if a | b else 0.0
+def weights_of(patterns: Sequence[Pattern]) -> Callable[[str], float]:
+    """Return the weight of a failure: the rarer among the patterns, the more it says."""
+    counts = Counter(failure for pattern in patterns for failure in pattern.failures)
+    return lambda failure: math.log(1 + len(patterns) / max(counts[failure], 1))
 
 
-def _place(record: Mapping[str, Any]) -> str:
-    return f"{record['case']} {check_name(record)}"
+def similarity(
+    seen: Failures, pattern: Pattern, weights: Callable[[str], float], is_judged: Callable[[str], bool] = lambda _: True
+) -> float:
+    """Return the weight of common failures over that of all, times the share of what failed that is comparable."""
+    mine = {failure for failure in seen if _case(failure) in pattern.cases}
+    theirs = {failure for failure in pattern.failures if is_judged(failure)}
+    everything = math.fsum(map(weights, mine | theirs))
+    if not mine or not everything:
+        return 0.0
+    return (
+        math.fsum(map(weights, mine & theirs))
+        / everything
+        * math.fsum(map(weights, mine))
+        / math.fsum(map(weights, seen))
+    )
 
 
-def _failure(record: Mapping[str, Any]) -> str:
-    return f"{_place(record)} {side(record)}"
+def _case(failure: str) -> str:
+    return failure.partition(" ")[0]
+
+
+def _nearest(similar: Iterable[tuple[float, Pattern]]) -> Hint | None:
+    """Return the kind whose nearest faults are nearest, None if they are far or those of another kind as near."""
+    by_kind = group(sorted(similar, key=lambda pair: -pair[0]), lambda pair: pair[1].kind)
+    means = {kind: sum(s for s, _ in pairs[:NEAREST]) / len(pairs[:NEAREST]) for kind, pairs in by_kind.items()}
+    first, second = sorted([*means.values(), 0.0, 0.0], reverse=True)[:2]
+    if first < LEAST or first - second <= AHEAD * first:
+        return None
+    kind = max(means, key=lambda name: means[name])
+    return Hint(kind, first, by_kind[kind][0][1])
+
+
+# ---- patterns
 
 
 @cache
@@ -96,58 +141,69 @@ def known() -> tuple[Pattern, ...]:
 
 def patterns_of(learnt: Mapping[str, Any]) -> Iterator[Pattern]:
     """Yield the patterns of a file that `learn` made."""
-    failures = learnt["failures"]
+    names = learnt["failures"]
     for row in learnt["patterns"]:
-        failed = frozenset(failures[i] for i in row["failures"])
-        yield Pattern(row["defect"], row["kind"], row["what"], failed, frozenset(row["cases"]))
+        failed = frozenset(names[number] for number in row["failures"])
+        yield Pattern(row["host"], row["fault"], row["kind"], row["what"], failed, frozenset(row["cases"]))
 
 
-def learn(found: Findings) -> dict[str, Any]:
-    """Return the patterns of all defects that were caught, a row for each judgement, as JSON can carry them."""
-    by_pattern: dict[tuple[str, str], set[str]] = {}
-    tried: dict[tuple[str, str], list[str]] = {}
-    for run in found["runs"]:
-        tried.setdefault((run["defect"], run["judged_by"]), []).append(run["case"])
-        failed = {f"{run['case']} {check} {where}" for check, where in run["caught"].items()}
-        by_pattern.setdefault((run["defect"], run["judged_by"]), set()).update(failed)
-    failures = sorted(set().union(*by_pattern.values()))
-    place = {failure: number for number, failure in enumerate(failures)}
-    defects = {defect["name"]: defect for defect in found["defects"]}
+def learn(*found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the patterns of results of mutation analysis, as JSON can carry them.
+
+    A fault that makes fewer than three checks fail leaves no pattern.
+    """
+    said = {(fault["host"], fault["name"]): fault for one in found for fault in one["faults"]}
+    trials = group((t for one in found for t in one["trials"]), lambda t: (t["host"], t["fault"]))
+    kept = {key: mine for key, mine in trials.items() if sum(len(t["found"]) for t in mine) >= FEWEST}
+    failed = {key: {name for trial in mine for name in _failures(trial)} for key, mine in kept.items()}
+    names = sorted(set().union(*failed.values()))
+    number = {name: place for place, name in enumerate(names)}
     rows = [
         {
-            "defect": name,
-            "kind": defects[name]["kind"],
-            "what": defects[name]["what"],
-            "judged_by": judged_by,
-            "cases": sorted(tried[name, judged_by]),
-            "failures": sorted(place[failure] for failure in failed),
+            "host": key[0],
+            "fault": key[1],
+            "kind": KINDS.get(said[key]["kind"], said[key]["kind"]),
+            "what": said[key]["what"],
+            "cases": sorted({trial["place"]["case"] for trial in mine}),
+            "failures": sorted(number[name] for name in failed[key]),
         }
-        for (name, judged_by), failed in by_pattern.items()
-        if failed
+        for key, mine in kept.items()
     ]
-    return {"schema_version": "1.0", "failures": failures, "patterns": rows}
+    return {"schema_version": SCHEMA_VERSION, "failures": names, "patterns": rows}
 
 
-def recognised(patterns: Iterable[Pattern]) -> dict[str, list[tuple[bool, bool]]]:
-    """Return, by kind, whether a defect's own kind is that of the nearest other defect, and among the nearest few."""
-    everything = list(patterns)
-    found: dict[str, list[tuple[bool, bool]]] = {}
-    for left_out in everything:
-        kinds = [other.kind for other in _nearest_others(left_out, everything)]
-        found.setdefault(left_out.kind, []).append((kinds[:1] == [left_out.kind], left_out.kind in kinds))
-    return found
+def _failures(trial: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a trial made fail; a check has the name of its record, ``variant-layer:quantity``."""
+    case, variant = trial["place"]["case"], trial["place"]["variant"]
+    for name, (layer, _) in trial["found"].items():
+        before, colon, after = name.removeprefix(f"{variant}-").partition(":")
+        yield failure(case, layer, after if colon and before in LAYERS else f"{before}{colon}{after}")
 
 
-def _similarity(one: Pattern, other: Pattern) -> float:
-    """Return how alike two patterns are in the cases on which both defects were tried."""
-    both = one.cases & other.cases
-    return jaccard(_within(one.failures, both), _within(other.failures, both))
+# ---- how good they are
 
 
-def _nearest_others(left_out: Pattern, patterns: list[Pattern]) -> list[Pattern]:
-    """Return the patterns of the nearest other defects, each defect once."""
-    others = (pattern for pattern in patterns if pattern.defect != left_out.defect)
-    best: dict[str, Pattern] = {}
-    for other in sorted(others, key=lambda other: -_similarity(left_out, other)):
-        best.setdefault(other.defect, other)
-    return list(best.values())[:MOST]
+@dataclass(frozen=True)
+class Score:
+    """Of so many patterns: for how many something is said, and how often the right kind."""
+
+    patterns: int
+    told: int
+    right: int
+
+
+def recognised(patterns: Sequence[Pattern], *, apart: Callable[[Pattern, Pattern], bool]) -> Score:
+    """Diagnose each pattern by the others, without those that must stand apart from it (itself, its host, …)."""
+    weights = weights_of(patterns)
+    told = right = 0
+    for one in patterns:
+        others = [other for other in patterns if other is not one and not apart(one, other)]
+        found = _nearest((_between(one, other, weights), other) for other in others)
+        told += found is not None
+        right += found is not None and found.kind == one.kind
+    return Score(len(patterns), told, right)
+
+
+def _between(one: Pattern, other: Pattern, weights: Callable[[str], float]) -> float:
+    """Return the similarity of two patterns; the second counts in the cases on which the first was tried."""
+    return similarity(one.failures, other, weights, lambda failure: _case(failure) in one.cases)

@@ -9,9 +9,9 @@ from veridyn.reports.diagrams import DIGITS
 from veridyn.reports.errors import optional_package
 from veridyn.reports.page import Page
 from veridyn.reports.rendering import environment, resource
-from veridyn.reports.tally import KINDS, MEANINGS
+from veridyn.reports.tally import LAYERS, MEANINGS
 
-MARKS = {"pass": "✓", "fail": "✗", "error": "!", "expected failure": "≠", "not applicable": "–"}
+MARKS = {"pass": "✓", "fail": "✗", "error": "!", "harness error": "?", "expected failure": "≠", "not applicable": "–"}
 """Beside the word, never instead of it."""
 
 
@@ -32,7 +32,7 @@ def render(page: Page) -> str:
 
     made = environment()
     made.filters |= {"full": numbers.full, "plural": numbers.plural, "slug": slug, "broken": broken}
-    made.globals |= {"digits": DIGITS, "marks": MARKS, "kinds": KINDS, "verdicts": MEANINGS, "changed": HEAD}
+    made.globals |= {"digits": DIGITS, "marks": MARKS, "layers": LAYERS, "verdicts": MEANINGS, "changed": HEAD}
     css, script = resource("report.css"), resource("report.js")
     return made.get_template("report.html").render(page=page, css=css, script=script, policy=_policy(script))
 

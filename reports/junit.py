@@ -5,6 +5,7 @@ from xml.sax.saxutils import quoteattr
 
 from veridyn.reports import svg
 from veridyn.reports.document import Document, environments
+from veridyn.reports.levels import level_table
 from veridyn.reports.tally import Record, group, subject, tally
 
 
@@ -15,7 +16,7 @@ def render(document: Document, gaps: Sequence[str]) -> str:
     lines = [line for name, records in suites.items() for line in _suite(name, records)]
     total = tally(document["results"])
     counted = _counts(
-        total.total + len(gaps), total.counts["fail"], total.counts["error"] + len(gaps), _skipped(total.counts)
+        total.total + len(gaps), total.counts["fail"], _broken(total.counts) + len(gaps), _skipped(total.counts)
     )
     head = f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="veridyn" {counted}>'
     return "\n".join([head, *lines, *_missing(gaps), "</testsuites>\n"])
@@ -29,9 +30,13 @@ def _skipped(counts: dict[str, int]) -> int:
     return counts["expected failure"] + counts["not applicable"]
 
 
+def _broken(counts: dict[str, int]) -> int:
+    return counts["error"] + counts["harness error"]
+
+
 def _suite(name: str, records: list[Record]) -> Iterator[str]:
     counts = tally(records).counts
-    counted = _counts(len(records), counts["fail"], counts["error"], _skipped(counts))
+    counted = _counts(len(records), counts["fail"], _broken(counts), _skipped(counts))
     yield f"<testsuite name={_quoted(name)} {counted}>"
     for record in records:
         yield _check(record)
@@ -41,15 +46,40 @@ def _suite(name: str, records: list[Record]) -> Iterator[str]:
 def _check(record: Record) -> str:
     place = ".".join(filter(None, (str(record["case"]), str(record["variant"]), str(record["scheme"]))))
     spent = f' time="{record["wall_time"]:.6f}"' if record["wall_time"] is not None else ""
-    name = f"{record['quantity']} ({record['kind']})"
-    return f"<testcase classname={_quoted(place)} name={_quoted(name)}{spent}>{_outcome(record)}</testcase>"
+    name = f"{record['quantity']} ({record['layer']})"
+    found = "".join(_properties(record))
+    inside = f"<properties>{found}</properties>{_outcome(record)}" if found else _outcome(record)
+    return f"<testcase classname={_quoted(place)} name={_quoted(name)}{spent}>{inside}</testcase>"
+
+
+def _properties(record: Record) -> Iterator[str]:
+    """Yield what a server may plot: digits, margin, observed order, parts of the tolerance, levels."""
+    table = level_table(record)
+    found = {
+        "digits": record["digits"],
+        "margin": record["margin"],
+        "observed_order": record["value"] if _is_order(record) else None,
+        **{f"term: {name}": value for name, value in record["terms"].items()},
+        "levels": table.line if table else None,
+    }
+    for name, value in found.items():
+        if value is not None:
+            yield f"<property name={_quoted(name)} value={_quoted(str(value))}/>"
+
+
+def _is_order(record: Record) -> bool:
+    """Whether the value is an observed order, or the slope of errors over the tolerance."""
+    return record["layer"] == "claim" and str(record["quantity"]).partition(":")[0] in ORDERS
+
+
+ORDERS = ("order", "slope")
 
 
 def _outcome(record: Record) -> str:
     verdict = record["verdict"]
     if verdict == "pass":
         return ""
-    tag = {"fail": "failure", "error": "error"}.get(verdict, "skipped")
+    tag = {"fail": "failure", "error": "error", "harness error": "error"}.get(verdict, "skipped")
     said = record["detail"] or _measured(record)
     return f"<{tag} message={_quoted(f'{verdict}: {said}')}/>"
 

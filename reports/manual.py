@@ -25,17 +25,28 @@ from veridyn.reports.manual_blocks import (
 )
 from veridyn.reports.manual_case import chapter
 from veridyn.reports.sheet import Sheet, make_sheets
-from veridyn.reports.tally import KINDS, MEANINGS, group, headline, subject, tally
+from veridyn.reports.tally import LAYERS, MEANINGS, Tally, group, headline, subject, tally
 from veridyn.reports.writer import results_file, save
 
 MOST = 20_000  # checks in a manual; more than three hundred pages of tables are for a program to read
 READING = (
-    ("Reference", "The certified value; for parity the digits that a code printed for the same scheme and settings."),
-    ("Error, tolerance", "In the same measure: rel, relative to the reference; abs, in the unit of the quantity; sc, "
-     "scaled by the amplitude in the window; ex, equal or not. The note gives the reason of the tolerance."),
+    ("Reference", "The certified value; of claims what is claimed, an order for instance; of invariance no change."),
+    ("Error, tolerance", "In the same measure: rel, relative to the reference; abs, in the unit of the quantity; "
+     "ex, equal or not; ×, of invariance, the change over the admissible one. The note gives the reason of the "
+     "tolerance. The parts of each tolerance and its level table stand in results.json and results.csv."),
     ("Margin", "Tolerance divided by error, rounded down; below 1 the check fails."),
     ("Digits", "Number of correct digits (LRE), the negative decimal logarithm of the relative error."),
 )  # fmt: skip
+CRITERIA = (
+    "One mechanism judges every solver alike. Each check belongs to one of five layers: the answer with default "
+    "settings is held against the truth by the acceptance criterion of a document, or of the user (criterion); "
+    "the answer on the finest refinement level against the truth within its numerical uncertainty, three times "
+    "the largest of the last differences between levels, with what sampling and rounding contribute "
+    "(convergence); observed orders, slopes, digits and known methods against what the solver claims (claim); the"
+    " answer to the same problem put otherwise against the first answer (invariance); digits and cost against an "
+    "earlier run of the same solver (baseline). What a solver does not claim is not judged. A tolerance depends "
+    "on who is judged only through what is claimed and through the solver's levels."
+)
 HOUSE = (
     "Reference values are computed to many digits by at least one route and certified where independent routes, or two "
     "precisions of one, agree; the certified digits are recorded with the results."
@@ -105,16 +116,29 @@ def _summary(document: Document, sheets: Sequence[Sheet]) -> Chapter:
     tones = [sheet.tally.verdict for sheet in sheets]
     drawn = drawing.overview(document["results"], len(environments(document)))
     cases = [Table("Cases of this manual", CASES, "ssnnnt", rows, tones)] if rows else []
-    words = [*READING, *KINDS.items(), *MEANINGS.items()]
+    words = [*READING, *MEANINGS.items()]
     return Chapter(
         title="Summary",
         about="",
         sections=[
             Section("Verdicts", [*cases, *_listed(document["messages"])]),
             Section("All checks", [Figure(drawn.title, drawn.caption, drawn.svg)] if drawn else []),
-            Section("How to read the tables", [Paragraph(HOUSE), Pairs(words)]),
+            Section(
+                "Acceptance criteria", [Paragraph(HOUSE), Paragraph(CRITERIA), _by_layer(tally(document["results"]))]
+            ),
+            Section("How to read the tables", [Pairs(words)]),
         ],
     )
+
+
+def _by_layer(total: Tally) -> Block:
+    """Count verdicts by layer, layers that were not judged included."""
+    verdicts = [verdict for verdict, count in total.counts.items() if count]
+    rows = []
+    for layer, meaning in LAYERS.items():
+        found = total.layers.get(layer, {})
+        rows.append((layer, meaning, *(str(found.get(verdict) or "–") for verdict in verdicts)))
+    return Table("Layers of judgement", ("Layer", "Compared with", *verdicts), "st" + "n" * len(verdicts), rows)
 
 
 def _annexes(document: Document, said: str, digest: str) -> Chapter:

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from veridyn.reports import diagrams, numbers
-from veridyn.reports.checks import Group, Row
+from veridyn.reports.checks import ADMISSIBLE, Group, Row
 from veridyn.reports.checks import Section as Checks
 from veridyn.reports.drawing import Drawing
+from veridyn.reports.levels import sum_of
 from veridyn.reports.manual_blocks import (
     Block,
     Chapter,
@@ -47,10 +48,8 @@ PRINTED = (
 )
 RUNS = ("Variant", "Subject", "Worst margin", "Digits", "Time", "Verdicts")
 CHECKS = ("Variant", "Quantity", "Reference", "Computed", "Error", "Tolerance", "Digits", "Note", "Verdict")
-OWN = "frozen"
-"""Checks against the recorded values of the same solver say nothing of the truth: counted, shown only if they fail."""
 REPRODUCED = "reproduced"
-NOTES = "Notes: reasons of tolerances, and what else there is to say of a check."
+NOTES = "Notes: reasons of tolerances, and why a check did not pass or was not judged."
 
 
 def chapter(sheet: Sheet) -> Chapter:
@@ -105,7 +104,7 @@ def _reference(sheet: Sheet) -> list[Block]:
 
 def _modelling(sheet: Sheet) -> list[Block]:
     """Say how the case is modelled, and with which settings each subject was run; equal ones stand once."""
-    runs = group(_records(sheet, "truth"), lambda record: (_name(record), str(record["variant"])))
+    runs = group(_records(sheet, "criterion"), lambda record: (_name(record), str(record["variant"])))
     found = group(
         [
             {"name": name, "variant": variant, "settings": _settings(members)}
@@ -118,8 +117,10 @@ def _modelling(sheet: Sheet) -> list[Block]:
     return [*_listed(sheet.case["modelling"]), *settings]
 
 
-def _records(sheet: Sheet, kind: str) -> list[Record]:
-    return [row.record for one in sheet.groups for checks in one.sections if checks.kind == kind for row in checks.rows]
+def _records(sheet: Sheet, layer: str) -> list[Record]:
+    return [
+        row.record for one in sheet.groups for checks in one.sections if checks.layer == layer for row in checks.rows
+    ]
 
 
 def _name(record: Record) -> str:
@@ -134,7 +135,7 @@ def _results(sheet: Sheet) -> list[Block]:
     rows = [(run.variant, run.subject, run.margin, run.digits, run.time, run.tally.words) for run in sheet.runs]
     tones = [run.tally.verdict for run in sheet.runs]
     caption = "Summary of the runs. Digits: the fewest against the truth. Time: one run, without compilation."
-    notes = _numbered(_note(row) for one in sheet.groups for checks in one.sections for row in _shown(checks))
+    notes = _numbered(_note(row) for one in sheet.groups for checks in one.sections for row in checks.rows)
     listed: list[Block] = [Paragraph(NOTES), Listing(list(notes), numbered=True)] if notes else []
     return [
         *([Table(caption, RUNS, "ssnnnt", rows, tones)] if rows else []),
@@ -154,48 +155,52 @@ def _numbered(notes: Iterator[str]) -> dict[str, int]:
 
 
 def _note(row: Row) -> str:
-    return ". ".join(filter(None, (row.record["detail"], row.record["reason"])))
-
-
-def _shown(checks: Checks) -> list[Row]:
-    return [row for row in checks.rows if checks.kind != OWN or row.record["verdict"] in TROUBLE]
+    """Return the reason of the tolerance; what else there is to say of a check only where it did not pass."""
+    detail = "" if row.record["verdict"] == "pass" else row.record["detail"]
+    return ". ".join(filter(None, (detail, row.record["reason"])))
 
 
 def _group(one: Group, notes: dict[str, int]) -> list[Block]:
-    """Return all checks of a subject as one table, with a band above each kind."""
+    """Return all checks of a subject as one table, with a band above each layer."""
     lines = [line for checks in one.sections for line in _lines(checks, notes)]
     rows, tones = [row for row, _ in lines], [tone for _, tone in lines]
-    return [Table(f"{one.subject}: {one.tally.words}", CHECKS, "stnnnnnns", rows, tones)]
+    table = Table(f"{one.subject}: {one.tally.words}", CHECKS, "stnnnnnns", rows, tones)
+    failed = [row for checks in one.sections for row in checks.rows if row.record["verdict"] in TROUBLE and row.basis]
+    if not failed:
+        return [table]
+    return [table, Paragraph(RECOMPUTED), Listing([_basis(row) for row in failed])]
+
+
+RECOMPUTED = "Parts of the tolerance and levels, of the checks that did not pass:"
 
 
 def _lines(checks: Checks, notes: dict[str, int]) -> Iterator[tuple[Sequence[str], str]]:
-    """Yield the rows of a kind with their tones: bands, which are single cells, and checks."""
-    shown = _shown(checks)
-    left = checks.tally.total - len(shown)
-    rest = f"; {left if shown else 'all'} in results.csv only" if left else ""
-    yield (f"{checks.kind}: {checks.meaning} ({checks.tally.words}){rest}",), ""
-    for source, rows in group(shown, _source).items():
-        if source:
-            yield (f"{checks.kind}: {source.replace('_', ' ')} ({numbers.plural(len(rows), 'value')})",), ""
-        for row in rows:
-            yield _check(row, notes), str(row.record["verdict"])
+    """Yield the rows of a layer with their tones: bands, which are single cells, and checks."""
+    left = checks.tally.total - len(checks.rows)
+    rest = f"; {left if checks.rows else 'all'} in results.csv only" if left else ""
+    yield (f"{checks.layer}: {checks.meaning} ({checks.tally.words}){rest}",), ""
+    for row in checks.rows:
+        yield _check(row, notes), str(row.record["verdict"])
 
 
-def _source(row: Row) -> str:
-    """Return what a parity check names behind the quantity: the document that printed the value."""
-    return str(row.record["quantity"]).rpartition("@")[2] if row.record["kind"] == "parity" else ""
+def _basis(row: Row) -> str:
+    """Return in one line what the verdict of a check can be recomputed from."""
+    levels = f"levels: {row.levels.line}" if row.levels else ""
+    terms = f"tolerance = {sum_of(row.terms)}" if row.terms else ""
+    place = " ".join(filter(None, (str(row.record["variant"]), str(row.record["quantity"]))))
+    return f"{place} ({row.record['layer']}): {'. '.join(filter(None, (terms, levels)))}"
 
 
 def _check(row: Row, notes: dict[str, int]) -> Sequence[str]:
     record = row.record
-    name = str(record["quantity"]).removesuffix(f"@{_source(row)}")
+    name = str(record["quantity"])
     quantity = f"{name} [{record['unit']}]" if record["unit"] else name
     error = f"{row.error}\u00a0{SHORT.get(row.measure, row.measure)}".strip()
     note = str(notes.get(_note(row), ""))
     return (
         record["variant"],
         quantity,
-        record["published"] or row.reference,
+        row.reference,
         row.value,
         error,
         row.tolerance,
@@ -205,7 +210,7 @@ def _check(row: Row, notes: dict[str, int]) -> Sequence[str]:
     )
 
 
-SHORT = {"relative": "rel", "absolute": "abs", "scaled": "sc", "exact": "ex"}
+SHORT = {"relative": "rel", "absolute": "abs", "exact": "ex", ADMISSIBLE: "×"}
 """Measures of errors, as the tables print them."""
 
 

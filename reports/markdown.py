@@ -9,10 +9,11 @@ from veridyn.reports.checks import Group, Row, Section
 from veridyn.reports.comparison import Cell, Matrix, Score
 from veridyn.reports.diagrams import DIGITS
 from veridyn.reports.drawing import Diagram, Drawing
+from veridyn.reports.levels import sum_of
 from veridyn.reports.numbers import NONE, plural
 from veridyn.reports.page import Page
 from veridyn.reports.sheet import Sheet
-from veridyn.reports.tally import MEANINGS
+from veridyn.reports.tally import LAYERS, MEANINGS, TROUBLE, Tally
 
 Lines = list[str]
 
@@ -87,9 +88,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def _failures(page: Page) -> Lines:
     if not page.failures.total:
         return []
-    head = (CHECKS[0], "Case", "Subject", "Kind", *CHECKS[1:])
+    head = (CHECKS[0], "Case", "Subject", "Layer", *CHECKS[1:])
     rows = [_check(row) for row in page.failures.shown]
-    places = [(row.record["case"], row.subject, row.record["kind"]) for row in page.failures.shown]
+    places = [(row.record["case"], row.subject, row.record["layer"]) for row in page.failures.shown]
     joined = [(row[0], *place, *row[1:]) for row, place in zip(rows, places, strict=True)]
     return ["## Failures and errors", table(head, joined), *_left_out(page.failures.left_out)]
 
@@ -103,8 +104,16 @@ def _check(row: Row) -> tuple[str, ...]:
     flagged = f"{row.margin} ({row.flag})" if row.flag else row.margin
     name = _named(record["quantity"], record["unit"])
     error = f"{row.error} {row.measure}".strip()
-    measured = (row.value, row.reference, error, row.tolerance, flagged, row.digits, "; ".join(row.notes))
+    measured = (row.value, row.reference, error, row.tolerance, flagged, row.digits, "; ".join(_notes(row)))
     return record["verdict"], record["variant"], name, *measured
+
+
+def _notes(row: Row) -> Lines:
+    """Return what there is to say of a check; parts of a tolerance and levels where it is in trouble."""
+    if row.record["verdict"] not in TROUBLE:
+        return list(row.notes)
+    levels = [f"levels: {row.levels.line}"] if row.levels else []
+    return [*row.notes, *([f"tolerance = {sum_of(row.terms)}"] if row.terms else []), *levels]
 
 
 def _messages(page: Page) -> Lines:
@@ -119,7 +128,7 @@ def _overview(page: Page) -> Lines:
     counts = [(verdict, count, MEANINGS[verdict]) for verdict, count in page.tally.counts.items()]
     flags = [
         ("fragile", page.tally.fragile, "margin below 2"),
-        ("asleep", page.tally.asleep, "margin above 1000"),
+        ("loose", page.tally.loose, "criteria with a margin above 1000"),
     ]
     head = ("Case", *(escape(name) for name in page.subjects), "Worst margin", "Errata")
     rows = [_overview_row(sheet, page.subjects) for sheet in page.sheets]
@@ -127,9 +136,19 @@ def _overview(page: Page) -> Lines:
     return [
         "## Overview",
         table(("Verdict", "Checks", "Meaning"), [*counts, *flags]),
+        *_layers(page.tally),
         *([table(head, rows)] if rows else []),
         *drawn,
     ]
+
+
+def _layers(total: Tally) -> Lines:
+    """Count verdicts by layer."""
+    verdicts = [verdict for verdict, count in total.counts.items() if count]
+    rows = [
+        (layer, LAYERS[layer], *(found[verdict] or "" for verdict in verdicts)) for layer, found in total.layers.items()
+    ]
+    return [table(("Layer", "Compared with", *verdicts), rows)] if rows else []
 
 
 def _overview_row(sheet: Sheet, subjects: list[str]) -> tuple[Any, ...]:
@@ -150,10 +169,10 @@ def _score(score: Score) -> str:
 
 def _matrix(one: Matrix) -> Lines:
     """Lay out a comparison; verdicts that are not a pass stand beside the digits."""
-    rows = [(_named(line.quantity, line.unit), *map(_cell_of, line.cells)) for line in one.lines]
-    head = ("Quantity", *(escape(name) for name in one.subjects))
+    rows = [(_named(line.quantity, line.unit), line.layer, *map(_cell_of, line.cells)) for line in one.lines]
+    head = ("Quantity", "Layer", *(escape(name) for name in one.subjects))
     title = [f"**{escape(one.variant)}**"] if one.variant else []
-    return [*title, table(head, [*rows, ("Time of the run", *one.times)])]
+    return [*title, table(head, [*rows, ("Time of the run", "", *one.times)])]
 
 
 def _cell_of(cell: Cell) -> str:
@@ -164,23 +183,23 @@ def _named(quantity: str, unit: str) -> str:
     return f"{quantity} [{unit}]" if unit else quantity
 
 
-_RUNGS = ("Subject", "Settings", "First call", "Time", "Worst error", "of", "LRE", "Passed", "Notes")
+_POINTS = ("Subject", "Settings", "First call", "Time", "Worst error", "of", "LRE", "Passed", "Notes")
 
 
 def _diagram(one: Diagram) -> Lines:
     rows = [
         (
-            ladder.subject if first else "",
-            ", ".join(filter(None, (rung.settings, ladder.settings if first else ""))),
-            *(rung.first_call, rung.time, rung.error, rung.quantity, rung.digits, rung.passed, rung.detail),
+            solver.subject if first else "",
+            ", ".join(filter(None, (level.settings, solver.settings if first else ""))),
+            *(level.first_call, level.time, level.error, level.quantity, level.digits, level.passed, level.detail),
         )
-        for ladder in one.ladders
-        for first, rung in zip((True, *[False] * len(ladder.rungs)), ladder.rungs, strict=False)
+        for solver in one.solvers
+        for first, level in zip((True, *[False] * len(solver.levels)), solver.levels, strict=False)
     ]
     costs = [(price.subject, *price.times) for price in one.prices]
     head = ("Time to so many correct digits", *(f"{number} digits" for number in DIGITS))
     title = f"Settings, times and errors: {one.variant}"
-    lines = [f"<details><summary>{_html(title)}</summary>", table(_RUNGS, rows), "</details>"]
+    lines = [f"<details><summary>{_html(title)}</summary>", table(_POINTS, rows), "</details>"]
     return [*(_drawing(one.drawing) if one.drawing else []), *([table(head, costs)] if costs else []), *lines]
 
 
@@ -274,7 +293,7 @@ def _results(sheet: Sheet) -> Lines:
 
 def _heading(section: Section) -> str:
     shared = f"; tolerance of all: {escape(section.reason)}" if section.reason else ""
-    return f"**{section.kind}**: {section.meaning}{shared}"
+    return f"**{section.layer}**: {section.meaning}{shared}"
 
 
 def _left_out_runs(sheet: Sheet) -> Lines:

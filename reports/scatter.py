@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from veridyn.reports import numbers, style, svg
-from veridyn.reports.tally import ASLEEP, FRAGILE, KINDS, TROUBLE, Record, by_kind, subject
+from veridyn.reports.tally import FRAGILE, LAYERS, LOOSE, TROUBLE, Record, by_layer, subject
 
 WIDTH, HEIGHT = 760.0, 470.0
 LEFT, RIGHT, TOP, BOTTOM = 92.0, 92.0, 46.0, 54.0
@@ -16,14 +16,13 @@ NAMED = 3  # checks that a shared dot names
 LOWEST = 1e-300
 
 Cell = tuple[str, bool, int, int]
-"""Kind, whether it fails, place on the grid."""
+"""Layer, whether it fails, place on the grid."""
 
 SHAPES = (
     "m-3,0a3,3 0 1,0 6,0a3,3 0 1,0 -6,0z",
     "m-2.7,-2.7h5.4v5.4h-5.4z",
     "m0,-3.5l3.4,6h-6.8z",
     "m0,-3.9l3.3,3.9l-3.3,3.9l-3.3,-3.9z",
-    "m0,3.5l3.4,-6h-6.8z",
     "m-1.2,-3.6h2.4v2.4h2.4v2.4h-2.4v2.4h-2.4v-2.4h-2.4v-2.4h2.4z",
 )
 SMALL = 'font-size="12" fill="#52606d"'
@@ -111,7 +110,7 @@ def _power(x: float, y: float, power: int, anchor: str) -> Iterator[str]:
 
 
 def _lines(across: Axis, up: Axis) -> Iterator[str]:
-    """Draw the limit and the margins that make a check fragile or asleep, named at their right ends."""
+    """Draw the limit and the margins that make a check fragile or loose, named at their right ends."""
     left, right = 10.0**across.low, 10.0**across.high
     corners = [(across.place(x), up.place(x)) for x in (left, right)]
     above = [corners[0], (corners[0][0], TOP), (corners[1][0], TOP), corners[1]]
@@ -119,7 +118,7 @@ def _lines(across: Axis, up: Axis) -> Iterator[str]:
     for name, margin, dash in (
         ("fails above", 1.0, "1 3"),
         (f"margin {FRAGILE:g}", FRAGILE, ""),
-        (f"margin {ASLEEP:g}", ASLEEP, ""),
+        (f"margin {LOOSE:g}", LOOSE, ""),
     ):
         start = max(left, margin * 10.0**up.low)
         if start < right:
@@ -132,18 +131,18 @@ def _lines(across: Axis, up: Axis) -> Iterator[str]:
 
 def _legend(records: Sequence[Record]) -> Iterator[str]:
     x = LEFT
-    for kind in by_kind(records):
-        yield f'<path d="M{svg.number(x)},20{_shape(kind)}" fill="{_colour(kind)}"/>'
-        yield svg.text(x + 9, 24, kind, 'font-size="12.5"')
-        x += 30 + 7.5 * len(kind)
+    for layer in by_layer(records):
+        yield f'<path d="M{svg.number(x)},20{_shape(layer)}" fill="{_colour(layer)}"/>'
+        yield svg.text(x + 9, 24, layer, 'font-size="12.5"')
+        x += 30 + 7.5 * len(layer)
 
 
-def _shape(kind: str) -> str:
-    return SHAPES[list(KINDS).index(kind)]
+def _shape(layer: str) -> str:
+    return SHAPES[list(LAYERS).index(layer)]
 
 
-def _colour(kind: str) -> str:
-    return style.CYCLE[list(KINDS).index(kind)]
+def _colour(layer: str) -> str:
+    return style.CYCLE[list(LAYERS).index(layer)]
 
 
 def _dots(records: Sequence[Record], across: Axis, up: Axis, runs: int) -> Iterator[str]:
@@ -151,22 +150,22 @@ def _dots(records: Sequence[Record], across: Axis, up: Axis, runs: int) -> Itera
     shared = _shared(records)
     for failed in (False, True):
         ring = ' stroke="#1f2933" stroke-width="1.2"' if failed else ""
-        for (kind, is_trouble, _, _), members in shared.items():
+        for (layer, is_trouble, _, _), members in shared.items():
             if is_trouble is failed:
                 first = members[0]
                 place = f"{svg.number(across.place(first['tolerance']))},{svg.number(up.place(first['error']))}"
                 name = svg.escape(_name(members, runs))
-                look = f'fill="{_colour(kind)}" fill-opacity="0.85"{ring}'
-                yield f'<path class="dot" d="M{place}{_shape(kind)}" {look}><title>{name}</title></path>'
+                look = f'fill="{_colour(layer)}" fill-opacity="0.85"{ring}'
+                yield f'<path class="dot" d="M{place}{_shape(layer)}" {look}><title>{name}</title></path>'
 
 
 def _shared(records: Sequence[Record]) -> dict[Cell, list[Record]]:
-    """Put checks of a kind that the eye cannot tell apart into one dot, on the finest grid that is not too many."""
+    """Put checks of a layer that the eye cannot tell apart into one dot, on the finest grid that is not too many."""
     places = [(_exponent(record["tolerance"]), _exponent(record["error"])) for record in records]
     for grid in GRIDS:
         shared: dict[Cell, list[Record]] = {}
         for record, (x, y) in zip(records, places, strict=True):
-            cell = (record["kind"], record["verdict"] in TROUBLE, round(grid * x), round(grid * y))
+            cell = (record["layer"], record["verdict"] in TROUBLE, round(grid * x), round(grid * y))
             shared.setdefault(cell, []).append(record)
         if len(shared) <= MOST:
             break
@@ -187,4 +186,4 @@ def _name(members: Sequence[Record], runs: int) -> str:
 def _named(record: Record, runs: int) -> str:
     variant = f"[{record['variant']}]" if record["variant"] else ""
     found = f"error {numbers.error(record['error'])}, tolerance {numbers.tolerance(record['tolerance'])}"
-    return f"{record['case']}{variant} {subject(record, runs)}: {record['quantity']} ({record['kind']}), {found}"
+    return f"{record['case']}{variant} {subject(record, runs)}: {record['quantity']} ({record['layer']}), {found}"

@@ -219,7 +219,7 @@ def _summary(results: list[Record], total: Tally, case: Record, runs: int) -> li
     if not results:
         return ["No check of this case was recorded."]
     errata = sum(value["verdict"] in ERRATA for value in case["published"])
-    flags = [(total.fragile, "fragile (margin below 2)"), (total.asleep, "asleep (margin above 1000)")]
+    flags = [(total.fragile, "fragile (margin below 2)"), (total.loose, "loose (margin above 1000)")]
     found = [
         f"{numbers.plural(count, 'check')} {'is' if count == 1 else 'are'} {word}." for count, word in flags if count
     ]
@@ -233,5 +233,7 @@ def _worst(results: list[Record], runs: int) -> list[str]:
     if not margins:
         return []
     worst = min(margins, key=lambda record: record["margin"])
-    where = f"{worst['quantity']} ({worst['kind']}), {' '.join(filter(None, (worst['variant'], subject(worst, runs))))}"
+    where = (
+        f"{worst['quantity']} ({worst['layer']}), {' '.join(filter(None, (worst['variant'], subject(worst, runs))))}"
+    )
     return [f"The smallest margin is {numbers.margin(worst['margin'])}: {where}."]

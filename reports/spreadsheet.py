@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import math
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
@@ -16,7 +17,7 @@ COLUMNS = (
     "solver",
     "scheme",
     "quantity",
-    "kind",
+    "layer",
     "unit",
     "value",
     "reference",
@@ -29,19 +30,29 @@ COLUMNS = (
     "verdict",
     "reason",
     "detail",
-    "published",
     "wall_time",
+    "id",
     "run",
+    "terms",
+    "levels",
 )
-"""Of the results table: keys of a result, in this order."""
+"""Of the results table: keys of a result, in this order; the last two as JSON."""
+
+KEYS = COLUMNS[:-3]
 
 FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
 
 
 def results(records: Iterable[Record]) -> str:
     """Return all checks as CSV (RFC 4180, UTF-8), one row each, header first."""
-    columns = itemgetter(*COLUMNS[:-1])
-    return table(COLUMNS, ((*columns(record), record.get("run", 1)) for record in records))
+    columns = itemgetter(*KEYS)
+    return table(COLUMNS, ((*columns(record), record.get("run", 1), *_basis(record)) for record in records))
+
+
+def _basis(record: Record) -> tuple[str, str]:
+    """Return parts of the tolerance and level table; empty where there are none."""
+    terms, levels = (json.dumps(record[key]) if record[key] else "" for key in ("terms", "levels"))
+    return terms, levels
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

@@ -28,11 +28,11 @@ def _cases(page: Page) -> Lines:
 def _failures(page: Page) -> Lines:
     if not page.failures.total:
         return []
-    keys = ("verdict", "case", "variant", "quantity")
+    keys = ("verdict", "case", "variant", "layer", "quantity")
     rows = [
         (*(row.record[key] for key in keys), row.subject, row.error, row.tolerance, row.record["detail"])
         for row in page.failures.shown[:MOST]
     ]
     more = page.failures.total - len(rows)
-    head = ("Verdict", "Case", "Variant", "Quantity", "Subject", "Error", "Tolerance", "Detail")
+    head = ("Verdict", "Case", "Variant", "Layer", "Quantity", "Subject", "Error", "Tolerance", "Detail")
     return ["### Failures and errors", table(head, rows), *([f"and {more} more"] if more else [])]

@@ -13,31 +13,44 @@ Record = dict[str, Any]
 Key = TypeVar("Key", bound=Hashable)
 Item = TypeVar("Item")
 
-VERDICTS = ("error", "fail", "expected failure", "not applicable", "pass")
+VERDICTS = ("error", "harness error", "fail", "expected failure", "not applicable", "pass")
 """Worst first: the order of every table."""
 
-TROUBLE = ("error", "fail")
+TROUBLE = ("error", "harness error", "fail")
 """The verdicts that make a run fail."""
 
-KINDS = {
-    "truth": "against the certified reference",
-    "events": "the list of events: how many, in which order, when",
-    "balance": "energy and impulse",
-    "order": "observed order of convergence",
-    "parity": "against the digits that Code_Aster printed for the same scheme and settings",
-    "frozen": "against the recorded value of the same solver",
+LAYERS = {
+    "criterion": "default settings against the truth, by what a document or the user asks for",
+    "convergence": "the finest level against the truth, within numerical uncertainty",
+    "claim": "what the solver claims of itself: order, slope over the tolerance, digits, a known method",
+    "invariance": "the same problem put otherwise: no truth is needed",
+    "baseline": "digits and cost of the same solver in an earlier run",
 }
+"""What a check compares with, in the order of every list."""
+
+TRUTH = ("criterion", "convergence")
+"""The layers that compare an answer with the truth."""
+
+COUNTED = {
+    "criterion": ("criterion", "criteria"),
+    "convergence": ("convergence", "convergence"),
+    "claim": ("claim", "claims"),
+    "invariance": ("invariance", "invariance"),
+    "baseline": ("baseline", "baseline"),
+}
+"""Names of the layers in a count: of one check, of several."""
 
 MEANINGS = {
     "error": "the solver crashed or returned nothing usable",
+    "harness error": "a measure of the suite failed: no verdict about the solver",
     "fail": "the error exceeds the tolerance",
     "expected failure": "fails for a known reason, which stands beside it",
-    "not applicable": "the solver lacks a capability that the problem needs",
+    "not applicable": "the solver lacks a capability, or there is nothing to judge; the note says which",
     "pass": "the error is within the tolerance",
 }
 
 FRAGILE = 2.0
-ASLEEP = 1000.0
+LOOSE = 1000.0
 
 
 @dataclass(frozen=True)
@@ -50,14 +63,17 @@ class Tally:
         Number of records per verdict, worst first, zeros included.
     worst
         Smallest margin among the passed and failed, None if there is none.
-    fragile, asleep
-        Number of passed checks with a margin below 2, above 1000.
+    fragile, loose
+        Number of passed checks with a margin below 2, of criteria with one above 1000.
+    layers
+        Number of records per layer and verdict, in the order of `LAYERS`, layers without any left out.
     """
 
     counts: dict[str, int]
     worst: float | None
     fragile: int
-    asleep: int
+    loose: int
+    layers: dict[str, dict[str, int]]
 
     @property
     def total(self) -> int:
@@ -72,13 +88,13 @@ class Tally:
     @property
     def trouble(self) -> int:
         """Number of records that make a run fail."""
-        return self.counts["fail"] + self.counts["error"]
+        return sum(self.counts[verdict] for verdict in TROUBLE)
 
     @property
     def verdict(self) -> str:
         """Worst verdict; a set in which nothing was judged has not passed."""
         if self.trouble:
-            return "error" if self.counts["error"] else "fail"
+            return next(verdict for verdict in TROUBLE if self.counts[verdict])
         if self.counts["pass"]:
             return "pass"
         return "expected failure" if self.counts["expected failure"] else "not applicable"
@@ -89,6 +105,11 @@ class Tally:
         said = [f"{number} {verdict}" for verdict, number in self.counts.items() if number]
         return ", ".join(said) or "no checks"
 
+    def of_layers(self, *verdicts: str) -> str:
+        """Count the records with some verdicts, layer by layer: '410 criteria, 1 claim'."""
+        numbers = {layer: sum(counts[verdict] for verdict in verdicts) for layer, counts in self.layers.items()}
+        return ", ".join(counted(layer, number) for layer, number in numbers.items() if number)
+
 
 def tally(records: Iterable[Record]) -> Tally:
     """Count records."""
@@ -96,8 +117,25 @@ def tally(records: Iterable[Record]) -> Tally:
     counter = Counter(record["verdict"] for record in listed)
     margins = [margin for record in listed if (margin := judged_margin(record)) is not None]
     flags = Counter(flag(record) for record in listed)
-    counts = {verdict: counter[verdict] for verdict in VERDICTS}
-    return Tally(counts, min(margins, default=None), flags["fragile"], flags["asleep"])
+    return Tally(
+        counts={verdict: counter[verdict] for verdict in VERDICTS},
+        worst=min(margins, default=None),
+        fragile=flags["fragile"],
+        loose=flags["loose"],
+        layers=_by_layer_and_verdict(listed),
+    )
+
+
+def _by_layer_and_verdict(records: Iterable[Record]) -> dict[str, dict[str, int]]:
+    found = Counter((record["layer"], record["verdict"]) for record in records)
+    present = {layer for layer, _ in found}
+    return {layer: {verdict: found[layer, verdict] for verdict in VERDICTS} for layer in LAYERS if layer in present}
+
+
+def counted(layer: str, number: int) -> str:
+    """Count checks of a layer: '1 criterion', '2 criteria', '3 convergence'."""
+    one, several = COUNTED[layer]
+    return f"{number} {one if number == 1 else several}"
 
 
 def judged_margin(record: Record) -> float | None:
@@ -107,36 +145,37 @@ def judged_margin(record: Record) -> float | None:
 
 
 def flag(record: Record) -> str:
-    """Return 'fragile' for a check that barely passes, 'asleep' for one that hardly can fail, else ''.
+    """Return 'fragile' for a check that barely passes, 'loose' for a criterion that hardly can fail, else ''.
 
-    Parity and frozen values are neither: half a unit of the last printed digit is what it is, and on
-    the machine that froze a value its error is zero.
+    The other layers allow what a solver's own levels show: there a large margin is no weakness of the check.
     """
     margin = record["margin"]
-    if record["verdict"] != "pass" or margin is None or record["kind"] in ("parity", "frozen"):
+    if record["verdict"] != "pass" or margin is None:
         return ""
     if margin < FRAGILE:
         return "fragile"
-    return "asleep" if margin > ASLEEP else ""
+    return "loose" if margin > LOOSE and record["layer"] == "criterion" else ""
 
 
 def headline(total: Tally) -> str:
     """Say in one sentence how a run went, trouble first."""
     if total.trouble:
-        failed = _sentence(total.counts["fail"], "failed")
-        crashed = _sentence(total.counts["error"], "ended in an error")
-        return f"{' and '.join(filter(None, (failed, crashed)))}, of {total.total}"
+        said = [
+            f"{plural(total.counts[verdict], 'check')} {ENDS[verdict]}" for verdict in ENDS if total.counts[verdict]
+        ]
+        return f"{' and '.join(said)}, of {total.total}; affected: {total.of_layers(*TROUBLE)}"
     if not total.total:
         return "Nothing was checked"
     if not total.judged:
         return f"No check could be judged: {total.words}"
     every = "The only check passed" if total.judged == 1 else f"All {total.judged} checks passed"
     others = {verdict: total.counts[verdict] for verdict in ("expected failure", "not applicable")}
-    return "; ".join([every, *(f"{number} {verdict}" for verdict, number in others.items() if number)])
+    passed = f"{every}: {total.of_layers('pass')}"
+    return "; ".join([passed, *(f"{number} {verdict}" for verdict, number in others.items() if number)])
 
 
-def _sentence(count: int, what: str) -> str:
-    return f"{plural(count, 'check')} {what}" if count else ""
+ENDS = {"fail": "failed", "error": "ended in an error", "harness error": "ended in a harness error"}
+"""What is said of checks with trouble."""
 
 
 def subject(record: Record, runs: int = 1) -> str:
@@ -162,10 +201,10 @@ def worst_first(records: Iterable[Record]) -> list[Record]:
     return sorted(records, key=lambda record: VERDICTS.index(record["verdict"]))
 
 
-def by_kind(records: Iterable[Record]) -> dict[str, list[Record]]:
-    """Group records by kind, in the order of `KINDS`, the worst first in each."""
-    groups = group(worst_first(records), lambda record: str(record["kind"]))
-    return {kind: groups[kind] for kind in KINDS if kind in groups}
+def by_layer(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """Group records by layer, in the order of `LAYERS`, the worst first in each."""
+    groups = group(worst_first(records), lambda record: str(record["layer"]))
+    return {layer: groups[layer] for layer in LAYERS if layer in groups}
 
 
 def common_settings(records: Sequence[Record]) -> dict[str, float | str]:

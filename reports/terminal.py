@@ -4,23 +4,27 @@ All text of the document goes in as `Text`, never as markup, so that a name in b
 """
 
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from rich import box
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from veridyn.reports import numbers
+from veridyn.reports.checks import measure
 from veridyn.reports.comparison import score
 from veridyn.reports.document import Document, environments
+from veridyn.reports.levels import LevelTable, level_table, sum_of, terms
 from veridyn.reports.tally import (
+    COUNTED,
     TROUBLE,
     VERDICTS,
     Record,
     Tally,
-    by_kind,
+    by_layer,
     flag,
     group,
     headline,
@@ -36,15 +40,17 @@ STYLES = {
     "pass": "green",
     "fail": "bold red",
     "error": "bold magenta",
+    "harness error": "bold magenta",
     "expected failure": "yellow",
     "not applicable": "dim",
 }
 
-SHORT = {"expected failure": "xfail", "not applicable": "n/a"}
+SHORT = {"expected failure": "xfail", "not applicable": "n/a", "harness error": "harness"}
+IN_FULL = 30  # failures; of more the rest has a line each
 
 
 def summary_table(document: Document, console: Console) -> None:
-    """Print counts and worst margin per case, variant and scheme, then failures in full, then totals.
+    """Print passed checks per layer and worst margin of each case, variant and scheme, then failures, then totals.
 
     Parameters
     ----------
@@ -96,17 +102,18 @@ def _table() -> Table:
 
 
 def _summary(document: Document) -> Table:
-    """Make a table with a column for every verdict that occurs."""
+    """Make a table: how many checks of each layer passed, of how many, then what is no pass."""
     total = tally(document["results"])
-    shown = [verdict for verdict in reversed(VERDICTS) if total.counts[verdict] or verdict in ("pass", "fail")]
+    layers = list(total.layers)
+    others = [verdict for verdict in reversed(VERDICTS) if total.counts[verdict] and verdict not in ("pass", "fail")]
     table = _table()
     for title in ("case", "variant", "scheme"):
         table.add_column(title, overflow="fold")
-    for title in (*shown, "margin"):
-        table.add_column(SHORT.get(title, title), justify="right", no_wrap=True)
+    for title in (*(COUNTED[layer][1] for layer in layers), *(SHORT.get(name, name) for name in others), "margin"):
+        table.add_column(title, justify="right", no_wrap=True)
     previous = ""
     for (case, variant, name), records in _runs(document, _namer(document)).items():
-        cells = _cells(tally(records), shown)
+        cells = _cells(tally(records), layers, others)
         table.add_row(Text(case if case != previous else ""), Text(variant), Text(name), *cells)
         previous = case
     return table
@@ -145,10 +152,20 @@ def _score(records: list[Record]) -> Text:
     return Text(f"{counted.counts['pass']}/{asked}  {scored.fewest:>4}", style=STYLES[counted.verdict])
 
 
-def _cells(counted: Tally, shown: Iterable[str]) -> list[Text]:
-    counts = [(counted.counts[verdict], verdict) for verdict in shown]
+def _cells(found: Tally, layers: Iterable[str], others: Iterable[str]) -> list[Text]:
+    counts = [(found.counts[verdict], verdict) for verdict in others]
     cells = [Text(str(count), style=STYLES[verdict]) if count else Text("") for count, verdict in counts]
-    return [*cells, Text(numbers.margin(counted.worst))]
+    return [*(_passed(found.layers.get(layer)) for layer in layers), *cells, Text(numbers.margin(found.worst))]
+
+
+def _passed(counts: Mapping[str, int] | None) -> Text:
+    """Print how many checks of a layer passed, of how many that were judged: '8', or '7/8' where one failed."""
+    judged = counts["pass"] + counts["fail"] if counts else 0
+    if counts is None or not judged:
+        return Text("")
+    if counts["fail"]:
+        return Text(f"{counts['pass']}/{judged}", style=STYLES["fail"])
+    return Text(str(judged), style=STYLES["pass"])
 
 
 def _checks(records: list[Record]) -> Table:
@@ -158,8 +175,8 @@ def _checks(records: list[Record]) -> Table:
     for title in ("value", "error", "tolerance", "margin", "LRE"):
         table.add_column(title, justify="right", overflow="fold")
     table.add_column("", no_wrap=True)
-    for kind, members in by_kind(records).items():
-        table.add_row(Text(kind, style="italic"))
+    for layer, members in by_layer(records).items():
+        table.add_row(Text(layer, style="italic"))
         for record in members:
             table.add_row(*_check_cells(record))
     return table
@@ -183,10 +200,13 @@ def _print_close(document: Document, console: Console) -> None:
     """Print what both tables end with."""
     name = _namer(document)
     results = document["results"]
-    for record in worst_first(record for record in results if record["verdict"] in TROUBLE):
+    trouble = worst_first(record for record in results if record["verdict"] in TROUBLE)
+    for record in trouble[:IN_FULL]:
         console.print()
         _print_failure(record, name(record), console)
     console.print()
+    for record in trouble[IN_FULL:]:
+        console.print(_title(record, name(record)))
     for message in document["messages"]:
         console.print(Text(f"Note: {message}", style="yellow"))
     _print_totals(tally(results), console)
@@ -194,12 +214,31 @@ def _print_close(document: Document, console: Console) -> None:
 
 def _print_failure(record: Record, name: str, console: Console) -> None:
     """Print one failed check, a line for each thing known of it."""
-    where = _run_name(record["case"], record["variant"], name)
-    title = Text(record["verdict"].upper(), style=STYLES[record["verdict"]])
-    console.print(title.append(f"  {where}  {record['quantity']} ({record['kind']})", style="bold"))
+    console.print(_title(record, name))
     for fact, text in _facts(record).items():
         if text:
             console.print(_hanging(fact, text, console.width))
+    table = level_table(record)
+    if table:
+        console.print(_levels(table))
+
+
+def _title(record: Record, name: str) -> Text:
+    where = _run_name(record["case"], record["variant"], name)
+    title = Text(record["verdict"].upper(), style=STYLES[record["verdict"]])
+    return title.append(f"  {where}  {record['quantity']} ({record['layer']})", style="bold")
+
+
+def _levels(given: LevelTable) -> Padding:
+    """Lay out a level table, indented below what else is known of a check."""
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for place, title in enumerate(given.head):
+        table.add_column(Text(title), justify="right" if place else "left", overflow="fold")
+    for row in given.rows:
+        table.add_row(*map(Text, row))
+    if given.left_out:
+        table.add_row(Text(f"and {given.left_out} more", style="dim"))
+    return Padding(table, (0, 0, 0, 2))
 
 
 def _hanging(name: str, text: str, width: int) -> Text:
@@ -216,10 +255,10 @@ def _facts(record: Record) -> dict[str, str]:
     return {
         "value": _full(record["value"], unit),
         "reference": _full(record["reference"], unit),
-        "error": f"{numbers.error(record['error'])} {record['error_kind']}" if record["error"] is not None else "",
+        "error": f"{numbers.error(record['error'])} {measure(record)}" if record["error"] is not None else "",
         "tolerance": tolerance if record["tolerance"] is not None else "",
         "reason": record["reason"],
-        "printed": record["published"],
+        "parts": sum_of(terms(record)),
         "detail": record["detail"],
     }
 
@@ -233,7 +272,7 @@ def _full(value: Any, unit: str) -> str:
 def _print_totals(total: Tally, console: Console) -> None:
     console.print(Text(headline(total), style=STYLES[total.verdict]))
     console.print(Text(f"{numbers.plural(total.total, 'check')}: {total.words}", style="dim"))
-    flags = {"fragile (margin < 2)": total.fragile, "asleep (margin > 1000)": total.asleep}
+    flags = {"fragile (margin < 2)": total.fragile, "loose (criteria, margin > 1000)": total.loose}
     weak = ", ".join(f"{count} {name}" for name, count in flags.items() if count)
     if weak:
         console.print(Text(weak, style="dim"))

@@ -199,7 +199,7 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
     drive = rows.drive()
     vectors = [modes.shapes.T @ load.direction for load in problem.loads]
     vectors += [support_load(problem, modes, s) for s in problem.supports]
-    functions = [load.function for load in problem.loads] + [s.acceleration for s in problem.supports]
+    functions = list(problem.drives)
     e, moving = len(functions), drive.shape[1]
     for support in problem.supports[:moving]:
         functions += [support.displacement, support.velocity]

@@ -21,7 +21,7 @@ from veridyn.solver.response import Response
 Floats = NDArray[np.float64]
 
 
-def _section(problem: MechanicalProblem, response: Response, stop: Stop) -> tuple[Floats, Floats, Floats]:
+def section(problem: MechanicalProblem, response: Response, stop: Stop) -> tuple[Floats, Floats, Floats]:
     """Return gap (m,), and cosine and sine of the inward normal (m,) of a stop."""
     x = response.displacement
     if stop.frame == "absolute":
@@ -31,7 +31,7 @@ def _section(problem: MechanicalProblem, response: Response, stop: Stop) -> tupl
 
 def stop_gap(problem: MechanicalProblem, response: Response, stop: Stop) -> Floats:
     """Return the gap history (m,) of a stop, negative in contact (m)."""
-    return _section(problem, response, stop)[0]
+    return section(problem, response, stop)[0]
 
 
 def _work(force: Floats, position: Floats) -> Floats:
@@ -91,7 +91,7 @@ def _friction_work(problem: MechanicalProblem, response: Response, friction: Fri
     if stop is None:
         work = _work(first, response.displacement @ friction.tangents[0])
     else:
-        _, cosine, sine = _section(problem, response, stop)
+        _, cosine, sine = section(problem, response, stop)
         work = _work_in_plane(response.displacement, stop, -sine * first, cosine * first)
     for tangent in friction.tangents[1:]:
         work += _work(element_history(response, friction.name, "force_2"), response.displacement @ tangent)
@@ -106,7 +106,7 @@ def _work_in_plane(x: Floats, stop: Stop, *forces: Floats) -> Floats:
 
 def _work_of_moving_stop(problem: MechanicalProblem, response: Response, stop: Stop) -> Floats:
     """Work (m,) that the supports draw through a stop that sees the absolute displacement."""
-    gap, cosine, sine = _section(problem, response, stop)
+    gap, cosine, sine = section(problem, response, stop)
     pull = stop.stiffness * np.minimum(gap, 0.0)
     return _work_in_plane(driven_displacement(problem, response.time), stop, -pull * cosine, -pull * sine)
 

@@ -290,6 +290,12 @@ class Zener(Device):
     def constants(self) -> tuple[float, ...]:
         return (self.k1, self.k2, self._share, self._yielding, self.damping, 1.0 / self.alpha)
 
+    def forces(self, elongation: ArrayLike, path: ArrayLike) -> tuple[Floats, Floats]:
+        """Return the forces (m,) of device and dashpot in N at elongations and paths of the dashpot (m,) in m."""
+        u, w = np.asarray(elongation, dtype=float), np.asarray(path, dtype=float)
+        inner = (self.k1 * u + self.k3 * w) / (self.k1 + self.k2 + self.k3)
+        return np.asarray(self.k1 * (u - inner)), np.asarray(self._share * u - self._yielding * w)
+
     def memory(self, t: float, u: float) -> tuple[float, ...]:
         return (t, u, self._share * u - self._yielding * self.path)
 

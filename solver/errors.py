@@ -33,8 +33,8 @@ class Interrupted(KeyboardInterrupt):
         self.response = response
 
 
-class MissingHistory(SolverFailure):
-    """The response lacks a history that solvers may leave out."""
+class MissingHistory(CapabilityError):
+    """The response lacks a history that solvers may leave out: what needs it is not applicable."""
 
 
 class DivergenceError(SolverFailure):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -197,6 +197,7 @@ class ExactSolver:
     version: str = "0.1.0"
     capabilities: frozenset[str] = CAPABILITIES | {"friction:regularised", "friction:two-tangents"}
     schemes: tuple[str, ...] = ("series",)
+    claims: Mapping[str, Any] = field(default_factory=lambda: {"digits": 12})
 
     @property
     def settings(self) -> dict[str, str]:

@@ -14,7 +14,7 @@ import sys
 import threading
 import weakref
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -216,7 +216,8 @@ class ExternalSolver:
     version: str
     capabilities: frozenset[str]
     settings: Mapping[str, str]
-    ladder: tuple[Mapping[str, Any], ...]
+    claims: Mapping[str, Any] | Callable[[str], Mapping[str, Any]]  # of a scheme, if the program names schemes
+    refinement: Sequence[Mapping[str, Any]] | str
     schemes: tuple[str, ...]  # exists only if the program names schemes
 
     def __init__(self, command: str, folder: Path | None = None) -> None:
@@ -229,9 +230,12 @@ class ExternalSolver:
         self.name, self.version = introduction["name"], introduction["version"]
         self.capabilities = frozenset(introduction["capabilities"])
         self.settings = introduction.get("settings", {})
-        self.ladder = tuple(introduction.get("ladder", ()))
+        self.refinement = introduction.get("refinement", ())
+        stated: Mapping[str, Any] = introduction.get("claims", {})
+        self.claims = stated
         if introduction.get("schemes"):
             self.schemes = tuple(introduction["schemes"])
+            self.claims = lambda scheme: stated.get(scheme, {})
 
     def solve(self, problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the program answers, arrays as lists.
@@ -331,11 +335,15 @@ def _fault_of_introduction(answer: Mapping[str, Any]) -> str:
     for key, value in (("capabilities", answer.get("capabilities")), ("schemes", answer.get("schemes", []))):
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             return f"introduces itself with {key} {value!r}; a list of names is needed"
-    settings, ladder = answer.get("settings", {}), answer.get("ladder", [])
+    settings, claims, levels = answer.get("settings", {}), answer.get("claims", {}), answer.get("refinement", [])
     if not isinstance(settings, dict) or not all(isinstance(meaning, str) for meaning in settings.values()):
         return f"introduces itself with settings {settings!r}; an object of names and meanings is needed"
-    if not isinstance(ladder, list) or not all(isinstance(rung, dict) for rung in ladder):
-        return f"introduces itself with ladder {ladder!r}; a list of settings is needed"
+    if not isinstance(claims, dict):
+        return f"introduces itself with claims {claims!r}; an object such as {{'order': 2}} is needed"
+    if not isinstance(levels, str) and (
+        not isinstance(levels, list) or not all(isinstance(level, dict) for level in levels)
+    ):
+        return f"introduces itself with refinement {levels!r}; a list of settings, or the name of one, is needed"
     return ""
 
 

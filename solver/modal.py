@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -28,9 +29,10 @@ Settings = Mapping[str, Any]
 class ModalIntegrator:
     """Modal transient dynamics with penalised contact, regularised friction and nonlinear devices.
 
-    Settings: ``scheme`` (see `veridyn.solver.schemes.SCHEMES`), ``step`` (s), and optionally
-    ``tangential_stiffness`` (N/m, turns set-valued friction into the regularised law), ``archive_every``
-    (steps), ``archive_at`` (instants), ``quantities`` (bool), ``check_step`` (bool), and the options of the scheme.
+    Settings: ``scheme`` (see `veridyn.solver.schemes.SCHEMES`); ``step`` (s), without which `defaults` completes the
+    settings; and optionally ``tangential_stiffness`` (N/m, turns set-valued friction into the regularised law),
+    ``archive_every`` (steps), ``archive_at`` (instants), ``quantities`` (bool), ``check_step`` (bool), and the options
+    of the scheme.
     ``rebuild`` makes another kernel of that of the scheme, None: the scheme as it is.
     """
 
@@ -63,11 +65,15 @@ class ModalIntegrator:
     schemes: tuple[str, ...] = tuple(SCHEMES)
     rebuild: Rebuild | None = None
 
-    @property
-    def settings(self) -> dict[str, str]:
-        """Meaning of every setting of any scheme; docs/schemes.md has the defaults."""
-        records: tuple[type[Any], ...] = (CommonSettings, *(scheme.options for scheme in SCHEMES.values()))
-        return {name: meaning for record in records for name, meaning in meanings(record)}
+    def settings(self, scheme: str) -> dict[str, str]:
+        """Return the meaning of every setting of a scheme; docs/schemes.md has the defaults.
+
+        Raises
+        ------
+        SettingsError
+            If the scheme is unknown.
+        """
+        return dict(pair for record in (CommonSettings, _scheme(scheme).options) for pair in meanings(record))
 
     def warm_up(self, settings: Settings) -> None:
         """Compile the kernels of a scheme (or load them from the cache) so that timings do not contain it."""
@@ -81,6 +87,47 @@ class ModalIntegrator:
                 end=1e-3,
             )
             self.solve(tiny, {"scheme": settings["scheme"], "step": 1e-4})
+
+    def claims(self, scheme: str) -> dict[str, float | str]:
+        """Return what a scheme claims at a constant step.
+
+        ``order`` of the displacement on smooth problems, ``damped_order`` with damping; ``lag`` and ``force_lag``: how
+        far velocities lie behind that are reported, and that dampers see (steps); ``numerical_damping``: largest ratio
+        at 20 steps per period or more; ``stability``: largest stable omega h without damping; ``method`` and its
+        parameters on linear problems.
+
+        Raises
+        ------
+        SettingsError
+            If the scheme is unknown.
+        """
+        return dict(_scheme(scheme).claims)
+
+    def defaults(self, problem: MechanicalProblem, scheme: str) -> dict[str, Any]:
+        """Return the settings that `solve` takes without a step: from the time scales of the problem.
+
+        Raises
+        ------
+        SettingsError
+            If the scheme is unknown.
+        """
+        from veridyn.solver.refining import default_settings
+
+        return default_settings(problem, _scheme(scheme))
+
+    def refinement(self, problem: MechanicalProblem, scheme: str) -> list[dict[str, Any]]:
+        """Return the settings of four levels from coarse to fine, with constant steps, each half of the one before.
+
+        The finest step is the default one; adaptive schemes, which may shorten it, are held to it here.
+
+        Raises
+        ------
+        SettingsError
+            If the scheme is unknown.
+        """
+        from veridyn.solver.refining import refinement_levels
+
+        return refinement_levels(problem, _scheme(scheme))
 
     def solve(self, problem: MechanicalProblem, settings: Settings) -> Response:
         """Integrate a problem.
@@ -103,7 +150,7 @@ class ModalIntegrator:
         from veridyn.solver.integration import Job
         from veridyn.solver.step_rule import check_step, shortest_period
 
-        scheme, options, common = read_settings(settings)
+        scheme, options, common = read_settings(completed(problem, settings))
         problem = regularised(problem, common.tangential_stiffness)
         modes = modal_basis(problem)
         system = system_arrays(problem, modes)
@@ -168,6 +215,34 @@ class CommonSettings:
         return Plan(0, _instants(problem.name, wanted), bool(self.quantities), bool(self.land))
 
 
+def completed(problem: MechanicalProblem, settings: Settings) -> Settings:
+    """Return the settings of a solve; without a step those of the defaults that are not given.
+
+    Raises
+    ------
+    SettingsError
+        If the scheme is unknown, or the tangential stiffness cannot be used.
+    """
+    if "step" in settings:
+        return settings
+    from veridyn.solver.refining import default_settings
+
+    scheme = _scheme(settings.get("scheme"))
+    stiffness = settings.get("tangential_stiffness")
+    if isinstance(stiffness, float | int) and math.isfinite(stiffness) and stiffness > 0:
+        problem = regularised(problem, stiffness)  # its spring is a time scale of the problem
+    defaults = default_settings(problem, scheme)
+    if {"archive_every", "archive_at"} & set(settings):
+        defaults = {name: value for name, value in defaults.items() if not name.startswith("archive_")}
+    return {**defaults, **settings}
+
+
+def _scheme(name: Any) -> Scheme:
+    if name not in SCHEMES:
+        raise SettingsError(f"unknown scheme {name!r}; known: {', '.join(SCHEMES)}")
+    return SCHEMES[name]
+
+
 def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
     """Split the settings into scheme, options of the scheme and common settings.
 
@@ -177,10 +252,7 @@ def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
         If the scheme or a setting is unknown, or a number is missing or out of range.
     """
     given = dict(settings)
-    name = given.pop("scheme", None)
-    if name not in SCHEMES:
-        raise SettingsError(f"unknown scheme {name!r}; known: {', '.join(SCHEMES)}")
-    scheme = SCHEMES[name]
+    scheme = _scheme(given.pop("scheme", None))
     common_names, option_names = (
         {field.name for field in fields(record)} for record in (CommonSettings, scheme.options)
     )

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from veridyn.solver.devices import Device, device
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion, vector
 from veridyn.solver.errors import ProblemError
+from veridyn.solver.time_functions import TimeFunction
 
 Floats = NDArray[np.float64]
 
@@ -138,6 +139,11 @@ class MechanicalProblem(Problem):
     def elements(self) -> tuple[Stop | Friction | Device, ...]:
         """Stops, frictions and devices."""
         return (*self.stops, *self.frictions, *self.devices)
+
+    @property
+    def drives(self) -> tuple[TimeFunction, ...]:
+        """Time functions of the loads and of the accelerations of the supports, in this order."""
+        return (*(load.function for load in self.loads), *(support.acceleration for support in self.supports))
 
     def _check_matrices(self) -> None:
         if (self.mass is None) == (self.modes is None):

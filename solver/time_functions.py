@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar
 
 import mpmath
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.scalars import Scalar, check_scalar, in_arithmetic_of, to_float, to_mpf
@@ -42,6 +43,14 @@ class TimeFunction:
     def terms(self) -> tuple[TimeFunction, ...]:
         """Return the elementary terms, in the order in which they are summed."""
         return (self,)
+
+    def shifted(self, by: float) -> TimeFunction:
+        """Return the same function later by some seconds, ``f(t - by)``."""
+        raise NotImplementedError
+
+    def rescaled(self, value: float, time: float) -> TimeFunction:
+        """Return the function in other units, ``value × f(t / time)``; with powers of two nothing is rounded."""
+        raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; `time_function` reads it back."""
@@ -70,18 +79,38 @@ class Harmonic(TimeFunction):
             raise ProblemError(f"Harmonic.order = {self.order!r} must be a whole number")
 
     def __call__(self, t: Any) -> Any:
-        amplitude, omega, phase = (in_arithmetic_of(s, t) for s in (self.amplitude, self.omega, self.phase))
         multiple = isinstance(t, mpmath.mpf)
+        factor, omega, phase = self._constants(to_mpf) if multiple else self._floats
         sin, cos = (mpmath.sin, mpmath.cos) if multiple else (np.sin, np.cos)
+        return factor * (sin, cos)[self.order % 2](omega * t + phase)
+
+    @cached_property
+    def _floats(self) -> tuple[float, float, float]:
+        """Constants as floats; scalar calls by the thousand must not read texts again."""
+        return self._constants(to_float)
+
+    def _constants(self, read: Callable[[Scalar], Any]) -> tuple[Any, Any, Any]:
+        """Return factor of the wave, circular frequency and phase in some arithmetic."""
+        amplitude, omega, phase = (read(s) for s in (self.amplitude, self.omega, self.phase))
         sign = 1 if self.order % 4 < 2 else -1
-        wave = (sin, cos)[self.order % 2](omega * t + phase)
-        return sign * amplitude * omega**self.order * wave
+        return sign * amplitude * omega**self.order, omega, phase
 
     def derivative(self) -> Harmonic:
         return Harmonic(self.amplitude, self.omega, self.phase, self.order + 1)
 
     def antiderivative(self) -> Harmonic:
         return Harmonic(self.amplitude, self.omega, self.phase, self.order - 1)
+
+    def shifted(self, by: float) -> Harmonic:
+        omega = to_float(self.omega)  # the frequency that a solver sees
+        with mpmath.workdps(50):  # within half a turn: a large phase would cost digits
+            turns = (to_mpf(self.phase) - mpmath.mpf(omega) * by) / (2 * mpmath.pi)
+            phase = float(2 * mpmath.pi * (turns - mpmath.nint(turns)))
+        return Harmonic(self.amplitude, self.omega, phase, self.order)
+
+    def rescaled(self, value: float, time: float) -> Harmonic:
+        amplitude = _times(self.amplitude, value * time**self.order)
+        return Harmonic(amplitude, _times(self.omega, 1 / time), self.phase, self.order)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -125,8 +154,32 @@ class Piecewise(TimeFunction):
             for k, c in enumerate(row):
                 check_scalar(f"Piecewise.coefficients[{i}][{k}]", c)
 
-    def _starts(self) -> Any:
+    def _starts(self) -> NDArray[np.float64]:
         return np.array([to_float(b) for b in self.breaks])
+
+    @cached_property
+    def _floats(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Breaks (n,) and coefficients (n, degree + 1) as floats; rows are filled with zeros."""
+        degree = max(len(row) for row in self.coefficients)
+        table = np.array([[to_float(c) for c in row] + [0.0] * (degree - len(row)) for row in self.coefficients])
+        return self._starts(), table
+
+    @cached_property
+    def _lists(self) -> tuple[list[float], list[list[float]]]:
+        """The same as lists: faster for one instant."""
+        starts, table = self._floats
+        return starts.tolist(), table.tolist()
+
+    def _at(self, t: float) -> np.float64:
+        """Return the value at one instant, by the operations that arrays go through."""
+        starts, table = self._lists
+        i = bisect_right(starts, t) - 1
+        if i < 0:
+            return np.float64(0.0)
+        tau, value = t - starts[i], 0.0
+        for c in reversed(table[i]):
+            value = value * tau + c
+        return np.float64(value)
 
     def _polynomial(self, i: int, t: Any) -> Any:
         tau = t - in_arithmetic_of(self.breaks[i], t)
@@ -139,14 +192,14 @@ class Piecewise(TimeFunction):
         if isinstance(t, mpmath.mpf):
             i = bisect_right(self.breaks, t, key=to_mpf) - 1
             return self._polynomial(i, t) if i >= 0 else mpmath.mpf(0)
+        if isinstance(t, float):
+            return self._at(t)
         t = np.asarray(t, dtype=float)
-        degree = max(len(row) for row in self.coefficients)
-        table = np.array([[to_float(c) for c in row] + [0.0] * (degree - len(row)) for row in self.coefficients])
-        starts = self._starts()
+        starts, table = self._floats
         i = np.searchsorted(starts, t, side="right") - 1
         tau = t - starts[i]
         value = np.zeros_like(t)
-        for k in range(degree - 1, -1, -1):
+        for k in range(table.shape[1] - 1, -1, -1):
             value = value * tau + table[i, k]
         return np.where(i >= 0, value, 0.0)[()]
 
@@ -165,6 +218,13 @@ class Piecewise(TimeFunction):
                 tau = _exact(self.breaks[i + 1]) - _exact(self.breaks[i])
                 value = sum(c * tau**k for k, c in enumerate(exact))
         return Piecewise(self.breaks, tuple(rows))
+
+    def shifted(self, by: float) -> Piecewise:
+        return Piecewise(tuple(_plus(b, by) for b in self.breaks), self.coefficients)
+
+    def rescaled(self, value: float, time: float) -> Piecewise:
+        rows = (tuple(_times(c, value / time**k) for k, c in enumerate(row)) for row in self.coefficients)
+        return Piecewise(tuple(_times(b, time) for b in self.breaks), tuple(rows))
 
     def _refuse_jumps(self) -> None:
         for i, start in enumerate(self.breaks):
@@ -200,8 +260,40 @@ class Sum(TimeFunction):
     def terms(self) -> tuple[TimeFunction, ...]:
         return tuple(term for f in self.summands for term in f.terms())
 
+    def shifted(self, by: float) -> Sum:
+        return Sum(tuple(f.shifted(by) for f in self.summands))
+
+    def rescaled(self, value: float, time: float) -> Sum:
+        return Sum(tuple(f.rescaled(value, time) for f in self.summands))
+
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "summands": [f.to_dict() for f in self.summands]}
+
+
+@dataclass(frozen=True)
+class _Pieces:
+    """What a window cuts out, in some arithmetic: zero, the function without a polynomial, then a polynomial.
+
+    Polynomials are given by their derivatives at the start and at the end, lowest first.
+    """
+
+    start: Any
+    end: Any
+    function: TimeFunction
+    left_out: list[Any]
+    carried_on: list[Any]
+
+    def at(self, t: Any) -> Any:
+        """Return the value at one instant."""
+        return type(t)(0) if t < self.start else self.inside(t) if t < self.end else self.after(t)
+
+    def inside(self, t: Any) -> Any:
+        """Return the formula between start and end."""
+        return self.function(t) - _taylor(self.left_out, t - self.start)
+
+    def after(self, t: Any) -> Any:
+        """Return the formula from the end on."""
+        return _taylor(self.carried_on, t - self.end)
 
 
 @dataclass(frozen=True)
@@ -245,13 +337,22 @@ class Windowed(TimeFunction):
         return [chain[-1 - k](end) - _taylor(left_out[k:], end - start) for k in range(len(left_out))]
 
     def __call__(self, t: Any) -> Any:
-        start, end = (in_arithmetic_of(edge, t) for edge in (self.start, self.end))
-        chain = self._chain()
-        inside = chain[-1](t) - _taylor(self._left_out(chain, start), t - start)
-        after = _taylor(self._carried_on(chain, start, end), t - end)
         if isinstance(t, mpmath.mpf):
-            return 0 * t if t < start else inside if t < end else after
-        return np.where(np.less(t, start), 0.0, np.where(np.less(t, end), inside, after))[()]
+            return self._pieces(to_mpf).at(t)
+        if isinstance(t, float):
+            return np.float64(self._floats.at(t))
+        pieces = self._floats
+        later = np.where(np.less(t, pieces.end), pieces.inside(t), pieces.after(t))
+        return np.where(np.less(t, pieces.start), 0.0, later)[()]
+
+    @cached_property
+    def _floats(self) -> _Pieces:
+        """Formulas in floats; scalar calls by the thousand must not derive them again."""
+        return self._pieces(to_float)
+
+    def _pieces(self, read: Callable[[Scalar], Any]) -> _Pieces:
+        start, end, chain = read(self.start), read(self.end), self._chain()
+        return _Pieces(start, end, chain[-1], self._left_out(chain, start), self._carried_on(chain, start, end))
 
     def derivative(self) -> Windowed:
         if self.order >= 0:
@@ -276,6 +377,13 @@ class Windowed(TimeFunction):
             before, after = self._left_out(chain, start), self._carried_on(chain, start, end)
             pieces.append(Piecewise((start, end), (_powers(before, -1.0), _powers(after, 1.0))))
         return (*waves, *pieces)
+
+    def shifted(self, by: float) -> Windowed:
+        return Windowed(self.function.shifted(by), _plus(self.start, by), _plus(self.end, by), self.order)
+
+    def rescaled(self, value: float, time: float) -> Windowed:
+        function = self.function.rescaled(value * time**self.order, time)
+        return Windowed(function, _times(self.start, time), _times(self.end, time), self.order)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -319,6 +427,16 @@ def _exact(value: Scalar) -> Any:
 
 def _scalar(value: Any) -> Scalar:
     return str(value) if isinstance(value, Fraction) else float(value)
+
+
+def _plus(value: Scalar, other: float) -> Scalar:
+    exact = _exact(value)
+    return _scalar(exact + type(exact)(other))
+
+
+def _times(value: Scalar, factor: float) -> Scalar:
+    exact = _exact(value)
+    return _scalar(exact * type(exact)(factor))
 
 
 def polynomial(*coefficients: Scalar) -> Piecewise:

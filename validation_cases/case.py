@@ -1,28 +1,29 @@
-"""What a case is made of: parameters, variants, quantities, published values, checks."""
+"""What a case is made of: parameters, variants, quantities, published values."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact, Parameter, arguments, resolve
-from veridyn.solver.errors import SolverInputError
-from veridyn.solver.modal import ModalIntegrator, known_to
-from veridyn.solver.problem import Problem
+from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
-from veridyn.solver.schemes import SCHEMES
 from veridyn.validation_cases.sweeping import Sweep
 from veridyn.validation_cases.tolerances import Tolerance
+
+if TYPE_CHECKING:
+    from veridyn.validation_cases.runner import Runner
 
 Values = Mapping[str, Exact]
 Settings = Mapping[str, Any]
 Number = float | str | None
 PublishedVerdict = Literal["reproduced", "misprint", "inaccurate", "last digit", "not reproduced"]
-Kind = Literal["truth", "parity", "frozen", "order", "events", "balance"]
+Criterion = Tolerance | Callable[[Values], Tolerance]
 
 
 @dataclass(frozen=True)
@@ -40,10 +41,31 @@ class Observation:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A named number: unit, definition, truth, how it is measured and how wrong it may be.
+    """A named number: unit, definition, truth, how it is measured, how wrong a document lets it be.
 
-    ``reference`` takes the parameters that its signature names. ``measure`` is None for quantities that no
-    response holds (they are still references). ``tolerance`` sees the parameters, the scheme and its settings.
+    Attributes
+    ----------
+    reference
+        The truth; takes the parameters that its signature names.
+    measure
+        Reads the quantity in a response; None for quantities that no response holds (they are still references).
+    criterion
+        What a document asks for, or the function of the parameters that gives it.
+    scale
+        The size (in the unit of the quantity) to which small errors are related, where that is more than the truth
+        itself: the amplitude of a motion that passes zero, say; function of the parameters. None: the truth alone.
+    regularity
+        Highest order of convergence that a method which steps across events can reach for this quantity, or the
+        function of the parameters that gives it; at most that of the problem
+        (`veridyn.solver.smoothness.regularity`), which a test compares.
+    converges
+        Whether the measured value tends to the truth as a solver is refined; what is counted in samples or steps
+        does not, and only the criterion is asked of it.
+    at_samples
+        Whether an instant is read off at a sample where the solver reports no event, so that it is up to a distance of
+        samples late.
+    applies
+        Whether the quantity exists for these parameters; None: always.
     """
 
     name: str
@@ -51,12 +73,31 @@ class Quantity:
     definition: str
     reference: Callable[..., Certified]
     measure: Callable[[Observation], Number] | None
-    tolerance: Callable[[Values, str, Settings], Tolerance]
+    criterion: Criterion
+    scale: Callable[[Values], float] | None = None
+    regularity: float | Callable[[Values], float] = math.inf
+    converges: bool = True
+    at_samples: bool = False
+    applies: Callable[[Values], bool] | None = None
 
     def truth(self, values: Values, digits: int = 30) -> Certified:
         """Return the certified reference for given parameters; it is computed once, however many schemes ask."""
         chosen = arguments(self.reference, {**values, "digits": digits})
         return _certified(self.reference, tuple(sorted(chosen.items())))
+
+    def tolerance(self, values: Values) -> Tolerance:
+        """Return the acceptance criterion for given parameters."""
+        return self.criterion(values) if callable(self.criterion) else self.criterion
+
+    def smooth_to(self, values: Values) -> float:
+        """Return the regularity for given parameters."""
+        return self.regularity(values) if callable(self.regularity) else self.regularity
+
+    def size(self, values: Values) -> float:
+        """Return the size to which errors are related: the truth, or the scale if that is larger."""
+        truth = self.truth(values).value
+        known = 0.0 if truth is None or isinstance(truth, str) else abs(float(truth))
+        return max(known, self.scale(values)) if self.scale else known
 
 
 @lru_cache(maxsize=4096)
@@ -74,19 +115,17 @@ class Variant:
     name: str
     changes: Mapping[str, str]
     quantities: frozenset[str] | None = None
-    problem: Callable[[Values], Problem] | None = None
+    problem: Callable[[Values], MechanicalProblem] | None = None
 
 
 @dataclass(frozen=True)
 class Published:
-    """A value that a document prints, with its source and what we found.
+    """A reference value that a document prints, with its source and what we found.
 
-    ``scheme`` is set for what a code computed and empty for reference values. ``correct`` is what should have
-    been printed (the printed value itself if empty); ``at`` changes parameters of the variant, e.g. the window;
-    the verdict ``last digit`` goes with ``units`` of the last digit that are granted instead of half a one, for the
-    reason in ``explanation``, or with ``rounding``, how far roundings of the data move the value; ``not reproduced`` is
-    for what a code computed and our scheme with the known settings does not give, or with a scheme that we do not
-    have: ``explanation`` says what is known; ``unit`` is needed for what is no quantity of the case.
+    ``correct`` is what should have been printed (the printed value itself if empty); ``at`` changes parameters of the
+    variant, e.g. the window; the verdict ``last digit`` goes with ``units`` of the last digit that are granted instead
+    of half a one, for the reason in ``explanation``, or with ``rounding``, how far roundings of the data move it;
+    ``unit`` is needed for what is no quantity of the case. What codes computed stands with the regression tests.
     """
 
     source: str
@@ -95,129 +134,11 @@ class Published:
     value: str
     verdict: PublishedVerdict
     explanation: str = ""
-    scheme: str = ""
     correct: str = ""
     units: float = 0.0
     rounding: float = 0.0
     unit: str = ""
     at: Mapping[str, str] = field(default_factory=dict)
-
-
-class Bench(Protocol):
-    """Runs the solver under test; answers are kept."""
-
-    def observe(self, run: Run) -> Observation:
-        """Return what there is to see of a run."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """One problem to be solved with given settings; the key makes answers reusable."""
-
-    key: str
-    values: Values
-    build: Callable[[Values], Problem]
-    settings: Settings
-
-    @cached_property
-    def problem(self) -> Problem:
-        """The problem statement."""
-        return self.build(self.values)
-
-
-@dataclass(frozen=True)
-class Check:
-    """One question to a solver: what is measured, what is true, how far apart they may be."""
-
-    case: str
-    variant: str
-    quantity: str
-    scheme: str
-    kind: Kind
-    unit: str
-    run: Run
-    measure: Callable[[Bench], Number]
-    reference: Callable[[], Certified | float | str]
-    tolerance: Callable[[], Tolerance]
-    published: str = ""
-
-    @property
-    def id(self) -> str:
-        """Stable name within the case, e.g. ``a0=1.5-wear_power-devogelaere``."""
-        name = self.quantity if self.kind == "truth" else f"{self.kind}:{self.quantity}"
-        return "-".join(part for part in (self.variant, name, self.scheme) if part)
-
-
-CheckMaker = Callable[["Case", "Subject", Variant], Iterable[Check]]
-FigureMaker = Callable[["Case", "Subject", Bench], Iterable[dict[str, Any]]]
-
-
-@dataclass(frozen=True)
-class Subject:
-    """The solver under test as the cases see it: name, schemes to go through, whether it is held to our theory.
-
-    ``own``: it is our own, or claims to be one of our schemes (its attribute ``of``): it gets the settings of the
-    scheme and is judged by what theory says of it. ``ours``: it is our own: our frozen values are asked of it, and what
-    our modal basis gives before any step.
-    ``known`` are the settings that it declares, with their meaning; ``overrides`` what the user sets of them;
-    ``ladder`` settings from coarse to fine, for work-precision diagrams.
-    """
-
-    name: str
-    schemes: tuple[str, ...]
-    own: bool
-    overrides: Settings = field(default_factory=dict)
-    known: Mapping[str, str] = field(default_factory=dict)
-    ladder: tuple[Settings, ...] = ()
-    version: str = ""
-    ours: bool = False
-
-    @classmethod
-    def of(cls, solver: Any, overrides: Settings | None = None) -> Subject:
-        """Describe a solver; one without ``schemes`` is its own single scheme.
-
-        Raises
-        ------
-        SolverInputError
-            If its capabilities or schemes are no collection of names, its settings or ladder no mappings, or it claims
-            to be a scheme that does not exist.
-        """
-        for attribute in ("capabilities", "schemes"):
-            names = getattr(solver, attribute, ("",))
-            if isinstance(names, str) or not isinstance(names, Iterable) or not all(isinstance(n, str) for n in names):
-                raise SolverInputError(
-                    f"solver {solver.name}: {attribute} must be names, e.g. {{'mechanical'}}, got {names!r}"
-                )
-        known, ladder = getattr(solver, "settings", {}), getattr(solver, "ladder", ())
-        if not isinstance(known, Mapping) or not all(isinstance(name, str) for name in known):
-            raise SolverInputError(
-                f"solver {solver.name}: settings must map names to meanings, e.g. {{'rtol': 'relative tolerance'}}, "
-                f"got {known!r}"
-            )
-        if not isinstance(ladder, list | tuple) or not all(isinstance(rung, Mapping) for rung in ladder):
-            raise SolverInputError(
-                f"solver {solver.name}: ladder must be settings from coarse to fine, e.g. [{{'rtol': 1e-3}}], "
-                f"got {ladder!r}"
-            )
-        ours, claim = isinstance(solver, ModalIntegrator), _claim(solver)
-        return cls(
-            name=solver.name,
-            schemes=(claim,) if claim else tuple(getattr(solver, "schemes", ("",))),
-            own=ours or bool(claim),
-            overrides=dict(overrides or {}),
-            known=dict(known),
-            ladder=tuple(ladder),
-            version=str(getattr(solver, "version", "")),
-            ours=ours,
-        )
-
-
-def _claim(solver: Any) -> str:
-    """Return the scheme that a solver claims to be, empty if it claims none."""
-    claim: str = getattr(solver, "of", "")
-    if claim and claim not in SCHEMES:
-        raise SolverInputError(f"solver {solver.name}: of = {claim!r} is no scheme; known: {', '.join(SCHEMES)}")
-    return claim
 
 
 @dataclass(frozen=True)
@@ -234,11 +155,17 @@ class Beam:
     shapes: tuple[tuple[str, tuple[float, ...]], ...]
 
 
+FigureMaker = Callable[["Case", "Runner"], Iterable[dict[str, Any]]]
+
+
 @dataclass(frozen=True)
 class Case:
-    """Everything about a case except its reference mathematics.
+    """Everything about a case except its reference mathematics; it knows no solver.
 
-    ``held`` are the parameters that random parameter sets leave as they are (`veridyn.sound`), each with the reason.
+    ``residuals`` are quantities that vanish in truth for any response that agrees with itself: energy balance, friction
+    cone, velocities against displacements; they are judged like the others and are no references. ``linear``: nothing
+    but mass, damping, stiffness and drives, so that a known method has an exact discrete solution. ``held`` are the
+    parameters that random parameter sets leave as they are, each with the reason.
     """
 
     name: str
@@ -249,13 +176,13 @@ class Case:
     parameters: tuple[Parameter, ...]
     variants: tuple[Variant, ...]
     quantities: tuple[Quantity, ...]
-    problem: Callable[[Values], Problem]
-    settings: Callable[[Values, str], Settings]
+    problem: Callable[[Values], MechanicalProblem]
     modelling: tuple[str, ...]
     published: tuple[Published, ...]
     remarks: tuple[str, ...]
     errata: tuple[str, ...] = ()
-    further_checks: tuple[CheckMaker, ...] = ()
+    residuals: tuple[Quantity, ...] = ()
+    linear: bool = False
     figures: FigureMaker | None = None
     benchmark_variant: str = ""
     work_precision: tuple[str, ...] = ()  # variants that have a diagram; empty: the benchmark variant
@@ -274,15 +201,13 @@ class Case:
 
     def asked(self, variant: Variant) -> tuple[Quantity, ...]:
         """Return the quantities that a variant asks for."""
-        wanted = variant.quantities
-        return tuple(q for q in self.quantities if wanted is None or q.name in wanted)
+        wanted, values = variant.quantities, self.values(variant.changes)
+        named = (q for q in self.quantities if wanted is None or q.name in wanted)
+        return tuple(q for q in named if q.applies is None or q.applies(values))
 
-    def run(self, subject: Subject, variant: Variant, scheme: str, **changes: Any) -> Run:
-        """Return the run of a variant with the settings of a scheme, some of them changed."""
+    def measured(self, variant: Variant) -> tuple[Quantity, ...]:
+        """Return what is measured in a response to a variant: its quantities, then the residuals."""
+        quantities = tuple(q for q in self.asked(variant) if q.measure is not None)
         values = self.values(variant.changes)
-        chosen: Settings = {"scheme": scheme} if scheme else {}
-        chosen = self.settings(values, scheme) if subject.own else chosen
-        overrides = {k: v for k, v in subject.overrides.items() if not subject.own or k in known_to(scheme)}
-        settings = {**chosen, **changes, **overrides}
-        key = f"{self.name}/{variant.name}/" + ",".join(f"{k}={v}" for k, v in sorted(settings.items()))
-        return Run(key, values, variant.problem or self.problem, settings)
+        residuals = (q for q in self.residuals if q.applies is None or q.applies(values))
+        return (*quantities, *(residuals if quantities else ()))

@@ -1,101 +1,143 @@
-"""Checks that the parts of a response agree with each other; a case asks for them among its further checks."""
+"""Residuals: quantities that vanish in truth for any response whose parts agree with each other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
+from veridyn.references.certified import Certified, exact_zero
 from veridyn.solver.balance import element_history, energy_residual
-from veridyn.solver.consistency import flags_off_events, stop_force_residual, velocity_residual
-from veridyn.validation_cases.case import Case, Check, Observation, Run, Subject, Variant
-from veridyn.validation_cases.making import always, check_of, reading
-from veridyn.validation_cases.tolerances import Tolerance, cited, exactly, roundoff
+from veridyn.solver.consistency import (
+    device_residual,
+    flags_off_events,
+    friction_residual,
+    position_residual,
+    rate_residual,
+    stop_force_residual,
+    velocity_residual,
+)
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.response import Response
+from veridyn.validation_cases.case import Observation, Quantity, Values
+from veridyn.validation_cases.tolerances import Tolerance, cited, exactly
 
 Read = Callable[[Observation], float]
-Theory = Callable[[Run, str], Tolerance]  # of a run with one of our schemes
+Applies = Callable[[Values], bool] | None
 
 HALF = Tolerance(
     0.75,
     "absolute",
-    "theory: velocities may belong to the middle of a step, a half; half as much again for kinks inside a step",
+    "velocities may belong to the middle of a step, a half; half as much again for kinks inside a step",
 )
-FORCES = Tolerance(
-    1e-8, "absolute", "theory: forces follow from positions; an implicit step ends its iteration at 1e-10 of its forces"
-)
+FORCES = cited("a thousandth, Code_Aster's tolerance for forces", 1e-3, kind="absolute")
+CONE = Tolerance(1e-6, "absolute", "a force may exceed its limit by what an iteration or six printed digits leave")
 
 
-def residuals(
-    case: Case,
-    subject: Subject,
-    variant: Variant,
-    quantity: str,
+def zero(*, digits: int = 30) -> Certified:
+    """Return the truth of every residual."""
+    return exact_zero("parts of one response agree", digits)
+
+
+def residual(
+    name: str,
     unit: str,
-    read: Read,
-    ours: Theory,
-    cite: Tolerance,
-    kind: str = "balance",
-) -> Iterator[Check]:
-    """Yield, scheme by scheme, the comparison with zero of what vanishes in truth; schemes that are ours by theory."""
-    for scheme in subject.schemes:
-        run = case.run(subject, variant, scheme)
-        yield check_of(
-            case,
-            variant,
-            scheme,
-            run,
-            quantity=quantity,
-            kind=kind,
-            unit=unit,
-            measure=reading(run, read),
-            reference=always(0.0),
-            tolerance=partial(ours, run, scheme) if subject.own else always(cite),
-        )
+    definition: str,
+    measure: Read,
+    criterion: Tolerance,
+    applies: Applies = None,
+    *,
+    converges: bool = False,
+) -> Quantity:
+    """Return a quantity that vanishes in truth, in units of a scale of its own.
+
+    What is differenced between samples does not tend to zero with the step of a solver but with the distance of its
+    samples: only the criterion is asked of it unless it ``converges``.
+    """
+    return Quantity(name, unit, definition, zero, measure, criterion, _one, applies=applies, converges=converges)
 
 
-def energy(
-    case: Case, subject: Subject, variant: Variant, unit: str, scale: Read, ours: Theory, cite: Tolerance
-) -> Iterator[Check]:
-    """Yield the energy balance at all samples, over a scale (J) that ``unit`` names."""
-    read = partial(_energy_residual, scale)
-    yield from residuals(case, subject, variant, "energy_residual", unit, read, ours, cite)
+def _one(_: Values) -> float:
+    return 1.0
 
 
-def friction_cone(case: Case, subject: Subject, variant: Variant, unit: str, limit: Read) -> Iterator[Check]:
-    """Yield the largest excess of the friction force over its limit (N), in limits; ``unit`` names it."""
-    bound = roundoff(8, what=f"|F| <= {unit.removeprefix('of ')} up to a few roundings", kind="absolute")
-    read = partial(_cone_excess, limit)
-    yield from residuals(case, subject, variant, "friction_cone", unit, read, lambda *_: bound, bound)
+def energy(unit: str, scale: Read, criterion: Tolerance, applies: Applies = None) -> Quantity:
+    """Return the energy balance at all samples, over a scale (J) that ``unit`` names."""
+    definition = f"largest energy that appears from nowhere, {unit}"
+    return residual("energy_residual", unit, definition, partial(_energy_residual, scale), criterion, applies)
 
 
-def velocities(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Yield the comparison of reported velocities with the slopes of the displacements."""
-    if case.asked(variant):
-        unit = "of the largest change of a slope"
-        yield from residuals(
-            case, subject, variant, "velocity_residual", unit, _velocity_residual, lambda *_: HALF, HALF
-        )
+def friction_cone(unit: str, limit: Read, applies: Applies = None) -> Quantity:
+    """Return the largest excess of the friction force over its limit (N), in limits; ``unit`` names it."""
+    definition = f"largest excess of the friction force, {unit}"
+    return residual("friction_cone", unit, definition, partial(_cone_excess, limit), CONE, applies)
 
 
-def stop_forces(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Yield the comparison of reported forces of undamped stops with stiffness times penetration."""
-    if case.asked(variant):
-        cite = cited("a thousandth, Code_Aster's tolerance for forces", 1e-3, kind="absolute")
-        unit = "of the largest force"
-        yield from residuals(
-            case, subject, variant, "stop_force_residual", unit, _stop_force_residual, lambda *_: FORCES, cite
-        )
+def velocities(applies: Applies = None) -> Quantity:
+    """Return how far reported velocities are from the slopes of the displacements."""
+    unit = "of the largest change of a slope"
+    definition = "largest difference of velocities and mean slopes of the displacements"
+    return residual("velocity_residual", unit, definition, _velocity_residual, HALF, applies)
 
 
-def flags(case: Case, subject: Subject, variant: Variant) -> Iterator[Check]:
-    """Yield that flags of adherence change at events alone; our schemes locate none."""
-    if subject.own or not case.asked(variant):
-        return
-    none = exactly("an event is a sample, with the state that begins there")
-    yield from residuals(
-        case, subject, variant, "flags_off_events", "", _flags_off_events, lambda *_: none, none, kind="events"
-    )
+def stop_forces(applies: Applies = None, criterion: Tolerance = FORCES) -> Quantity:
+    """Return how far reported forces of undamped stops are from stiffness times penetration."""
+    unit, definition = "of the largest force", "largest difference of stop forces and stiffness times penetration"
+    return residual("stop_force_residual", unit, definition, _stop_force_residual, criterion, applies)
+
+
+def flags(applies: Applies = None) -> Quantity:
+    """Return how often flags of adherence change beside the reported events."""
+    criterion = exactly("an event is a sample, with the state that begins there")
+    definition = "changes of adherence at samples that are no events"
+    return residual("flags_off_events", "", definition, _flags_off_events, criterion, applies)
+
+
+POSITIONS = Tolerance(1e-3, "absolute", "gaps follow from displacements; small differences of printed numbers")
+RATES = Tolerance(0.1, "absolute", "rates may belong to the middle of a step, during which a stop changes them")
+LAW = Tolerance(1e-6, "absolute", "the law itself, of the largest force; six printed digits")
+
+
+def positions(applies: Applies = None) -> Quantity:
+    """Return how far reported gaps and elongations are from those of the displacements."""
+    definition = "largest difference of gaps or elongations and those of the displacements"
+    return _agreement("position_histories", definition, position_residual, POSITIONS, applies, converges=True)
+
+
+def rates(applies: Applies = None) -> Quantity:
+    """Return how far reported rates of gaps and sliding velocities are from those of the velocities."""
+    definition = "largest difference of rates of gaps or sliding velocities and those of the velocities"
+    return _agreement("rate_histories", definition, rate_residual, RATES, applies, converges=True)
+
+
+def friction_law(applies: Applies = None) -> Quantity:
+    """Return how far friction forces are from the kinetic limit where the flag of adherence says slip."""
+    definition = "largest difference of the friction force and its kinetic limit in slip"
+    return _agreement("friction_law", definition, friction_residual, LAW, applies)
+
+
+def device_law(applies: Applies = None) -> Quantity:
+    """Return how far the forces of springs and Zener devices are from their law."""
+    definition = "largest difference of the forces of devices and their law"
+    return _agreement("device_law", definition, device_residual, LAW, applies)
+
+
+def _agreement(
+    name: str,
+    definition: str,
+    residual_of: Callable[[MechanicalProblem, Response], float],
+    criterion: Tolerance,
+    applies: Applies,
+    *,
+    converges: bool = False,
+) -> Quantity:
+    def measure(o: Observation) -> float:
+        return residual_of(o.problem, o.response)
+
+    unit = "of the largest"
+    return replace(residual(name, unit, definition, measure, criterion, applies, converges=converges), regularity=1.0)
 
 
 def _energy_residual(scale: Read, o: Observation) -> float:

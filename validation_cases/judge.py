@@ -3,20 +3,69 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import mpmath
 
 from veridyn.references.certified import Certified
 from veridyn.solver.errors import CapabilityError, SolverFailure, SolverInputError
-from veridyn.validation_cases.case import Check, Number
+from veridyn.validation_cases.case import Number
+from veridyn.validation_cases.runner import HarnessError, NotJudged, Run, Runner, SolverCrash, Statement
 from veridyn.validation_cases.tolerances import Tolerance
-from veridyn.validation_cases.workbench import Workbench
 
-Verdict = Literal["pass", "fail", "expected failure", "not applicable", "error"]
+Layer = Literal["criterion", "convergence", "claim", "invariance", "baseline"]
+Verdict = Literal["pass", "fail", "expected failure", "not applicable", "error", "harness error"]
 
 DOUBLE_DIGITS = 15.95  # -log10 of half a unit in the last place of a double
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found: answer, truth, error with the largest admissible one, and all that is needed to recompute it.
+
+    ``levels`` is the level table: one mapping per refinement level, from coarse to fine. ``terms`` are the parts of the
+    tolerance by name. ``run`` is what the answer comes from.
+    """
+
+    run: Run
+    value: Number
+    reference: Number | Certified
+    error: float | None
+    tolerance: Tolerance
+    detail: str = ""
+    levels: tuple[Mapping[str, Any], ...] = ()
+    terms: Mapping[str, float] = field(default_factory=dict)
+    counts_digits: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """One question to a solver; ``find`` answers it."""
+
+    statement: Statement
+    scheme: str
+    layer: Layer
+    name: str
+    unit: str
+    find: Callable[[Runner], Finding]
+
+    @property
+    def case(self) -> str:
+        """Name of the case."""
+        return self.statement.case.name
+
+    @property
+    def variant(self) -> str:
+        """Name of the variant."""
+        return self.statement.variant.name
+
+    @property
+    def id(self) -> str:
+        """Stable name within the case, e.g. ``a0=1.5-wear_power-devogelaere`` of a criterion."""
+        name = self.name if self.layer == "criterion" else f"{self.layer}:{self.name}"
+        return "-".join(part for part in (self.variant, name, self.scheme) if part)
 
 
 @dataclass(frozen=True)
@@ -27,8 +76,8 @@ class Record:
     variant: str
     solver: str
     scheme: str
+    layer: Layer
     quantity: str
-    kind: str
     unit: str
     value: Number
     reference: Number
@@ -41,9 +90,11 @@ class Record:
     digits: float | None
     verdict: Verdict
     detail: str
-    published: str
     settings: dict[str, Any]
+    levels: list[dict[str, Any]]
+    terms: dict[str, float]
     wall_time: float | None
+    counters: dict[str, float]
     id: str
 
     def as_dict(self) -> dict[str, Any]:
@@ -51,7 +102,7 @@ class Record:
         return asdict(self)
 
 
-def judge(check: Check, bench: Workbench) -> Record:
+def judge(check: Check, runner: Runner) -> Record:
     """Measure, compare, decide. Never raises for what the solver did wrong.
 
     Raises
@@ -59,39 +110,50 @@ def judge(check: Check, bench: Workbench) -> Record:
     SolverInputError
         If the run itself was asked for wrongly (settings of the user); that is no verdict on the solver.
     """
-    missing = sorted(check.run.problem.needs - frozenset(bench.solver.capabilities))
+    missing = sorted(check.statement.problem.needs - frozenset(runner.solver.capabilities))
     if missing:
-        return _record(check, bench, "not applicable", detail=f"the solver does not offer {', '.join(missing)}")
+        return _record(check, runner, "not applicable", f"the solver does not offer {', '.join(missing)}")
     try:
-        value = check.measure(bench)
-    except CapabilityError as missed:
-        return _record(check, bench, "not applicable", detail=str(missed))
+        finding = check.find(runner)
+    except (CapabilityError, NotJudged) as missed:
+        return _record(check, runner, "not applicable", str(missed))
     except SolverInputError:
         raise
+    except SolverCrash as crash:
+        return _record(check, runner, "error", str(crash))
     except SolverFailure as failure:
-        return _record(check, bench, "error" if bench.crashed() else "fail", detail=str(failure))
-    except Exception as broken:  # noqa: BLE001 - a response without impacts, say, breaks what is measured in it
-        detail = f"the response cannot be measured: {type(broken).__name__}: {broken}"
-        return _record(check, bench, "fail", detail=detail)
-    reference = check.reference()
-    truth = reference.value if isinstance(reference, Certified) else reference
-    tolerance = check.tolerance()
-    error = measured_error(value, truth, tolerance)
-    verdict: Verdict = "pass" if error is not None and error <= tolerance.value else "fail"
+        return _record(check, runner, "error" if _no_response(check, runner) else "fail", str(failure))
+    except HarnessError as broken:
+        return _record(check, runner, "harness error", str(broken))
+    return _judged(check, runner, finding)
+
+
+def _no_response(check: Check, runner: Runner) -> bool:
+    """Whether the default run gave no response at all."""
+    return runner.default_run(check.statement, check.scheme).key in runner.failures
+
+
+def _judged(check: Check, runner: Runner, finding: Finding) -> Record:
+    reference, tolerance, error = finding.reference, finding.tolerance, finding.error
+    certified = reference if isinstance(reference, Certified) else None
+    truth: Any = certified.value if certified else reference
     return _record(
         check,
-        bench,
-        verdict,
-        value=value,
-        reference=reference.text() if isinstance(reference, Certified) and truth is not None else truth,
-        reference_digits=reference.digits if isinstance(reference, Certified) else None,
+        runner,
+        "pass" if error is not None and error <= tolerance.value else "fail",
+        finding.detail,
+        run=finding.run,
+        value=finding.value,
+        reference=certified.text() if certified and truth is not None else truth,
+        reference_digits=certified.digits if certified else None,
         error=error,
         error_kind=tolerance.kind,
         tolerance=tolerance.value,
         reason=tolerance.reason,
         margin=tolerance.value / error if error else None,
-        digits=correct_digits(value, reference),
-        wall_time=bench.wall_time(),
+        digits=correct_digits(finding.value, reference) if finding.counts_digits else None,
+        levels=[dict(level) for level in finding.levels],
+        terms=dict(finding.terms),
     )
 
 
@@ -118,7 +180,7 @@ def measured_error(value: Number, truth: Any, tolerance: Tolerance) -> float | N
     return float(error) if math.isfinite(error) else None
 
 
-def correct_digits(value: Number, reference: Certified | float | str) -> float | None:
+def correct_digits(value: Number, reference: Certified | float | str | None) -> float | None:
     """Return the number of correct digits (LRE, -log10 of the relative error), at most what both can hold.
 
     For a truth of zero: None, unless the value is exactly zero. What is not finite has no correct digit.
@@ -140,7 +202,10 @@ def correct_digits(value: Number, reference: Certified | float | str) -> float |
         return max(0.0, min(most, float(-mpmath.log10(error / abs(truth)))))
 
 
-def _record(check: Check, bench: Workbench, verdict: Verdict, **found: Any) -> Record:
+def _record(
+    check: Check, runner: Runner, verdict: Verdict, detail: str = "", run: Run | None = None, **found: Any
+) -> Record:
+    run = run or runner.default_run(check.statement, check.scheme)
     blank: dict[str, Any] = {
         "value": None,
         "reference": None,
@@ -151,20 +216,22 @@ def _record(check: Check, bench: Workbench, verdict: Verdict, **found: Any) -> R
         "reason": "",
         "margin": None,
         "digits": None,
-        "detail": "",
-        "wall_time": None,
+        "levels": [],
+        "terms": {},
     }
     return Record(
         case=check.case,
         variant=check.variant,
-        solver=bench.solver.name,
+        solver=runner.solver.name,
         scheme=check.scheme,
-        quantity=check.quantity,
-        kind=check.kind,
+        layer=check.layer,
+        quantity=check.name,
         unit=check.unit,
         verdict=verdict,
-        published=check.published,
-        settings=dict(check.run.settings),
+        detail=detail,
+        settings=dict(run.settings),
+        wall_time=runner.wall_times.get(run.key),
+        counters=dict(runner.counters.get(run.key, {})),
         id=check.id,
         **(blank | found),
     )

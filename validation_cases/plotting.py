@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from veridyn.validation_cases.convergence import asymptotic_range
+from veridyn.solver.errors import SolverFailure, SolverInputError
+from veridyn.validation_cases.case import Case, Observation, Quantity
+from veridyn.validation_cases.levels import Answers, answers, error_levels
+from veridyn.validation_cases.runner import HarnessError, NotJudged, Runner, Statement
+from veridyn.validation_cases.uncertainty import observed_order
 
 Role = Literal["reference", "computed", "error", "limit", "guide"]
 Floats = NDArray[np.float64]
@@ -62,18 +66,45 @@ def guide(label: str, steps: Sequence[float], through: float, order: int) -> dic
     return series(label, "guide", h, through * (h / h[0]) ** order)
 
 
-def study(label: str, steps: Sequence[float], errors: Sequence[float]) -> list[dict[str, Any]]:
-    """Return errors over halved steps, named with the order they follow, and the fit over the asymptotic range.
+SCHEMES_SHOWN = 3  # in a figure of convergence
 
-    Without three levels that agree on an order there is no fit, and the name says so.
-    """
-    found = asymptotic_range(errors)
-    if found is None:
-        return [series(f"{label}: no single order", "computed", steps, errors)]
-    within = slice(found.first, found.last + 1)
-    h, e = (np.asarray(values, dtype=float)[within] for values in (steps, errors))
-    fit = np.exp(np.mean(np.log(e) - found.order * np.log(h))) * h**found.order
-    return [
-        series(f"{label}: order {found.order:.2f}", "computed", steps, errors),
-        series("", "limit", h, fit),
-    ]
+
+def shown(case: Case, variant: str, observer: Runner) -> tuple[Observation, str]:
+    """Return what the first scheme of a solver gives in a variant, and how curves of it are labelled."""
+    statement = Statement(case, case.variant(variant))
+    scheme = observer.subject.schemes[0]
+    return observer.observe(observer.default_run(statement, scheme)), scheme or observer.subject.name
+
+
+def convergence(case: Case, variant: str, name: str, observer: Runner, remark: str) -> Iterator[dict[str, Any]]:
+    """Yield the errors of a quantity over the levels of a solver, if it has any; ``remark`` explains them."""
+    if not observer.subject.refined:
+        return
+    statement = Statement(case, case.variant(variant))
+    quantity = next(q for q in case.quantities if q.name == name)
+    curves = []
+    keys = set()
+    for scheme in observer.subject.schemes[:SCHEMES_SHOWN]:
+        try:
+            found = answers(observer, statement, scheme, quantity)
+        except (NotJudged, HarnessError, SolverFailure, SolverInputError):
+            continue
+        keys.add(found.key)
+        curves += _study(scheme or observer.subject.name, found, statement, quantity)
+    if curves:
+        yield figure(
+            case.name,
+            f"convergence-{name}",
+            f"Convergence of {name.replace('_', ' ')}",
+            f"Error, relative to the scale of the quantity, over the refined setting: {remark}.",
+            [panel(" or ".join(sorted(keys)), "error", curves, log=True)],
+        )
+
+
+def _study(label: str, found: Answers, statement: Statement, quantity: Quantity) -> list[dict[str, Any]]:
+    """Return errors over the levels, named with the order they follow in the asymptotic range, if they do."""
+    levels = error_levels(found, statement)
+    size = statement.size(quantity)
+    order = observed_order(levels, 0.0).order
+    named = f"{label}: order {order:.2f}" if order is not None else f"{label}: no single order"
+    return [series(named, "computed", [level.size for level in levels], [level.error / size for level in levels])]

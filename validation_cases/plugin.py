@@ -1,6 +1,6 @@
 """pytest plugin: options ``--solver`` and ``--expected-failures``, one parametrized test per check.
 
-A bench solves each run once.
+A runner solves each run once.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ import pytest
 
 from veridyn.solver.errors import SolverInputError
 from veridyn.solver.loading import OWN, load_solver
-from veridyn.validation_cases.case import Case, Check, Subject
+from veridyn.validation_cases.case import Case
 from veridyn.validation_cases.catalogue import case_names, load_case
 from veridyn.validation_cases.checks import checks
 from veridyn.validation_cases.expected import Expectations, read_expectations
-from veridyn.validation_cases.judge import Record, judge
-from veridyn.validation_cases.workbench import Workbench
+from veridyn.validation_cases.judge import Check, Record, judge
+from veridyn.validation_cases.runner import Runner
+from veridyn.validation_cases.subject import Request, Subject, read_request
 
-BENCHES: dict[str, Workbench] = {}
+RUNNERS: dict[str, Runner] = {}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--solver``, ``--expected-failures`` and ``--timed``."""
+    """Add ``--solver``, what is claimed and required of it, ``--expected-failures`` and ``--timed``."""
     group = parser.getgroup("veridyn")
     group.addoption(
         "--timed",
@@ -47,6 +48,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "(default: our own)",
     )
 
+    for option, (meaning, repeatable) in REQUESTS.items():
+        group.addoption(
+            f"--{option}",
+            action="append" if repeatable else "store",
+            default=[] if repeatable else "",
+            dest=f"veridyn_{option}",
+            metavar="NAME=VALUE",
+            help=meaning,
+        )
+
+
+REQUESTS = {
+    "claim": ("claim of the solver, e.g. order=2, tolerance=rtol, digits=12, method=newmark; repeatable", True),
+    "refine": ("levels of a setting, coarse to fine: step=1e-2,5e-3,2.5e-3; or its name alone", False),
+    "require": ("criterion in place of those of the cases: digits=6 or rel=1e-6", False),
+}
+"""Options of what a user asks of a solver, with their meaning, and whether they can be repeated."""
+
+
+def _request(config: pytest.Config) -> Request:
+    given = {option: config.getoption(f"veridyn_{option}") for option in REQUESTS}
+    return read_request(claims=given["claim"], refine=given["refine"], require=given["require"])
+
 
 def _specifications(config: pytest.Config) -> list[str]:
     return config.getoption("veridyn_solvers") or [OWN]
@@ -54,9 +78,10 @@ def _specifications(config: pytest.Config) -> list[str]:
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Name the solvers under test, with version and capabilities."""
-    if not config.getoption("veridyn_solvers"):
-        return []
     try:
+        _request(config)
+        if not config.getoption("veridyn_solvers"):
+            return []
         solvers = [load_solver(spec) for spec in _specifications(config)]
     except SolverInputError as error:
         raise pytest.UsageError(str(error)) from None
@@ -80,14 +105,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             marks=_marks(expected, check, solver.name),
         )
         for spec, solver in _solvers(metafunc.config)
-        for check in checks(load_case(marker.args[0]), Subject.of(solver))
+        for check in checks(load_case(marker.args[0]), Subject.of(solver, _request(metafunc.config)))
     ]
     metafunc.parametrize(("solver_under_test", "check"), pairs, scope="module")
 
 
 def _marks(expected: Expectations, check: Check, solver: str) -> list[pytest.MarkDecorator]:
     entry = expected.of(check.case, check.id, solver)
-    return [pytest.mark.xfail(reason=entry.reason, strict=True)] if entry else []
+    # checks of a variant share truth and responses: one process answers them all
+    together = pytest.mark.xdist_group(f"{solver}/{check.case}/{check.variant}")
+    return [together, *([pytest.mark.xfail(reason=entry.reason, strict=True)] if entry else [])]
 
 
 def _solvers(config: pytest.Config) -> list[tuple[str, Any]]:
@@ -109,7 +136,7 @@ def pytest_collection(session: pytest.Session) -> None:
             (check.case, check.id, solver.name)
             for _, solver in _solvers(session.config)
             for name in case_names()
-            for check in checks(load_case(name), Subject.of(solver))
+            for check in checks(load_case(name), Subject.of(solver, _request(session.config)))
         )
     except SolverInputError as error:
         raise pytest.UsageError(str(error)) from None
@@ -142,16 +169,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker."""
+    """Declare the markers."""
+    config.addinivalue_line("markers", "xdist_group(name): of pytest-xdist: tests that one process runs")
     config.addinivalue_line("markers", "speed: benchmark; runs with --benchmark-only")
     config.addinivalue_line("markers", "verifies(case): one test per check of a case, through the argument `check`")
 
 
 @pytest.fixture
-def record(solver_under_test: str, check: Check) -> Record:
-    """Judge a check; skips what the solver does not offer."""
-    bench = BENCHES.setdefault(solver_under_test, Workbench(load_solver(solver_under_test)))
-    judged = judge(check, bench)
+def record(solver_under_test: str, check: Check, pytestconfig: pytest.Config) -> Record:
+    """Judge a check; skips what cannot be judged of this solver."""
+    if solver_under_test not in RUNNERS:
+        RUNNERS[solver_under_test] = Runner(load_solver(solver_under_test), _request(pytestconfig))
+    judged = judge(check, RUNNERS[solver_under_test])
     if judged.verdict == "not applicable":
         pytest.skip(judged.detail)
     return judged

@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numba
 import numpy as np
@@ -28,25 +28,20 @@ from veridyn.solver.loading import load_solver
 from veridyn.solver.modal import regularised
 from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.solver.time_functions import Harmonic
-from veridyn.validation_cases.case import Observation, Run, Subject
 from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.judge import correct_digits
-from veridyn.validation_cases.workbench import Workbench
+from veridyn.validation_cases.runner import Run, Runner, Statement
 
 Floats = NDArray[np.float64]
 
 pytestmark = pytest.mark.speed
 
 
-def _digits(case_name: str, run: Run, observation: Observation) -> dict[str, float]:
+def _digits(runner: Runner, run: Run) -> dict[str, float]:
     """Return the median and the fewest correct digits over the measured quantities of the run."""
-    case = load_case(case_name)
-    variant = case.variant(case.benchmark_variant)
-    found = [
-        correct_digits(q.measure(observation), q.truth(run.values))
-        for q in case.asked(variant)
-        if q.measure is not None
-    ]
+    statement, answers = run.statement, runner.measured(run)
+    numbers = [(q, answers[q.name]) for q in statement.quantities if isinstance(answers[q.name], int | float)]
+    found = [correct_digits(value, q.truth(statement.values)) for q, value in numbers]  # type: ignore[arg-type]
     digits = [d for d in found if d is not None]
     return {"digits": float(np.median(digits)), "fewest_digits": min(digits)}
 
@@ -54,9 +49,9 @@ def _digits(case_name: str, run: Run, observation: Observation) -> dict[str, flo
 def test_solve(benchmark: Any, solver_under_test: str, case_name: str, scheme: str) -> None:
     """One solution of the benchmark variant; the first call is in ``extra_info``."""
     case, solver = load_case(case_name), load_solver(solver_under_test)
-    variant = case.variant(case.benchmark_variant)
-    run = case.run(Subject.of(solver), variant, scheme)
-    problem = run.problem
+    runner, variant = Runner(solver), case.variant(case.benchmark_variant)
+    run = runner.default_run(Statement(case, variant), scheme)
+    problem = run.statement.problem
     start = time.perf_counter()
     solver.solve(problem, dict(run.settings))
     first = time.perf_counter() - start
@@ -67,7 +62,7 @@ def test_solve(benchmark: Any, solver_under_test: str, case_name: str, scheme: s
         scheme=scheme,
         settings={k: str(v) for k, v in run.settings.items()},
         first_call=first,
-        **_digits(case_name, run, Workbench(solver).observe(run)),
+        **_digits(runner, run),
     )
     benchmark.pedantic(solver.solve, args=(problem, dict(run.settings)), rounds=7, warmup_rounds=1)
 
@@ -76,7 +71,7 @@ def test_solve(benchmark: Any, solver_under_test: str, case_name: str, scheme: s
 def test_exact_kernel(benchmark: Any, a0: str) -> None:
     """The exact solver on SDND104 over its whole time, prepared beforehand, without the arrays of a response."""
     case = load_case("sdnd104")
-    prepared = Prepared(cast(MechanicalProblem, case.problem(case.values({"a0": a0}))))
+    prepared = Prepared(case.problem(case.values({"a0": a0})))
     outputs = np.empty(0)
     start = time.perf_counter()
     prepared.run(outputs)
@@ -138,7 +133,7 @@ def test_kernel_against_hand_written_loop(benchmark: Any) -> None:
     steps = 120_000
     arrays = [np.zeros(steps + 1) for _ in range(6)]
     case = load_case("sdnd104")
-    problem = regularised(cast(MechanicalProblem, case.problem(case.values({"a0": "15"}))), 9e6)
+    problem = regularised(case.problem(case.values({"a0": "15"})), 9e6)
     general = March.prepare(problem, 1e-4, steps)
 
     def by_hand() -> None:

@@ -1,10 +1,12 @@
-"""Tolerances with reasons: no bare float says how wrong a solver may be."""
+"""Acceptance criteria: what a document, or the user, asks; no bare float says how wrong a solver may be."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from typing import Literal
+
+from veridyn.solver.errors import SettingsError
 
 ErrorKind = Literal["relative", "absolute", "exact"]
 
@@ -26,28 +28,35 @@ class Tolerance:
             raise ValueError(f"a tolerance needs a value >= 0 and a reason, got {self.value} and {self.reason!r}")
 
 
-def from_theory(order: int, constant: float, step: float, *, what: str, kind: ErrorKind = "relative") -> Tolerance:
-    """Return ``constant × step**order``: the leading error term that theory gives for a scheme.
+@dataclass(frozen=True)
+class Requirement:
+    """What the user requires of every number: an error relative to the truth, or to the scale where that is larger."""
 
-    ``what`` says where the constant comes from; the step is in s, the constant in the matching unit.
+    relative: float
+    text: str
+
+
+def read_requirement(text: str) -> Requirement:
+    """Read ``digits=6`` or ``rel=1e-6``.
+
+    Raises
+    ------
+    SettingsError
+        If it is neither, or no positive number.
     """
-    value = constant * step**order
-    return Tolerance(value, kind, f"theory, order {order}: {what}; step {step:g} s")
+    name, _, value = (part.strip() for part in text.partition("="))
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if name not in ("digits", "rel") or not 0 < number < 1e3:
+        raise SettingsError(f"requirement {text!r}: write digits=6 or rel=1e-6, a positive number")
+    return Requirement(10**-number if name == "digits" else number, f"required: {name}={value}")
 
 
 def cited(source: str, value: float, *, kind: ErrorKind = "relative") -> Tolerance:
     """Return the tolerance that a document asks for."""
     return Tolerance(value, kind, f"cited: {source}")
-
-
-def penalty(value: float, *, what: str, kind: ErrorKind = "absolute") -> Tolerance:
-    """Return the deviation that a penalty stiffness causes; ``what`` derives it."""
-    return Tolerance(value, kind, f"penalty: {what}")
-
-
-def roundoff(operations: float, *, scale: float = 1.0, what: str, kind: ErrorKind = "relative") -> Tolerance:
-    """Return ``operations`` units of rounding (2.2e-16) of a quantity of size ``scale``."""
-    return Tolerance(operations * scale * 2.220446049250313e-16, kind, f"rounding: {what}")
 
 
 def roundings(value: float, *, what: str) -> Tolerance:

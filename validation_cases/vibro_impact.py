@@ -147,8 +147,21 @@ def force(o: Observation, time: float) -> float:
     return float(-o.problem.stops[0].stiffness * gap)
 
 
-def worst_instant(o: Observation, true: Floats) -> float | None:
-    """Return the largest error of the instants of contact (s); None if their number is wrong."""
-    seen = np.array([[i.start, i.end] for i in impacts(o)]).ravel()
-    complete = true[: true.size // 2 * 2]
-    return float(np.abs(seen - complete).max()) if seen.size == complete.size else None
+def contacts(o: Observation) -> float:
+    """Count the contacts that end in the response."""
+    return float(len(impacts(o)))
+
+
+def worst_instant(o: Observation) -> float:
+    """Return the largest error of the instants of contact (s), in order: each is compared with its own.
+
+    Raises
+    ------
+    SolverFailure
+        If their number is wrong.
+    """
+    true, found = true_instants(o.values), impacts(o)
+    if len(found) != true.size // 2:
+        raise SolverFailure(f"the response shows {len(found)} complete impacts, there are {true.size // 2}")
+    seen = np.array([[i.start, i.end] for i in found]).ravel()
+    return float(np.abs(seen - true[: seen.size]).max(initial=0.0))

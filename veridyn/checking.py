@@ -1,9 +1,9 @@
-"""The command `check`: judge what a code that is run by hand has printed."""
+"""The command `check`: judge what a code that is run by hand has printed, in one file or in one a refinement level."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,23 +13,29 @@ from veridyn.document import document
 from veridyn.histories import SLACK, read_histories, read_quantities
 from veridyn.posed import Posed, pose
 from veridyn.running import deliver, writable
-from veridyn.solver.errors import CapabilityError, MissingHistory
+from veridyn.solver.errors import CapabilityError, SettingsError
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
-from veridyn.tables import Table, read_table
-from veridyn.validation_cases.case import Bench, Check, Number
-from veridyn.validation_cases.checks import truth_check
+from veridyn.tables import Table, TableError, read_table
+from veridyn.validation_cases.case import Case, Number, Observation, Quantity
+from veridyn.validation_cases.checks import checks_of
 from veridyn.validation_cases.judge import Record, judge
-from veridyn.validation_cases.workbench import Workbench
+from veridyn.validation_cases.runner import Answer, Run, Runner, Statement
+from veridyn.validation_cases.subject import Request
 
 
 @dataclass(frozen=True, eq=False)
-class ResultsFile:
-    """A results file in the place of a solver: it answers the one problem whose histories it holds."""
+class ResultsFiles:
+    """Results files in the place of a solver: they answer the one problem whose histories they hold.
+
+    ``key`` and ``sizes`` say which setting was refined from file to file; the last file is the finest.
+    """
 
     name: str
     problem: MechanicalProblem
-    response: Response | None
+    responses: tuple[Response | None, ...]
+    key: str = ""
+    sizes: tuple[float, ...] = ()
     version: ClassVar[str] = "file"
 
     @property
@@ -37,23 +43,49 @@ class ResultsFile:
         """Whatever the problem needs: somebody has solved it."""
         return self.problem.needs
 
-    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:  # noqa: ARG002 - the contract
-        """Return the histories up to the end of the problem.
+    @property
+    def refinement(self) -> list[dict[str, float]]:
+        """The levels, one a file."""
+        return [{self.key: size} for size in self.sizes]
+
+    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
+        """Return the histories of a level, or of the finest, up to the end of the problem.
 
         Raises
         ------
         CapabilityError
-            If the file holds no histories, those of another problem, or too short ones.
+            If there is no such file, or it holds no histories, those of another problem, or too short ones.
         """
-        if self.response is None:
+        size = settings.get(self.key)
+        response = self.responses[self.sizes.index(size)] if size in self.sizes else self.responses[-1]
+        if size is not None and size not in self.sizes:
+            raise CapabilityError(f"there is no file of {self.key}={size:g}")
+        if response is None:
             raise CapabilityError("not in the file")
         if _statement(problem) != _statement(self.problem):
             raise CapabilityError("needs the solution of another problem, which the file does not hold")
-        time = self.response.time
+        time = response.time
         if time[-1] < problem.end - SLACK * (problem.end - problem.start):
             raise CapabilityError(f"needs histories up to {problem.end:g} s; the file ends at {time[-1]:g} s")
         last = int(np.searchsorted(time, problem.end * (1 - SLACK))) + 1
-        return _first(self.response, last)
+        return _first(response, last)
+
+
+@dataclass
+class StatedQuantities(Runner):
+    """A runner that finds its answers in files of quantities: nothing is left to measure."""
+
+    stated: Mapping[float | None, Mapping[str, Number]] = field(default_factory=dict)
+
+    def measured(self, run: Run, *, thinned: bool = False) -> Mapping[str, Answer]:  # noqa: ARG002 - as measured runs
+        """Return what the file of a level states."""
+        given = self.stated[run.settings.get(self.solver.key) if self.solver.key else None]
+        missing = CapabilityError("not in the file")
+        return {quantity.name: given.get(quantity.name, missing) for quantity in run.statement.quantities}
+
+    def sampling(self, run: Run, quantity: Quantity, value: float) -> float:  # noqa: ARG002 - as measured runs
+        """Return 0: what a code states was not read between samples."""
+        return 0.0
 
 
 def _statement(problem: MechanicalProblem) -> dict[str, Any]:
@@ -69,112 +101,123 @@ def _first(response: Response, count: int) -> Response:
     return Response(response.time[:count], response.displacement[:count], response.velocity[:count], elements)
 
 
-def judge_file(
-    file: Path, case: str, variant: str | None = None, changes: Mapping[str, str] | None = None
+def judge_files(
+    files: Sequence[Path],
+    case: str,
+    variant: str | None = None,
+    changes: Mapping[str, str] | None = None,
+    request: Request | None = None,
 ) -> list[Record]:
-    """Judge a results file and return one record per check.
+    """Judge results files, one a refinement level from coarse to fine or a single one; return one record per check.
 
     Parameters
     ----------
-    file
+    files
         Histories (``time [s], displacement_x [m], …``) or quantities (``quantity, value, unit``).
     case, variant, changes
         What was solved; see `pose`.
+    request
+        Claims, requirement, and the refinement: one level a file, of one setting.
 
     Raises
     ------
     TableError
-        If the file cannot be understood; the message names line, column and remedy.
+        If a file cannot be understood; the message names line, column and remedy.
+    SettingsError
+        If there is not one level a file.
     UnknownCase, PoseError, ParameterError, CertificationError
         See `pose`.
     """
-    return _judge(file, pose(case, variant, changes))
+    return _judge(files, pose(case, variant, changes), request or Request())
 
 
-def _judge(file: Path, posed: Posed) -> list[Record]:
-    table = read_table(file)
-    if table.column("quantity"):
-        return _judge_quantities(file, table, posed)
-    if not table.column("time"):
-        raise table.error("no column time (histories) and no column quantity (plain values); name the columns so")
-    solver = ResultsFile(file.name, posed.problem, read_histories(table, posed.problem))
-    return _judged(solver, (replace(check, measure=_optional(check.measure)) for check in posed.checks))
+def _judge(files: Sequence[Path], posed: Posed, request: Request) -> list[Record]:
+    key, sizes = _levels(files, request)
+    tables = [read_table(file) for file in files]
+    stated = [bool(table.column("quantity")) for table in tables]
+    if any(stated) != all(stated):
+        raise TableError(
+            f"{files[stated.index(False)].name}: histories beside files of quantities; give files of one kind"
+        )
+    name, asked = files[-1].name, replace(request, refinement=())
+    if all(stated):
+        return _judge_quantities(tables, posed, asked, ResultsFiles(name, posed.problem, (None,), key, sizes))
+    for table in tables:
+        if not table.column("time"):
+            raise table.error("no column time (histories) and no column quantity (plain values); name the columns so")
+    responses = tuple(read_histories(table, posed.problem) for table in tables)
+    return _judged(Runner(ResultsFiles(name, posed.problem, responses, key, sizes), asked), posed.statement)
 
 
-def _judged(solver: ResultsFile, checks: Iterator[Check]) -> list[Record]:
-    bench = Workbench(solver)
+def _levels(files: Sequence[Path], request: Request) -> tuple[str, tuple[float, ...]]:
+    """Return the refined setting and its values, one a file; nothing for a single file."""
+    levels = request.refinement
+    if not levels and len(files) == 1:
+        return "", ()
+    if isinstance(levels, str) or len(levels) != len(files):
+        example = ",".join(f"{1e-2 / 2**i:g}" for i in range(len(files)))
+        raise SettingsError(
+            f"{len(files)} files need --refine with as many levels, coarse to fine, e.g. step={example}"
+        )
+    (key,) = levels[0]
+    return key, tuple(float(level[key]) for level in levels)
+
+
+def _judged(runner: Runner, statement: Statement) -> list[Record]:
+    """Judge everything but what needs other solutions than the files hold."""
+    checks = checks_of(statement, runner.subject, "")
     # the time that it took to look into a file is nobody's wall time
-    return [replace(judge(check, bench), wall_time=None) for check in checks]
+    return [replace(judge(check, runner), wall_time=None) for check in checks if check.layer != "invariance"]
 
 
-def _optional(measure: Callable[[Bench], Number]) -> Callable[[Bench], Number]:
-    """Return a measurement that asks for nothing which a file need not hold."""
-
-    def measured(bench: Bench) -> Number:
-        try:
-            return measure(bench)
-        except MissingHistory as missing:
-            raise CapabilityError(f"not in the file: {missing}") from None
-
-    return measured
-
-
-def _judge_quantities(file: Path, table: Table, posed: Posed) -> list[Record]:
-    asked = tuple(_asked(posed))
-    by_name = {check.quantity: check for check in asked}
+def _judge_quantities(tables: Sequence[Table], posed: Posed, request: Request, solver: ResultsFiles) -> list[Record]:
+    case = _stating(posed.case)
+    statement = Statement(case, posed.variant)
+    quantities = {quantity.name: quantity for quantity in statement.quantities}
 
     def is_text(name: str) -> bool:
-        reference = by_name[name].reference()
-        return isinstance(getattr(reference, "value", reference), str)
+        return isinstance(quantities[name].truth(statement.values).value, str)
 
-    units = {check.quantity: check.unit for check in asked}
-    given = read_quantities(table, units, is_text)
-    solver = ResultsFile(file.name, posed.problem, None)
-    return _judged(solver, (replace(check, measure=_stated(given, check.quantity)) for check in asked))
-
-
-def _asked(posed: Posed) -> Iterator[Check]:
-    """Yield the checks of the variant, and those of quantities that no history holds but a code may print."""
-    yield from posed.checks
-    named = {check.quantity for check in posed.checks}
-    for quantity in posed.quantities:
-        if quantity.name not in named:
-            measured = replace(quantity, measure=lambda _: None)
-            yield truth_check(posed.case, posed.subject, posed.variant, "", posed.checks[0].run, measured)
+    units = {name: quantity.unit for name, quantity in quantities.items()}
+    given = [read_quantities(table, units, is_text) for table in tables]
+    stated: dict[float | None, Mapping[str, Number]] = dict(zip(solver.sizes, given, strict=bool(solver.sizes)))
+    return _judged(StatedQuantities(solver, request, stated={**stated, None: given[-1]}), statement)
 
 
-def _stated(given: Mapping[str, Number], name: str) -> Callable[[Bench], Number]:
-    def measured(bench: Bench) -> Number:  # noqa: ARG001 - nothing is left to measure
-        if name not in given:
-            raise CapabilityError("not in the file")
-        return given[name]
+def _stating(case: Case) -> Case:
+    """Return a case all of whose quantities can be stated, those included that no history holds."""
+    stated = tuple(q if q.measure else replace(q, measure=_nothing) for q in case.quantities)
+    return replace(case, quantities=stated, residuals=())
 
-    return measured
+
+def _nothing(_: Observation) -> None:
+    return None
 
 
 def check(
     *,
     case: str,
-    file: Path,
+    files: Sequence[Path],
     variant: str | None,
     changed: Mapping[str, str],
     report: Path | None,
     output: str | None,
     verbose: bool,
     command: Sequence[str],
+    request: Request,
 ) -> int:
     """Judge, print, write; returns the exit status.
 
     Raises
     ------
     SolverInputError, UnknownCase, ParameterError, CertificationError
-        See `judge_file`.
+        See `judge_files`.
     ReportError
         If the report or the result document cannot be written.
     """
     writable(report, output)
     posed = pose(case, variant, changed)
-    records = _judge(file, posed)
+    records = _judge(files, posed, request)
     wanted = report is not None or output is not None
     found = document(records, [(posed.case, posed.parameters)] if wanted else [], [], command)
     return deliver(found, report=report, output=output, verbose=verbose)

@@ -76,18 +76,30 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--history", metavar="DIR", help="folder of earlier runs, to draw; this one is added")
     bench.add_argument("--results", metavar="TIMING.json", help="of a run (default: run the benchmarks)")
 
-    _add_teeth(commands)
+    _add_mutation(commands)
 
-    freeze = commands.add_parser("freeze", help="update the frozen values of our own solver; shows old and new")
-    _add_cases(freeze)
     return parser
 
 
 def _add_run(commands: Any) -> None:
     run = commands.add_parser("run", help="run solvers through the cases and judge them")
     _add_cases(run)
+    _add_run_options(run)
+    run.add_argument("--against", metavar="FILE", help="baseline: digits or cost lost since it was saved fail")
+
+    baseline = commands.add_parser("baseline", help="keep digits and cost of a solver, for `run --against`")
+    actions = baseline.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=_Parser)
+    save = actions.add_parser("save", help="run, and write what came out into FILE")
+    save.add_argument("file", metavar="FILE")
+    _add_cases(save)
+    _add_run_options(save)
+
+
+def _add_run_options(run: argparse.ArgumentParser) -> None:
+    """Add the options of a run: solvers, what is asked of them, how it is run and written."""
     _add_solvers(run)
     _add_set(run, f"{PARAMETER}; or a setting that a solver declares, e.g. step=5e-5")
+    _add_request(run)
     _add_results(run)
     run.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes (default 1)")
     _add_time_out(run)
@@ -107,10 +119,31 @@ def _add_exchange(commands: Any) -> None:
     export.add_argument("--format", choices=("json", "csv"), default="json", help="one document or tables")
     export.add_argument("--output", metavar="DIR", help="folder to write into; - for standard output (default)")
 
-    check = commands.add_parser("check", help="judge the results file of a code that is run by hand")
+    check = commands.add_parser("check", help="judge the results files of a code that is run by hand")
     _add_posed(check)
-    check.add_argument("results", metavar="RESULTS.csv", help="histories or quantities; see docs/results-files.md")
+    check.add_argument(
+        "results",
+        nargs="+",
+        metavar="RESULTS.csv",
+        help="histories or quantities, one file or one a refinement level, coarse to fine; see docs/results-files.md",
+    )
+    _add_request(check)
     _add_results(check)
+
+
+def _add_request(parser: argparse.ArgumentParser) -> None:
+    """Add what a user asks of a solver: claims, refinement, requirement."""
+    parser.add_argument(
+        "--claim",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="claim of the solver: order=2, tolerance=rtol, digits=12, method=newmark with its parameters; repeatable",
+    )
+    parser.add_argument(
+        "--refine", metavar="NAME=V1,V2,V3", help="refinement levels of a setting, coarse to fine; or its name alone"
+    )
+    parser.add_argument("--require", metavar="digits=N", help="criterion of yours: digits=6 or rel=1e-6")
 
 
 def _add_sweep(commands: Any) -> None:
@@ -136,21 +169,32 @@ def _add_sweep(commands: Any) -> None:
     )
 
 
-def _add_teeth(commands: Any) -> None:
+def _add_mutation(commands: Any) -> None:
     """Add the command that tries the suite itself."""
-    teeth = commands.add_parser("teeth", help="try the suite itself: deliberate defects must fail, sound solvers pass")
-    _add_cases(teeth)
-    teeth.add_argument(
-        "--defect", action="append", default=[], metavar="NAME", help="defect to try; repeatable (default: all)"
+    mutation = commands.add_parser(
+        "mutation", help="try the suite itself: seeded faults must be detected, solvers without fault must pass"
     )
-    teeth.add_argument(
-        "--sound", metavar="N", help="instead of defects: sound schemes on N random parameter sets of every case"
+    _add_cases(mutation)
+    mutation.add_argument(
+        "--host",
+        action="append",
+        default=[],
+        metavar="H",
+        help="solver into which faults are seeded: integrator, exact, one of examples/hosts, or FILE.py with FAULTS; "
+        "repeatable (default: all)",
     )
-    teeth.add_argument("--most", metavar="N", help="try a defect on no more than N of the cases that it touches")
-    teeth.add_argument("--report", metavar="DIR", help="write teeth.json, what-the-suite-catches.md and the matrix")
-    teeth.add_argument("--json", metavar="FILE", help="write what was found; - for standard output")
-    teeth.add_argument("--resume", action="store_true", help="go on with the run that was ended, into the same file")
-    teeth.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes (default 1)")
+    mutation.add_argument("--fault", action="append", default=[], metavar="NAME", help="repeatable (default: all)")
+    mutation.add_argument("--most", default="3", metavar="N", help="try a fault on at most N cases, or all (default 3)")
+    mutation.add_argument("--all-cases", action="store_true", help="go on after the first case that detects a fault")
+    mutation.add_argument("--resolution", action="store_true", help="look for the smallest size that is detected")
+    mutation.add_argument(
+        "--false-positives", metavar="N", help="instead: solvers without fault on N random parameter sets of every case"
+    )
+    mutation.add_argument("--report", metavar="DIR", help="write mutation.json and detection.md")
+    mutation.add_argument("--json", metavar="FILE", help="write what was found; - for standard output")
+    mutation.add_argument("--resume", action="store_true", help="go on with the run that was ended, into the same file")
+    mutation.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes (default 1)")
+    _add_time_out(mutation)
 
 
 def _add_posed(parser: argparse.ArgumentParser) -> None:

@@ -39,8 +39,8 @@ def run(options: argparse.Namespace, command: Sequence[str]) -> int:
         "report": _report,
         "manual": _manual,
         "bench": _bench,
-        "teeth": _teeth,
-        "freeze": _freeze,
+        "mutation": _mutation,
+        "baseline": _baseline,
     }
     # an ASCII-only pipe must not stop on a "²"
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
@@ -123,6 +123,16 @@ def _reference(options: argparse.Namespace, command: Sequence[str]) -> int:  # n
 
 
 def _run(options: argparse.Namespace, command: Sequence[str]) -> int:
+    return _judged_run(options, command, against=_place(options.against, "--against"))
+
+
+def _request(options: argparse.Namespace) -> Any:
+    from veridyn.validation_cases.subject import read_request
+
+    return read_request(claims=options.claim, refine=options.refine or "", require=options.require or "")
+
+
+def _judged_run(options: argparse.Namespace, command: Sequence[str], **more: Any) -> int:
     from veridyn import running
 
     return running.run(
@@ -138,6 +148,8 @@ def _run(options: argparse.Namespace, command: Sequence[str]) -> int:
         work_precision=options.work_precision,
         time_out=_seconds(options.time_out, "--time-out"),
         resume=options.resume,
+        request=_request(options),
+        **more,
     )
 
 
@@ -158,13 +170,14 @@ def _check(options: argparse.Namespace, command: Sequence[str]) -> int:
 
     return checking.check(
         case=options.case,
-        file=Path(options.results),
+        files=[Path(name) for name in options.results],
         variant=options.variant,
         changed=changes(options.set),
         report=_place(options.report, "--report"),
         output=_named(options.json, "--json"),
         verbose=options.verbose,
         command=command,
+        request=_request(options),
     )
 
 
@@ -251,31 +264,31 @@ def _bench(options: argparse.Namespace, command: Sequence[str]) -> int:
     )
 
 
-def _teeth(options: argparse.Namespace, command: Sequence[str]) -> int:
-    from veridyn import sound, teeth
+def _mutation(options: argparse.Namespace, command: Sequence[str]) -> int:
+    from veridyn import false_positives, mutation
 
-    jobs = _whole(options.jobs, "jobs", 1)
-    output = _named(options.json, "--json")
-    if options.sound is not None:
-        if options.defect:
-            raise UsageError("--sound tries sound solvers; leave out --defect")
-        count = _whole(options.sound, "sound", 1)
-        return sound.sound(
-            cases=options.cases, count=count, jobs=jobs, output=output, command=command, resume=options.resume
-        )
-    return teeth.teeth(
-        cases=options.cases,
-        defects=options.defect,
-        jobs=jobs,
+    common = {
+        "cases": options.cases,
+        "hosts": options.host,
+        "jobs": _whole(options.jobs, "jobs", 1),
+        "output": _named(options.json, "--json"),
+        "time_out": _seconds(options.time_out, "--time-out"),
+        "resume": options.resume,
+        "command": command,
+    }
+    if options.false_positives is not None:
+        if options.fault or options.resolution:
+            raise UsageError("--false-positives tries solvers without fault; leave out --fault and --resolution")
+        return false_positives.study(count=_whole(options.false_positives, "false-positives", 1), **common)
+    most = None if options.most == "all" else _whole(options.most, "most", 1)
+    return mutation.mutation(
+        faults=options.fault,
+        options=mutation.Options(most, options.all_cases, options.resolution),
         report=_place(options.report, "--report"),
-        output=output,
-        command=command,
-        most=None if options.most is None else _whole(options.most, "most", 1),
-        resume=options.resume,
+        **common,
     )
 
 
-def _freeze(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
-    from veridyn import freezing
-
-    return freezing.freeze(options.cases)
+def _baseline(options: argparse.Namespace, command: Sequence[str]) -> int:
+    """Run and keep what came out as a baseline; the run itself is judged as ever."""
+    return _judged_run(options, command, baseline=_place(options.file, "FILE"))

@@ -20,7 +20,7 @@ from veridyn.validation_cases.case import Case, Published
 from veridyn.validation_cases.judge import Record
 
 SCHEMA_VERSION = "1.0"  # of all JSON documents but the one below
-RESULTS_VERSION = "1.1"
+RESULTS_VERSION = "2.0"
 PACKAGES = ("numpy", "scipy", "mpmath", "numba", "llvmlite", "matplotlib")
 LONGEST_NUMBER = 17  # digits; longer decimals stay strings
 
@@ -78,7 +78,7 @@ def document(
 ) -> dict[str, Any]:
     """Assemble the result document of a run; `planned` is the number of checks that it set out to make.
 
-    What its failures resemble is among the messages.
+    Messages end with what the failures resemble, if they resemble anything.
     """
     results = [finite(record.as_dict()) for record in records]
     return {

@@ -26,18 +26,15 @@ INTRODUCTION = f"""\
 
 Written by `python -m veridyn.errata > docs/errata.md`; do not edit.
 
-Every value that the source documents print is held against the certified reference, or, if a code computed it,
-against our scheme with the settings of that code. *Misprint*: not the number that its author had. *Inaccurate*:
-the author's number, but wrong. *Last digit*: our scheme differs by one or two units of the last printed digit, for
-the stated reason. *Not reproduced*: the result of a code that our scheme does not give, with what is known of it.
-*Reproduced*: right to the printed digits; listed only where a remark goes with it.
+Every value that the source documents print for a quantity is held against the certified reference. *Misprint*: not the
+number that its author had. *Inaccurate*: the author's number, but wrong. *Reproduced*: right to the printed digits;
+listed only where a remark goes with it. What codes computed stands in [parity](parity.md).
 
-* **Should read**: the number that belongs in the place: the truth for reference values, the result of the scheme for
-  computed ones.
+* **Should read**: the number that belongs in the place.
 * **Off by**: relative distance of the printed value from it, signs aside; empty if the printed digits are right and
   only their place or heading is wrong.
-* **Truth**: the certified reference, {DIGITS_SHOWN} of its certified **digits** shown; empty for what only a scheme can
-  have, such as sampled values. **Off truth by**: relative distance of the printed value from it."""
+* **Truth**: the certified reference, {DIGITS_SHOWN} of its certified **digits** shown. **Off truth by**: relative
+  distance of the printed value from it."""
 
 
 def errata_page() -> str:
@@ -54,19 +51,17 @@ def errata_page() -> str:
 
 def _case(case: Case) -> Iterator[str]:
     wrong = [p for p in case.published if p.verdict in WRONG]
-    open_digit = [p for p in case.published if p.verdict == "last digit"]
-    missed = [p for p in case.published if p.verdict == "not reproduced"]
     noted = [p for p in case.published if p.verdict == "reproduced" and p.explanation]
     yield f"## {case.name}: {escape(case.title)}"
     yield (
         f"Document {escape(case.document)}. Published values: {len(case.published)}; wrong: {len(wrong)}; "
-        f"last digit open: {len(open_digit)}; not reproduced: {len(missed)}; reproduced with a remark: {len(noted)}."
+        f"reproduced with a remark: {len(noted)}."
     )
     yield from _explained(case, wrong)
     if case.errata:
         yield "**Statements.**"
         yield "\n".join(f"* {escape(line)}" for line in case.errata)
-    yield from _explained(case, [*open_digit, *missed, *noted])
+    yield from _explained(case, noted)
 
 
 def _explained(case: Case, values: Iterable[Published]) -> Iterator[str]:
@@ -85,7 +80,7 @@ def _sentence(text: str) -> str:
 
 def _row(case: Case, value: Published) -> Sequence[str]:
     truth = _truth(case, value)
-    right = value.correct or (value.value if value.scheme else truth_of(case, value))
+    right = value.correct or truth_of(case, value)
     off = "" if _same_digits(value.value, right) else _distance(value.value, right)
     known = (_shown(truth), str(truth.digits), _distance(value.value, truth.value)) if truth else ("", "", "")
     return value.source, value.variant, value.quantity, value.value, right, off, *known

@@ -98,7 +98,6 @@ def document(posed: Posed) -> dict[str, Any]:
             "columns": [{"name": name, "unit": unit} for name, unit in history_columns(posed.problem).items()],
             "required": ["time", *(f"displacement_{name}" for name in posed.problem.coordinates)],
             "until": posed.problem.end,
-            "for_all_checks_until": posed.end,
         },
         "output_times": {"unit": "s", "count": len(instants), "values_in": "problem.output_times"},
         "problem": {**json.loads(posed.problem.to_json()), "output_times": instants},
@@ -125,8 +124,6 @@ def _table(header: Iterable[str], rows: Iterable[Row]) -> str:
 def _asked(posed: Posed) -> Iterator[Row]:
     """Yield the rows of the template for plain quantities, values left open."""
     yield from ((q.name, "", q.unit, q.definition) for q in posed.quantities)
-    named = {q.name for q in posed.quantities}
-    yield from ((c.quantity, "", c.unit, "") for c in posed.checks if c.kind == "truth" and c.quantity not in named)
 
 
 def _parameters(posed: Posed) -> Iterator[Row]:
@@ -143,8 +140,6 @@ def _scalars(posed: Posed) -> Iterator[Row]:
     yield from _parameters(posed)
     yield "start", problem.start, "s", "start of the motion"
     yield "end", problem.end, "s", "end of the motion"
-    if posed.end > problem.end:
-        yield "end_for_all_checks", posed.end, "s", "end that serves the checks of a longer motion too"
     for stop in problem.stops:
         yield from _stop_scalars(stop)
     for friction in problem.frictions:

@@ -3,184 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from veridyn.solver.elements import Stop
+from veridyn.bodies import Body, Floats, Slider, Springs
+from veridyn.misreadings import ABSOLUTE, HANDOVERS, MISREADINGS, VELOCITIES
 from veridyn.solver.problem import MechanicalProblem
 
-Floats = NDArray[np.float64]
-Path = tuple[Floats, Floats]  # displacement and velocity, (m, n) each
-
 ALIKE = 0.1  # largest misfit of a fault that is recognised, of the amplitude
+CLOSE = 0.01  # misfit of a fault beside which no factor is looked for
 MUCH_BETTER = 5.0  # and how much better than the truth it fits
-TIES = 1.5  # misfits that close say the same; the first fault in the list counts
+TIES = 1.5  # misfits that close say the same: nothing is named
+SEVERAL = "several faults look like this here; see the other problems"
 FACTORS = np.logspace(-4, 4, 4001)  # of stiffness over mass
 NOTICEABLE = 1.2  # a factor that no inaccuracy explains
+FRICTIONS = np.logspace(-1, 1, 201)  # factors of the friction force
 
 
-@dataclass(frozen=True)
-class Body:
-    """A small problem whose motion is known in closed form, also as a faulty adapter would state it.
-
-    Masses on springs; or one free mass in front of a stop, whose ``restitution``, if set, replaces its
-    stiffness ``contact`` (N/m; negative: it pulls).
-    """
-
-    name: str
-    mass: Floats
-    stiffness: Floats
-    x0: Floats
-    v0: Floats
-    gap: float = math.inf
-    contact: float = 0.0
-    restitution: float | None = None
-
-    @property
-    def problem(self) -> MechanicalProblem:
-        """The problem as it is posed."""
-        stop = Stop("stop", np.ones(1), gap=self.gap, stiffness=self.contact) if math.isfinite(self.gap) else None
-        return MechanicalProblem(
-            name=self.name,
-            mass=self.mass,
-            stiffness=self.stiffness,
-            initial_displacement=self.x0,
-            initial_velocity=self.v0,
-            end=1.0,
-            output_times=np.linspace(0.0, 1.0, 101),
-            stops=(stop,) if stop else (),
-        )
-
-
-def motion(body: Body, t: Floats) -> Path:
-    """Return displacement and velocity at given instants."""
-    if math.isfinite(body.gap) and body.v0[0] > 0:
-        return _touch(body, t)
-    squares, shapes = eigh(body.stiffness, body.mass)
-    w = np.emath.sqrt(squares.astype(complex))
-    phase = np.outer(t, w)
-    q, p = shapes.T @ body.mass @ body.x0, shapes.T @ body.mass @ body.v0
-    sine = t[:, None] * np.sinc(phase / np.pi)  # sin(w t)/w, w = 0 included
-    x, v = np.cos(phase) * q + sine * p, np.cos(phase) * p - w**2 * sine * q
-    return (x @ shapes.T).real, (v @ shapes.T).real
-
-
-def _touch(body: Body, t: Floats) -> Path:
-    """Free flight, contact, free flight."""
-    x0, v0, m = float(body.x0[0]), float(body.v0[0]), float(body.mass[0, 0])
-    s = t - (body.gap - x0) / v0
-    w = complex(np.emath.sqrt(body.contact / m))
-    leave = math.pi / w.real if body.contact > 0 else math.inf
-    inside = np.clip(s, 0.0, leave if math.isfinite(leave) else None)
-    x_in, v_in = (inside * np.sinc(w * inside / np.pi)).real, np.cos(w * inside).real
-    after, back = np.maximum(s - leave, 0.0), 1.0
-    if body.restitution is not None:
-        x_in, v_in, after, back = np.zeros_like(s), np.ones_like(s), np.maximum(s, 0.0), body.restitution
-    x = body.gap + v0 * (np.minimum(s, 0.0) + x_in - back * after)
-    v = v0 * np.where(after > 0, -back, v_in)
-    return x[:, None], v[:, None]
-
-
-def _x(body: Body, t: Floats) -> Floats:
-    return motion(body, t)[0]
-
-
-def _v(body: Body, t: Floats) -> Floats:
-    return motion(body, t)[1]
-
-
-Misreading = Callable[[Body], Body]
-Handover = Callable[[Body, Floats], Floats]
-
-MISREADINGS: tuple[tuple[str, Misreading], ...] = (
-    (
-        "it stays at rest: pass problem.initial_displacement and problem.initial_velocity on",
-        lambda b: replace(b, x0=0 * b.x0, v0=0 * b.v0),
-    ),
-    ("the initial velocity is ignored: pass problem.initial_velocity on", lambda b: replace(b, v0=0 * b.v0)),
-    ("the initial velocity has the wrong sign", lambda b: replace(b, v0=-b.v0)),
-    (
-        "the initial velocity is divided by the mass: it is a velocity, no momentum",
-        lambda b: replace(b, v0=b.v0 / np.diag(b.mass)),
-    ),
-    ("the initial displacement is ignored: pass problem.initial_displacement on", lambda b: replace(b, x0=0 * b.x0)),
-    ("the initial displacement has the wrong sign", lambda b: replace(b, x0=-b.x0)),
-    (
-        "it flies on as if there were no spring: look at stiffness or mass matrix, the stiffness does not arrive",
-        lambda b: replace(b, stiffness=0 * b.stiffness),
-    ),
-    ("the stiffness has the wrong sign: springs act with -K x", lambda b: replace(b, stiffness=-b.stiffness)),
-    (
-        "the coupling is ignored: pass the whole matrices on, not their diagonals",
-        lambda b: replace(b, stiffness=np.diag(np.diag(b.stiffness))),
-    ),
-    ("the mass is taken as 1: divide every force by the mass", lambda b: replace(b, mass=np.eye(len(b.x0)))),
-    ("forces are divided by the mass twice", lambda b: replace(b, mass=b.mass @ b.mass)),
-    (
-        "it flies through the stop: pass problem.stops on, look at the sign of normal and gap",
-        lambda b: replace(b, contact=0.0),
-    ),
-    (
-        "the stop pulls instead of pushing: turn the sign of the contact force",
-        lambda b: replace(b, contact=-b.contact),
-    ),
-    ("the gap is ignored: contact begins at x = gap, not at x = 0", lambda b: replace(b, gap=0.0)),
-    (
-        "it sticks to the stop: a stop is elastic and gives the energy back",
-        lambda b: replace(b, restitution=0.0),
-    ),
-    (
-        "it rebounds in an instant: the stop is to have its stiffness, not a restitution",
-        lambda b: replace(b, restitution=1.0),
-    ),
-    (
-        "it rebounds in an instant with half the speed: the stop is elastic, not to be replaced by a restitution",
-        lambda b: replace(b, restitution=0.5),
-    ),
-)
-
-# what is computed well but handed over wrongly
-HANDOVERS: tuple[tuple[str, Handover], ...] = (
-    ("the displacement has the wrong sign", lambda b, t: -_x(b, t)),
-    ("displacement and velocity are exchanged", _v),
-    ("the displacement is 1000 times too large: return metres", lambda b, t: 1e3 * _x(b, t)),
-    ("the displacement is 1000 times too small: return metres", lambda b, t: 1e-3 * _x(b, t)),
-    ("every row is the last state: store a copy at every instant", lambda b, t: 0 * _x(b, t) + _x(b, t)[-1]),
-    (
-        "every row is one instant ahead: the first row is the state at problem.start",
-        lambda b, t: _x(b, t + _spacing(t)),
-    ),
-    (
-        "every row is one instant late: the state at problem.start comes once",
-        lambda b, t: _x(b, np.maximum(t - _spacing(t), t[0])),
-    ),
-    ("the degrees of freedom are exchanged: look at their order", lambda b, t: _x(b, t)[:, ::-1]),
-    (
-        "rows and columns are mixed up: (m, n) is the transpose of (n, m), not a reshape",
-        lambda b, t: _x(b, t).T.reshape(t.size, -1),
-    ),
-)
-
-VELOCITIES: tuple[tuple[str, Handover], ...] = (
-    ("the velocity has the wrong sign", lambda b, t: -_v(b, t)),
-    ("the velocity is zero: return it too", lambda b, t: 0 * _v(b, t)),
-    ("the velocity is the displacement once more", _x),
-    ("the velocity has lost its sign", lambda b, t: np.abs(_v(b, t))),
-    ("the velocity is a momentum: divide it by the mass", lambda b, t: _v(b, t) @ b.mass),
-    ("the velocity is 1000 times too large: return m/s", lambda b, t: 1e3 * _v(b, t)),
-    ("the velocity is 1000 times too small: return m/s", lambda b, t: 1e-3 * _v(b, t)),
-    ("the velocity is an increment: divide it by the time between the rows", lambda b, t: _spacing(t) * _v(b, t)),
-    ("every row of the velocity is the last one: store a copy", lambda b, t: 0 * _v(b, t) + _v(b, t)[-1]),
-)
-
-
-def _spacing(t: Floats) -> float:
-    return float(np.median(np.diff(t)))
+def _displacement(body: Body, t: Floats) -> Floats:
+    return body.motion(t)[0]
 
 
 def error_of(found: Floats, truth: Floats) -> float:
@@ -189,23 +34,43 @@ def error_of(found: Floats, truth: Floats) -> float:
 
 
 def fault_of_displacement(body: Body, t: Floats, found: Floats) -> str:
-    """Return the fault that explains a wrong displacement; empty if none does."""
-    known = [(text, _x(misread(body), t)) for text, misread in MISREADINGS]
-    known += [(text, hand_over(body, t)) for text, hand_over in HANDOVERS]
-    return _nearest(known, found, _x(body, t)) or _wrong_frequency(body, t, found)
+    """Return the fault that explains a wrong displacement, `SEVERAL` if many do; empty if none does."""
+    truth, known = _displacement(body, t), paths_of_faults(body, t)
+    least = min(_misfit(found, path, truth) for _, path in known)
+    misfit, text = _wrong_factor(body, t, found) if least > CLOSE else (math.inf, "")
+    if misfit <= min(ALIKE, least / MUCH_BETTER, error_of(found, truth) / MUCH_BETTER):
+        return text
+    return _nearest(known, found, truth)
+
+
+def paths_of_faults(body: Body, t: Floats) -> list[tuple[str, Floats]]:
+    """Return the displacement (m, n) that each known fault leads to."""
+    handovers = HANDOVERS + (ABSOLUTE if isinstance(body, Springs) and body.shakes else ())
+    known = [(text, _displacement(misread(body), t)) for text, misread in MISREADINGS[type(body)]]
+    return known + [(text, hand_over(body, t)) for text, hand_over in handovers]
+
+
+def _wrong_factor(body: Body, t: Floats, found: Floats) -> tuple[float, str]:
+    """Return how well a factor of stiffness or friction explains what was found, and which one."""
+    if isinstance(body, Slider):
+        return _wrong_friction(body, t, found)
+    if isinstance(body, Springs) and np.any(body.stiffness):
+        return _wrong_frequency(body, t, found)
+    return math.inf, ""
 
 
 def fault_of_velocity(body: Body, t: Floats, found: Floats) -> str:
     """Return the fault that explains a wrong velocity beside a right displacement; empty if none does."""
-    return _nearest([(text, hand_over(body, t)) for text, hand_over in VELOCITIES], found, _v(body, t))
+    return _nearest([(text, hand_over(body, t)) for text, hand_over in VELOCITIES], found, body.motion(t)[1])
 
 
 def _nearest(known: Sequence[tuple[str, Floats]], found: Floats, truth: Floats) -> str:
     misfits = [(_misfit(found, path, truth), text) for text, path in known]
-    least, _ = min(misfits)
+    least, text = min(misfits)
     if least > ALIKE or least > error_of(found, truth) / MUCH_BETTER:
         return ""
-    return next(text for misfit, text in misfits if misfit <= TIES * least + 1e-6)
+    alike = {text for misfit, text in misfits if misfit <= TIES * least + 1e-6}
+    return text if len(alike) == 1 else SEVERAL
 
 
 def _misfit(found: Floats, path: Floats, truth: Floats) -> float:
@@ -213,17 +78,24 @@ def _misfit(found: Floats, path: Floats, truth: Floats) -> float:
     return float(np.abs(found - path).max()) / scale
 
 
-def _wrong_frequency(body: Body, t: Floats, found: Floats) -> str:
+def _wrong_friction(body: Slider, t: Floats, found: Floats) -> tuple[float, str]:
+    """Recognise a friction force that is off by any factor."""
+    misfits = [_misfit(found, _displacement(replace(body, normal=f * body.normal), t), found) for f in FRICTIONS]
+    best = int(np.argmin(misfits))
+    if abs(math.log(FRICTIONS[best])) < math.log(NOTICEABLE):
+        return math.inf, ""
+    return misfits[best], f"the friction force is {FRICTIONS[best]:.2g} times what it should be"
+
+
+def _wrong_frequency(body: Springs, t: Floats, found: Floats) -> tuple[float, str]:
     """Recognise stiffness over mass that is off by any factor."""
-    if not np.any(body.stiffness):
-        return ""
-    misfits = [_misfit(found, _x(replace(body, stiffness=f * body.stiffness), t), found) for f in FACTORS]
+    misfits = [_misfit(found, _displacement(replace(body, stiffness=f * body.stiffness), t), found) for f in FACTORS]
     best = int(np.argmin(misfits))
     factor = float(FACTORS[best])
-    if misfits[best] > ALIKE or abs(math.log(factor)) < math.log(NOTICEABLE):
-        return ""
+    if abs(math.log(factor)) < math.log(NOTICEABLE):
+        return math.inf, ""
     w = math.sqrt(eigh(body.stiffness, body.mass, eigvals_only=True)[0])
-    return (
+    return misfits[best], (
         f"it oscillates at {math.sqrt(factor) * w:.3g} rad/s instead of {w:.3g}: stiffness over mass is "
         f"{factor:.2g} times what it should be{_origin(factor)}"
     )

@@ -5,16 +5,16 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
 
 from veridyn.changes import parameters_of, refuse_settings
 from veridyn.solver.elements import Friction
 from veridyn.solver.errors import SolverInputError
 from veridyn.solver.modal import SOLVER
 from veridyn.solver.problem import MechanicalProblem
-from veridyn.validation_cases.case import Case, Check, Quantity, Subject, Variant
+from veridyn.validation_cases.case import Case, Quantity, Variant
 from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.checks import checks
+from veridyn.validation_cases.runner import Statement
+from veridyn.validation_cases.subject import Subject
 from veridyn.verification import variants_of
 
 STOP_HISTORIES = {"normal_force": "N", "normal_velocity": "m/s", "gap": "m"}
@@ -31,42 +31,34 @@ class PoseError(SolverInputError):
 class Posed:
     """One problem of a case, as it is put to a code that is run by hand."""
 
-    case: Case
-    variant: Variant
+    statement: Statement
     parameters: Mapping[str, str]
-    checks: tuple[Check, ...]
 
     @property
-    def subject(self) -> Subject:
-        """The code as the cases see it: not our own, one scheme."""
-        return subject("results file")
+    def case(self) -> Case:
+        """The case."""
+        return self.statement.case
+
+    @property
+    def variant(self) -> Variant:
+        """The variant, or the parameter set of the user."""
+        return self.statement.variant
 
     @property
     def problem(self) -> MechanicalProblem:
-        """The problem of the variant; checks that pose another one need more than a file of this one."""
-        return cast(MechanicalProblem, self.checks[0].run.problem)
+        """The problem of the variant."""
+        return self.statement.problem
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
         """The quantities that the variant asks for, those included that no history holds."""
         return self.case.asked(self.variant)
 
-    @property
-    def end(self) -> float:
-        """The latest end (s) of any problem that the checks pose."""
-        return max(check.run.problem.end for check in self.checks)
-
-
-def subject(name: str) -> Subject:
-    """Return a code without schemes of its own."""
-    return Subject(name, ("",), own=False)
-
 
 def pose(name: str, variant: str | None = None, changes: Mapping[str, str] | None = None) -> Posed:
     """Return what is asked of a code in a variant of a case, some parameters changed.
 
-    Without a variant: the one with the default parameters. With changes, as in `verify`, only the quantities
-    of the case are asked.
+    Without a variant: the one with the default parameters.
 
     Raises
     ------
@@ -80,14 +72,13 @@ def pose(name: str, variant: str | None = None, changes: Mapping[str, str] | Non
     case = load_case(name)
     chosen = _variant(case, variant)
     if not changes:
-        found = tuple(checks(case, subject(""), only=chosen.name))
-        return _asking(Posed(case, chosen, {}, found))
-    refuse_settings(changes, SOLVER.settings)
+        return _asking(Posed(Statement(case, chosen), {}))
+    refuse_settings(changes, Subject.of(SOLVER).known)
     parameters = parameters_of(case, {**(chosen.changes if variant else {}), **changes})
-    if not case.asked(chosen):
+    if (variant and chosen.problem) or not case.asked(chosen):
         raise PoseError(f"the problem of variant {chosen.name} has no parameters to set; leave out --set or --variant")
-    own = (variants_of(parameters) or [chosen])[0]
-    return _asking(Posed(case, own, parameters, tuple(checks(case, subject(""), [own]))))
+    given = (variants_of(parameters) or [chosen])[0]
+    return _asking(Posed(Statement(case, given), parameters))
 
 
 def _variant(case: Case, name: str | None) -> Variant:
@@ -103,8 +94,8 @@ def _variant(case: Case, name: str | None) -> Variant:
 
 
 def _asking(posed: Posed) -> Posed:
-    if not posed.checks:
-        others = ", ".join(v.name for v in posed.case.variants if any(checks(posed.case, subject(""), only=v.name)))
+    if not posed.statement.quantities:
+        others = ", ".join(v.name for v in posed.case.variants if posed.case.measured(v))
         raise PoseError(f"variant {posed.variant.name} of {posed.case.name} asks nothing of a code; choose {others}")
     return posed
 

@@ -7,13 +7,14 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from veridyn.baseline import compared, read_baseline, write_baseline
 from veridyn.comparing import is_wanted, measure, with_bar
 from veridyn.document import document
 from veridyn.journal import journal
@@ -21,11 +22,11 @@ from veridyn.reports import check_document
 from veridyn.reports.errors import ReportError
 from veridyn.reports.terminal import full_table, summary_table
 from veridyn.texts import console
-from veridyn.validation_cases.case import Check, Subject
 from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.checks import checks
+from veridyn.validation_cases.checks import checks, what_it_could_claim
 from veridyn.validation_cases.expected import Expectations, read_expectations
-from veridyn.validation_cases.judge import Record
+from veridyn.validation_cases.judge import Check, Record
+from veridyn.validation_cases.subject import Request, Subject
 from veridyn.validation_cases.work_precision import variants
 from veridyn.verification import (
     Findings,
@@ -37,12 +38,12 @@ from veridyn.verification import (
     subjects,
     tasks,
     variants_of,
-    watched_bench,
+    watched_runner,
 )
 from veridyn.workers import TIME_OUT, Crew, Line, Watch, WorkerLost
 from veridyn.writing import whole
 
-FINE, FAILED, CRASHED, INTERRUPTED = 0, 1, 3, 130
+FINE, FAILED, NOT_JUDGED, CRASHED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def run(
@@ -59,10 +60,14 @@ def run(
     work_precision: bool | None = None,
     time_out: float = TIME_OUT,
     resume: bool = False,
+    request: Request | None = None,
+    against: Path | None = None,
+    baseline: Path | None = None,
 ) -> int:
     """Run, judge, print, write; returns the exit status.
 
-    With ``resume`` the records of a run that was ended are taken from its journal.
+    With ``resume`` the records of a run that was ended are taken from its journal. ``against`` is a baseline to compare
+    with, ``baseline`` one to write.
 
     Raises
     ------
@@ -74,8 +79,9 @@ def run(
         If the report or the result file cannot be written; found out before the work starts.
     """
     wanted = report is not None or output is not None
+    before = read_baseline(against) if against else None
     with Crew(jobs, time_out) as crew:
-        described = subjects(crew, solvers)
+        described = subjects(crew, solvers, request)
         todo = tasks(described, cases, changed)
         expected = expectations(expected_failures, described, todo)
         writable(report, output)
@@ -91,14 +97,25 @@ def run(
                     _measure(crew, todo, findings)
             if findings.keeper and findings.keeper.trouble:
                 findings.messages.append(findings.keeper.trouble)
-            records = [expected.settle(record) for record in findings.records]
+            found_records = [*findings.records, *(compared(findings.records, before) if before else ())]
+            records = [expected.settle(record) for record in found_records]
+            findings.messages += _told(described.values())
             posed = [(load_case(name), parameters) for name, parameters in sheets.items()]
             planned = sum(1 for task in todo for _ in _checks(task, described[task.solver])) if wanted else None
             found = document(records, posed, findings.figures, command, findings.messages, findings.points, planned)
             reached = deliver(found, report=report, output=output, verbose=verbose)
             if findings.keeper and not ending.status:
                 findings.keeper.drop()
+            if baseline and not ending.status:
+                kept = write_baseline(baseline, records, command)
+                print(f"baseline: {baseline}, {kept} answers", file=sys.stderr if output == "-" else sys.stdout)
     return ending.status or reached
+
+
+def _told(subjects: Iterable[Subject]) -> Iterator[str]:
+    """Yield what solvers are told that claim nothing which can be judged."""
+    for subject in subjects:
+        yield from filter(None, (what_it_could_claim(subject, scheme) for scheme in subject.schemes))
 
 
 def _asked(todo: Sequence[Task], solvers: Mapping[str, Subject]) -> dict[str, Any]:
@@ -184,8 +201,7 @@ def _judge(crew: Crew, todo: Sequence[Task], solvers: Mapping[str, Subject], fin
 
 
 def _checks(task: Task, subject: Subject) -> Iterator[Check]:
-    set_up = replace(subject, overrides=task.settings)
-    return checks(load_case(task.case), set_up, variants_of(task.parameters), task.variant or None)
+    return checks(load_case(task.case), subject, variants_of(task.parameters), task.variant or None)
 
 
 def figures(crew: Crew, solver: str, cases: Iterable[str], findings: Findings) -> None:
@@ -201,20 +217,20 @@ def figures(crew: Crew, solver: str, cases: Iterable[str], findings: Findings) -
 
 def _draw(line: Line, solver: str, name: str, lost: Reasons) -> None:
     case, found = load_case(name), load_watched(line, solver)
-    bench = watched_bench(line, found, lost)
+    runner = watched_runner(line, found, Request(), lost)
     try:
-        line.tell((list(case.figures(case, Subject.of(found), bench)) if case.figures else [], []))
+        line.tell((list(case.figures(case, runner)) if case.figures else [], []))
     except Exception as error:  # noqa: BLE001 - a figure must not cost the results
         line.tell(([], [f"figures of {name} not drawn: {type(error).__name__}: {error}"]))
 
 
 def _measure(crew: Crew, todo: Sequence[Task], findings: Findings) -> None:
     """Measure work-precision, but not of a solver that has lost a worker: it would lose more."""
-    climbs = [task for task in todo if task.parameters or task.variant in variants(load_case(task.case))]
-    for task in with_bar(climbs):
+    wanted = [task for task in todo if task.parameters or task.variant in variants(load_case(task.case))]
+    for task in with_bar(wanted):
         lost = list(findings.lost[task.solver].values())
         try:
-            for point in [] if lost else crew.ask(_climb, task):
+            for point in [] if lost else crew.ask(_points, task):
                 findings.points.append(point)
         except WorkerLost as reason:
             lost = [str(reason)]
@@ -223,7 +239,7 @@ def _measure(crew: Crew, todo: Sequence[Task], findings: Findings) -> None:
             findings.messages.append(f"{what} ends early: {lost[0]}")
 
 
-def _climb(line: Line, task: Task) -> None:
+def _points(line: Line, task: Task) -> None:
     points = measure(task)
     while True:
         with line.watched(Watch("solve", task.solver)):
@@ -284,8 +300,13 @@ def save(file: Path, text: str) -> None:
 
 
 def status(results: Iterable[Mapping[str, Any]], gaps: Sequence[str] = ()) -> int:
-    """Return 0 if all verdicts are fine, 3 if a solver crashed, 1 if a check failed or is missing."""
+    """Return 0 if all is fine, 3 if a solver crashed, 1 if a check failed or is missing, 2 if none was judged.
+
+    A fault of one of our own measures counts as not judged.
+    """
     verdicts = {result["verdict"] for result in results}
     if "error" in verdicts:
         return CRASHED
+    if "harness error" in verdicts or not verdicts - {"not applicable"}:
+        return NOT_JUDGED
     return FAILED if gaps or "fail" in verdicts else FINE

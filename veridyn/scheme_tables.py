@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,6 +134,22 @@ def _stated(scheme: Scheme) -> tuple[str, ...]:
     return scheme.aster, str(scheme.order), rule, scheme.evaluations, "adaptive" if scheme.adaptive else "fixed"
 
 
+LISTED = ("order", "damped_order", "lag", "force_lag", "numerical_damping", "stability")
+
+
+def _claims(scheme: Scheme) -> tuple[str, ...]:
+    claims, empty = scheme.claims, ""
+    numbers = [f"{claims[name]:.4g}" if name in claims else empty for name in LISTED]
+    parameters = [f"{name} {value}" for name, value in claims.items() if name not in (*LISTED, "method")]
+    method = f"`{claims['method']}`" if "method" in claims else empty
+    return *numbers, ", ".join([method, *parameters])
+
+
+def _resolution(scheme: Scheme) -> tuple[str, ...]:
+    counts = (getattr(scheme.resolution, each.name) for each in fields(scheme.resolution))
+    return tuple(f"{count:,}".replace(",", " ") for count in counts)
+
+
 def _orders(scheme: Scheme) -> tuple[str, ...]:
     free = [order(scheme, xi, x0, v0) for xi in (0.0, 0.05) for x0, v0 in ((0.0, 1.0), (0.5, 0.0))]
     touching = [order(scheme, xi, 0.0, 1.0, in_contact=True) for xi in (0.0, 0.05)]
@@ -152,6 +169,8 @@ def tables() -> dict[str, str]:
     errors = ("phase error", "decay", "phase error, stop", "decay, stop")
     return {
         "stated": table(("Code_Aster", "order", "steps per shortest period", "evaluations per step", "step"), _stated),
+        "claims": table((*(f"`{name}`" for name in LISTED), "method"), _claims),
+        "resolution": table(("in a period", "with stops", "over the time span", "with jumps"), _resolution),
         "orders": table((struck, released, *damped), _orders),
         "behaviour": table((*limits, *errors), _behaviour),
     }

@@ -11,19 +11,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from veridyn.baseline import compared, read_baseline
 from veridyn.changes import parameters_of, settings_of
 from veridyn.journal import Journal
 from veridyn.solver.errors import SettingsError, SolverInputError
 from veridyn.solver.loading import OWN, load_solver
-from veridyn.solver.problem import MechanicalProblem, Problem
-from veridyn.validation_cases.case import Case, Subject, Variant
+from veridyn.solver.problem import Problem
+from veridyn.validation_cases.case import Case, Variant
 from veridyn.validation_cases.catalogue import case_names, load_case
 from veridyn.validation_cases.checks import checks
 from veridyn.validation_cases.expected import Expectations, read_expectations
 from veridyn.validation_cases.judge import Record, judge
-from veridyn.validation_cases.workbench import Workbench
+from veridyn.validation_cases.runner import Runner, Statement
+from veridyn.validation_cases.subject import Request, Subject
+from veridyn.validation_cases.tolerances import read_requirement
 from veridyn.workers import Crew, Job, Line, Loss, Watch, WorkerLost
 
 OnRecord = Callable[[Record], None]
@@ -31,9 +32,7 @@ OnRecord = Callable[[Record], None]
 
 Reasons = Mapping[str, str]
 
-FREE_MASS = MechanicalProblem(
-    name="free mass", mass=np.eye(1), initial_displacement=np.zeros(1), initial_velocity=np.ones(1), end=1e-3
-)
+REHEARSED = 1e-3  # of the time span: enough for a solver to refuse settings
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Task:
     case: str
     variant: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    request: Request = field(default_factory=Request)
 
 
 def load_quietly(spec: str) -> Any:
@@ -104,7 +103,7 @@ class Findings:
         return [record for records in self.by_task for record in records]
 
 
-def subjects(crew: Crew, solvers: Sequence[str]) -> dict[str, Subject]:
+def subjects(crew: Crew, solvers: Sequence[str], request: Request | None = None) -> dict[str, Subject]:
     """Return the solvers as the cases see them, by specification; they are loaded in a worker.
 
     Raises
@@ -115,14 +114,14 @@ def subjects(crew: Crew, solvers: Sequence[str]) -> dict[str, Subject]:
     found = {}
     for spec in dict.fromkeys(solvers):
         try:
-            (found[spec],) = crew.ask(_describe, spec)
+            (found[spec],) = crew.ask(_describe, spec, request or Request())
         except WorkerLost as lost:
             raise SolverInputError(str(lost)) from None
     return found
 
 
-def _describe(line: Line, spec: str) -> None:
-    line.tell(Subject.of(load_watched(line, spec)))
+def _describe(line: Line, spec: str, request: Request) -> None:
+    line.tell(Subject.of(load_watched(line, spec), request))
 
 
 def load_watched(line: Line, spec: str) -> Any:
@@ -131,9 +130,9 @@ def load_watched(line: Line, spec: str) -> Any:
         return load_quietly(spec)
 
 
-def watched_bench(line: Line, solver: Any, lost: Reasons) -> Workbench:
-    """Return a bench in a worker; if a solve takes too long, the parent ends it."""
-    return Workbench(solver, lost=lost, watch=lambda key: line.watched(Watch("solve", solver.name, key)))
+def watched_runner(line: Line, solver: Any, request: Request, lost: Reasons) -> Runner:
+    """Return a runner in a worker; if a solve takes too long, the parent ends it."""
+    return Runner(solver, request, lost, lambda key: line.watched(Watch("solve", solver.name, key)))
 
 
 def tasks(
@@ -155,7 +154,13 @@ def tasks(
     anyones = set().union(*known.values())
     parameters = {name: parameters_of(load_case(name), changes or {}, anyones) for name in names}
     return [
-        Task(spec, name, variant, parameters[name], settings_of(changes or {}, known[spec]))
+        Task(
+            spec,
+            name,
+            variant,
+            parameters[name],
+            replace(subjects[spec].request, settings=settings_of(changes or {}, known[spec])),
+        )
         for spec in known
         for name in names
         for variant in ([""] if parameters[name] else [v.name for v in load_case(name).variants])
@@ -163,14 +168,9 @@ def tasks(
 
 
 def judge_all(
-    bench: Workbench,
-    case: Case,
-    parameters: Mapping[str, str],
-    settings: Mapping[str, Any],
-    only: str | None = None,
-    skip: int = 0,
+    runner: Runner, case: Case, parameters: Mapping[str, str], only: str | None = None, skip: int = 0
 ) -> Iterator[Record]:
-    """Judge every check of a case, or of one of its variants; with parameters of the user only the truth is asked.
+    """Judge every check of a case, or of one of its variants, or of a parameter set of the user.
 
     The first checks can be skipped, if they were judged before.
 
@@ -179,9 +179,8 @@ def judge_all(
     SolverInputError
         If the settings of the user cannot be used.
     """
-    subject = Subject.of(bench.solver, settings)
-    for check in islice(checks(case, subject, variants_of(parameters), only), skip, None):
-        yield judge(check, bench)
+    for check in islice(checks(case, runner.subject, variants_of(parameters), only), skip, None):
+        yield judge(check, runner)
 
 
 def rehearse(crew: Crew, todo: Sequence[Task]) -> None:
@@ -192,19 +191,26 @@ def rehearse(crew: Crew, todo: Sequence[Task]) -> None:
     SolverInputError
         If the settings cannot be used.
     """
-    for spec in dict.fromkeys(task.solver for task in todo if task.settings):
+    for spec in dict.fromkeys(task.solver for task in todo if task.request.settings):
         with contextlib.suppress(WorkerLost):  # that will be a verdict; it is no wrong input
             list(crew.ask(_rehearse, spec, [task for task in todo if task.solver == spec]))
 
 
 def _rehearse(line: Line, spec: str, todo: Sequence[Task]) -> None:
     solver = load_watched(line, spec)
-    subject = Subject.of(solver, todo[0].settings)
-    for task in todo:
+    subject = Subject.of(solver, todo[0].request)
+    for task in {task.case: task for task in reversed(todo)}.values():
+        case = load_case(task.case)
+        variant = (variants_of(task.parameters) or [case.variant(task.variant)])[0]
+        problem = _shortened(Statement(case, variant).problem)
         for scheme in subject.schemes:
-            problem, settings = _rehearsal(task, subject, scheme)
+            settings = subject.default_settings(solver, problem, scheme)
             with line.watched(Watch("solve", solver.name)):
                 _try(solver, problem, settings)
+
+
+def _shortened(problem: Problem) -> Problem:
+    return replace(problem, end=problem.start + REHEARSED * (problem.end - problem.start), output_times=None)
 
 
 def _try(solver: Any, problem: Problem, settings: Mapping[str, Any]) -> None:
@@ -215,18 +221,6 @@ def _try(solver: Any, problem: Problem, settings: Mapping[str, Any]) -> None:
         raise
     except (Exception, SystemExit):  # noqa: BLE001 - that will be a verdict; it is no wrong input
         return
-
-
-def _rehearsal(task: Task, subject: Subject, scheme: str) -> tuple[Problem, dict[str, Any]]:
-    """Return a short problem: two steps of the case for our own schemes, whose step has a limit, or a free mass."""
-    if not subject.own:
-        return FREE_MASS, {**({"scheme": scheme} if scheme else {}), **task.settings}
-    case = load_case(task.case)
-    run = case.run(subject, Variant("", task.parameters) if task.parameters else case.variant(task.variant), scheme)
-    step = run.settings["step"]
-    start, end = run.problem.start, run.problem.end
-    few = start + 2 * step if isinstance(step, float) and 0 < 2 * step < end - start else end
-    return replace(run.problem, end=few, output_times=None), dict(run.settings)
 
 
 def variants_of(parameters: Mapping[str, str]) -> list[Variant] | None:
@@ -267,9 +261,8 @@ def _job(task: Task, findings: Findings, number: int) -> Job:
 
 
 def _work(line: Line, task: Task, lost: Reasons, skip: int) -> None:
-    bench = watched_bench(line, load_watched(line, task.solver), lost)
-    case = load_case(task.case)
-    for record in judge_all(bench, case, task.parameters, task.settings, task.variant or None, skip):
+    runner = watched_runner(line, load_watched(line, task.solver), task.request, lost)
+    for record in judge_all(runner, load_case(task.case), task.parameters, task.variant or None, skip):
         line.tell(record)
 
 
@@ -279,7 +272,11 @@ def verify(
     *,
     parameters: Mapping[str, str] | None = None,
     settings: Mapping[str, Any] | None = None,
+    claims: Mapping[str, Any] | None = None,
+    refinement: Sequence[Mapping[str, Any]] | str = (),
+    require: str = "",
     expected_failures: Path | None = None,
+    against: Path | None = None,
 ) -> list[Record]:
     """Verify a solver and return one record per check.
 
@@ -293,21 +290,35 @@ def verify(
         One parameter set of yours instead of the variants of the case.
     settings
         Settings that the solver declares, e.g. ``{"step": 5e-5}`` for our own.
+    claims
+        What you claim of the solver, e.g. ``{"order": 2}``; replaces what it claims itself.
+    refinement
+        Settings from coarse to fine, three levels or more, or the name of a setting to be refined; replaces what the
+        solver states itself.
+    require
+        Criterion of yours in place of those of the cases: ``"digits=6"`` or ``"rel=1e-6"``.
     expected_failures
         A list of checks that fail for a known reason; see `read_expectations`.
+    against
+        A baseline (`veridyn baseline save`): digits or cost lost since then fail.
 
     Raises
     ------
     SolverNotFound, UnknownCase, ParameterError, SolverInputError
         See `load_solver`, `load_case`, `Case.values`, `judge`.
+    SettingsError
+        If claims, refinement or requirement cannot be understood.
     ExpectationError
         If the list of expected failures cannot be read.
+    BaselineError
+        If the baseline cannot be read.
     """
+    request = Request(settings or {}, claims or {}, refinement, read_requirement(require) if require else None)
     under_test = load_quietly(solver or OWN) if solver is None or isinstance(solver, str) else solver
     names = list(cases) or list(case_names())
     expected = read_expectations(expected_failures) if expected_failures else Expectations()
-    return [
-        expected.settle(record)
-        for name in names
-        for record in judge_all(Workbench(under_test), load_case(name), parameters or {}, settings or {})
+    before = read_baseline(against) if against else None
+    records = [
+        record for name in names for record in judge_all(Runner(under_test, request), load_case(name), parameters or {})
     ]
+    return [expected.settle(record) for record in (*records, *(compared(records, before) if before else ()))]

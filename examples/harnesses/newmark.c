@@ -190,7 +190,7 @@ int main(void) {
         if (!strncmp(command, "\"start\"", 7))
             puts("{\"name\": \"newmark-c\", \"version\": \"1.0\", \"capabilities\": [\"mechanical\", \"contact\"], "
                  "\"settings\": {\"step\": \"step (s); default 1/200 of the shortest time\"}, "
-                 "\"ladder\": [{\"step\": 1e-3}, {\"step\": 2e-4}, {\"step\": 5e-5}]}");
+                 "\"claims\": {\"order\": 2}, \"refinement\": [{\"step\": 1e-4}, {\"step\": 5e-5}, {\"step\": 2.5e-5}]}");
         else if (!strncmp(command, "\"solve\"", 7))
             solve(blank(line));
         else

@@ -11,7 +11,8 @@ const INTRODUCTION = {
   version: "1.0",
   capabilities: ["mechanical", "contact"],
   settings: { step: "largest step (s); default 1/50 rad of the fastest motion" },
-  ladder: [{ step: 4e-3 }, { step: 1e-3 }, { step: 2e-4 }],
+  claims: { order: 4 },
+  refinement: [{ step: 2e-4 }, { step: 1e-4 }, { step: 5e-5 }],
 };
 
 const gap = (stop, x) => stop.gap - (stop.normal[0] * x + stop.offset);
@@ -78,7 +79,7 @@ function response(problem, settings) {
       const h = rest / Math.max(1, Math.ceil(rest / largest));
       let taken;
       [y, taken] = advance(system, closed, y, h);
-      now = taken === rest || now + taken === now ? instant : now + taken;
+      now = taken === rest ? instant : now + taken;
       ++steps;
     }
     return y;

@@ -178,7 +178,7 @@ int main() {
         if (message["command"].text == "start")
             std::cout << R"({"name": "verlet-cpp", "version": "1.0", "capabilities": ["mechanical", "contact"], )"
                          R"("settings": {"step": "step (s); default 1/200 of the shortest time"}, )"
-                         R"("ladder": [{"step": 1e-3}, {"step": 2e-4}, {"step": 5e-5}]})" << "\n";
+                         R"("claims": {"order": 2}, "refinement": [{"step": 1e-4}, {"step": 5e-5}, {"step": 2.5e-5}]})" << "\n";
         else if (message["command"].text == "solve")
             solve(message);
         else

@@ -136,7 +136,7 @@
     if (target?.matches("details")) target.open = true;
   }
 
-  for (const table of all("table")) {
+  for (const table of all("table:not(.plain)")) {
     sortable(table);
     if (units(table).reduce((sum, [, items]) => sum + items.length, 0) >= FEWEST_ROWS) filterable(table);
   }

@@ -28,15 +28,11 @@ from typing import Any
 
 from veridyn.solver.adapters import drake_continuous, drake_discrete
 from veridyn.solver.adapters.drake_controls import DrakeControls
+from veridyn.solver.adapters.stepping import step_levels
 from veridyn.solver.controls import Library, read_controls
-from veridyn.solver.event_driven.answer import CAPABILITIES, respond
+from veridyn.solver.event_driven.answer import CAPABILITIES, TOLERANCES, respond
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
-
-# from coarse to fine, for either kind of scheme
-LADDER: tuple[dict[str, Any], ...] = tuple(
-    {"rtol": 10.0**-k, "substeps": n} for k, n in zip((3, 5, 7, 9, 11, 13), (1, 2, 5, 10, 20, 50), strict=True)
-)
 
 
 @dataclass(frozen=True)
@@ -48,7 +44,20 @@ class DrakeSolver(Library):
     controls: type[DrakeControls] = DrakeControls
     capabilities: frozenset[str] = CAPABILITIES
     schemes: tuple[str, ...] = (*drake_continuous.SCHEMES, *drake_discrete.SCHEMES)
-    ladder: tuple[Mapping[str, Any], ...] = LADDER
+
+    def claims(self, scheme: str) -> dict[str, Any]:
+        """Return what a scheme claims.
+
+        Discrete plants step by Euler's semi-implicit method. The contact of lagged and similar is another physics,
+        Hunt and Crossley's law and a creep that no step takes away; they claim nothing.
+        """
+        return {"tolerance": "rtol"} if scheme in drake_continuous.SCHEMES else {"sap": {"order": 1}}.get(scheme, {})
+
+    def refinement(self, problem: MechanicalProblem, scheme: str) -> list[dict[str, Any]]:
+        """Return the settings of the refinement levels: by the tolerance of continuous schemes, else by the step."""
+        if scheme in drake_continuous.SCHEMES:
+            return [{"rtol": 10.0**-k} for k in TOLERANCES]
+        return step_levels(problem)
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
         """Return the response at the output instants.

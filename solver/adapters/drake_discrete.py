@@ -42,7 +42,7 @@ from pydrake.systems.framework import (
 )
 
 from veridyn.solver.adapters.drake_controls import DrakeControls
-from veridyn.solver.adapters.stepping import Grid, grid
+from veridyn.solver.adapters.stepping import Grid, grid, substeps_of
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.mechanics import refuse
@@ -344,7 +344,7 @@ def solve(problem: MechanicalProblem, controls: DrakeControls) -> Response:
     SolverFailure
         If Drake gives up.
     """
-    steps = grid(problem, controls.substeps)
+    steps = grid(problem, substeps_of(problem, controls))
     refuse_discrete(problem, controls.scheme, steps)
     with _quietly():
         assembly = Assembly(problem, controls, steps)

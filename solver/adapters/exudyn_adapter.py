@@ -42,7 +42,14 @@ from exudyn.itemInterface import (
 )
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.stepping import LADDER, Grid, StepControls, grid, stick_stiffness
+from veridyn.solver.adapters.stepping import (
+    Grid,
+    StepControls,
+    grid,
+    step_levels,
+    stick_stiffness,
+    substeps_of,
+)
 from veridyn.solver.basis import moved_mass
 from veridyn.solver.controls import Library, number, read_controls
 from veridyn.solver.elements import Friction, Stop
@@ -55,6 +62,8 @@ Floats = NDArray[np.float64]
 
 SCHEMES = ("GeneralizedAlpha", "TrapezoidalIndex2", "RK44", "DOPRI5")
 ADAPTIVE = "DOPRI5"
+ORDERS = {"GeneralizedAlpha": 2, "TrapezoidalIndex2": 2, "RK44": 4}  # on smooth problems
+TOLERANCES = tuple({"rtol": 10.0**-k, "atol": 10.0**-k} for k in (4, 6, 8, 10))  # of the refinement levels
 UNBOUNDED = 1e30  # m: the other side of a limit stop
 SLACK = 1e-6  # of an output interval: how far from its instant a sensor may write
 
@@ -129,7 +138,14 @@ class Exudyn(Library):
     controls: type[ExudynControls] = ExudynControls
     schemes: tuple[str, ...] = SCHEMES
     capabilities: frozenset[str] = CAPABILITIES
-    ladder: tuple[Mapping[str, Any], ...] = LADDER
+
+    def claims(self, scheme: str) -> dict[str, Any]:
+        """Return what a scheme claims, as Exudyn's documentation describes the integrators."""
+        return {"tolerance": "rtol"} if scheme == ADAPTIVE else {"order": ORDERS[scheme]}
+
+    def refinement(self, problem: MechanicalProblem, scheme: str) -> list[dict[str, Any]]:
+        """Return the settings of the refinement levels: by the tolerances of DOPRI5, else by the step."""
+        return [dict(level) for level in TOLERANCES] if scheme == ADAPTIVE else step_levels(problem)
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
         """Return the response at the output instants.
@@ -145,7 +161,7 @@ class Exudyn(Library):
         """
         controls = read_controls(ExudynControls, settings, self.schemes)
         _refuse(problem)
-        steps = grid(problem, controls.substeps)
+        steps = grid(problem, substeps_of(problem, controls))
         with _quiet():
             model = build(problem, controls, float(steps.lengths.max()))
             tables = [part for run in _runs(steps, controls) for part in _advance(model, problem, controls, steps, run)]

@@ -190,5 +190,5 @@ SOLVER = EventDriven(
     schemes=("Taylor",),
     integrator=_taylor,
     controls=TaylorControls,
-    ladder=tuple({"rtol": 10.0**-k} for k in (3, 5, 7, 9, 11, 13, 15)),
+    refinement=(*({"rtol": 10.0**-k} for k in (4, 7, 10, 13)), {"rtol": TIGHTEST}),
 )

@@ -32,7 +32,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.stepping import LADDER, Grid, StepControls, grid
+from veridyn.solver.adapters.stepping import Grid, StepControls, grid, step_levels, substeps_of
 from veridyn.solver.controls import Library, number, read_controls
 from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import SolverFailure
@@ -350,7 +350,11 @@ class MujocoSolver(Library):
         }
     )
     schemes: tuple[str, ...] = tuple(INTEGRATORS)
-    ladder: tuple[Mapping[str, Any], ...] = LADDER
+    # no claims: soft stops and soft friction are another physics, and that does not vanish with the step
+
+    def refinement(self, problem: MechanicalProblem, _: str) -> list[dict[str, Any]]:
+        """Return the settings of the refinement levels, by the step."""
+        return step_levels(problem)
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
         """Return the response at the output instants.
@@ -366,7 +370,7 @@ class MujocoSolver(Library):
         """
         controls = read_controls(MujocoControls, settings, self.schemes)
         refuse(problem, controls.scheme)
-        steps = grid(problem, controls.substeps)
+        steps = grid(problem, substeps_of(problem, controls))
         assembly = Assembly(problem, controls, float(steps.lengths.max()))
         record = _run(assembly, steps)
         counters = {"steps": int(steps.counts.sum())}

@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.adapters.opensees_model import Builder, OpenSeesControls, build, driven, initial, is_uniform, ops
-from veridyn.solver.adapters.stepping import LADDER, Grid, grid
+from veridyn.solver.adapters.stepping import Grid, grid, step_levels, substeps_of
 from veridyn.solver.controls import Library, read_controls
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem import MechanicalProblem
@@ -45,6 +45,14 @@ from veridyn.solver.response import Response
 Floats = NDArray[np.float64]
 
 SCHEMES = ("HHT", "TRBDF2", "Newmark", "NewmarkExplicit", "CentralDifference")
+ORDER = {"order": 2}
+CLAIMS: dict[str, dict[str, Any]] = {
+    "HHT": ORDER,
+    "TRBDF2": ORDER,
+    "Newmark": {**ORDER, "method": "newmark", "beta": "1/4", "gamma": "1/2"},
+    "NewmarkExplicit": ORDER,
+    "CentralDifference": {},  # it takes the displacement before the start for that at the start
+}
 FIRST = 1e-9  # of a step: what finds the acceleration at the start
 
 CAPABILITIES = frozenset(
@@ -82,7 +90,14 @@ class OpenSees(Library):
     controls: type[OpenSeesControls] = OpenSeesControls
     schemes: tuple[str, ...] = SCHEMES
     capabilities: frozenset[str] = CAPABILITIES
-    ladder: tuple[Mapping[str, Any], ...] = LADDER
+
+    def claims(self, scheme: str) -> dict[str, Any]:
+        """Return what a scheme claims, as OpenSees' documentation describes the integrators."""
+        return dict(CLAIMS[scheme])
+
+    def refinement(self, problem: MechanicalProblem, _: str) -> list[dict[str, Any]]:
+        """Return the settings of the refinement levels, by the step."""
+        return step_levels(problem)
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
         """Return the response at the output instants.
@@ -98,7 +113,7 @@ class OpenSees(Library):
         """
         controls = read_controls(OpenSeesControls, settings, self.schemes)
         _refuse(problem, controls)
-        steps = grid(problem, controls.substeps)
+        steps = grid(problem, substeps_of(problem, controls))
         with _model() as log:
             builder = build(problem, controls, steps)
             table = _integrate(problem, controls, steps, builder, log)

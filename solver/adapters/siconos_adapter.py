@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from veridyn.solver.adapters.stepping import StepControls
-from veridyn.solver.controls import read_controls
+from veridyn.solver.adapters.stepping import StepControls, step_levels, substeps_of
+from veridyn.solver.controls import described, read_controls
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.external import ExternalSolver, shared_solver
 from veridyn.solver.loading import SolverNotFound
@@ -48,12 +48,15 @@ class Siconos:
     @property
     def settings(self) -> Mapping[str, str]:
         """Meaning of every setting."""
-        return _program().settings
+        return described(StepControls)
 
-    @property
-    def ladder(self) -> tuple[Mapping[str, Any], ...]:
-        """Settings from coarse to fine."""
-        return _program().ladder
+    def claims(self, scheme: str) -> dict[str, Any]:
+        """Return what a scheme claims: the theta method on smooth problems; stops and friction are exact laws."""
+        return {"order": 2 if scheme == "theta-0.5" else 1}
+
+    def refinement(self, problem: MechanicalProblem, _: str) -> list[dict[str, Any]]:
+        """Return the settings of the refinement levels, by the step."""
+        return step_levels(problem)
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return the response at the output instants.
@@ -67,8 +70,9 @@ class Siconos:
         SolverFailure
             If Siconos gives up.
         """
-        read_controls(StepControls, settings, self.schemes)
-        return _program().solve(problem, settings)
+        controls = read_controls(StepControls, settings, self.schemes)
+        substeps = {"substeps": substeps_of(problem, controls)}  # the program knows no other step
+        return _program().solve(problem, {"scheme": controls.scheme, **substeps})
 
 
 def _program() -> ExternalSolver:

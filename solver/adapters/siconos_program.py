@@ -55,7 +55,6 @@ CAPABILITIES = (
 )
 SCHEMES = {"theta-0.5": 0.5, "theta-1": 1.0}
 SUBSTEPS = 10
-LADDER = tuple({"substeps": n} for n in (1, 2, 5, 10, 20, 50))
 OUTPUTS = 2000  # where a problem asks for no instants
 ROUNDING = 1e-6  # of a step: an output instant this close to a step is that step
 AT_LIMIT = 1.0 - 1e-9  # of mu N: from here on friction slips
@@ -274,7 +273,6 @@ def introduction() -> dict[str, Any]:
         "capabilities": CAPABILITIES,
         "schemes": tuple(SCHEMES),
         "settings": {"substeps": f"steps between two output instants; default {SUBSTEPS}"},
-        "ladder": LADDER,
     }
 
 

@@ -22,10 +22,11 @@ class StepControls(Controls):
     """Settings of a time-stepping library."""
 
     substeps: int = number(10, "steps between two output instants")
+    step: float = number(math.inf, "largest step (s), in place of substeps if given")
 
 
 # from coarse to fine: what a work-precision diagram goes through
-LADDER: tuple[dict[str, Any], ...] = tuple({"substeps": n} for n in (1, 2, 5, 10, 20, 50))
+SUBSTEPS = (5, 10, 20, 40)  # of the refinement levels
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,24 @@ class Grid:
     counts: NDArray[np.int64]
 
 
+def usual_spacing(problem: MechanicalProblem) -> float:
+    """Return the usual interval between output instants (s), the first one counted from the start."""
+    intervals = np.diff(np.concatenate(([problem.start], output_instants(problem))))
+    return float(np.median(intervals[intervals > 0]))
+
+
+def substeps_of(problem: MechanicalProblem, controls: StepControls) -> int:
+    """Return the steps between two output instants: as many as a given step asks for, else what is set."""
+    if math.isinf(controls.step):
+        return controls.substeps
+    return max(1, math.ceil(usual_spacing(problem) / controls.step * (1 - 1e-12)))
+
+
+def step_levels(problem: MechanicalProblem) -> list[dict[str, Any]]:
+    """Return refinement levels from coarse to fine by the step (s), each half of the one before."""
+    return [{"step": usual_spacing(problem) / n} for n in SUBSTEPS]
+
+
 def stick_stiffness(problem: MechanicalProblem, tangent: Floats, period: float) -> float:
     """Return the stiffness (N/m) of a spring that holds what sticks, from the period (s) of its oscillation."""
     return moved_mass(problem, tangent) * (2 * math.pi / period) ** 2
@@ -54,7 +73,7 @@ def grid(problem: MechanicalProblem, substeps: int) -> Grid:
     """
     times = output_instants(problem)
     intervals = np.diff(np.concatenate(([problem.start], times)))
-    usual = float(np.median(intervals[intervals > 0]))
+    usual = usual_spacing(problem)
     # an interval that is the usual one up to rounding gets exactly the usual number of steps
     counts = np.ceil(intervals / usual * substeps - 1e-6).astype(np.int64)
     counts = np.maximum(counts, intervals > 0)

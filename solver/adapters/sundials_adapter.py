@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 
 MOST_STEPS = 1_000_000  # between two output instants; CVODE's own 500 are too few for tight tolerances
 ROOT_RETURN = 2  # CV_ROOT_RETURN
+NEAR = 1e-12  # of a leg
 RTOL_LIMIT = 1e-14  # below it CVODE reports that too much accuracy was asked for
 
 
@@ -30,7 +31,9 @@ class Cvode:
 
     def integrate(self, leg: Leg) -> Arrival:
         """Integrate a leg to its outputs; see `legs.Integrator`."""
-        inner = leg.outputs[(leg.outputs > leg.start) & (leg.outputs < leg.end)]
+        # an output that rounding sets off from an end of the leg is too near for a step
+        near = NEAR * (leg.end - leg.start) + 4 * math.ulp(leg.end)
+        inner = leg.outputs[(leg.outputs > leg.start + near) & (leg.outputs < leg.end - near)]
         # with two instants only CVODE would return every step of its own
         instants = np.concatenate(([leg.start], inner if inner.size else [0.5 * (leg.start + leg.end)], [leg.end]))
         found = self._solver(leg).solve(instants, leg.state)
@@ -71,7 +74,9 @@ class Cvode:
 def _at_outputs(leg: Leg, times: Floats, states: Floats) -> Floats:
     """Return the states at the outputs of the leg among those that CVODE returned."""
     reached = leg.outputs[: np.searchsorted(leg.outputs, times[-1], side="right")]
-    return np.array(states[np.searchsorted(times, reached)]).reshape(reached.size, leg.state.size)
+    after = np.clip(np.searchsorted(times, reached), 1, times.size - 1)
+    nearest = np.where(reached - times[after - 1] < times[after] - reached, after - 1, after)
+    return np.array(states[nearest]).reshape(reached.size, leg.state.size)
 
 
 SOLVER = EventDriven(

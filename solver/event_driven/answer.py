@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -62,15 +62,16 @@ class ToleranceControls(EventControls):
     atol: float = number(1e-12, "absolute tolerance (m, m/s)")
 
 
-# from coarse to fine: what a work-precision diagram goes through
-LADDER: tuple[dict[str, Any], ...] = tuple({"rtol": 10.0**-k, "atol": 10.0 ** -(k + 2)} for k in (3, 5, 7, 9, 11, 13))
+TOLERANCES = (4, 6, 8, 10)  # of the refinement levels, as digits; the last is the default
+REFINEMENT: tuple[dict[str, Any], ...] = tuple({"rtol": 10.0**-k, "atol": 10.0 ** -(k + 2)} for k in TOLERANCES)
 
 
 @dataclass(frozen=True)
 class EventDriven(Library):
     """A library under test whose integrator is carried from event to event by `driver.Driver`.
 
-    ``distribution`` is the name of its package; ``integrator`` makes an integrator of legs for a problem.
+    ``distribution`` is the name of its package; ``integrator`` makes an integrator of legs for a problem. The error
+    control is that of the library: it keeps the estimated error of a step below the tolerance.
     """
 
     name: str
@@ -78,8 +79,9 @@ class EventDriven(Library):
     schemes: tuple[str, ...]
     integrator: Callable[[Any, MechanicalProblem], Integrator]
     controls: type[EventControls] = ToleranceControls
-    ladder: tuple[Mapping[str, Any], ...] = LADDER
+    refinement: tuple[Mapping[str, Any], ...] = REFINEMENT
     capabilities: frozenset[str] = CAPABILITIES
+    claims: Mapping[str, Any] = field(default_factory=lambda: {"tolerance": "rtol"})
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
         """Return the response at the output instants and at the events.

@@ -94,7 +94,7 @@ def functions(problem: MechanicalProblem) -> list[TimeFunction]:
 
     If stops see the supports, displacements (m) and velocities (m/s) of the supports follow.
     """
-    found = [load.function for load in problem.loads] + [s.acceleration for s in problem.supports]
+    found = list(problem.drives)
     if carries_stops(problem):
         found += [s.displacement for s in problem.supports] + [s.velocity for s in problem.supports]
     return found

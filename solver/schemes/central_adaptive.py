@@ -56,6 +56,13 @@ SCHEME = Scheme(
     run=run,
     phase=Term(2, 1 / 24),
     velocity=Term(2, 3 / 8),
-    end_weight=1 / 2,
     options=AdaptiveOptions,
+    claims={
+        "order": 2,
+        "lag": 0.0,
+        "numerical_damping": 0.0,
+        "stability": 2.0,
+        "method": "central-difference",
+        "velocity": "extrapolated",
+    },
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from veridyn.solver.scheme import NoOptions, Scheme, Term
@@ -29,6 +30,13 @@ SCHEME = Scheme(
     phase=Term(4, -1 / 320),
     decay=Term(5, 1 / 576),
     damped=Term(3, 1 / 144),
-    force_lag=1 / 4,
-    end_weight=1 / 6,
+    claims={
+        "order": 4,
+        "damped_order": 3,
+        "force_lag": 0.25,
+        "numerical_damping": 5.5e-6,
+        "stability": math.sqrt(8),
+        "method": "de-vogelaere",
+        "damping": "diagonal",
+    },
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,14 @@ SCHEME = Scheme(
     phase=Term(4, -1 / 320),
     decay=Term(5, 1 / 576),
     damped=Term(3, 1 / 144),
-    force_lag=1 / 4,
-    end_weight=1 / 6,
     options=MidpointOptions,
+    claims={
+        "order": 4,
+        "damped_order": 3,
+        "force_lag": 0.25,
+        "numerical_damping": 5.5e-6,
+        "stability": math.sqrt(8),
+        "method": "de-vogelaere",
+        "damping": "diagonal",
+    },
 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from veridyn.solver.scheme import NoOptions, Scheme, Term
+from veridyn.solver.scheme import NoOptions, Scheme
 
 if TYPE_CHECKING:
     from veridyn.solver.integration import Floats, Job, Run
@@ -44,8 +45,5 @@ SCHEME = Scheme(
     evaluations="2",
     run=run,
     phase=None,
-    contact=Term(2, -1 / 24),
-    contact_decay=Term(3, 1 / 24),
-    end_weight=1 / 2,
-    stages=True,
+    claims={"order": 2, "lag": 0.0, "numerical_damping": 1.3e-3, "stability": math.inf},
 )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from veridyn.solver.scheme import Scheme, Term, require, require_number, setting
+from veridyn.solver.scheme import Resolution, Scheme, Term, require, require_number, setting
 
 if TYPE_CHECKING:
     from veridyn.solver.integration import Job, Run
@@ -52,6 +53,15 @@ SCHEME = Scheme(
     evaluations="1, in contact until the force is found",
     run=run,
     phase=Term(2, -1 / 12),
-    end_weight=1 / 2,
     options=NewmarkOptions,
+    claims={
+        "order": 2,
+        "lag": 0.0,
+        "numerical_damping": 0.0,
+        "stability": math.inf,
+        "method": "newmark",
+        "beta": "1/4",
+        "gamma": "1/2",
+    },
+    resolution=Resolution(jumps=160_000),  # takes each jump at the end of a step, all to one side
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from veridyn.solver.embedded_pair import Pair, PairOptions
@@ -33,5 +34,12 @@ SCHEME = Scheme(
     phase=Term(4, 1 / 30),
     decay=Term(3, 1 / 24),
     options=PairOptions,
-    stages=True,
+    claims={
+        "order": 3,
+        "lag": 0.0,
+        "numerical_damping": 1.25e-3,
+        "stability": math.sqrt(3),
+        "method": "runge-kutta",
+        "tableau": "bogacki-shampine",
+    },
 )

@@ -39,7 +39,13 @@ SCHEME = Scheme(
     run=run,
     phase=Term(6, 1 / 2100),
     decay=Term(5, 1 / 3600),
-    end_weight=11 / 84,
     options=PairOptions,
-    stages=True,
+    claims={
+        "order": 5,
+        "lag": 0.0,
+        "numerical_damping": 7.6e-7,
+        "stability": 0.99718900863,
+        "method": "runge-kutta",
+        "tableau": "dormand-prince",
+    },
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from veridyn.solver.scheme import NoOptions, Scheme, Term
+from veridyn.solver.scheme import NoOptions, Resolution, Scheme, Term
 
 if TYPE_CHECKING:
     from veridyn.solver.integration import Job, Run
@@ -28,7 +28,13 @@ SCHEME = Scheme(
     run=run,
     phase=Term(2, 1 / 24),
     damped=Term(1, 1 / 2),
-    lag=1 / 2,
-    force_lag=1 / 2,
-    end_weight=1 / 2,
+    claims={
+        "order": 2,
+        "lag": 0.5,
+        "force_lag": 0.5,
+        "numerical_damping": 0.0,
+        "stability": 2.0,
+        "method": "symplectic-euler",
+    },
+    resolution=Resolution(contact=1200, span=40_000, jumps=200_000),  # velocities h/2 old: order 1
 )

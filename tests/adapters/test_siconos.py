@@ -223,7 +223,8 @@ def test_without_output_instants_the_program_chooses(solve):
 
 def test_adapter_describes_itself_as_the_program_does(siconos):
     assert siconos.version[0].isdigit()
-    assert set(siconos.settings) == set(siconos.ladder[0]) == {"substeps"}
+    assert set(siconos.settings) == {"substeps", "step"}
+    assert set(siconos_adapter._program().settings) == {"substeps"}
     assert siconos_adapter._program().schemes == siconos.schemes
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from veridyn.scheme_tables import renewed, tables
+from veridyn.solver import refining
 from veridyn.solver.modal import SOLVER, CommonSettings
 from veridyn.solver.schemes import SCHEMES
 
@@ -47,11 +48,21 @@ def test_default_is_right(name, default):
 
 
 def test_every_setting_can_be_given_on_the_command_line():
-    assert settings_in_code().keys() == {"scheme", *SOLVER.settings}
+    known = {name for scheme in SOLVER.schemes for name in SOLVER.settings(scheme)}
+    assert settings_in_code().keys() == {"scheme", *known}
 
 
 def test_tables_are_those_measured():
     assert renewed(PAGE, tables()) == PAGE
+
+
+def test_default_step_and_levels_are_those_of_the_code():
+    text = section("## Default step and refinement")
+    assert "The refinement levels are 8, 4, 2 and 1 times" in text
+    assert refining.LEVELS == (8, 4, 2, 1)
+    assert f"{refining.RUBBING:,} steps in the period of a load".replace(",", " ") in text
+    assert f"Beyond {refining.MOST:,} steps".replace(",", " ") in text
+    assert f"h = {refining.STICK}`" in text
 
 
 def amplification(scheme, wh):

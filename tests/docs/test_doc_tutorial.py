@@ -1,12 +1,14 @@
-"""The solver of the tutorial: extracted, examined, run; exactly the stated checks fail."""
+"""The solver of the tutorial: extracted, examined, run; what is stated passes and fails."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import veridyn
 from veridyn import cli
+from veridyn.solver.contract import KEYS, STEPS_PER_PERIOD, TOLERANCES
 from veridyn.solver.modal import SOLVER
 
 ROOT = Path(__file__).parents[2]
@@ -45,16 +47,49 @@ def test_wrong_sign_is_broken(spec, capsys):
     assert "sign of the contact force" in capsys.readouterr().out
 
 
-def test_energy_alone_fails(spec):
+def test_passes_all_layers(spec):
     records = veridyn.verify(spec, ["sdnd101"])
-    failed = [(r.variant, r.quantity) for r in records if r.verdict == "fail"]
-    assert len(records) == 21
-    assert failed == [("2-shocks", "energy_residual"), ("100-shocks", "energy_residual")]
+    assert Counter(r.layer for r in records if r.verdict == "pass") == {
+        "criterion": 21,
+        "convergence": 15,
+        "claim": 2,
+        "invariance": 18,
+    }
+    left = {r.quantity for r in records if r.verdict != "pass"}
+    assert "histories of the stop, which it does not" in PAGE
+    assert left == {"stop_force_residual", "position_histories", "rate_histories", "permuted"}
+    (order,) = (r for r in records if (r.variant, r.layer) == ("2-shocks", "claim"))
+    assert f"an observed order of {order.value:.1f}" in PAGE
 
 
-def test_smaller_step_passes(spec):
-    records = veridyn.verify(spec, ["sdnd101"], settings={"step": 2e-4})
-    assert {r.quantity for r in records if r.verdict != "pass"} == {"stop_force_residual"}  # not reported
+@pytest.mark.parametrize(
+    ("right", "wrong", "layer"),
+    [
+        ("force = -k * x", "force = -1.0001 * k * x", "convergence"),
+        ("max(0.0, -stop.stiffness", "max(0.0, 0.1 - stop.stiffness", "invariance"),
+    ],
+)
+def test_mistakes_below_the_criteria_are_detected(spec, right, wrong, layer):
+    assert wrong in PAGE
+    assert right in code()
+    Path(spec.rpartition(":")[0]).write_text(code().replace(right, wrong), encoding="utf-8")
+    failed = [r for r in veridyn.verify(spec, ["sdnd101"]) if r.verdict == "fail"]
+    assert {r.layer for r in failed} == {layer}
+    for levels in (r.levels for r in failed if (r.layer, r.quantity) == ("convergence", "flight_duration")):
+        assert all(f"{level['value']:.9g}  " in PAGE for level in levels)
+
+
+def test_every_claim_is_listed():
+    section = PAGE.partition("**Claims** are a mapping")[2].partition("\n## ")[0]
+    listed = "".join(line.split("|")[1] for line in section.splitlines() if line.startswith("| `"))
+    assert set(re.findall(r"`(\w+)`", listed)) == set(KEYS)
+
+
+def test_what_the_suite_chooses_is_stated():
+    assert STEPS_PER_PERIOD == (50, 100, 200, 400)
+    assert TOLERANCES == (1e-5, 1e-7, 1e-9, 1e-11)
+    assert "50, 100, 200 and 400 steps in the shortest period" in PAGE
+    assert "1e-5, 1e-7, 1e-9 and 1e-11" in PAGE
 
 
 def test_capability_table_is_complete():

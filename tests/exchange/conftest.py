@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from veridyn.posed import pose
-from veridyn.solver.loading import load_solver
-from veridyn.validation_cases.case import Subject
-from veridyn.validation_cases.catalogue import load_case
+from veridyn.solver.modal import SOLVER
 
 SCHEMES = {"sdnd101": "symplectic_euler", "sdld103": "devogelaere", "sdnd104": "symplectic_euler"}
-STEPS = {"sdld103": 5e-4}  # the energy balance of others is judged in differences of what they print
 
 
 class ByHand:
@@ -21,15 +19,13 @@ class ByHand:
 
     name, version = "by hand", "1"
     capabilities = frozenset({"mechanical", "multi-dof", "contact", "support-motion", "friction:set-valued"})
+    settings: Mapping[str, str] = {"step": "step (s)"}
 
-    def __init__(self, case, variant):
-        own, chosen = load_solver("veridyn"), load_case(case)
-        self.own = own
-        self.settings = dict(chosen.run(Subject.of(own), chosen.variant(variant), SCHEMES[case]).settings)
-        self.settings["step"] = STEPS.get(case, self.settings["step"])
+    def __init__(self, case):
+        self.given = {"scheme": SCHEMES[case], "archive_at": "output_times"}
 
     def solve(self, problem, settings):
-        return self.own.solve(problem, self.settings)
+        return SOLVER.solve(problem, self.given | settings)
 
 
 @pytest.fixture
@@ -39,10 +35,10 @@ def command(veridyn):
 
 
 @cache
-def columns(case, variant):
+def columns(case, variant, step=None):
     """Columns of histories in SI, by name."""
     problem = pose(case, variant).problem
-    response = ByHand(case, variant).solve(problem, {})
+    response = ByHand(case).solve(problem, {} if step is None else {"step": step})
     found = {"time [s]": response.time}
     for i, name in enumerate(problem.coordinates):
         found[f"displacement_{name} [m]"] = response.displacement[:, i]
@@ -64,11 +60,12 @@ def write(path: Path, header, rows, separator=",", decimal="."):
 
 @pytest.fixture
 def plain_file(tmp_path):
-    """Write the histories of a variant, SI, comma; every ``thin``-th row."""
+    """Write the histories of a variant, SI, comma; every ``thin``-th row, of a step."""
 
-    def written(case="sdnd101", variant="2-shocks", *, without=(), thin=1):
-        found = {name: c[::thin] for name, c in columns(case, variant).items() if name.split()[0] not in without}
-        return write(tmp_path / "results.csv", found, zip(*found.values(), strict=True))
+    def written(case="sdnd101", variant="2-shocks", *, without=(), thin=1, step=None, name="results.csv"):
+        known = columns(case, variant, step)
+        found = {heading: c[::thin] for heading, c in known.items() if heading.split()[0] not in without}
+        return write(tmp_path / name, found, zip(*found.values(), strict=True))
 
     return written
 

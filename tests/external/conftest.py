@@ -34,6 +34,7 @@ if fault == "logs before the start":
 if fault == "slow start":
     time.sleep(60)
 
+LEVELS = [{"step": 4e-3}, {"step": 2e-3}, {"step": 1e-3}]
 introduction = {"name": "fake", "version": "1.0", "capabilities": ["mechanical", "contact"]}
 introduction |= {
     "protocol 2": {"protocol": 2},
@@ -41,6 +42,17 @@ introduction |= {
     "capabilities are text": {"capabilities": "mechanical"},
     "refuses": {"error": "the licence\\nhas expired"},
     "two schemes": {"schemes": ["slow", "fast"]},
+    "claims": {"claims": {"order": 2, "stability": "inf"}, "refinement": LEVELS},
+    "claims of schemes": {"schemes": ["slow", "fast"], "claims": {"slow": {"order": 2}}, "refinement": "step"},
+    "claims are a number": {"claims": 2},
+    "refinement is a number": {"refinement": 3},
+    "levels are numbers": {"refinement": [3, 2, 1]},
+    "unknown claim": {"claims": {"ordre": 2}},
+    "contradiction": {"claims": {"order": 2, "digits": 9}},
+    "unknown method": {"claims": {"method": "newmrak"}},
+    "two levels": {"refinement": LEVELS[:2]},
+    "rising levels": {"refinement": LEVELS[::-1]},
+    "misspelt capability": {"capabilities": ["mechanical", "contatc"]},
 }.get(fault, {})
 if fault == "introduction is a list":
     introduction = [1, 2]

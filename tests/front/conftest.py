@@ -14,27 +14,40 @@ import time
 
 
 class Foreign:
-    """Semi-implicit Euler for one mass on a spring between elastic stops."""
+    """Velocity Verlet for one mass on a spring with elastic stops."""
 
     name, version, capabilities = "foreign", "7", {"mechanical", "contact"}
-    step, sign, factor = 1e-4, 1.0, 1.0
+    step, sign, factor = 4e-4, 1.0, 1.0
+
+    def acceleration(self, problem, x):
+        force = -problem.stiffness[0][0] * x
+        for stop in problem.stops:
+            n = stop.normal[0]
+            force -= self.sign * n * stop.stiffness * max(n * x + stop.offset - stop.gap, 0.0)
+        return force / problem.mass[0][0]
 
     def solve(self, problem, settings):
-        m, k = problem.mass[0][0], problem.stiffness[0][0]
         x, v = float(problem.initial_displacement[0]), float(problem.initial_velocity[0])
-        steps = round((problem.end - problem.start) / self.step)
+        steps = max(1, round((problem.end - problem.start) / self.step))
         h = (problem.end - problem.start) / steps
-        t, xs, vs = [problem.start], [x], [v]
+        t, xs, vs, a = [problem.start], [x], [v], self.acceleration(problem, x)
         for i in range(1, steps + 1):
-            force = -k * x
-            for stop in problem.stops:
-                force -= self.sign * stop.stiffness * max(x - stop.gap, 0.0)
-            v += h * force / m * (0.5 if i == 1 else 1.0)  # velocities live half a step away
+            v += h / 2 * a
             x += h * v
+            a = self.acceleration(problem, x)
+            v += h / 2 * a
             t.append(problem.start + i * h)
             xs.append(self.factor * x)
             vs.append(v)
         return {"time": t, "displacement": xs, "velocity": vs}
+
+
+class Settable(Foreign):
+    name, settings = "settable", {"step": "step (s); default 2e-4"}
+
+    def solve(self, problem, settings):
+        self.step = settings.get("step", 2e-4)
+        return super().solve(problem, settings)
 
 
 class Scaled(Foreign):
@@ -205,6 +218,10 @@ class Demanding(Foreign):
 
 class Empty:
     name = "empty"
+
+
+class Misspelt(Foreign):
+    capabilities = {"mechanical", "contatc"}
 
 
 class Wordy(Foreign):

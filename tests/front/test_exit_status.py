@@ -1,8 +1,13 @@
 """0 fine, 1 a check failed, 3 a solver crashed; what is known is kept."""
 
 import json
+from dataclasses import replace
 
 import pytest
+
+from veridyn import verification, verify
+from veridyn.running import status
+from veridyn.validation_cases.catalogue import load_case
 
 
 @pytest.fixture
@@ -18,9 +23,14 @@ def run(veridyn, foreign):
     return verified
 
 
+LEFT = {"stop_force_residual", "position_histories", "rate_histories", "permuted"}  # no histories, one coordinate
+
+
 def verdicts(results):
-    """Return the verdicts but for forces of stops, which the solvers do not report."""
-    return {row["verdict"] for row in results if row["verdict"] == "error" or row["quantity"] != "stop_force_residual"}
+    """Return the verdicts but for histories of stops, which the solvers do not report, and a single coordinate."""
+    return {row["verdict"] for row in results if row["verdict"] == "error" or row["quantity"] not in LEFT} - {
+        "not applicable" if any(row["variant"] == "v0=2" for row in results) else ""
+    }
 
 
 def test_a_right_solver(run):
@@ -39,8 +49,10 @@ def test_a_wrong_solver(run):
 
 def test_a_solver_without_impacts_is_wrong_not_broken(run):
     status, results = run("Still")
-    assert (status, verdicts(row for row in results if row["quantity"] != "velocity_residual")) == (1, {"fail"})
-    assert all(row["detail"] for row in results if row["value"] is None and row["quantity"] != "contact_instants")
+    impacts = [row for row in results if row["layer"] == "criterion" and not row["quantity"].endswith("residual")]
+    assert (status, verdicts(impacts)) == (1, {"fail"})
+    assert "error" not in verdicts(results)
+    assert all(row["detail"] for row in impacts if row["value"] is None and "instants" not in row["quantity"])
 
 
 CRASHES = {
@@ -62,6 +74,7 @@ CRASHES = {
 def test_a_crashing_solver(run, name):
     status, results = run(name)
     assert (status, verdicts(results)) == (3, {"error"})
+    results = [row for row in results if row["quantity"] != "permuted"]
     assert all(row["value"] is None and row["margin"] is None for row in results)
     assert results[0]["detail"].startswith(CRASHES[name])
 
@@ -88,7 +101,7 @@ def test_a_crash_outweighs_a_failure(run):
 
 def test_a_solver_with_few_capabilities(run):
     status, results = run("Few")
-    assert (status, verdicts(results)) == (0, {"not applicable"})
+    assert (status, {row["verdict"] for row in results}) == (2, {"not applicable"})  # nothing was judged
     assert {row["detail"] for row in results} == {"the solver does not offer contact"}
 
 
@@ -142,3 +155,56 @@ def test_a_report_against_an_earlier_run_fails_if_something_vanished_or_became_w
     seen = veridyn("report", now, "--against", before, "--output", folder)
     assert (seen.status, "1 vanished" in seen.out) == (1, True)
     assert "What vanished: 1" in (folder / "against.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        (("pass", "not applicable"), 0),
+        (("pass", "expected failure"), 0),
+        (("pass", "fail"), 1),
+        (("not applicable",), 2),
+        ((), 2),
+        (("pass", "fail", "harness error"), 2),
+        (("fail", "harness error", "error"), 3),
+    ],
+)
+def test_status_of_verdicts(verdicts, expected):
+    assert status({"verdict": verdict} for verdict in verdicts) == expected
+
+
+def test_a_measure_that_breaks_is_not_judged_and_not_held_against_the_solver(foreign, monkeypatch):
+    case = load_case("sdnd101")
+    broken = replace(case.quantities[0], measure=lambda o: {}["force"])
+    monkeypatch.setattr(verification, "load_case", lambda _: replace(case, quantities=(broken, *case.quantities[1:])))
+    records = verify(foreign("Foreign"), ["sdnd101"], parameters={"v0": "2"})
+    found = {record.quantity: record.verdict for record in records if record.layer == "criterion"}
+    assert found["peak_time_1"] == "harness error"
+    assert "fail" not in found.values()
+    assert status(vars(record) for record in records) == 2
+
+
+def test_a_baseline_is_kept_and_held_against_later_runs(veridyn, foreign, tmp_path):
+    file = tmp_path / "baseline.json"
+    asked = ("sdnd101", "--set", "v0=2")
+    saved = veridyn("baseline", "save", file, *asked, "--solver", foreign("Settable"))
+    assert (saved.status, saved.err) == (0, "")
+    assert f"baseline: {file}, " in saved.out
+    again = veridyn("run", *asked, "--solver", foreign("Settable"), "--against", file, "--json", "-")
+    compared = [row for row in again.document["results"] if row["layer"] == "baseline"]
+    assert (again.status, {row["verdict"] for row in compared}) == (0, {"pass"})
+    worse = veridyn(
+        "run", *asked, "--set", "step=4e-4", "--solver", foreign("Settable"), "--against", file, "--json", "-"
+    )
+    lost = {row["quantity"] for row in worse.document["results"] if row["verdict"] == "fail"}
+    assert worse.status == 1
+    assert {name for name in lost if not name.startswith("digits:")} == set()
+    assert "digits:contact_duration" in lost
+    other = veridyn("run", *asked, "--solver", foreign("Foreign"), "--against", file)
+    assert (other.status, "was it saved for another solver or other cases" in other.err) == (2, True)
+
+
+def test_a_misspelt_capability_is_refused_before_anything_runs(veridyn, foreign, no_work):
+    seen = veridyn("run", "sdnd101", "--solver", foreign("Misspelt"))
+    said = "veridyn: solver foreign: unknown capability 'contatc'; did you mean 'contact'?\n"
+    assert (seen.status, seen.out, seen.err) == (2, "", said)

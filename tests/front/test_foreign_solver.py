@@ -17,11 +17,38 @@ def test_the_example_is_short():
 def test_a_solver_object(foreign):
     file = foreign("").rstrip(":")
     records = package.verify(runpy.run_path(file)["INSTANCE"], ["sdnd101"])
-    assert {(r.solver, r.scheme, r.kind) for r in records} == {
-        ("foreign", "", kind) for kind in ("truth", "events", "balance")
+    assert {(r.solver, r.scheme, r.layer) for r in records} == {
+        ("foreign", "", layer) for layer in ("criterion", "invariance")
     }
-    assert {r.quantity for r in records if r.verdict != "pass"} == {"stop_force_residual"}  # it reports no forces
-    assert not any(r.quantity.startswith("sampled") for r in records)  # parity and frozen values are our own affair
+    left = {r.quantity for r in records if r.verdict != "pass"}
+    assert left == {"stop_force_residual", "position_histories", "rate_histories", "permuted"}  # it reports no forces
+
+
+CLAIMED = {"claims": {"order": 2}, "refinement": [{"step": step} for step in (8e-4, 4e-4, 2e-4)]}
+
+
+def test_what_the_user_claims_is_judged_too(foreign):
+    Foreign = runpy.run_path(foreign("").rstrip(":"))["Settable"]
+    records = package.verify(Foreign(), ["sdnd101"], parameters={"v0": "2"}, **CLAIMED)
+    assert {r.layer for r in records if r.verdict == "pass"} == {"criterion", "convergence", "claim", "invariance"}
+    assert {r.verdict for r in records} == {"pass", "not applicable"}
+
+
+def test_the_same_on_the_command_line(veridyn, foreign):
+    asked = ("--set", "v0=2", "--claim", "order=2", "--refine", "step=8e-4,4e-4,2e-4", "--require", "digits=3")
+    seen = veridyn("run", "sdnd101", "--solver", foreign("Settable"), *asked, "--json", "-")
+    rows = seen.document["results"]
+    assert (seen.status, seen.err, seen.document["messages"]) == (0, "", [])
+    assert {row["layer"] for row in rows} == {"criterion", "convergence", "claim", "invariance"}
+    assert any(row["reason"].startswith("required: digits=3, of ") for row in rows)
+    levels = next(row["levels"] for row in rows if row["id"] == "v0=2-convergence:peak_force")
+    assert [level["size"] for level in levels] == [8e-4, 4e-4, 2e-4]
+
+
+def test_who_claims_nothing_is_told_what_could_be_claimed(veridyn, foreign):
+    seen = veridyn("run", "sdnd101", "--solver", foreign("Foreign"), "--set", "v0=2", "--json", "-")
+    (message,) = seen.document["messages"]
+    assert message.startswith("foreign claims nothing, so only criterion and invariance were judged; it could claim")
 
 
 def test_an_instance_of_a_file(veridyn, foreign):
@@ -36,7 +63,10 @@ def test_an_attribute_of_a_module(veridyn, foreign, monkeypatch):
 def test_two_solvers_side_by_side(veridyn, foreign):
     both = ("--solver", foreign("Foreign"), "--solver", "veridyn", "--solver", "veridyn")
     rows = veridyn("run", "sdnd101", "sdnd101", *both, "--set", "v0=2", "--json", "-").document["results"]
-    assert [row["solver"] for row in rows] == ["foreign"] * 7 + ["veridyn"] * 63  # named twice, run once
+    names = [row["solver"] for row in rows]
+    assert names == sorted(names)
+    ids = [(row["solver"], row["id"]) for row in rows]
+    assert len(ids) == len(set(ids))  # named twice, run once
 
 
 @pytest.mark.parametrize(("name", "status", "word"), [("Foreign", 0, "passed"), ("Scaled", 1, "failed")])

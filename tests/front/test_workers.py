@@ -3,6 +3,7 @@
 import importlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -45,12 +46,15 @@ def test_only_the_checks_of_that_run_are_lost(veridyn, foreign, name, jobs):
     rows = seen.document["results"]
     assert (seen.status, seen.err) == (3, "")
     judged = [row for row in rows if row["verdict"] != "not applicable"]
-    by_variant = {(row["solver"], row["variant"]): (row["verdict"], row["detail"]) for row in judged}
+    by_variant = {}
+    for row in judged:
+        found = by_variant.setdefault((row["solver"], row["variant"]), set())
+        found.add((row["verdict"], row["detail"] if row["verdict"] == "error" else ""))
     assert by_variant == {
-        (name.lower(), "2-shocks"): ("pass", ""),
-        (name.lower(), "100-shocks"): ("error", LOST[name]),
-        ("foreign", "2-shocks"): ("pass", ""),
-        ("foreign", "100-shocks"): ("pass", ""),
+        (name.lower(), "2-shocks"): {("pass", "")},
+        (name.lower(), "100-shocks"): {("error", LOST[name])},
+        ("foreign", "2-shocks"): {("pass", "")},
+        ("foreign", "100-shocks"): {("pass", "")},
     }
     order = [(row["solver"], row["variant"]) for row in rows]
     assert order == sorted(order, key=list(by_variant).index)
@@ -61,13 +65,14 @@ def test_figures_do_not_wait_for_a_lost_run_again(veridyn, foreign, tmp_path):
     seen = veridyn("run", "sdnd101", "--solver", foreign("Leaves"), "--json", file, "--work-precision")
     messages = json.loads(file.read_text(encoding="utf-8"))["messages"]
     assert seen.status == 3
-    assert len(messages) == 2  # figures, and the one variant that has a diagram
-    assert all("leaves ended the process while solving: exit status 3" in message for message in messages)
+    lost = [message for message in messages if "leaves ended the process while solving: exit status 3" in message]
+    assert len(lost) == 2  # figures, and the one variant that has a diagram
 
 
 def test_a_rehearsal_that_dies_is_no_wrong_input(veridyn, foreign):
     seen = veridyn("run", "sdnd101", "--solver", foreign("Leaves"), "--set", "speed=1", "--json", "-")
-    assert (seen.status, {row["verdict"] for row in seen.document["results"]}) == (3, {"error"})
+    assert seen.status == 3
+    assert {row["verdict"] for row in seen.document["results"] if row["quantity"] != "permuted"} == {"error"}
 
 
 @pytest.mark.parametrize(
@@ -171,8 +176,9 @@ def test_nothing_is_left_behind_after_the_parent(foreign, hanging, tmp_path, kin
         out, err = process.communicate(timeout=30)
     assert all(gone(pid, within=10.0) for pid in noted(tmp_path))
     if end is signal.SIGINT:  # as from the keyboard
-        assert (process.returncode, err) == (130, "veridyn: interrupted; 7 checks were judged before\n")
-        assert "7 checks: 7 pass" in out
+        (judged,) = re.findall(r"^veridyn: interrupted; (\d+) checks were judged before\n$", err)
+        assert (process.returncode, int(judged) > 20) == (130, True)
+        assert re.search(rf"{judged} checks: \d+ not applicable, \d+ pass", out)
 
 
 JOBS = """
@@ -228,10 +234,11 @@ def test_a_solver_that_can_be_loaded_only_once(veridyn, foreign, tmp_path):
     file.write_text(SECOND_TIME.format(memory=str(tmp_path / "memory")), encoding="utf-8")
     solvers = ("--solver", foreign("Foreign"), "--solver", f"{file}:Solver")
     seen = veridyn("run", "sdnd101", "--set", "v0=2", *solvers, "--json", "-")
-    said = f"{file}:Solver ended the process while it was loaded: exit status 9; 7 checks were judged before"
+    rows = seen.document["results"]
+    said = f"{file}:Solver ended the process while it was loaded: exit status 9; {len(rows)} checks were judged before"
     assert (seen.status, seen.err) == (3, f"veridyn: {said}\n")
-    assert [row["verdict"] for row in seen.document["results"]] == ["pass"] * 7
-    assert seen.document["messages"] == [said]
+    assert {(row["solver"], row["verdict"]) for row in rows} == {("foreign", "pass"), ("foreign", "not applicable")}
+    assert said in seen.document["messages"]
 
 
 THREADS = """

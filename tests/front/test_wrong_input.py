@@ -33,7 +33,12 @@ USAGE = [
     (("show", "sdnd1014"), r"'sdnd1014': did you mean sdnd10\d\? `veridyn list` names all \d+"),
     (("reference", "xyz"), "unknown case 'xyz': `veridyn list` names all"),
     (("run", "sdnd101", "sdld13"), r"did you mean sdld103\?"),
-    (("freeze", "sdnd1"), "unknown case 'sdnd1'"),
+    (("baseline", "save", "x.json", "sdnd1"), "unknown case 'sdnd1'"),
+    (("baseline",), "required: ACTION"),
+    (("run", "sdnd101", "--against", "none.json"), "cannot read none.json: No such file"),
+    (("run", "sdnd101", "--claim", "ordre=2"), "--claim: unknown claim 'ordre'; did you mean 'order'"),
+    (("run", "sdnd101", "--refine", "stepp"), "declares no setting 'stepp' to be refined; did you mean 'step'"),
+    (("run", "sdnd101", "--require", "6"), "write digits=6 or rel=1e-6"),
     (("run", "sdnd101", "--json", ""), "--json needs a name"),
     (("run", "sdnd101", "--report", ""), "--report needs a name"),
 ]
@@ -128,7 +133,9 @@ def test_the_step_limit_names_the_mode(refused):
 
 
 def test_a_step_that_only_the_last_case_refuses_is_found_at_once(refused):
-    assert "tangential stiffness 9e+06 N/m of 'shoe'" in refused("run", "sdnd101", "sdnd104", "--set", "step=2e-4")
+    assert "friction 'shoe' is set-valued; give tangential_stiffness" in refused(
+        "run", "sdnd101", "sdnd104", "--set", "step=2e-4"
+    )
 
 
 @pytest.mark.parametrize("command", [("run", "sdnd101"), ("doctor",), ("bench", "sdnd101")], ids=lambda c: c[0])
@@ -220,8 +227,8 @@ FILES = [
     ("{", "ends too early"),
     ("hello", "not JSON"),
     ("[]", "no schema_version"),
-    (json.dumps({"schema_version": "2.0", "environment": {}, "results": []}), "schema version '2.0' is unknown"),
-    (json.dumps({"schema_version": "1.0", "results": []}), "environment"),
+    (json.dumps({"schema_version": "3.0", "environment": {}, "results": []}), "schema version '3.0' is unknown"),
+    (json.dumps({"schema_version": "2.0", "results": []}), "environment"),
 ]
 
 

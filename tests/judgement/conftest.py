@@ -1,17 +1,23 @@
-"""Checks and runs made up for one test."""
+"""A made-up case whose truth is known, solvers whose errors are known, and what is judged of them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
 
 from veridyn.references.certified import Certified
+from veridyn.references.parameters import Parameter
 from veridyn.solver.problem import MechanicalProblem
-from veridyn.validation_cases.case import Check, Run
+from veridyn.validation_cases.case import Case, Quantity, Variant
+from veridyn.validation_cases.checks import checks_of
+from veridyn.validation_cases.judge import judge
+from veridyn.validation_cases.runner import Runner, Statement
+from veridyn.validation_cases.subject import Request, Subject
 from veridyn.validation_cases.tolerances import cited
-from veridyn.validation_cases.workbench import Workbench
+
+STEPS = (0.1, 0.05, 0.025, 0.0125)
 
 
 def free_mass(values=None):
@@ -26,18 +32,42 @@ def free_mass(values=None):
     )
 
 
+def last(seen):
+    """Read the displacement at the end."""
+    return float(seen.response.displacement[-1, 0])
+
+
 class Right:
-    """Solves a free mass and counts how often it is asked."""
+    """Solves a free mass, whatever is set, and counts how often it is called."""
 
     name, version, capabilities = "right", "1", frozenset({"mechanical"})
+    settings: Mapping[str, str] = {"step": "step (s)"}
 
-    def __init__(self):
-        self.calls = 0
+    def __init__(self, **attributes):
+        self.calls = []
+        vars(self).update(attributes)
 
     def solve(self, problem, settings):
-        self.calls += 1
+        self.calls.append(dict(settings))
         t = np.linspace(problem.start, problem.end, 11)
-        return {"time": t, "displacement": t, "velocity": np.ones_like(t)}
+        x = problem.initial_displacement + problem.initial_velocity * (t[:, None] - problem.start)
+        return {"time": t, "displacement": x, "velocity": np.broadcast_to(problem.initial_velocity, x.shape)}
+
+
+class Stated(Right):
+    """Ends a free mass at ``1 + error(step)``; by default it claims order 2 over four steps."""
+
+    claims: Mapping[str, object] = {"order": 2}
+    refinement = tuple({"step": step} for step in STEPS)
+
+    def __init__(self, error, **attributes):
+        super().__init__(**attributes)
+        self.error = error
+
+    def solve(self, problem, settings):
+        found = super().solve(problem, settings)
+        step = settings.get("step", STEPS[-1])
+        return found | {"displacement": found["displacement"] * (1.0 + self.error(step))}
 
 
 @pytest.fixture
@@ -46,33 +76,70 @@ def right():
 
 
 @pytest.fixture
-def make_run():
-    return lambda key="run", **settings: Run(key, {}, free_mass, settings)
+def make_right():
+    return Right
 
 
 @pytest.fixture
-def make_check(make_run):
-    """One check: the last displacement, which is 1."""
+def stated():
+    return Stated
+
+
+@pytest.fixture
+def make_quantity():
+    """One quantity: the last displacement, which is 1 m, to 1e-6."""
 
     def make(**changes):
-        run = changes.get("run", make_run())
-        check = Check(
-            case="made-up",
-            variant="only",
-            quantity="end",
-            scheme="",
-            kind="truth",
-            unit="m",
-            run=run,
-            measure=lambda bench: float(bench.observe(run).response.displacement[-1, 0]),
-            reference=lambda: Certified(1.0, 30, "closed form"),
-            tolerance=lambda: cited("a test", 1e-6),
-        )
-        return replace(check, **changes)
+        truth = changes.pop("truth", 1.0)
+        reference = truth if isinstance(truth, Certified) else Certified(truth, 30, "closed form", ("one", "two"))
+        given = {
+            "name": "end",
+            "unit": "m",
+            "definition": "displacement at the end",
+            "reference": lambda: reference,
+            "measure": last,
+            "criterion": cited("a test", 1e-6),
+        }
+        return Quantity(**given | changes)
 
     return make
 
 
 @pytest.fixture
-def bench(right):
-    return Workbench(right)
+def make_statement(make_quantity):
+    """A statement of a made-up case: one second of a free mass."""
+
+    def make(*quantities, problem=free_mass, **changes):
+        given = {
+            "name": "made-up", "title": "", "document": "", "summary": "", "statement": (), "modelling": (),
+            "remarks": (), "parameters": (Parameter("m", "kg", "mass", "1"),), "variants": (Variant("only", {}),),
+            "quantities": quantities or (make_quantity(),), "problem": problem, "published": (),
+        }  # fmt: skip
+        case = Case(**given | changes)
+        return Statement(case, case.variants[0])
+
+    return make
+
+
+@pytest.fixture
+def judged(make_statement):
+    """Judge everything that is asked of a solver in a statement; returns the records by id."""
+
+    def all_of(solver, statement=None, *, layers=(), scheme="", **asked):
+        statement = statement or make_statement()
+        runner = Runner(solver, Request(**asked))
+        asked_of = [c for c in checks_of(statement, runner.subject, scheme) if not layers or c.layer in layers]
+        return {check.id: judge(check, runner) for check in asked_of}
+
+    return all_of
+
+
+@pytest.fixture
+def make_check(make_statement, right):
+    """The check of the criterion of a made-up statement."""
+
+    def make(*quantities, **changes):
+        (check, *_) = checks_of(make_statement(*quantities, **changes), Subject.of(right), "")
+        return check
+
+    return make

@@ -1,7 +1,10 @@
 """Rules that every case and every module obeys."""
 
+from __future__ import annotations
+
 import ast
 import inspect
+import math
 import re
 from collections import Counter
 from functools import cache
@@ -13,12 +16,16 @@ import pytest
 
 from veridyn.reports.manual_blocks import Chapter, Formulas, Manual, Pairs, Section
 from veridyn.reports.manual_pdf import formula, render
-from veridyn.reports.mathml import math
+from veridyn.reports.mathml import math as set_math
+from veridyn.solver.contract import TAGS, read_claims
 from veridyn.solver.modal import SOLVER
-from veridyn.validation_cases.case import Subject
+from veridyn.solver.schemes import SCHEMES
+from veridyn.solver.smoothness import regularity
 from veridyn.validation_cases.catalogue import all_cases, case_names, load_case
-from veridyn.validation_cases.checks import checks, truth_checks
-from veridyn.validation_cases.frozen import frozen_file, frozen_values
+from veridyn.validation_cases.checks import checks
+from veridyn.validation_cases.judge import judge
+from veridyn.validation_cases.runner import Runner, Statement
+from veridyn.validation_cases.subject import Subject
 
 ROOMS = {
     "references": {"references"},
@@ -26,7 +33,12 @@ ROOMS = {
     "validation_cases": {"references", "solver", "validation_cases"},
     "reports": {"reports"},
 }
-SUBJECTS = {"own": Subject.of(SOLVER), "foreign": Subject("foreign", ("",), own=False)}
+INTEGRATORS = ("modal", "integration", "schemes", "scheme", "refining", "exact", "step_rule", "embedded_pair")
+SUBJECTS = {
+    "integrator": Subject.of(SOLVER),
+    "silent": Subject("silent"),
+    "exact": Subject("exact", claims={"": read_claims("exact", {"digits": 12})}),
+}
 
 each_case = pytest.mark.parametrize("name", case_names())
 each_subject = pytest.mark.parametrize("subject", SUBJECTS)
@@ -37,10 +49,28 @@ def all_checks(name, subject):
     return tuple(checks(load_case(name), SUBJECTS[subject]))
 
 
+@cache
+def measured(name):
+    """Every quantity and residual of a case with the statement that asks for it."""
+    statements = [Statement(load_case(name), variant) for variant in load_case(name).variants]
+    return [(statement, quantity) for statement in statements for quantity in statement.quantities]
+
+
+def number(statement, quantity):
+    """The true number of a quantity; None for words and what does not exist."""
+    truth = quantity.truth(statement.values).value
+    return None if truth is None or isinstance(truth, str) else truth
+
+
+def told(pairs):
+    return [f"{statement.variant.name} {quantity.name}" for statement, quantity in pairs]
+
+
 @each_case
-def test_every_quantity_is_measured(name):
-    asked = {check.quantity for check in all_checks(name, "own") if check.kind == "truth"}
-    assert {quantity.name for quantity in load_case(name).quantities} <= asked
+def test_every_quantity_is_asked_in_a_variant(name):
+    case = load_case(name)
+    assert {q.name for q in case.quantities} == {q.name for variant in case.variants for q in case.asked(variant)}
+    assert {q.name for q in case.residuals} <= {quantity.name for _, quantity in measured(name)}
 
 
 @each_case
@@ -52,42 +82,108 @@ def test_ids_are_unique_and_plain(name, subject):
 
 
 @each_case
-@each_subject
-def test_every_tolerance_has_a_reason(name, subject):
-    for check in all_checks(name, subject):
-        tolerance = check.tolerance()
-        assert len(tolerance.reason) > 10, check.id
-        assert tolerance.kind == "exact" or tolerance.value > 0 or check.reference() == 0, check.id
+def test_every_quantity_has_a_criterion_with_a_reason(name):
+    criteria = [(s, q, q.tolerance(s.values)) for s, q in measured(name)]
+    assert told((s, q) for s, q, found in criteria if len(found.reason) <= 10) == []
+    assert told((s, q) for s, q, found in criteria if found.kind != "exact" and not found.value > 0) == []
 
 
 @each_case
-def test_a_relative_tolerance_has_a_truth_to_relate_to(name):
-    for subject in SUBJECTS:
-        for check in all_checks(name, subject):
-            reference = check.reference()
-            truth = getattr(reference, "value", reference)
-            assert check.tolerance().kind != "relative" or truth, check.id
+def test_a_relative_criterion_has_a_truth_to_relate_to(name):
+    relative = [(s, q) for s, q in measured(name) if q.tolerance(s.values).kind == "relative"]
+    assert told(pair for pair in relative if not number(*pair)) == []
+
+
+@each_case
+def test_what_is_no_number_has_an_exact_criterion(name):
+    words = [(s, q) for s, q in measured(name) if number(s, q) is None]
+    assert told((s, q) for s, q in words if q.tolerance(s.values).kind != "exact") == []
+
+
+@each_case
+def test_what_may_be_zero_has_a_scale(name):
+    """So that convergence, claims and work-precision can relate an error to something."""
+    numbers = [(s, q) for s, q in measured(name) if q.converges and number(s, q) is not None]
+    inexact = [(s, q) for s, q in numbers if q.tolerance(s.values).kind != "exact"]
+    assert told((s, q) for s, q in inexact if not 0 < q.size(s.values) < math.inf) == []
+    assert told((s, q) for s, q in numbers if q.scale and not q.scale(s.values) > 0) == []
+
+
+# quantities of cases that are fixed before the first event: pattern of variant and quantity, and why
+FIXED_BEFORE = {
+    "sdld29": (r".*proportional x4@0\.\d+", "the load ends after 1 s"),
+    "sdnd102": (r"a(-two-masses)? displacement@0\.05", "the first touch comes later"),
+    "sdnd105": (r"[abc] buckling_time", "it is the first event; the mass touches at the start"),
+}
+
+
+@each_case
+def test_no_quantity_is_smoother_than_its_problem(name):
+    """A quantity may be as smooth as what happens before it, if it says so here."""
+    excused = FIXED_BEFORE.get(name, ("", ""))[0]
+    smoother = [
+        f"{s.variant.name} {q.name}"
+        for s, q in measured(name)
+        if q.converges and q.tolerance(s.values).kind != "exact" and q.smooth_to(s.values) > regularity(s.problem)
+    ]
+    assert [each for each in smoother if not re.fullmatch(excused, each)] == []
+    assert bool(smoother) == bool(excused)
+
+
+@each_case
+def test_linear_is_what_has_nothing_that_is_not(name):
+    problems = [Statement(load_case(name), variant).problem for variant in load_case(name).variants]
+    plain = [not (p.stops or p.frictions or p.devices) for p in problems]
+    assert load_case(name).linear == all(plain)
+    assert any(plain) == all(plain)
 
 
 @each_case
 def test_every_number_has_two_routes(name):
-    """What does not exist, zeros by structure and regimes have a reason instead."""
+    """What does not exist, what is counted, zeros by structure and regimes have a reason instead."""
     case = load_case(name)
     for variant in case.variants:
         values = case.values(variant.changes)
         for quantity in case.asked(variant):
-            truth = quantity.truth(values)
-            number = not isinstance(truth.value, str | None) and truth.value != 0
-            assert len(set(truth.routes)) >= (2 if number else 1), f"{variant.name} {quantity.name}: {truth.routes}"
+            truth, counted = quantity.truth(values), quantity.tolerance(values).kind == "exact"
+            is_number = not isinstance(truth.value, str | None) and truth.value != 0 and not counted
+            assert len(set(truth.routes)) >= (2 if is_number else 1), f"{variant.name} {quantity.name}: {truth.routes}"
+
+
+class Offering:
+    """Offers everything and is never called."""
+
+    name, capabilities = "offering", TAGS
+
+
+class Stating(Runner):
+    """A runner that finds given answers, so that nothing is solved."""
+
+    def measured(self, run, *, thinned=False):
+        return self.levels
+
+    def sampling(self, run, quantity, value):
+        return 0.0
 
 
 @each_case
-def test_frozen_values_are_those_of_the_numeric_truth_checks(name):
-    case = load_case(name)
-    made = [check for variant in case.variants for check in truth_checks(case, SUBJECTS["own"], variant)]
-    numeric = {check.id for check in made if not isinstance(check.reference().value, str | None)}
-    assert frozen_file(case).exists()
-    assert frozen_values(case).keys() == numeric
+def test_a_criterion_that_admits_no_correct_digit_says_why(name):
+    """The largest admissible error, on the side where the answer is larger."""
+    runner = Stating(Offering())
+    for check in all_checks(name, "silent"):
+        if check.layer != "criterion":
+            continue
+        quantity = next(q for q in check.statement.quantities if q.name == check.name)
+        truth, tolerance = number(check.statement, quantity), quantity.tolerance(check.statement.values)
+        if truth is None or tolerance.kind == "exact":
+            continue
+        allowed = 0.99 * tolerance.value * (abs(float(truth)) if tolerance.kind == "relative" else 1.0)
+        value = float(truth) + math.copysign(allowed, float(truth))
+        runner.levels = {quantity.name: value}
+        record = judge(check, runner)
+        assert record.verdict == "pass", record
+        if record.digits is not None and record.digits < 0.5:
+            assert record.detail.startswith("no correct digit, admissible"), (record.id, value, record.detail)
 
 
 @each_case
@@ -95,7 +191,7 @@ def test_cases_explain_themselves(name):
     case = load_case(name)
     texts = (case.title, case.summary, case.document, *case.statement, *case.modelling, *case.remarks)
     assert all(texts)
-    assert all(quantity.definition for quantity in case.quantities)
+    assert all(quantity.definition for quantity in (*case.quantities, *case.residuals))
     assert case.benchmark_variant in {variant.name for variant in case.variants}
 
 
@@ -104,7 +200,7 @@ def test_every_case_states_its_equations_and_both_renderers_set_them(name):
     equations = load_case(name).equations
     assert len(equations) >= 2  # the problem, and what its solution follows from
     for equation in equations:
-        tree = ElementTree.fromstring(math(equation))
+        tree = ElementTree.fromstring(set_math(equation))
         assert "=" in "".join(tree.itertext())
         assert [part.text for part in tree.iter("mo") if part.text in set("^_/{}")] == [], equation
         assert formula(equation)["parts"] != []
@@ -126,6 +222,9 @@ def test_listing_needs_no_registration():
     assert [case.name for case in all_cases()] == sorted(folder.name for folder in folders)
 
 
+# ---- what modules import
+
+
 def modules(room):
     return sorted(Path(import_module(f"veridyn.{room}").__path__[0]).rglob("*.py"))
 
@@ -136,19 +235,19 @@ def imported(node):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
         assert node.level == 0, "import absolutely"
-        return (
-            [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-            if node.module == "veridyn"
-            else [node.module]
-        )
+        names = [f"{node.module}.{alias.name}" for alias in node.names]
+        return [node.module, *(names if node.module in ("veridyn", "veridyn.solver") else [])]
     return []
 
 
-def rooms_entered(file):
+def modules_entered(file):
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    names = [name.split(".") for node in ast.walk(tree) for name in imported(node)]
-    ours = [name for name in names if name[0] == "veridyn"]
-    return {name[1] for name in ours if len(name) > 1} | ({"the front door"} if ["veridyn"] in ours else set())
+    return {name for node in ast.walk(tree) for name in imported(node) if name.split(".")[0] == "veridyn"}
+
+
+def rooms_entered(file):
+    names = [name.split(".") for name in modules_entered(file)]
+    return {name[1] for name in names if len(name) > 1} | ({"the front door"} if ["veridyn"] in names else set())
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -164,3 +263,36 @@ def test_the_walk_sees_an_import(tmp_path):
     lines = ("def f():", "from veridyn.reports import build", "import veridyn.solver.modal", "from veridyn import cli")
     file.write_text("\n    ".join(lines), encoding="utf-8")
     assert rooms_entered(file) == {"reports", "solver", "cli", "the front door"}
+    assert solvers_entered(file) == {"veridyn.solver.modal"}
+
+
+def solvers_entered(file):
+    """Modules of integrators that a file imports; adapters among them."""
+    return {name for name in modules_entered(file) if name.split(".")[1:2] == ["solver"] and _is_integrator(name)}
+
+
+def _is_integrator(name):
+    return any(part in INTEGRATORS or part.startswith("adapter") for part in name.split(".")[2:])
+
+
+ROOM = Path(import_module("veridyn.validation_cases").__path__[0])
+OF_CASES = [file for folder in ROOM.glob("*/case.py") for file in folder.parent.glob("*.py")]
+JUDGEMENT = [file for file in ROOM.glob("*.py") if not file.name.startswith("test_")]
+named_by_place = {"ids": lambda file: "/".join(file.parts[-2:])}
+
+
+@pytest.mark.parametrize("file", [*OF_CASES, *JUDGEMENT], **named_by_place)
+def test_cases_and_their_judgement_know_no_solver(file):
+    assert solvers_entered(file) == set()
+
+
+NAMES = re.compile(rf"\b({'|'.join(SCHEMES)})\b")
+
+
+@pytest.mark.parametrize("file", OF_CASES, **named_by_place)
+def test_cases_name_no_scheme(file):
+    assert set(NAMES.findall(file.read_text(encoding="utf-8"))) == set()
+
+
+def test_the_search_sees_a_scheme():
+    assert NAMES.findall('scheme = "symplectic_euler" or newmark, Newmark') == ["symplectic_euler", "newmark"]

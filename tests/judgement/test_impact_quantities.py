@@ -2,94 +2,95 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 
 import pytest
 
 from veridyn.references import impact_oscillator
 from veridyn.references.parameters import resolve
-from veridyn.solver.errors import SolverFailure
-from veridyn.validation_cases import impact_quantities, vibro_impact
+from veridyn.solver.errors import CapabilityError, SolverFailure
+from veridyn.solver.impacts import Impact
+from veridyn.validation_cases import impact_conditioning, impact_quantities, vibro_impact
 from veridyn.validation_cases.tolerances import cited
 
 STRUCK = {"m": 1, "k": 1, "kc": 9999, "gap": "0.5", "F": 1, "Omega": 2, "t_end": 3}
-PASSED = STRUCK | {"gap": "0.86603"}  # by 5e-6 m
+PASSED = STRUCK | {"gap": repr(math.sqrt(3) / 2 + 1e-10)}  # the motion turns at sqrt(3)/2
 UNTOUCHED = STRUCK | {"gap": 9}
+OPEN = STRUCK | {"t_end": "1.35"}  # the first contact lasts from 1.339 to 1.371
 CITED = cited("test", 1e-3)
+COUNT, WORST = impact_quantities.CONTACTS
 
 
-def touch(step):
-    return impact_quantities.instant("touch_1", 1, CITED, lambda _: step)
+def touch(number=1):
+    return impact_quantities.instant(f"touch_{number}", 2 * number - 1, CITED)
 
 
 def values(parameters):
     return resolve(impact_oscillator.PARAMETERS, parameters)
 
 
-def seen(parameters, monkeypatch, instant):
-    """Return what the first touch is measured as in a response that shows it, or none."""
-
-    def found(*_, **__):
-        if instant is None:
-            raise SolverFailure("the response shows 0 complete impacts, 1 are needed")
-        return instant
-
-    monkeypatch.setattr(vibro_impact, "instant", found)
-    return touch(1e-2).measure(SimpleNamespace(values=values(parameters)))
+def response(parameters, monkeypatch, *instants):
+    """Return an observation that shows contacts of 31 ms from these instants on."""
+    shown = [Impact(t, t + 0.0313954, t + 0.0157, 1.0, 1.0, -1.0) for t in instants]
+    monkeypatch.setattr(vibro_impact, "impacts", lambda _: shown)
+    return SimpleNamespace(values=values(parameters))
 
 
-def test_a_contact_that_is_decided_has_an_instant_and_a_tolerance():
-    quantity = touch(1e-4)
-    assert float(quantity.truth(values(STRUCK))) == pytest.approx(1.33929, abs=1e-5)
-    assert quantity.tolerance(values(STRUCK), "", {}) == CITED
+def test_a_contact_that_is_decided_has_an_instant_and_a_criterion():
+    assert float(touch().truth(values(STRUCK))) == pytest.approx(1.33929, abs=1e-5)
+    assert touch().tolerance(values(STRUCK)) == CITED
 
 
-def test_a_contact_that_does_not_exist_must_not_be_found():
-    quantity = touch(1e-2)
-    assert quantity.truth(values(UNTOUCHED)).value is None
-    assert quantity.tolerance(values(UNTOUCHED), "newmark", {"step": 1e-2}).value == 0.0
+@pytest.mark.parametrize("parameters", [UNTOUCHED, OPEN], ids=["untouched", "open"])
+def test_a_contact_that_does_not_end_must_not_be_found(parameters):
+    assert touch().truth(values(parameters)).value is None
+    assert touch().tolerance(values(parameters)).value == 0.0
 
 
-@pytest.mark.parametrize("scheme", ["newmark", ""])
-def test_a_contact_that_errors_decide_on_may_be_there_or_not(scheme):
-    quantity = touch(1e-2)
-    truth = quantity.truth(values(PASSED))
+def test_of_a_contact_that_perturbations_decide_on_nothing_is_asked(monkeypatch):
+    truth = touch().truth(values(PASSED))
     assert truth.value is None
-    assert "errors decide" in truth.routes[0]
-    allowed = quantity.tolerance(values(PASSED), scheme, {"step": 1e-2})
-    assert (allowed.kind, allowed.value) == ("exact", 1.0)
+    assert "perturbations of 1e-09 of data or state decide on the contacts after the first 0" in truth.routes[0]
+    for shown in ((), (1.5,)):
+        with pytest.raises(CapabilityError, match="decide"):
+            touch().measure(response(PASSED, monkeypatch, *shown))
 
 
-def test_smaller_steps_decide_on_it():
-    quantity = touch(1e-4)
-    assert quantity.tolerance(values(PASSED), "newmark", {"step": 1e-4}).value == 0.0
-
-
-@pytest.mark.parametrize("parameters", [PASSED, UNTOUCHED])
-def test_a_missing_contact_is_no_failure_where_there_may_be_none(parameters, monkeypatch):
-    assert seen(parameters, monkeypatch, None) is None
+def test_a_contact_that_is_absent_is_measured_as_none(monkeypatch):
+    assert touch().measure(response(UNTOUCHED, monkeypatch)) is None
+    assert touch().measure(response(UNTOUCHED, monkeypatch, 1.0)) == 1.0
 
 
 def test_a_missing_contact_is_a_failure_where_there_is_one(monkeypatch):
     with pytest.raises(SolverFailure, match="0 complete impacts"):
-        seen(STRUCK | {"kc": 999}, monkeypatch, None)
+        touch().measure(response(STRUCK, monkeypatch))
 
 
-def test_as_many_contacts_are_asked_as_are_decided():
-    second, third = (impact_quantities.instant(f"touch_{n}", n, CITED, lambda _: 6e-3) for n in (2, 3))
+def test_as_many_contacts_are_asked_as_are_decided(monkeypatch):
     longer = values(STRUCK | {"t_end": 6})
-    assert float(second.truth(longer)) == pytest.approx(1.37068, abs=1e-5)
-    assert third.truth(longer).value is None
-    assert "after the first 1" in third.truth(longer).routes[0]
-
-
-def test_the_largest_force_of_our_schemes_is_held_to_their_theory():
-    forces = impact_quantities.largest_force(CITED, lambda _: 1e-4)
-    assert forces.tolerance(values(STRUCK), "", {}) == CITED
-    assert "period error" in forces.tolerance(values(STRUCK), "newmark", {"step": 1e-4}).reason
+    monkeypatch.setattr(impact_conditioning, "decided", lambda _: impact_conditioning.Decided(2, all=False))
+    assert float(touch(1).truth(longer)) == pytest.approx(1.33929, abs=1e-5)
+    assert "after the first 1" in touch(2).truth(longer).routes[0]
+    assert impact_quantities.largest_force(CITED).truth(longer).value is None
 
 
 def test_the_largest_force_needs_all_contacts_decided():
-    forces = impact_quantities.largest_force(CITED, lambda _: 2e-2)
-    assert forces.truth(values(STRUCK)).value is None
-    assert impact_quantities.largest_force(CITED, lambda _: 1e-4).truth(values(STRUCK)).value is not None
+    assert impact_quantities.largest_force(CITED).truth(values(STRUCK)).value is not None
+
+
+def test_contacts_that_end_are_counted(monkeypatch):
+    assert [float(COUNT.truth(values(p))) for p in (STRUCK, OPEN, UNTOUCHED)] == [1, 0, 0]
+    assert COUNT.measure(response(STRUCK, monkeypatch, 1.3, 2.0)) == 2
+
+
+def test_the_worst_instant_is_that_of_a_contact_against_its_own(monkeypatch):
+    touched = float(touch().truth(values(STRUCK)))
+    assert WORST.measure(response(STRUCK, monkeypatch, touched + 1e-3)) == pytest.approx(1e-3, rel=1e-2)
+    with pytest.raises(SolverFailure, match="2 complete impacts, there are 1"):
+        WORST.measure(response(STRUCK, monkeypatch, touched, 2.0))
+
+
+def test_the_worst_instant_is_held_to_a_share_of_the_last_one():
+    assert WORST.tolerance(values(STRUCK)).value == pytest.approx(2e-4 * 1.3707, rel=1e-3)
+    assert WORST.truth(values(UNTOUCHED)).value is None

@@ -3,18 +3,18 @@
 import pytest
 
 from veridyn.solver.errors import CapabilityError
-from veridyn.solver.modal import SOLVER
-from veridyn.validation_cases.case import Observation, Subject, Variant
+from veridyn.solver.exact import SOLVER
+from veridyn.validation_cases.case import Observation
 from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.sdnd104.measures import regime
 
 CASE = load_case("sdnd104")
-SUBJECT = Subject("", ("symplectic_euler",), own=True)
 
 
 def observed(**changes):
-    run = CASE.run(SUBJECT, Variant("", changes), "symplectic_euler")
-    return Observation(run.values, run.problem, SOLVER.solve(run.problem, run.settings))
+    values = CASE.values(changes)
+    problem = CASE.problem(values)
+    return Observation(values, problem, SOLVER.solve(problem, {}))
 
 
 def test_a_window_without_a_stick_does_not_hide_the_sticks():

@@ -1,7 +1,8 @@
-"""Names of checks are stable: others keep lists of expected failures, and results of years, by them.
+"""Names of checks are stable: others keep lists of expected failures, baselines, and results of years, by them.
 
-``ids.json`` records them compactly: per case the number of checks, a digest of all ids, and variants, schemes and
-quantities by name. After a deliberate change write it anew: ``python tests/judgement/test_stable_ids.py``.
+``ids.json`` records them compactly: per case the number of checks of the modal integrator, a digest of all ids, and
+variants, schemes and the names of each layer. After a deliberate change write it anew:
+``python tests/judgement/test_stable_ids.py``.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ import pytest
 
 from veridyn.solver.modal import SOLVER
 from veridyn.solver.schemes import SCHEMES
-from veridyn.validation_cases.case import Subject
 from veridyn.validation_cases.catalogue import case_names, load_case
 from veridyn.validation_cases.checks import checks
+from veridyn.validation_cases.relations import RELATIONS
+from veridyn.validation_cases.subject import Subject
 
 FILE = Path(__file__).parent / "ids.json"
 REFRESH = "python tests/judgement/test_stable_ids.py"
+LAYERS = ("criterion", "convergence", "claim", "invariance")
 
 
 @cache
@@ -33,7 +36,7 @@ def found(name):
         "digest": hashlib.sha256(ids.encode()).hexdigest()[:16],
         "variants": sorted({check.variant for check in made}),
         "schemes": sorted({check.scheme for check in made}),
-        "quantities": sorted({f"{check.kind}:{check.quantity}" for check in made}),
+        **{layer: sorted({check.name for check in made if check.layer == layer}) for layer in LAYERS},
     }
 
 
@@ -44,7 +47,7 @@ def recorded():
 def changes(old, new):
     """Say what appeared and what vanished."""
     told = []
-    for part in ("variants", "schemes", "quantities"):
+    for part in ("variants", "schemes", *LAYERS):
         gone, come = set(old[part]) - set(new[part]), set(new[part]) - set(old[part])
         told += [f"{part} that vanished: {sorted(gone)}"] * bool(gone)
         told += [f"{part} that appeared: {sorted(come)}"] * bool(come)
@@ -68,23 +71,34 @@ def test_no_case_vanished():
     ("change", "told"),
     [
         ({}, ""),
-        ({"quantities": ["truth:speed"]}, "quantities that vanished: ['truth:place']"),
+        ({"criterion": ["speed"]}, "criterion that vanished: ['place']"),
         ({"schemes": ["euler", "newmark"]}, "schemes that appeared: ['newmark']"),
         ({"digest": "b", "checks": 3}, "other combinations of the same names: 2 checks became 3"),
     ],
 )
 def test_a_change_is_told(change, told):
-    names = {"variants": ["v"], "schemes": ["euler"], "quantities": ["truth:place", "truth:speed"]}
+    names = {"variants": ["v"], "schemes": ["euler"], **dict.fromkeys(LAYERS, ()), "criterion": ["place", "speed"]}
     old = {"checks": 2, "digest": "a", **names}
     assert changes(old, old | change) == told
 
 
 @pytest.mark.parametrize("name", case_names())
-def test_every_scheme_is_asked_by_every_case(name):
-    assert set(SCHEMES) <= set(found(name)["schemes"])
+def test_every_scheme_is_asked_by_every_case_in_every_layer(name):
+    asked = list(checks(load_case(name), Subject.of(SOLVER)))
+    assert {(check.scheme, check.layer) for check in asked} >= {(s, a) for s in SCHEMES for a in LAYERS if a != "claim"}
+    assert set(found(name)["invariance"]) == {relation.name for relation in RELATIONS}
+
+
+def written(records):
+    """Return the text of the file: a line for each part of a case."""
+    parts = [
+        f" {json.dumps(name)}: {{\n"
+        + ",\n".join(f"  {json.dumps(part)}: {json.dumps(value)}" for part, value in record.items())
+        + "\n }"
+        for name, record in records.items()
+    ]
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 if __name__ == "__main__":
-    FILE.write_text(
-        json.dumps({name: found(name) for name in case_names()}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
+    FILE.write_text(written({name: found(name) for name in case_names()}), encoding="utf-8")

@@ -1,69 +1,101 @@
-"""From a check to a verdict; the workbench."""
+"""From a check to a verdict; what a runner keeps."""
 
 import numpy as np
 import pytest
 
-from veridyn.references.certified import Certified, undefined
-from veridyn.solver.errors import SettingsError, SolverFailure, StepError
+from veridyn.references.certified import Certified, classification, undefined
+from veridyn.solver.errors import CapabilityError, MissingHistory, SettingsError, SolverFailure, StepError
+from veridyn.validation_cases.case import Variant
+from veridyn.validation_cases.checks import checks, required, what_it_could_claim
 from veridyn.validation_cases.judge import judge
 from veridyn.validation_cases.plugin import explain
-from veridyn.validation_cases.tolerances import cited, exactly
-from veridyn.validation_cases.workbench import KEPT, SolverCrash, Workbench
+from veridyn.validation_cases.runner import KEPT, Run, Runner, SolverCrash
+from veridyn.validation_cases.subject import Request, Subject
+from veridyn.validation_cases.tolerances import Requirement, cited, exactly
+
+
+@pytest.fixture
+def criterion(make_check, make_quantity, right):
+    """Judge the criterion of one quantity for a solver."""
+
+    def judged(solver=right, request=None, **changes):
+        return judge(make_check(make_quantity(**changes)), Runner(solver, request or Request()))
+
+    return judged
 
 
 def found(value):
     return lambda _: value
 
 
-def test_pass(make_check, bench):
-    record = judge(make_check(reference=lambda: Certified(1.0 + 1e-7, 30, "closed form")), bench)
+def test_pass(criterion):
+    record = criterion(truth=Certified(1.0 + 1e-7, 30, "closed form"))
     assert record.verdict == "pass"
     assert record.error == pytest.approx(1e-7)
     assert record.margin == pytest.approx(10.0)
     assert record.digits == pytest.approx(7.0)
     assert (record.tolerance, record.reason, record.error_kind) == (1e-6, "cited: a test", "relative")
     assert (record.solver, record.id, record.reference_digits) == ("right", "only-end", 30)
+    assert (record.layer, record.settings, record.levels, record.terms) == ("criterion", {}, [], {})
     assert record.wall_time > 0
 
 
 @pytest.mark.parametrize(("error", "verdict"), [(0.0, "pass"), (0.5, "pass"), (0.5000001, "fail"), (7.0, "fail")])
-def test_the_tolerance_itself_is_admitted(make_check, bench, error, verdict):
+def test_the_tolerance_itself_is_admitted(criterion, error, verdict):
     half = cited("a test", 0.5, kind="absolute")
-    check = make_check(measure=found(error), reference=lambda: 0.0, tolerance=lambda: half)
-    assert judge(check, bench).verdict == verdict
+    assert criterion(measure=found(error), truth=0.0, criterion=half).verdict == verdict
 
 
-def test_no_error_has_no_margin(make_check, bench):
-    assert judge(make_check(), bench).margin is None
+def test_no_error_has_no_margin(criterion):
+    assert criterion().margin is None
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, "1.0"])
-def test_what_is_no_number_fails(make_check, bench, value):
-    record = judge(make_check(measure=found(value)), bench)
+@pytest.mark.parametrize("value", [None, "1.0"])
+def test_what_is_no_number_fails(criterion, value):
+    record = criterion(measure=found(value))
     assert (record.verdict, record.error, record.margin) == ("fail", None, None)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), np.float64("nan")])
+def test_what_is_not_finite_fails(criterion, value):
+    record = criterion(measure=found(value))
+    assert (record.verdict, record.value, record.detail) == ("fail", None, f"end is {value} in the response")
 
 
 UNDEFINED = [(None, exactly("none"), "pass"), (1.0, exactly("none"), "fail"), (1.0, cited("a", 1.0), "fail")]
 
 
 @pytest.mark.parametrize(("value", "tolerance", "verdict"), UNDEFINED)
-def test_what_does_not_exist(make_check, bench, value, tolerance, verdict):
-    check = make_check(measure=found(value), reference=lambda: undefined("no slip"), tolerance=lambda: tolerance)
-    record = judge(check, bench)
+def test_what_does_not_exist(criterion, value, tolerance, verdict):
+    record = criterion(measure=found(value), truth=undefined("no slip"), criterion=tolerance)
     assert (record.verdict, record.reference, record.reference_digits) == (verdict, None, None)
 
 
-def test_words(make_check, bench):
-    check = make_check(reference=lambda: "stick", tolerance=lambda: exactly("a word"))
-    assert judge(make_check(**vars(check) | {"measure": found("stick")}), bench).verdict == "pass"
-    assert judge(make_check(**vars(check) | {"measure": found("slip")}), bench).verdict == "fail"
+@pytest.mark.parametrize(("value", "verdict"), [("stick", "pass"), ("slip", "fail")])
+def test_words(criterion, value, verdict):
+    truth = classification("stick", "by hand")
+    assert criterion(measure=found(value), truth=truth, criterion=exactly("a word")).verdict == verdict
 
 
-def test_what_the_solver_does_not_offer(make_check, right):
+@pytest.mark.parametrize(
+    ("value", "detail"),
+    [
+        (1.0001e-4, "no correct digit, admissible: the truth is 1e-05 of the scale of the quantity"),
+        (1.2e-5, ""),
+        (0.5, ""),
+    ],
+)
+def test_an_answer_without_a_correct_digit_says_why_it_passes(criterion, value, detail):
+    wide = cited("a test", 1e-3, kind="absolute")
+    record = criterion(measure=found(value), truth=1e-5, criterion=wide, scale=lambda _: 1.0)
+    assert (record.verdict, record.detail) == ("fail" if value > 1e-3 else "pass", detail)
+
+
+def test_what_the_solver_does_not_offer(criterion, right):
     right.capabilities = frozenset({"contact"})
-    record = judge(make_check(), Workbench(right))
+    record = criterion()
     assert (record.verdict, record.detail) == ("not applicable", "the solver does not offer mechanical")
-    assert right.calls == 0
+    assert right.calls == []
 
 
 def raising(error):
@@ -81,70 +113,175 @@ CRASHES = [
 
 
 @pytest.mark.parametrize(("error", "detail"), CRASHES, ids=lambda c: type(c).__name__)
-def test_a_crash_is_an_error(make_check, right, error, detail):
+def test_a_crash_is_an_error(criterion, right, error, detail):
     right.solve = raising(error)
-    record = judge(make_check(), Workbench(right))
+    record = criterion()
     assert (record.verdict, record.value, record.detail) == ("error", None, detail)
     assert detail in explain(record)
 
 
+def test_what_is_not_implemented_is_not_applicable(criterion, right):
+    right.solve = raising(NotImplementedError("free masses"))
+    record = criterion()
+    assert (record.verdict, record.detail) == ("not applicable", "right says: free masses")
+
+
 @pytest.mark.parametrize("error", [SettingsError("no scheme"), StepError("too large")])
-def test_a_wrong_question_is_no_verdict(make_check, right, error):
+def test_a_wrong_question_is_no_verdict(criterion, right, error):
     right.solve = raising(error)
     with pytest.raises(type(error), match=str(error)):
-        judge(make_check(), Workbench(right))
+        criterion()
 
 
-def test_keyboard_interrupt_ends_the_run(make_check, right):
+def test_keyboard_interrupt_ends_the_run(criterion, right):
     right.solve = raising(KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
-        judge(make_check(), Workbench(right))
+        criterion()
 
 
-@pytest.mark.parametrize("error", [SolverFailure("no impact"), ValueError("empty"), IndexError("5")])
-def test_a_response_that_shows_too_little_fails(make_check, make_run, bench, error):
-    def measure(desk):
-        desk.observe(make_run())
+def test_a_response_that_shows_too_little_fails(criterion):
+    record = criterion(measure=raising_measure(SolverFailure("no impact")))
+    assert (record.verdict, record.detail) == ("fail", "no impact")
+    assert "no impact" in explain(record)
+
+
+def raising_measure(error):
+    def measure(_):
         raise error
 
-    record = judge(make_check(measure=measure), bench)
-    assert record.verdict == "fail"
-    assert str(error) in record.detail
-    assert str(error) in explain(record)
+    return measure
 
 
-def test_a_failure_explains_itself(make_check, bench):
-    text = explain(judge(make_check(reference=lambda: 2.0), bench))
-    for part in ("made-up only-end", "1.0 instead of 2.0 m", "relative error 0.5 above 1e-06", "cited: a test"):
+@pytest.mark.parametrize("error", [MissingHistory("no force of stop 'wall'"), CapabilityError("needs 31 s")])
+def test_a_history_that_is_missing_is_not_applicable(criterion, error):
+    record = criterion(measure=raising_measure(error))
+    assert (record.verdict, record.detail) == ("not applicable", str(error))
+
+
+@pytest.mark.parametrize("error", [KeyError("shoe"), ValueError("empty"), IndexError("5"), AssertionError("x")])
+def test_a_measure_that_breaks_is_a_fault_of_the_harness(criterion, error):
+    record = criterion(measure=raising_measure(error))
+    assert (record.verdict, record.value, record.margin) == ("harness error", None, None)
+    assert record.detail.startswith(f"the measure of end failed: {type(error).__name__}: {error} in measure, line ")
+
+
+def test_a_measure_that_breaks_is_never_the_failure_of_the_solver(judged, stated, make_statement, make_quantity):
+    broken = make_quantity(measure=raising_measure(KeyError("shoe")))
+    found = judged(stated(lambda h: h**2), make_statement(broken))
+    assert {record.verdict for record in found.values()} == {"harness error", "not applicable"}
+    kinds = {record.layer for record in found.values() if record.verdict == "harness error"}
+    assert kinds == {"criterion", "convergence", "claim", "invariance"}
+
+
+def test_a_failure_explains_itself(criterion):
+    text = explain(criterion(truth=2.0))
+    for part in ("made-up only-end", "1.0 instead of 2.0", " m: ", "relative error 0.5 above 1e-06", "cited: a test"):
         assert part in text
 
 
+# ---- requirement
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "kind"),
+    [
+        ({}, 1e-3, "absolute"),
+        ({"scale": lambda _: 100.0}, 0.1, "absolute"),
+        ({"scale": lambda _: 1e-9}, 1e-3, "absolute"),
+        ({"truth": 0.0, "scale": lambda _: 5.0, "criterion": cited("a", 1.0, kind="absolute")}, 5e-3, "absolute"),
+        ({"truth": 0.0, "criterion": cited("a", 0.7, kind="absolute")}, 0.7, "absolute"),
+        ({"criterion": exactly("counted")}, 0.0, "exact"),
+        ({"converges": False}, 1e-6, "relative"),
+    ],
+)
+def test_a_requirement_replaces_criteria_that_have_a_scale(make_statement, make_quantity, changes, error, kind):
+    quantity = make_quantity(**changes)
+    found = required(quantity, make_statement(quantity), Requirement(1e-3, "required: digits=3"))
+    assert (found.value, found.kind) == (pytest.approx(error), kind)
+    assert ("required: digits=3, of " in found.reason) is (found != quantity.tolerance({}))
+
+
+def test_a_requirement_decides(criterion):
+    for digits, verdict in ((6, "pass"), (8, "fail")):
+        request = Request(require=Requirement(10.0**-digits, f"required: digits={digits}"))
+        assert criterion(request=request, truth=1.0 + 1e-7).verdict == verdict
+
+
+# ---- what nobody claims
+
+
+@pytest.mark.parametrize(
+    ("claims", "refinement", "told"),
+    [
+        ({}, (), "right claims nothing, so only criterion and invariance were judged; it could claim order=…"),
+        ({"order": 2}, (), "right claims something, but states no refinement: convergence and claims were not judged"),
+        ({"order": 2}, "step", ""),
+        ({"digits": 9}, (), ""),
+    ],
+)
+def test_a_solver_is_told_what_it_could_claim(right, claims, refinement, told):
+    right.claims, right.refinement = claims, refinement
+    found = what_it_could_claim(Subject.of(right), "")
+    assert found.startswith(told)
+    assert bool(found) is bool(told)
+
+
+# ---- ids
+
+
+def test_ids_have_the_layer_unless_it_is_the_criterion(make_statement, stated):
+    case = make_statement(variants=(Variant("a", {}), Variant("b", {}))).case
+    solver = stated(lambda _: 0.0, schemes=("one", "two"), claims=lambda scheme: {"order": 2})
+    found = [check.id for check in checks(case, Subject.of(solver))]
+    assert found[:3] == ["a-end-one", "a-convergence:end-one", "a-claim:order:end-one"]
+    assert found[3] == "a-invariance:repeated-one"
+    assert len(found) == len(set(found))
+    ends = {(name[0], name.rpartition("-")[2]) for name in found}
+    assert ends == {(variant, scheme) for variant in "ab" for scheme in ("one", "two")}
+
+
+# ---- the runner
+
+
+@pytest.fixture
+def make_run(make_statement):
+    statement = make_statement()
+    return lambda **settings: Run(statement, settings)
+
+
 def test_each_run_is_solved_once(make_run, right):
-    bench = Workbench(right)
-    first = bench.observe(make_run("a"))
-    bench.observe(make_run("b"))
-    assert bench.observe(make_run("a")) is first
-    assert right.calls == 2
+    runner = Runner(right)
+    first = runner.observe(make_run(step=1))
+    runner.observe(make_run(step=2))
+    assert runner.observe(make_run(step=1)) is first
+    assert len(right.calls) == 2
 
 
 def test_failures_are_kept(make_run, right):
     calls = []
     right.solve = lambda *_: calls.append(1) or None
-    bench = Workbench(right)
+    runner = Runner(right)
     for _ in range(3):
         with pytest.raises(SolverFailure, match="returned NoneType"):
-            bench.observe(make_run())
+            runner.observe(make_run())
     assert calls == [1]
-    assert bench.crashed()
 
 
 def test_memory_is_bounded(make_run, right):
-    bench = Workbench(right)
-    for key in map(str, range(KEPT + 1)):
-        bench.observe(make_run(key))
-    assert len(bench.answers) == KEPT
-    bench.observe(make_run("0"))
-    assert right.calls == KEPT + 2
+    runner = Runner(right)
+    for step in range(KEPT + 1):
+        runner.observe(make_run(step=step))
+    assert len(runner.answers) == KEPT
+    runner.observe(make_run(step=0))
+    assert len(right.calls) == KEPT + 2
+
+
+def test_what_was_measured_outlives_the_response(make_run, right):
+    runner = Runner(right)
+    for _ in range(2):
+        for step in range(KEPT + 1):
+            assert runner.measured(make_run(step=step)) == {"end": 1.0}
+    assert len(right.calls) == KEPT + 1
 
 
 def test_warm_up_once_per_scheme_and_outside_the_time(make_run, right, monkeypatch):
@@ -156,21 +293,24 @@ def test_warm_up_once_per_scheme_and_outside_the_time(make_run, right, monkeypat
 
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     right.warm_up = warm_up
-    bench = Workbench(right)
-    for key, scheme in (("a", "one"), ("b", "two"), ("c", "one")):
-        bench.observe(make_run(key, scheme=scheme))
-        assert bench.wall_time() == 0.0
+    runner = Runner(right)
+    for step, scheme in ((1, "one"), (2, "two"), (3, "one")):
+        runner.observe(run := make_run(scheme=scheme, step=step))
+        assert runner.wall_times[run.key] == 0.0
     assert warmed == ["one", "two"]
 
 
 def test_a_crash_in_the_warm_up_is_a_crash(make_run, right):
-    right.warm_up = raising_one
+    right.warm_up = raising_measure(OSError("cold"))
     with pytest.raises(SolverCrash, match="cold"):
-        Workbench(right).observe(make_run())
+        Runner(right).observe(make_run())
 
 
-def raising_one(settings):
-    raise OSError("cold")
+def test_a_run_that_is_lost_is_not_tried(make_run, right):
+    run = make_run()
+    with pytest.raises(SolverCrash, match="ended the process"):
+        Runner(right, lost={run.key: "ended the process"}).observe(run)
+    assert right.calls == []
 
 
 def test_the_solver_may_talk(make_run, right, capsys):
@@ -179,17 +319,28 @@ def test_the_solver_may_talk(make_run, right, capsys):
         return type(right).solve(right, problem, settings)
 
     right.solve, right.warm_up = talk, print
-    Workbench(right).observe(make_run())
+    Runner(right).observe(make_run())
     assert capsys.readouterr().out == ""
 
 
-def test_the_solver_cannot_change_the_question(make_run, right):
+def test_the_solver_cannot_change_its_settings(make_run, right):
     def meddle(problem, settings):
         settings["step"] = 1.0
         return type(right).solve(right, problem, settings)
 
     right.solve = meddle
     run = make_run(step=0.1)
-    observation = Workbench(right).observe(run)
+    observation = Runner(right).observe(run)
     assert run.settings == {"step": 0.1}
     assert np.array_equal(observation.response.displacement, observation.response.time[:, None])
+
+
+def test_counters_that_are_no_numbers_are_dropped(make_run, right):
+    def counting(problem, settings):
+        counters = {"steps": 3, "words": "many", "odd": float("nan"), "yes": True}
+        return type(right).solve(right, problem, settings) | {"counters": counters}
+
+    right.solve = counting
+    runner, run = Runner(right), make_run()
+    runner.observe(run)
+    assert runner.counters[run.key] == {"steps": 3.0}

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from selection import subjects  # noqa: E402 - the folder is no package
+
 PAGE = HERE.parents[1] / "docs" / "mutation.md"
 
 HEAD = """# Mutation testing
@@ -37,7 +42,7 @@ def survivors(result: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def page(result: dict[str, Any], known: dict[tuple[str, str, str], str]) -> str:
-    """Return the text of the page."""
+    """Return the text of the page; modules that were written since the last run wait for the next one."""
     rows = ["| module | plausible mutants | tried | killed | score |", "|---|---|---|---|---|"]
     for module, found in result.items():
         killed = found["tried"] - len(found["survivors"])
@@ -49,6 +54,8 @@ def page(result: dict[str, Any], known: dict[tuple[str, str, str], str]) -> str:
     for key in left:
         module, old, new = key
         rows += [f"* `{module}`: {known[key]}", "", "  ```diff", f"  - {old}", f"  + {new}", "  ```", ""]
+    waiting = [subject.path for subject in subjects() if subject.path not in result]
+    rows += ["## Not tried yet", "", *(f"* `{path}`" for path in waiting)] if waiting else []
     return HEAD + "\n".join(rows).rstrip() + "\n"
 
 

@@ -19,6 +19,7 @@ class Subject:
 
 # the test module of every reference module; helpers are guarded by the tests of the references that use them
 REFERENCES = {
+    "discrete": ("discrete", "discrete_order", "integrators", "power_series", "recurrences", "tableaux"),
     "beam_on_stop": ("beam_on_stop", "beam_series", "beam_waves"),
     "buckling_stop": ("buckling_stop", "buckling_phases"),
     "certified": ("certified",),
@@ -46,13 +47,14 @@ SLOW = {
 JUDGEMENT = {
     "judge": ("test_verdict", "test_tolerance"),
     "tolerances": ("test_tolerance",),
-    "convergence": ("test_observed_order",),
-    "checks": ("test_parts_of_checks",),
-    "making": ("test_parts_of_checks",),
-    "parity": ("test_parts_of_checks",),
-    "refining": ("test_refining",),
+    "uncertainty": ("test_uncertainty", "test_levels"),
+    "levels": ("test_levels", "test_convergence"),
+    "methods": ("test_methods",),
+    "invariance": ("test_invariance",),
+    "subject": ("test_claims",),
+    "checks": ("test_levels", "test_convergence", "test_verdict"),
     "consistency": ("test_agreeing_parts",),
-    "impact_theory": ("test_impact_theory",),
+    "impact_conditioning": ("test_impact_conditioning",),
     "impact_quantities": ("test_impact_quantities",),
 }
 

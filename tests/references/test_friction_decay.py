@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import mpmath
 import numpy as np
 import pytest
@@ -131,3 +133,10 @@ def test_what_is_held_from_the_start_says_so():
     held, moves = (decay.half_cycles(x0=x0, **given) for x0 in ("0.9", "1.1"))
     assert (held.value, moves.value) == (0, 1)
     assert len(held.routes) == 1 < len(moves.routes)
+
+
+def test_turning_points_follow_each_other_until_the_last_stop():
+    given = {"m": 1, "k": 1, "mu": "0.1", "g": 10, "angle": 0, "directions": 1, "x0": "4.5"}
+    first, second, after = (decay.turning_time(number=n, **given) for n in (1, 2, 3))
+    assert (first.value, second.value) == (pytest.approx(math.pi), decay.stop_time(**given).value)
+    assert after.value is None

@@ -1,4 +1,4 @@
-"""A small document with every verdict, every kind, and names that try to break out of their place."""
+"""A small document with every verdict, every layer, and names that try to break out of their place."""
 
 import copy
 import json
@@ -27,7 +27,7 @@ def result(**changes):
         "solver": "veridyn",
         "scheme": "euler",
         "quantity": "wear_power",
-        "kind": "truth",
+        "layer": "criterion",
         "unit": "W",
         "value": 15.2668,
         "reference": "15.2670995893716138593344827041",
@@ -40,24 +40,48 @@ def result(**changes):
         "digits": 4.7,
         "verdict": "pass",
         "detail": "",
-        "published": "",
         "settings": {"step": 1e-4},
+        "levels": [],
+        "terms": {},
         "wall_time": 0.012,
+        "counters": {"steps": 1000},
+        "id": "a0=15-wear_power-euler",
     }
     return record | changes
+
+
+LEVELS = [
+    {"setting": "step", "size": 4e-4, "value": 15.30, "difference": None, "error": 0.033},
+    {"setting": "step", "size": 2e-4, "value": 15.28, "difference": 0.02, "error": 0.013},
+    {"setting": "step", "size": 1e-4, "value": 15.27, "difference": 0.01, "error": 0.003},
+]
+TERMS = {"numerical uncertainty": 0.03, "sampling": 0.0, "rounding": 1.5e-8}
+CHANGES = [
+    {"quantity": "wear_power", "before": 15.27, "after": 15.28, "change": 0.01, "admissible": 0.002},
+    {"quantity": "regime", "before": "slip-slip", "after": "slip-slip", "change": 0.0, "admissible": 0.0},
+]
+
+
+def converged(**changes):
+    """One check of convergence, with terms and level table, and changes."""
+    found = {"layer": "convergence", "value": 15.27, "error": 0.003, "error_kind": "absolute", "digits": 3.7}
+    return result(**found, tolerance=0.03, margin=10.0, terms=TERMS, levels=LEVELS, **changes)
 
 
 def results():
     empty = {"value": None, "error": None, "margin": None, "digits": None, "wall_time": None}
     return [
         result(),
-        result(kind="frozen", margin=1e6, error=1e-15, tolerance=1e-9),
-        result(kind="order", quantity="order", reference="2", value=2.01, margin=9.9, error=0.01),
-        result(kind="events", quantity="slip_start[1]", unit="s", margin=1.4),
-        result(kind="balance", quantity="energy", margin=5000.0, error=2e-8),
-        result(kind="parity", published="2.26164E-4", verdict="expected failure", margin=0.01, detail="misprint"),
+        result(layer="baseline", quantity="digits:wear_power", margin=1e6, error=1e-15, tolerance=1e-9, digits=None),
+        result(layer="claim", quantity="order:wear_power", reference=2.0, value=1.97, margin=20.0, error=0.03, unit=""),
+        converged(),
+        result(quantity="slip_start[1]", unit="s", margin=1.4),
+        result(quantity="energy", margin=5000.0, error=2e-8),
+        result(layer="invariance", quantity="mirrored", value=5.0, reference=0.0, levels=CHANGES)
+        | {"verdict": "expected failure", "margin": 0.2, "error": 5.0, "tolerance": 1.0, "detail": "known"},
         result(quantity="regime", value="slip-slip", reference="slip-slip", error=0.0, margin=None, digits=None),
         result(case="spring", variant="", verdict="fail", margin=0.333, error=3e-4, detail="too slow"),
+        converged(case="spring", variant="") | {"verdict": "fail", "margin": 0.75, "error": 0.04},
         result(case="spring", variant="", scheme="rk", verdict="error", detail="ZeroDivisionError: x", **empty),
         result(case="spring", solver="foreign", scheme="", verdict="not applicable", detail="friction", **empty),
         result(case=HOSTILE, variant=HOSTILE, solver=HOSTILE, quantity=HOSTILE, unit=HOSTILE, verdict="fail"),
@@ -65,7 +89,7 @@ def results():
 
 
 def point(**changes):
-    """One rung of a ladder, with changes."""
+    """One refinement level, with changes."""
     record = {
         "case": "shoe",
         "variant": "a0=15",
@@ -175,7 +199,7 @@ def figure(**changes):
 
 def document(**changes):
     made = {
-        "schema_version": "1.0",
+        "schema_version": "2.0",
         "environment": ENVIRONMENT,
         "cases": [case("shoe"), case("spring")],
         "results": results(),
@@ -199,6 +223,11 @@ def make_document():
 @pytest.fixture(scope="session")
 def make_result():
     return result
+
+
+@pytest.fixture(scope="session")
+def make_converged():
+    return converged
 
 
 @pytest.fixture(scope="session")

@@ -105,9 +105,9 @@ def test_html_tables_are_accessible(html):
 def test_html_says_the_trouble_first(html):
     places = [
         html.index(text)
-        for text in ("2 checks failed and 1 check ended", 'id="failures"', 'id="overview"', 'id="case-shoe"')
+        for text in ("3 checks failed and 1 check ended", 'id="failures"', 'id="overview"', 'id="case-shoe"')
     ]
-    assert "<title>2 checks failed" in html
+    assert "<title>3 checks failed" in html
     assert places == sorted(places)
     assert html.index('id="case-spring"') < html.index('id="environment"')
 
@@ -131,6 +131,40 @@ def test_html_has_the_parts_of_a_case_in_order(html):
     assert ">15.2670995893716138593344827041<" in sheet
     assert 'title="15.2670995893716138593344827041">15.2670995893…<' in sheet
     assert "3 published values, 2 errata" in sheet
+
+
+def test_a_check_opens_to_the_parts_of_its_tolerance_and_its_levels(html):
+    sheet = html[html.index('id="case-shoe"') : html.index('id="case-spring"')]
+    opened = re.search(r'<details class="basis"><summary>(.*?)</summary>(.*?)</details>', sheet, re.DOTALL)
+    assert opened[1] == "3 parts of the tolerance, 3 levels of step"
+    cells = re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", opened[2])
+    assert cells == [
+        *("Part", "Value", "Share"),
+        *("numerical uncertainty", "0.03", "100 %", "sampling", "0", "0 %", "rounding", "1.5e-8", "5e-5 %"),
+        *("step", "answer", "difference", "error"),
+        *("4e-4", "15.3", "–", "0.033", "2e-4", "15.28", "0.020", "0.013", "1e-4", "15.27", "0.010", "0.0030"),
+    ]
+
+
+def test_an_invariance_check_opens_to_the_answers_before_and_after(html):
+    sheet = html[html.index('id="case-shoe"') : html.index('id="case-spring"')]
+    opened = sheet[sheet.index("<summary>2 answers</summary>") :]
+    table = opened[: opened.index("</details>")]
+    assert "largest change first" in table
+    assert re.findall(r'<td class="number right">([^<]*)</td>', table)[:4] == ["15.27", "15.28", "0.010", "0.0020"]
+
+
+def test_verdicts_are_counted_by_layer(html, md):
+    part = html[html.index('<table class="layers">') :]
+    line = part[part.index('<th scope="row">convergence</th>') :]
+    line = line[: line.index("</tr>")]
+    assert re.findall(r'<td class="number right">(\d*)</td>', line) == ["", "1", "", "", "1"]
+    assert "| claim | what the solver claims of itself: order, slope over the tolerance, digits, a known method |" in md
+
+
+def test_markdown_tells_the_basis_of_what_fails(md):
+    failures = md[md.index("## Failures") : md.index("## Overview")]
+    assert "tolerance = 0.03 numerical uncertainty + 0 sampling + 1.5e-8 rounding; levels: step 4e-4:" in failures
 
 
 def test_groups_with_failures_are_open(html):
@@ -192,7 +226,8 @@ def test_markdown_tables_are_rectangular(md):
 
 def test_markdown_says_the_trouble_first(md):
     assert md.startswith(
-        "# Verification report\n\n**2 checks failed and 1 check ended in an error, of 11**\n\n## Failures"
+        "# Verification report\n\n**3 checks failed and 1 check ended in an error, of 13; "
+        "affected: 3 criteria, 1 convergence**\n\n## Failures"
     )
     assert md.index("## Overview") < md.index("## shoe") < md.index("## Environment")
 
@@ -267,9 +302,9 @@ def test_solvers_stand_side_by_side(compared):
     assert sheet.count('<td class="cell" title="not asked"></td>') == 1
     assert '<td class="cell">12 ms</td><td class="cell">3 s</td>' in sheet
     assert '2.1 · 2.1<span class="unseen"> digits</span><br>3 s' in html
-    assert r"| wear_power \[W\] | 4.7 | 2.1 fail |" in md
-    assert r"| regime \[W\] |  | pass |" in md
-    assert "| Time of the run | 12 ms | 3 s |" in md
+    assert r"| wear_power \[W\] | criterion | 4.7 | 2.1 fail |" in md
+    assert r"| regime \[W\] | criterion |  | pass |" in md
+    assert "| Time of the run |  | 12 ms | 3 s |" in md
     assert (html + md).count("<script") == 1
 
 
@@ -354,4 +389,4 @@ def test_missing_packages(doc, tmp_path, without, package):
 
 
 def test_results_json_is_one_document(built):
-    assert json.loads((built / "results.json").read_text(encoding="utf-8"))["schema_version"] == "1.0"
+    assert json.loads((built / "results.json").read_text(encoding="utf-8"))["schema_version"] == "2.0"

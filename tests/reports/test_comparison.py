@@ -6,7 +6,8 @@ def test_score_counts_distinct_runs_once(make_result):
     records = [
         make_result(digits=4.0),
         make_result(digits=6.0, quantity="energy"),
-        make_result(digits=9.0, kind="frozen"),
+        make_result(digits=9.0, layer="convergence"),
+        make_result(digits=9.5, layer="claim"),
         make_result(digits=None, quantity="regime", wall_time=0.5),
         make_result(digits=5.0, variant="other"),
     ]
@@ -21,18 +22,21 @@ def test_score_of_nothing():
 
 def test_a_matrix_per_variant_with_more_than_one_subject(make_result):
     results = [
-        make_result(quantity="instants", kind="events"),
+        make_result(quantity="instants", layer="convergence"),
         make_result(),
         make_result(solver="b", scheme="", verdict="fail", digits=1.0, wall_time=2.0),
-        make_result(solver="b", scheme="", kind="parity"),
+        make_result(solver="b", scheme="", layer="claim", quantity="order:wear_power"),
         make_result(variant="alone"),
     ]
     ((matrix,), _) = matrices(results, 1, 9)
     assert (matrix.variant, matrix.subjects) == ("a0=15", ["veridyn · euler", "b"])
-    assert [(line.kind, line.quantity) for line in matrix.lines] == [("truth", "wear_power"), ("events", "instants")]
+    assert [(line.layer, line.quantity) for line in matrix.lines] == [
+        ("criterion", "wear_power"),
+        ("convergence", "instants"),
+    ]
     assert [(cell.verdict, cell.digits) for cell in matrix.lines[0].cells] == [("pass", "4.7"), ("fail", "1.0")]
     assert [cell.verdict for cell in matrix.lines[1].cells] == ["pass", ""]
-    assert matrix.lines[1].cells[0].digits == ""
+    assert matrix.lines[1].cells[0].digits == "4.7"
     assert matrix.times == ["12 ms", "2 s"]
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from veridyn.reports import style
-from veridyn.reports.diagrams import figure, ladders, prices
+from veridyn.reports.diagrams import figure, prices, solvers
 
 
 @pytest.fixture
@@ -80,13 +80,13 @@ def test_the_caption_says_what_the_time_is(make_point, repeats, said):
     assert said in figure(points, [], {"veridyn · euler": None}, ["cpu"])["caption"]
 
 
-def test_rungs_say_what_differs(points):
-    ours, other = ladders(points, 1)
-    assert (ours.subject, ours.version, ours.settings) == ("veridyn · euler", "0.1.0", "penalty = 9000000")
-    assert [rung.settings for rung in ours.rungs] == ["step = 1e-4", "step = 5e-5"]
-    assert (ours.rungs[0].passed, ours.rungs[0].first_call, ours.rungs[0].time) == ("6/7", "500 ms", "12 ms")
-    assert (ours.rungs[1].error, ours.rungs[1].detail) == ("–", "diverged")
-    assert other.rungs[0].settings == "defaults"
+def test_levels_say_what_differs(points):
+    first, other = solvers(points, 1)
+    assert (first.subject, first.version, first.settings) == ("veridyn · euler", "0.1.0", "penalty = 9000000")
+    assert [level.settings for level in first.levels] == ["step = 1e-4", "step = 5e-5"]
+    assert (first.levels[0].passed, first.levels[0].first_call, first.levels[0].time) == ("6/7", "500 ms", "12 ms")
+    assert (first.levels[1].error, first.levels[1].detail) == ("–", "diverged")
+    assert other.levels[0].settings == "defaults"
 
 
 def test_fifteen_lines_can_be_told_apart():

@@ -21,10 +21,10 @@ def test_reading_gives_back_what_was_written(doc, save):
 
 
 def test_defaults_are_filled_in(make_result):
-    needed = ("case", "variant", "solver", "scheme", "quantity", "verdict")
+    needed = ("case", "variant", "solver", "scheme", "layer", "quantity", "verdict")
     record = {key: make_result()[key] for key in needed}
     environment = dict.fromkeys(("veridyn", "python", "platform", "machine", "date", "command"), "")
-    checked = check_document({"schema_version": "1.0", "environment": environment, "results": [record]})
+    checked = check_document({"schema_version": "2.0", "environment": environment, "results": [record]})
     assert checked["cases"] == checked["figures"] == checked["messages"] == []
     assert checked["work_precision"] == []
     assert checked["results"][0].keys() == make_result().keys()
@@ -35,14 +35,14 @@ def test_defaults_of_a_point_are_filled_in(doc, make_point):
     assert check_document(doc)["work_precision"][0].keys() == make_point().keys()
 
 
-@pytest.mark.parametrize("version", ["1.1", "1.17"])
+@pytest.mark.parametrize("version", ["2.1", "2.17"])
 def test_minor_versions_may_add_keys(doc, version):
     doc |= {"schema_version": version, "news": 1}
     doc["results"][0]["colour"] = "red"
     assert check_document(doc)["results"][0]["colour"] == "red"
 
 
-@pytest.mark.parametrize("version", ["2.0", "0.9", "12.0", 2, None])
+@pytest.mark.parametrize("version", ["1.0", "1.9", "0.9", "12.0", 1, None])
 def test_other_major_versions_are_refused(doc, version):
     with pytest.raises(ReportError, match=f"document: schema version {version!r} is unknown"):
         check_document(doc | {"schema_version": version})
@@ -54,7 +54,10 @@ WRONG = [
         "great",
         r"results\[0\]\.verdict must be one of .*not 'great' \(in shoe a0=15 wear_power\)",
     ),
-    (("results", 1, "kind"), "guess", r"results\[1\]\.kind must be one of"),
+    (("results", 1, "layer"), "truth", r"results\[1\]\.layer must be one of"),
+    (("results", 0, "terms"), {"sampling": "much"}, r"results\[0\]\.terms\.sampling must be number"),
+    (("results", 0, "levels"), [1], r"results\[0\]\.levels\[0\] must be object"),
+    (("results", 0, "counters"), {"steps": None}, r"results\[0\]\.counters\.steps must be number"),
     (("results", 0, "margin"), "5", r"results\[0\]\.margin must be number or null, not '5'"),
     (("results", 0, "settings"), [], r"results\[0\]\.settings must be object"),
     (("results", 0, "case"), None, r"results\[0\]\.case must be string"),
@@ -122,8 +125,8 @@ def test_foreign_objects_are_refused(doc):
 TEXTS = [
     ("", "is empty"),
     ("hello", "not JSON at line 1, column 1"),
-    ('{"schema_version": "1.0", "resu', "ends too early, at line 1"),
-    ('{"schema_version": "1.0",\n "results": [', "ends too early, at line 2"),
+    ('{"schema_version": "2.0", "resu', "ends too early, at line 1"),
+    ('{"schema_version": "2.0",\n "results": [', "ends too early, at line 2"),
     ('{"a" 1}', "not JSON at line 1, column 6"),
     ('{"a": NaN}', "NaN is not JSON; numbers must be finite"),
     ('{"a": 1e999}', "1e999 exceeds the range of floats"),
@@ -179,7 +182,7 @@ def test_merging_concatenates_and_numbers_the_runs(doc, make_document, save):
     assert {record["run"] for record in merged["results"]} == {1, 2}
 
 
-def test_merging_keeps_the_ladders_apart(doc, make_document, save):
+def test_merging_keeps_the_levels_of_runs_apart(doc, make_document, save):
     other = make_document(environment=doc["environment"] | {"machine": "arm64"})
     merged = read_results([save(doc, "a.json"), save(other, "b.json")])
     count = len(doc["work_precision"])
@@ -209,7 +212,7 @@ def test_a_file_named_twice_is_noticed(doc, save):
 
 
 def test_what_is_missing_is_said(make_document, make_result):
-    whole = check_document(make_document(planned=11))
+    whole = check_document(make_document(planned=13))
     assert gaps(whole) == []
     assert gaps(check_document(make_document())) == []
     short = check_document(make_document(planned=12, results=[make_result()]))
@@ -220,13 +223,13 @@ def test_what_is_missing_is_said(make_document, make_result):
 
 
 def test_what_is_missing_of_several_runs_adds_up(doc, make_document, save):
-    files = [save(make_document(planned=13), "a.json"), save(doc, "b.json")]
-    assert gaps(read_results(files)) == ["2 of 24 checks are missing: the run ended early"]
+    files = [save(make_document(planned=15), "a.json"), save(doc, "b.json")]
+    assert gaps(read_results(files)) == ["2 of 28 checks are missing: the run ended early"]
 
 
 def test_files_of_mixed_minor_versions_have_the_later_one(make_document, save):
-    files = [save(make_document(schema_version=f"1.{minor}"), f"{minor}.json") for minor in (0, 10, 9)]
-    assert read_results(files)["schema_version"] == "1.10"
+    files = [save(make_document(schema_version=f"2.{minor}"), f"{minor}.json") for minor in (0, 10, 9)]
+    assert read_results(files)["schema_version"] == "2.10"
 
 
 def test_runs_of_different_versions_are_noticed(doc, make_document, save):
@@ -236,7 +239,7 @@ def test_runs_of_different_versions_are_noticed(doc, make_document, save):
 
 
 def _schema():
-    return json.loads(files("veridyn.reports").joinpath("schema", "results-1.json").read_text(encoding="utf-8"))
+    return json.loads(files("veridyn.reports").joinpath("schema", "results-2.json").read_text(encoding="utf-8"))
 
 
 def _properties(node):

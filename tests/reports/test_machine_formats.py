@@ -62,7 +62,6 @@ def test_every_text_of_a_table_is_guarded(make_result):
         "reference",
         "reason",
         "detail",
-        "published",
     )
     (row,) = rows(spreadsheet.results([make_result(**dict.fromkeys(names, "=1+1"))]))
     assert {row[name] for name in names} == {"'=1+1"}
@@ -85,16 +84,49 @@ def test_names_of_series_are_guarded(make_figure):
 def test_junit_has_a_case_per_check(built, doc):
     root = ElementTree.parse(built / "junit.xml").getroot()
     cases = list(root.iter("testcase"))
-    assert (root.get("tests"), root.get("failures"), root.get("errors"), root.get("skipped")) == ("11", "2", "1", "2")
+    assert (root.get("tests"), root.get("failures"), root.get("errors"), root.get("skipped")) == ("13", "3", "1", "2")
     assert len(cases) == len(doc["results"])
     assert (len(list(root.iter("failure"))), len(list(root.iter("error"))), len(list(root.iter("skipped")))) == (
-        2,
+        3,
         1,
         2,
     )
-    assert (cases[0].get("classname"), cases[0].get("name")) == ("shoe.a0=15.euler", "wear_power (truth)")
+    assert (cases[0].get("classname"), cases[0].get("name")) == ("shoe.a0=15.euler", "wear_power (criterion)")
     assert float(cases[0].get("time")) == 0.012
     assert next(root.iter("error")).get("message") == "error: ZeroDivisionError: x"
+
+
+def properties(case):
+    return {one.get("name"): one.get("value") for one in case.iter("property")}
+
+
+def test_junit_tells_what_a_server_may_plot(built):
+    cases = {case.get("name"): case for case in ElementTree.parse(built / "junit.xml").getroot().iter("testcase")}
+    assert properties(cases["wear_power (convergence)"]) == {
+        "digits": "3.7",
+        "margin": "0.75",
+        "term: numerical uncertainty": "0.03",
+        "term: sampling": "0.0",
+        "term: rounding": "1.5e-08",
+        "levels": "step 4e-4: answer 15.3, error 0.033; step 2e-4: answer 15.28, difference 0.020, error 0.013; "
+        "step 1e-4: answer 15.27, difference 0.010, error 0.0030",
+    }
+    assert properties(cases["order:wear_power (claim)"])["observed_order"] == "1.97"
+    assert "observed_order" not in properties(cases["mirrored (invariance)"])
+
+
+def test_a_harness_error_is_an_error_in_junit(make_document, make_result, tmp_path):
+    build(make_document(results=[make_result(verdict="harness error", detail="IndexError")], cases=[]), tmp_path)
+    root = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    assert (root.get("failures"), root.get("errors")) == ("0", "1")
+    assert next(root.iter("error")).get("message") == "harness error: IndexError"
+
+
+def test_the_table_has_what_a_verdict_can_be_recomputed_from(built):
+    found = [row for row in rows((built / "results.csv").read_text(encoding="utf-8")) if row["layer"] == "convergence"]
+    assert [sum(json.loads(row["terms"]).values()) for row in found] == [pytest.approx(0.03, rel=1e-6)] * 2
+    assert [level["size"] for level in json.loads(found[0]["levels"])] == [4e-4, 2e-4, 1e-4]
+    assert found[0]["id"] == "a0=15-wear_power-euler"
 
 
 def test_counts_of_junit_suites_add_up(built):
@@ -107,14 +139,14 @@ def test_junit_keeps_names_and_drops_what_xml_cannot_carry(make_document, make_r
     build(make_document(results=[make_result(case=hostile, quantity="bell \x07 ]]>")], cases=[]), tmp_path)
     (case,) = ElementTree.parse(tmp_path / "junit.xml").getroot().iter("testcase")
     assert case.get("classname").startswith(hostile)
-    assert case.get("name") == "bell ? ]]> (truth)"
+    assert case.get("name") == "bell ? ]]> (criterion)"
 
 
 def test_what_is_missing_is_an_error_in_junit(make_document, tmp_path):
     build(make_document(planned=20), tmp_path)
     root = ElementTree.parse(tmp_path / "junit.xml").getroot()
-    assert (root.get("tests"), root.get("errors")) == ("12", "2")
-    assert "9 of 20 checks are missing" in (tmp_path / "junit.xml").read_text(encoding="utf-8")
+    assert (root.get("tests"), root.get("errors")) == ("14", "2")
+    assert "7 of 20 checks are missing" in (tmp_path / "junit.xml").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -123,6 +155,7 @@ def test_what_is_missing_is_an_error_in_junit(make_document, tmp_path):
         ([{}], False, "1/1 checks"),
         ([{}, {"verdict": "fail"}], False, "1/2 checks"),
         ([{}, {"verdict": "error"}], False, "1/2 checks"),
+        ([{}, {"verdict": "harness error"}], False, "1/2 checks"),
         ([{"verdict": "not applicable"}], False, "nothing judged"),
         ([], False, "nothing judged"),
         ([{}], True, "incomplete"),
@@ -139,15 +172,17 @@ def test_badge(make_result, changes, missing, words):
 
 def test_the_summary_of_a_job_says_the_trouble_first(built):
     text = (built / "summary.md").read_text(encoding="utf-8")
-    assert text.startswith("## ❌ 2 checks failed and 1 check ended in an error, of 11")
-    assert "| error | spring |  | wear_power | veridyn · rk |" in text
+    assert text.startswith(
+        "## ❌ 3 checks failed and 1 check ended in an error, of 13; affected: 3 criteria, 1 convergence"
+    )
+    assert "| error | spring |  | criterion | wear_power | veridyn · rk |" in text
     assert "<script" not in text
 
 
 def test_the_summary_of_a_good_run_is_short(make_document, make_result, tmp_path):
     build(make_document(results=[make_result()], cases=[]), tmp_path)
     text = (tmp_path / "summary.md").read_text(encoding="utf-8")
-    assert text.startswith("## ✅ The only check passed")
+    assert text.startswith("## ✅ The only check passed: 1 criterion")
     assert "Failures" not in text
 
 

@@ -67,23 +67,29 @@ def test_every_check_of_the_truth_stands_in_a_table_with_its_note(manual, make_r
     assert "penalty" in results[2].items[int(row[7]) - 1]
 
 
-def test_frozen_values_are_counted_and_shown_if_they_fail(make_document, make_result):
-    def said(**changes):
-        document = check_document(make_document(results=[make_result(kind="frozen", **changes)], figures=[]))
-        shoe = next(chapter for chapter in make_manual(document).chapters if "SHOE" in chapter.title)
-        return [row for one in tables(sections(shoe)["Results"]) for row in one.rows if row[-1] != "1 pass"]
-
-    assert said() == [("frozen: against the recorded value of the same solver (1 pass); all in results.csv only",)]
-    assert said(verdict="fail")[-1][-1] == "fail"
+def test_checks_stand_below_bands_of_their_layers(manual):
+    shoe = next(chapter for chapter in manual.chapters if "SHOE" in chapter.title)
+    bands = [row[0] for row in tables(sections(shoe)["Results"])[1].rows if len(row) == 1]
+    assert [band.partition(":")[0] for band in bands] == ["criterion", "convergence", "claim", "invariance", "baseline"]
+    assert bands[1].endswith("within numerical uncertainty (1 pass)")
 
 
-def test_a_parity_check_shows_the_printed_digits_below_its_source(make_document, make_result):
-    record = make_result(kind="parity", quantity="wear_power@manual_4.1_EULER", published="15.3")
-    document = check_document(make_document(results=[record]))
+def test_what_did_not_pass_can_be_recomputed(make_document, make_converged):
+    failed = make_converged() | {"verdict": "fail"}
+    document = check_document(make_document(results=[make_converged(), failed], figures=[]))
     shoe = next(chapter for chapter in make_manual(document).chapters if "SHOE" in chapter.title)
-    rows = tables(sections(shoe)["Results"])[1].rows
-    assert rows[1] == ("parity: manual 4.1 EULER (1 value)",)
-    assert rows[2][1:3] == ("wear_power [W]", "15.3")
+    (item,) = sections(shoe)["Results"][-1].items
+    assert item.startswith("a0=15 wear_power (convergence): tolerance = 0.03 numerical uncertainty + 0 sampling")
+    assert item.endswith("step 1e-4: answer 15.27, difference 0.010, error 0.0030")
+
+
+def test_acceptance_criteria_name_all_layers_and_count_them(manual):
+    words, judgement, layers = sections(manual.chapters[0])["Acceptance criteria"]
+    assert "certified" in words.text
+    assert all(f"({row[0]})" in judgement.text for row in layers.rows)
+    assert [row[0] for row in layers.rows] == ["criterion", "convergence", "claim", "invariance", "baseline"]
+    assert layers.head[2:] == ("error", "fail", "expected failure", "not applicable", "pass")
+    assert layers.rows[1][2:] == ("–", "1", "–", "–", "1")
 
 
 def test_errata_stand_apart_from_published_values_with_their_explanation(manual):
@@ -107,7 +113,7 @@ def test_an_incomplete_run_is_said_on_the_first_page(make_document):
 
 
 def test_a_part_of_the_cases(doc):
-    part = of_cases(check_document(doc | {"planned": 11}), ["spring"])
+    part = of_cases(check_document(doc | {"planned": 13}), ["spring"])
     assert {entry["case"] for key in ("cases", "results", "figures") for entry in part[key]} == {"spring"}
     assert part["planned"] is None
     with pytest.raises(ReportError, match=r"no results of brake in the file; it has .*shoe"):

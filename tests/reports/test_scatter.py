@@ -21,9 +21,9 @@ def place(dot):
 def test_every_check_with_error_and_tolerance_is_named(doc):
     shown = measured(doc["results"])
     names = "\n".join(dot[0].text for dot in dots(shown))
-    assert len(shown) == 9
-    assert all(f"{record['quantity']} ({record['kind']})" in names for record in shown)
-    assert "shoe[a0=15] veridyn · euler: wear_power (truth), error 2.0e-5, tolerance 1e-4" in names
+    assert len(shown) == 11
+    assert all(f"{record['quantity']} ({record['layer']})" in names for record in shown)
+    assert "shoe[a0=15] veridyn · euler: wear_power (criterion), error 2.0e-5, tolerance 1e-4" in names
 
 
 def test_checks_that_the_eye_cannot_tell_apart_share_a_dot(make_result):

@@ -2,7 +2,7 @@ import pytest
 
 from veridyn.reports.tally import (
     anchors,
-    by_kind,
+    by_layer,
     common_settings,
     flag,
     headline,
@@ -14,11 +14,26 @@ from veridyn.reports.tally import (
 
 def test_counts_worst_margin_and_flags(doc):
     total = tally(doc["results"])
-    counts = {"error": 1, "fail": 2, "expected failure": 1, "not applicable": 1, "pass": 6}
+    counts = {"error": 1, "harness error": 0, "fail": 3, "expected failure": 1, "not applicable": 1, "pass": 7}
     assert total.counts == counts
-    assert (total.total, total.judged, total.trouble) == (11, 8, 3)
+    assert (total.total, total.judged, total.trouble) == (13, 10, 4)
     assert total.worst == 0.333
-    assert (total.fragile, total.asleep) == (1, 1)
+    assert (total.fragile, total.loose) == (1, 1)
+
+
+def test_counts_of_layers(doc):
+    total = tally(doc["results"])
+    assert list(total.layers) == ["criterion", "convergence", "claim", "invariance", "baseline"]
+    assert total.layers["convergence"] == {
+        "error": 0,
+        "harness error": 0,
+        "fail": 1,
+        "expected failure": 0,
+        "not applicable": 0,
+        "pass": 1,
+    }
+    assert total.of_layers("pass") == "4 criteria, 1 convergence, 1 claim, 1 baseline"
+    assert total.of_layers("harness error") == ""
 
 
 @pytest.mark.parametrize(
@@ -27,8 +42,8 @@ def test_counts_worst_margin_and_flags(doc):
         ({"margin": 1.99}, "fragile"),
         ({"margin": 2.0}, ""),
         ({"margin": 1000.0}, ""),
-        ({"margin": 1001.0}, "asleep"),
-        ({"margin": 1e9, "kind": "frozen"}, ""),
+        ({"margin": 1001.0}, "loose"),
+        *(({"margin": 1e9, "layer": layer}, "") for layer in ("convergence", "claim", "invariance", "baseline")),
         ({"margin": None}, ""),
         ({"margin": 0.5, "verdict": "fail"}, ""),
     ],
@@ -41,14 +56,19 @@ def test_flag(make_result, changes, expected):
     ("verdicts", "verdict", "sentence"),
     [
         ([], "not applicable", "Nothing was checked"),
-        (["pass"], "pass", "The only check passed"),
-        (["pass", "pass"], "pass", "All 2 checks passed"),
-        (["pass", "pass", "expected failure"], "pass", "All 2 checks passed; 1 expected failure"),
+        (["pass"], "pass", "The only check passed: 1 criterion"),
+        (["pass", "pass"], "pass", "All 2 checks passed: 2 criteria"),
+        (["pass", "pass", "expected failure"], "pass", "All 2 checks passed: 2 criteria; 1 expected failure"),
         (["not applicable"] * 2, "not applicable", "No check could be judged: 2 not applicable"),
         (["expected failure"], "expected failure", "No check could be judged: 1 expected failure"),
-        (["pass", "fail"], "fail", "1 check failed, of 2"),
-        (["pass", "error"], "error", "1 check ended in an error, of 2"),
-        (["fail", "fail", "error"], "error", "2 checks failed and 1 check ended in an error, of 3"),
+        (["pass", "fail"], "fail", "1 check failed, of 2; affected: 1 criterion"),
+        (["pass", "error"], "error", "1 check ended in an error, of 2; affected: 1 criterion"),
+        (
+            ["fail", "fail", "error"],
+            "error",
+            "2 checks failed and 1 check ended in an error, of 3; affected: 3 criteria",
+        ),
+        (["harness error"], "harness error", "1 check ended in a harness error, of 1; affected: 1 criterion"),
     ],
 )
 def test_verdict_and_headline(make_result, verdicts, verdict, sentence):
@@ -57,15 +77,24 @@ def test_verdict_and_headline(make_result, verdicts, verdict, sentence):
     assert headline(total) == sentence
 
 
+def test_a_headline_counts_what_was_compared_with_what(make_result):
+    layers = ["criterion"] * 2 + ["convergence"] * 2 + ["claim", "invariance"]
+    records = [*(make_result(layer=layer) for layer in layers), make_result(layer="claim", verdict="not applicable")]
+    assert headline(tally(records)) == (
+        "All 6 checks passed: 2 criteria, 2 convergence, 1 claim, 1 invariance; 1 not applicable"
+    )
+
+
 def test_words_leave_out_zeros(make_result):
     assert tally([make_result(), make_result(verdict="fail")]).words == "1 fail, 1 pass"
     assert tally([]).words == "no checks"
 
 
-def test_kinds_and_verdicts_in_order(doc):
-    assert list(by_kind(doc["results"])) == ["truth", "events", "balance", "order", "parity", "frozen"]
-    assert [record["verdict"] for record in worst_first(doc["results"])][:4] == [
+def test_layers_and_verdicts_in_order(doc):
+    assert list(by_layer(doc["results"])) == ["criterion", "convergence", "claim", "invariance", "baseline"]
+    assert [record["verdict"] for record in worst_first(doc["results"])][:5] == [
         "error",
+        "fail",
         "fail",
         "fail",
         "expected failure",

@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from veridyn.reports import check_document
-from veridyn.reports.terminal import full_table, summary_table
+from veridyn.reports.terminal import IN_FULL, full_table, summary_table
 
 
 @pytest.fixture
@@ -30,10 +30,10 @@ def test_lines_fit_and_carry_no_control_codes(printed, function, width):
 def test_summary_counts_then_failures_then_totals(printed):
     text = printed(summary_table, 120)
     places = [
-        text.index(part) for part in ("shoe", "ERROR  spring", "FAIL  spring", "2 checks failed and 1 check ended")
+        text.index(part) for part in ("shoe", "ERROR  spring", "FAIL  spring", "3 checks failed and 1 check ended")
     ]
     assert places == sorted(places)
-    assert text.rstrip().endswith("1 fragile (margin < 2), 1 asleep (margin > 1000)")
+    assert text.rstrip().endswith("1 fragile (margin < 2), 1 loose (criteria, margin > 1000)")
 
 
 def test_failures_are_told_in_full(printed):
@@ -47,10 +47,52 @@ def test_failures_are_told_in_full(printed):
     assert "detail     too slow" in text
 
 
+def test_a_failure_is_told_with_the_parts_of_its_tolerance_and_its_levels(printed):
+    lines = [line.split() for line in printed(summary_table, 100).splitlines()]
+    parts = ["parts", "0.03", "numerical", "uncertainty", "+", "0", "sampling", "+", "1.5e-8", "rounding"]
+    start = lines.index(parts)
+    assert lines[start + 1 : start + 5] == [
+        ["step", "answer", "difference", "error"],
+        ["4e-4", "15.3", "–", "0.033"],
+        ["2e-4", "15.28", "0.020", "0.013"],
+        ["1e-4", "15.27", "0.010", "0.0030"],
+    ]
+
+
+def test_of_many_answers_those_with_the_largest_change_are_told(printed, make_document, make_result):
+    changes = [{"quantity": f"q{n}", "before": 1.0, "after": 2.0, "change": 1.0, "admissible": 0.1} for n in range(11)]
+    record = make_result(layer="invariance", quantity="mirrored", verdict="fail", levels=changes)
+    text = printed(summary_table, 100, make_document(results=[record]))
+    assert "q7" in text
+    assert "q8" not in text
+    assert "and 3 more" in text
+
+
+def test_many_failures_have_a_line_each(printed, make_document, make_result):
+    results = [make_result(quantity=f"q{number}", verdict="fail") for number in range(IN_FULL + 5)]
+    text = printed(summary_table, 100, make_document(results=results))
+    assert text.count("reference  ") == IN_FULL
+    assert all(f"FAIL  shoe[a0=15] euler  q{number} (criterion)" in text for number in range(IN_FULL + 5))
+
+
 def test_columns_of_verdicts_that_do_not_occur_are_left_out(printed, make_document, make_result):
     text = printed(summary_table, document=make_document(results=[make_result()], messages=[]))
     assert "xfail" not in text
-    assert text.splitlines()[0].split() == ["case", "variant", "scheme", "pass", "fail", "margin"]
+    assert text.splitlines()[0].split() == ["case", "variant", "scheme", "criteria", "margin"]
+
+
+def test_passed_checks_are_counted_by_layer(printed, make_document, make_result):
+    results = [
+        *(make_result(layer=layer, quantity=layer) for layer in ("criterion", "convergence", "claim")),
+        *(make_result(layer="invariance", quantity=name) for name in ("mirrored", "repeated")),
+        make_result(layer="claim", quantity="slope", verdict="fail"),
+        make_result(layer="claim", quantity="order", verdict="not applicable"),
+    ]
+    lines = printed(summary_table, 100, make_document(results=results)).splitlines()
+    assert lines[0].split() == [
+        *("case", "variant", "scheme", "criteria", "convergence", "claims", "invariance", "n/a", "margin"),
+    ]
+    assert lines[2].split() == ["shoe", "a0=15", "euler", "1", "1", "1/2", "2", "1", "5.1"]
 
 
 def test_one_solver_is_called_by_its_schemes(printed, make_document, make_result):

@@ -10,7 +10,7 @@ import pytest
 from veridyn.solver.balance import energy_residual, stop_gap
 from veridyn.solver.basis import modal_basis
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.errors import MissingHistory
 from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.solver.response import Response
 from veridyn.solver.time_functions import Harmonic, constant
@@ -159,7 +159,7 @@ def test_gap_in_the_room_sees_the_support(build):
 
 def test_friction_must_report_its_force(build, refused):
     t = np.linspace(0, 1, 11)
-    with refused(SolverFailure, "no force of friction 'f'", "elements['f']"):
+    with refused(MissingHistory, "no force of friction 'f'", "elements['f']"):
         energy_residual(CASES["friction"](build), answer(t, t))
 
 

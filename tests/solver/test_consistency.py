@@ -45,6 +45,13 @@ def test_rest_needs_no_velocity():
     assert velocity_residual(PROBLEM, replace(still, velocity=still.velocity + 1e-9)) == 1.0
 
 
+def test_rest_away_from_zero_may_tremble_in_the_last_bits():
+    tremble = np.spacing(8e-5) * np.arange(TIME.size)[:, None]  # slopes that differ by rounding of the instants alone
+    still = Response(TIME, 8e-5 + tremble, np.zeros((TIME.size, 1)))
+    assert velocity_residual(PROBLEM, still) == 0.0
+    assert velocity_residual(PROBLEM, replace(still, velocity=still.velocity + 1e-9)) == 1.0
+
+
 def test_forces_are_stiffness_times_penetration():
     force = 100.0 * np.maximum(0.0, np.sin(TIME) - 0.5)
     assert stop_force_residual(PROBLEM, response(normal_force=force)) < 1e-15

@@ -22,6 +22,7 @@ from veridyn.solver.time_functions import (
     Piecewise,
     Sum,
     TimeFunction,
+    Windowed,
     constant,
     polynomial,
     pulse,
@@ -260,3 +261,24 @@ def magnitude(f: TimeFunction) -> float:
 @given(harmonics | piecewise | sums, st.integers(-80, 80))
 def test_float_and_multiple_precision_agree(f, tick):
     assert float(f(tick / 8)) == pytest.approx(float(f(mpmath.mpf(tick / 8))), rel=1e-12, abs=1e-12 * magnitude(f))
+
+
+TEXTS = (
+    Harmonic("1.01", "2*pi", 0.3, -1),
+    Piecewise((0.0, "1/3", 2.0), ((1.0, 2.0), ("1.5",), (0.0, 1.0, -2.0))),
+    Windowed(Harmonic("-1/3", "10*pi"), "0.1", "0.8", order=-1),
+)
+
+
+@pytest.mark.parametrize("function", TEXTS, ids=lambda f: f.kind)
+def test_one_instant_gives_the_last_bit_that_many_give(function):
+    instants = np.concatenate(([-1.0, 0.1, 1 / 3, 0.8, 2.0], np.linspace(-0.5, 3.0, 101)))
+    assert [function(t) for t in instants.tolist()] == function(instants).tolist()
+
+
+@pytest.mark.parametrize("function", TEXTS, ids=lambda f: f.kind)
+def test_texts_are_read_once(function, monkeypatch):
+    function(0.5)
+    for name in ("to_float", "to_mpf"):
+        monkeypatch.delattr(f"veridyn.solver.time_functions.{name}")
+    assert np.isfinite(function(0.6))

@@ -14,7 +14,7 @@ from veridyn.solver.devices import Zener
 from veridyn.solver.errors import ProblemError, StepError
 from veridyn.solver.kernels.zener import zener_force
 from veridyn.solver.modal import SOLVER
-from veridyn.solver.problem import problem_from_json
+from veridyn.solver.problem import MechanicalProblem, problem_from_json
 from veridyn.solver.schemes import SCHEMES
 
 SHARE, YIELDING = 120 * 60 / 190, 60 * 130 / 190
@@ -139,3 +139,24 @@ def test_the_step_rule_counts_the_sudden_stiffness(build, refused):
 def test_wrong_devices_are_refused(changes, culprit, refused):
     with refused(ProblemError, "zener 'zener'", culprit):
         device(**changes)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.5])
+@pytest.mark.parametrize("scheme", ["symplectic_euler", "devogelaere", "newmark", "itmi", "runge_kutta_54"])
+def test_what_is_put_into_the_device_is_stored_or_dissipated(alpha, scheme):
+    """All are quadratic in what is taken for linear between two evaluations: the balance holds at any step."""
+    zener = device(alpha=alpha)
+    problem = MechanicalProblem(
+        name="mass on a Zener device",
+        mass=np.eye(1),
+        initial_displacement=np.array([0.1]),
+        initial_velocity=np.zeros(1),
+        end=1.0,
+        devices=(zener,),
+    )
+    found = SOLVER.solve(problem, {"scheme": scheme, "step": 5e-3}).elements["zener"]
+    force, u, d, path = (found[name] for name in ("force", "elongation", "dashpot_force", "dashpot_path"))
+    stored = 0.5 * (force**2 / zener.k1 + zener.k2 * (u - force / zener.k1) ** 2 + d**2 / zener.k3)
+    work, lost = (0.5 * (f[1:] + f[:-1]) @ np.diff(s) for f, s in ((force, u), (d, path)))
+    assert work - lost == pytest.approx(stored[-1] - stored[0], abs=1e-13 * stored.max())
+    assert lost > 0.1 * stored[0]

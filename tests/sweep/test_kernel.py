@@ -15,11 +15,10 @@ from veridyn.references import sliding_block as truth
 from veridyn.references.parameters import Exact, ParameterError
 from veridyn.solver.exact import SOLVER as EXACT
 from veridyn.solver.kernels import sliding_block as kernel
-from veridyn.validation_cases.case import Subject
 from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.judge import correct_digits
+from veridyn.validation_cases.runner import Runner, Statement
 from veridyn.validation_cases.sdnd104 import sweep
-from veridyn.validation_cases.workbench import Workbench
 
 CRITICAL = 0.5370292721463151
 REGIMES = ("stick", "stick-slip", "slip-slip")
@@ -96,9 +95,9 @@ def test_critical_eta_is_the_one_of_the_reference():
 def test_exact_solver(variant):
     """Two ways to the same doubles: series of the general solver, closed form of this one."""
     case = load_case("sdnd104")
-    run = case.run(Subject.of(EXACT), case.variant(variant), "")
-    seen = Workbench(EXACT).observe(run)
-    (power,) = solved({name: float(value) for name, value in run.values.items()})["wear_power"]
+    runner, statement = Runner(EXACT), Statement(case, case.variant(variant))
+    seen = runner.observe(runner.default_run(statement, EXACT.schemes[0]))
+    (power,) = solved({name: float(value) for name, value in statement.values.items()})["wear_power"]
     measured = next(q for q in case.quantities if q.name == "wear_power").measure(seen)
     # 1.01 as a double is not 1.01: near eta = 1 the wear goes with the square of 1 - eta
     assert measured == pytest.approx(power, rel=1e-11, abs=0.0)

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
 from veridyn.references import beam_on_stop
-from veridyn.references.certified import Certified, undefined
+from veridyn.references.certified import Certified
 from veridyn.references.parameters import Number
-from veridyn.solver.schemes import SCHEMES
-from veridyn.validation_cases.beam_stop import beam, further, measures, theory
+from veridyn.validation_cases.beam_stop import beam, measures
 from veridyn.validation_cases.beam_stop.figures import figures
-from veridyn.validation_cases.case import Case, Quantity, Settings, Values, Variant
+from veridyn.validation_cases.case import Case, Observation, Quantity, Values, Variant
+from veridyn.validation_cases.consistency import (
+    energy,
+    positions,
+    rates,
+    residual,
+    stop_forces,
+    velocities,
+)
 from veridyn.validation_cases.tolerances import Tolerance, cited, exactly
 
-STEP_NUMBER = 0.02  # largest frequency times the step: 5.8e-5 s with five modes
 MOST = 5  # contacts whose quantities are asked for
+KINK = 2.0  # regularity: the force of the stop has a kink
+COUNTED = 1.0  # whatever is counted is right or wrong: no order is observed
 SUITE = "this suite asks"
 FIELDS = {
     "touch": ("s", "start", "instant at which contact {} begins"),
@@ -24,9 +33,40 @@ FIELDS = {
 }
 
 
-def settings(values: Values, scheme: str) -> Settings:
-    """Step of our schemes: a fiftieth of a radian of the fastest motion."""
-    return {"scheme": scheme, "step": STEP_NUMBER / beam.fastest(values), **SCHEMES[scheme].only_shorter}
+def _span(values: Values) -> float:
+    """Time span T (s)."""
+    return float(values["T"])
+
+
+def _lowered(values: Values) -> float:
+    """Displacement scale v0/w1 (m)."""
+    return float(values["v0"]) / 10
+
+
+def _pressed(values: Values) -> float:
+    """Force scale v0 sqrt(k_c) on a unit mass (N)."""
+    return float(values["v0"]) * math.sqrt(float(values["kc"]))
+
+
+def _momentum(values: Values) -> float:
+    """Momentum v0 of the falling beam (N s)."""
+    return float(values["v0"])
+
+
+def _falling(values: Values) -> float:
+    """Energy v0²/2 of the falling beam (J)."""
+    return float(values["v0"]) ** 2 / 2
+
+
+def _asked(share: float, scale: Callable[[Values], float], text: str, values: Values) -> Tolerance:
+    return cited(f"{SUITE} {share:g} of {text}", share * scale(values), kind="absolute")
+
+
+TIME = partial(_asked, 1e-3, _span, "the time span")
+DISPLACEMENT = partial(_asked, 1e-2, _lowered, "v0/w1")
+FORCE = partial(_asked, 1e-2, _pressed, "v0 sqrt(k_c), the force on a unit mass")
+IMPULSE = partial(_asked, 1e-2, _momentum, "v0, the momentum")
+ENERGY = partial(_asked, 1e-2, _falling, "v0²/2")
 
 
 def _contact_reference(what: str, number: int) -> Callable[..., Certified]:
@@ -38,88 +78,99 @@ def _contact_reference(what: str, number: int) -> Callable[..., Certified]:
     return reference
 
 
-def _foreign(what: str, values: Values) -> Tolerance:
-    """Return what this suite asks of other solvers: a thousandth of the time, a hundredth of the rest."""
-    T, v0, kc = (float(values[name]) for name in ("T", "v0", "kc"))
-    scales = {
-        "time": (1e-3 * T, "1e-3 of the time span"),
-        "displacement": (1e-2 * v0 / 10, "1e-2 of v0/w1"),
-        "force": (1e-2 * v0 * kc**0.5, "1e-2 of v0 sqrt(k_c), the force on a unit mass"),
-        "impulse": (1e-2 * v0, "1e-2 of v0, the momentum"),
-        "energy": (1e-2 * v0**2 / 2, "1e-2 of v0²/2"),
-    }
-    value, text = scales[what]
-    return cited(f"{SUITE} {text}", value, kind="absolute")
-
-
-def _contact_tolerance(what: str, number: int) -> Callable[[Values, str, Settings], Tolerance]:
-    own = {
-        "touch": theory.instant(2 * number - 2),
-        "release": theory.instant(2 * number - 1),
-        "impulse": theory.impulse(number),
-    }[what]
-
-    def tolerance(values: Values, scheme: str, chosen: Settings) -> Tolerance:
-        if len(theory.events(tuple(values.items()))) < 2 * number:
-            return exactly("there is no such contact up to T")
-        if not scheme:
-            return _foreign("impulse" if what == "impulse" else "time", values)
-        return own(values, scheme, chosen)
-
-    return tolerance
+def _where(number: int, criterion: Callable[[Values], Tolerance], values: Values) -> Tolerance:
+    """Return a criterion, or where there is no such contact that none may be found."""
+    return criterion(values) if measures.count(values) >= number else exactly("there is no such contact up to T")
 
 
 def _contact(what: str, number: int) -> Quantity:
     unit, field, definition = FIELDS[what]
+    criterion, scale = (IMPULSE, _momentum) if what == "impulse" else (TIME, _span)
     return Quantity(
         f"{what}_{number}",
         unit,
         definition.format(number),
         _contact_reference(what, number),
         measures.contact_reader(field, number),
-        _contact_tolerance(what, number),
+        partial(_where, number, criterion),
+        scale,
+        KINK,
     )
 
 
-def _mid_span(time: str) -> Quantity:
+def _mid_span(text: str) -> Quantity:
     def reference(
         *, N: Number, xi: Number, kc: Number, gap: Number, v0: Number, T: Number, digits: int = 30
     ) -> Certified:
-        if float(time) > float(T):
-            return undefined("the instant lies beyond T")
-        return beam_on_stop.mid_span(time=time, N=N, xi=xi, kc=kc, gap=gap, v0=v0, T=T, digits=digits)
+        return beam_on_stop.mid_span(time=text, N=N, xi=xi, kc=kc, gap=gap, v0=v0, T=T, digits=digits)
 
-    def tolerance(values: Values, scheme: str, chosen: Settings) -> Tolerance:
-        if float(time) > float(values["T"]):
-            return exactly("the instant lies beyond T")
-        if not scheme:
-            return _foreign("displacement", values)
-        return theory.gap_error(values, scheme, float(chosen["step"]), float(time))
-
-    measure = partial(measures.mid_span, time=float(time))
-    return Quantity(f"mid_span@{time}", "m", f"displacement of mid-span at {time} s", reference, measure, tolerance)
-
-
-def _counted(values: Values, scheme: str, chosen: Settings) -> Tolerance:  # noqa: ARG001 - a count is right or wrong
-    return exactly("contacts are counted")
-
-
-def _peak(values: Values, scheme: str, chosen: Settings) -> Tolerance:
-    if not theory.events(tuple(values.items())):
-        return exactly("there is no contact up to T")
-    return theory.peak(values, scheme, chosen) if scheme else _foreign("force", values)
-
-
-def _energy(values: Values, scheme: str, chosen: Settings) -> Tolerance:
-    return theory.energy(values, scheme, chosen) if scheme else _foreign("energy", values)
+    return Quantity(
+        f"mid_span@{text}",
+        "m",
+        f"displacement of mid-span at {text} s",
+        reference,
+        partial(measures.mid_span, time=float(text)),
+        DISPLACEMENT,
+        _lowered,
+        KINK,
+        applies=lambda values: float(text) <= _span(values),
+    )
 
 
 QUANTITIES = (
-    Quantity("contacts", "1", "contacts that are over by T", beam_on_stop.contacts, measures.contacts, _counted),
+    Quantity(
+        "contacts",
+        "1",
+        "contacts that are over by T",
+        beam_on_stop.contacts,
+        measures.contacts,
+        exactly("contacts are counted"),
+        regularity=COUNTED,
+    ),
     *(_contact(what, k) for k in range(1, MOST + 1) for what in FIELDS),
-    Quantity("peak_force", "N", "largest force of the stop", beam_on_stop.peak_force, measures.peak_force, _peak),
+    Quantity(
+        "peak_force",
+        "N",
+        "largest force of the stop",
+        beam_on_stop.peak_force,
+        measures.peak_force,
+        partial(_where, 1, FORCE),
+        _pressed,
+        KINK,
+    ),
     *(_mid_span(time) for time in beam.INSTANTS),
-    Quantity("energy", "J", "energy of beam and stop at T", beam_on_stop.energy, measures.modal_energy, _energy),
+    Quantity(
+        "energy",
+        "J",
+        "energy of beam and stop at T",
+        beam_on_stop.energy,
+        measures.modal_energy,
+        ENERGY,
+        _falling,
+        KINK,
+    ),
+)
+
+
+def _start_energy(o: Observation) -> float:
+    return measures.start_energy(o.values)
+
+
+BALANCE = cited("this suite: one percent of the energy at the start", 1e-2, kind="absolute")
+OF_START = "of the energy at the start"
+RESIDUALS = (
+    energy(OF_START, _start_energy, BALANCE),
+    residual(
+        "energy_made_at_release",
+        OF_START,
+        "largest change of the energy balance from shortly before a release to shortly after it",
+        measures.energy_made_at_release,
+        BALANCE,
+    ),
+    stop_forces(),
+    velocities(),
+    positions(),
+    rates(),
 )
 
 
@@ -153,12 +204,13 @@ CASE = Case(
     parameters=beam_on_stop.PARAMETERS,
     variants=(_variant(5, 5), _variant(3, 4)),
     quantities=QUANTITIES,
+    residuals=RESIDUALS,
     problem=beam.problem,
-    settings=settings,
     modelling=(
         "Modes and shapes at seven points, the eighths of the span; the velocity at the start is that of the modes "
         "there.",
-        "Step 0.02 over the largest frequency in contact, 5.8e-5 s with five modes.",
+        "Output is asked for twenty times per radian of the largest frequency in contact, every 1.5e-4 s with five "
+        "modes.",
         "Contact instants are roots of the gap between samples, forces and impulses come from a spline of the "
         "penetration.",
     ),
@@ -171,7 +223,6 @@ CASE = Case(
         "Contacts 3 and 4 lie 4.1 ms apart: a rest of 5 ms in an impact count merges them.",
         "Proportional damping in contact (the modes of the beam with the stop closed, 2 % each) is another problem.",
     ),
-    further_checks=further.MAKERS,
     held={"N": "a number of modes"},
     figures=figures,
     beam=beam.drawn,

@@ -1,4 +1,4 @@
-"""Beam on a stop: mid-span with its error, and what the number of modes changes."""
+"""Beam on a stop: mid-span with its error, what the number of modes changes, convergence of the last release."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from typing import Any
 import numpy as np
 
 from veridyn.references import beam_on_stop
-from veridyn.validation_cases.beam_stop import beam, theory
-from veridyn.validation_cases.case import Bench, Case, Subject, Values
-from veridyn.validation_cases.plotting import figure, panel, series, thinned
+from veridyn.validation_cases.beam_stop import beam, measures
+from veridyn.validation_cases.case import Case, Values
+from veridyn.validation_cases.plotting import convergence, figure, panel, series, shown, thinned
+from veridyn.validation_cases.runner import Runner
 
 SHOWN = {1: "one mode", 3: "three modes", 5: "five modes"}
 POINTS = 400
+MANY = "5-modes"
 
 
-def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, Any]]:
-    """Yield the figures as data."""
-    yield _history(case, subject, bench)
-    if subject.own:
-        yield _truncation(case)
+def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
+    """Yield the figures as data, drawn for the first scheme of the solver where one is enough."""
+    yield _history(case, observer)
+    yield _truncation(case)
+    yield from convergence(case, MANY, "release_5", observer, "where in a step a contact begins is chance")
 
 
 def _true(values: Values, times: list[float]) -> list[float]:
@@ -28,13 +30,12 @@ def _true(values: Values, times: list[float]) -> list[float]:
     return [float(motion.mid_span(t)) for t in times]
 
 
-def _history(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
-    o = bench.observe(case.run(subject, case.variants[0], subject.schemes[0]))
+def _history(case: Case, observer: Runner) -> dict[str, Any]:
+    o, label = shown(case, MANY, observer)
     middle = beam.mid_span(o.response.displacement.shape[1])
     time, w = thinned(o.response.time, o.response.displacement[:, middle], start=0.0, end=o["T"])
     true = np.array(_true(o.values, time.tolist()))
-    marks = [(t, "") for t in theory.events(tuple(o.values.items()))]
-    label = subject.schemes[0] or subject.name
+    marks = [(t, "") for t in measures.instants(o.values)]
     stop = series("stop", "limit", [0.0, o["T"]], [-o["gap"], -o["gap"]])
     return figure(
         case.name,

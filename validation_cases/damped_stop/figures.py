@@ -8,23 +8,27 @@ from typing import Any
 import numpy as np
 
 from veridyn.references import damped_stop
-from veridyn.validation_cases.case import Bench, Case, Observation, Subject
-from veridyn.validation_cases.damped_stop import measures, theory
-from veridyn.validation_cases.plotting import figure, panel, series, thinned
+from veridyn.validation_cases.case import Case, Observation
+from veridyn.validation_cases.damped_stop import measures
+from veridyn.validation_cases.plotting import convergence, figure, panel, series, shown, thinned
+from veridyn.validation_cases.runner import Runner
+
+SHOWN = "light"
 
 
-def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, Any]]:
+def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     """Yield the figures as data."""
-    o = bench.observe(case.run(subject, case.variants[0], subject.schemes[0]))
-    label = subject.schemes[0] or subject.name
+    o, label = shown(case, SHOWN, observer)
     yield _rebounds(case, o, label)
     if measures.STOP in o.response.elements:
         yield _force(case, o, label)
+    remark = "a touch inside a step, where the force jumps, leaves order 1"
+    yield from convergence(case, SHOWN, "rebound_5", observer, remark)
 
 
 def _rebounds(case: Case, o: Observation, label: str) -> dict[str, Any]:
     time, x = thinned(o.response.time, o.response.displacement[:, 0], start=0.0, end=o.problem.end)
-    motion = damped_stop.motion(**theory.given(o.values))
+    motion = damped_stop.motion(**measures.given(o.values))
     true = np.array([float(motion.displacement(t)) for t in time.tolist()])
     curves = [series("reference", "reference", time, true), series("computed", "computed", time, x)]
     return figure(
@@ -42,7 +46,7 @@ def _rebounds(case: Case, o: Observation, label: str) -> dict[str, Any]:
 def _force(case: Case, o: Observation, label: str) -> dict[str, Any]:
     opened = measures.opening(o, 1)
     time, push = thinned(o.response.time, measures.force(o), start=0.0, end=opened)
-    motion = damped_stop.motion(**theory.given(o.values))
+    motion = damped_stop.motion(**measures.given(o.values))
     true = np.array([float(motion.stop_force(t)) for t in time.tolist()])
     elastic = np.array([o["kc"] * max(0.0, float(motion.displacement(t))) for t in time.tolist()])
     return figure(

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-from functools import partial
+import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.errors import CapabilityError, SolverFailure
+from veridyn.solver.balance import element_history
+from veridyn.solver.errors import SolverFailure
 from veridyn.solver.interpolation import crossings, lagrange
-from veridyn.validation_cases.case import Observation
+from veridyn.validation_cases.case import Observation, Values
 
 Floats = NDArray[np.float64]
 
 STOP = "stop"
+BESIDE = 3  # samples on either side of a largest one, through which a polynomial goes
+LAST = 6  # samples from which the end of the force is extrapolated
+TOO_NEAR = 1e-3  # of the distance of samples: such neighbours would spoil a polynomial
+NAMES = ("m", "k", "kc", "cc", "v0")
+
+
+def given(values: Values) -> dict[str, Any]:
+    """Return the parameters that the reference knows."""
+    return {name: values[name] for name in NAMES}
+
+
+def contact_frequency(values: Values) -> float:
+    """Circular frequency of undamped contact (rad/s)."""
+    m, k, kc = (float(values[name]) for name in ("m", "k", "kc"))
+    return math.sqrt((k + kc) / m)
 
 
 def passages(o: Observation, side: int) -> list[float]:
@@ -26,6 +43,11 @@ def _passage(o: Observation, side: int, number: int) -> float:
     if len(found) < number:
         raise SolverFailure(f"the response shows {len(found)} passages, {number} are needed")
     return found[number - 1]
+
+
+def contacts(o: Observation) -> float:
+    """Count the contacts."""
+    return float(len(passages(o, 1)))
 
 
 def touch(o: Observation, number: int) -> float:
@@ -47,33 +69,33 @@ def rebound(o: Observation, number: int) -> float:
 
 
 def restitution(o: Observation) -> float:
-    """Return the last rebound over the one before."""
-    return rebound(o, 5) / rebound(o, 4)
-
-
-def force(o: Observation) -> Floats:
-    """Return the reported force of the stop (m,) in N.
+    """Return the last rebound over the one before.
 
     Raises
     ------
-    CapabilityError
-        If the solver reports none, which it may leave out.
+    SolverFailure
+        If contacts are missing, or the mass does not rebound.
     """
-    reported = o.response.elements.get(STOP, {}).get("normal_force")
-    if reported is None:
-        raise CapabilityError(f"the solver reports no normal_force of stop {STOP!r}")
-    return reported
+    before = rebound(o, 4)
+    if before <= 0:
+        raise SolverFailure("the mass does not rebound from contact 4")
+    return rebound(o, 5) / before
+
+
+def force(o: Observation) -> Floats:
+    """Return the reported force of the stop (m,) in N; raises `MissingHistory` if there is none."""
+    return element_history(o.response, STOP, "normal_force", of="stop")
 
 
 def peak_force(o: Observation, number: int) -> float:
     """Return the largest force of a contact, between the samples (N)."""
-    time = o.response.time
-    touching = (time >= touch(o, number)) & (time <= opening(o, number))
-    return _top(time[touching], force(o)[touching])
+    time, push = o.response.time, force(o)
+    touching = (time >= touch(o, number)) & (time <= opening(o, number)) & (push > 0)
+    return _top(time[touching], push[touching])
 
 
 def force_duration(o: Observation) -> float:
-    """Return how long the stop pushes in the first contact (s): the cubic through its last four forces ends there.
+    """Return how long the stop pushes in the first contact (s): the polynomial through its last forces ends there.
 
     Raises
     ------
@@ -84,7 +106,7 @@ def force_duration(o: Observation) -> float:
 
     pushes, time = force(o), o.response.time
     last = int(np.argmax(pushes[1:] <= 0.0))  # zero too if it never ends, or never begins
-    w = slice(max(last - 3, 0), last + 1)
+    w = slice(max(last - LAST + 1, 0), last + 1)
     end = 2 * time[last] - time[last - 1]
     if last == 0 or lagrange(time[w], pushes[w], end) > 0:
         raise SolverFailure("the response shows no force that falls to zero")
@@ -97,17 +119,22 @@ def largest_pull(o: Observation) -> float:
 
 
 def _top(time: Floats, history: Floats) -> float:
-    """Return the largest value, on the parabola through three samples if it lies between them."""
+    """Return the largest value, on the polynomial through samples on either side if it lies between them.
+
+    Raises
+    ------
+    SolverFailure
+        If there is no sample.
+    """
+    if not history.size:
+        raise SolverFailure("there is no sample between two passages of the stop")
     i = int(np.argmax(history))
-    if not 0 < i < history.size - 1:
+    w = slice(max(i - BESIDE, 0), i + BESIDE + 1)
+    spread = np.diff(time[w], append=math.inf)
+    apart = spread > TOO_NEAR * float(np.median(spread))  # an event may lie beside a sample
+    if not 0 < i < history.size - 1 or not apart[min(i, BESIDE)]:
         return float(history[i])
-    near = slice(i - 1, i + 2)
-    a, b, c = np.polyfit(time[near] - time[i], history[near], 2)
-    return float(c - b**2 / (4 * a)) if a else float(history[i])
-
-
-def reader(read: str, number: int) -> partial[float]:
-    """Return the measurement of that name for one contact."""
-    return partial(
-        {"touch": touch, "opening": opening, "rebound": rebound, "peak_force": peak_force}[read], number=number
-    )
+    curve = np.polynomial.Polynomial.fit(time[w][apart], history[w][apart], int(apart.sum()) - 1)
+    turns = curve.deriv().roots()
+    near = turns.real[(turns.imag == 0) & (turns.real > time[i - 1]) & (turns.real < time[i + 1])]
+    return float(max(history[i], *curve(near))) if near.size else float(history[i])

@@ -1,4 +1,4 @@
-"""What a deliberate defect is: a solver that is sound but for one documented change."""
+"""What a seeded fault of our integrator is: one of its schemes with one documented change."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from veridyn.solver import exact
 from veridyn.solver.errors import CapabilityError, SolverInputError
 from veridyn.solver.integration import Rebuild
-from veridyn.solver.modal import SOLVER
+from veridyn.solver.modal import SOLVER, completed
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
 from veridyn.validation_cases.defects.features import FEATURES
@@ -46,14 +46,12 @@ def _no_refusal() -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Defect:
-    """A scheme of ours with one thing wrong; a solver like any other.
+    """A scheme with one thing wrong; a solver like any other, which claims what the scheme claims.
 
     ``what``: what is wrong, one sentence; ``mistake``: what a user would have done. ``needs``: names of `FEATURES`
-    without which the problem is solved as the sound scheme solves it. ``unseen``: why what documents ask for cannot see
-    it around the exact solver, if so. ``of``: the scheme that is damaged, which it
-    still claims to be, so that it is judged by the theory of that scheme. The damage: ``before`` changes the problem,
-    ``after`` the response to it (given the problem as posed), ``parts`` replaces parts of the kernel, ``changed``
-    settings.
+    without which the problem is solved as the scheme solves it. ``scheme``: the scheme that is damaged. The damage:
+    ``before`` changes the problem, ``after`` the response to it (given the problem as it was), ``parts`` replaces parts
+    of the kernel, ``changed`` settings. ``unseen``: why no check of a case can detect it, if so.
     """
 
     name: str
@@ -61,14 +59,27 @@ class Defect:
     what: str
     mistake: str
     needs: tuple[str, ...] = ()
-    of: str = "symplectic_euler"
-    unseen: str = ""
+    scheme: str = "symplectic_euler"
     before: Before = same
     after: After = untouched
     parts: Mapping[str, Any] = field(default_factory=dict)
     changed: Mapping[str, Any] = field(default_factory=dict)
+    unseen: str = ""
     version: str = VERSION
     capabilities: frozenset[str] = SOLVER.capabilities
+
+    @property
+    def claims(self) -> Mapping[str, Any]:
+        """What the damaged scheme claims."""
+        return SOLVER.claims(self.scheme)
+
+    def refinement(self, problem: MechanicalProblem) -> list[dict[str, Any]]:
+        """Return the refinement levels of the damaged scheme."""
+        return [{"scheme": self.scheme, **level} for level in SOLVER.refinement(problem, self.scheme)]
+
+    def defaults(self, problem: MechanicalProblem) -> dict[str, Any]:
+        """Return the settings that `solve` takes where none are given: those of the damaged scheme."""
+        return {"scheme": self.scheme, **SOLVER.defaults(problem, self.scheme)}
 
     def touches(self, problem: MechanicalProblem) -> bool:
         """Tell whether a problem has what the defect damages."""
@@ -90,10 +101,11 @@ class Defect:
         SolverFailure
             If the motion diverges or the step control gives up.
         """
+        chosen = {"scheme": self.scheme, **settings}
         if not self.touches(problem):
-            return SOLVER.solve(problem, settings)
+            return SOLVER.solve(problem, chosen)
         damaged = replace(SOLVER, rebuild=self._rebuild)
-        chosen = {**settings, "check_step": False, **self.changed}
+        chosen = {**completed(problem, chosen), "check_step": False, **self.changed}
         with _no_refusal():
             return self.after(problem, damaged.solve(self.before(problem), chosen))
 
@@ -105,10 +117,10 @@ class Defect:
 
 @dataclass(frozen=True, eq=False)
 class Foreign:
-    """The same defect around the exact solver, which claims nothing and is judged by what documents ask for."""
+    """The same defect around the exact solver, whose digits it still claims."""
 
     defect: Defect
-    of: str = ""
+    claims: ClassVar[Mapping[str, Any]] = {"digits": 12}
     version: str = VERSION
     capabilities: frozenset[str] = exact.SOLVER.capabilities
 
@@ -125,19 +137,6 @@ class Foreign:
             return self.defect.after(problem, exact.SOLVER.solve(self.defect.before(problem), settings))
 
 
-@dataclass(frozen=True)
-class Sound:
-    """One of our schemes as a solver that claims to be it, without any defect."""
-
-    of: str
-    version: str = SOLVER.version
-    capabilities: frozenset[str] = SOLVER.capabilities
-
-    @property
-    def name(self) -> str:
-        """Name of the scheme."""
-        return self.of
-
-    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response of the scheme; raises what our own solver raises."""
-        return SOLVER.solve(problem, settings)
+def undamaged(scheme: str) -> Defect:
+    """Return a scheme as a solver of its own, nothing wrong with it."""
+    return Defect(scheme, "integrator", "Nothing is wrong.", "None.", scheme=scheme, version=SOLVER.version)

@@ -16,11 +16,6 @@ from veridyn.solver.time_functions import Harmonic, Piecewise, TimeFunction, Win
 Feature = Callable[[MechanicalProblem], bool]
 
 
-def driving(problem: MechanicalProblem) -> tuple[TimeFunction, ...]:
-    """Return the time functions of the loads and of the accelerations of the supports."""
-    return (*(load.function for load in problem.loads), *(support.acceleration for support in problem.supports))
-
-
 def off_diagonal(matrix: NDArray[np.float64] | None) -> bool:
     """Tell whether a matrix couples coordinates."""
     return matrix is not None and bool(np.any(matrix - np.diag(np.diag(matrix))))
@@ -29,7 +24,7 @@ def off_diagonal(matrix: NDArray[np.float64] | None) -> bool:
 def initial_force(problem: MechanicalProblem) -> bool:
     """Tell whether a load, a support or the stiffness accelerates the structure at the start."""
     at_rest = not np.any(problem.initial_displacement)
-    return not at_rest or any(abs(float(function(problem.start))) > 0 for function in driving(problem))
+    return not at_rest or any(abs(float(function(problem.start))) > 0 for function in problem.drives)
 
 
 def _uneven(vector: NDArray[np.float64]) -> bool:
@@ -59,9 +54,9 @@ FEATURES: dict[str, Feature] = {
     "mass other than one": lambda p: p.mass is not None and not np.array_equal(p.mass, np.eye(p.size)),
     "damping": lambda p: "damping" in p.needs,
     "coupled damping": lambda p: "damping:coupled" in p.needs,
-    "drive": lambda p: bool(driving(p)),
-    "drive that ends": lambda p: any(_ends(t, p) for f in driving(p) for t in f.terms()),
-    "harmonic drive": lambda p: any(isinstance(t, Harmonic) for f in driving(p) for t in f.terms()),
+    "drive": lambda p: bool(p.drives),
+    "drive that ends": lambda p: any(_ends(t, p) for f in p.drives for t in f.terms()),
+    "harmonic drive": lambda p: any(isinstance(t, Harmonic) for f in p.drives for t in f.terms()),
     "initial displacement": lambda p: bool(np.any(p.initial_displacement)),
     "initial velocity": lambda p: bool(np.any(p.initial_velocity)),
     "initial force": initial_force,

@@ -289,7 +289,7 @@ DEFECTS = (
         "A step that is tried again starts from the memory of friction that the rejected try has left.",
         "Restored positions and velocities, and not the memory of the elements.",
         ("friction",),
-        of="central_adaptive",
+        scheme="central_adaptive",
         changed={"restore_friction": False},
     ),
     Defect(
@@ -298,7 +298,7 @@ DEFECTS = (
         "The flag of adherence is never set in the histories.",
         "Recorded the flag before the law was called.",
         ("friction",),
-        of="devogelaere",
+        scheme="devogelaere",
         after=histories("stuck", np.zeros_like),
     ),
     Defect(

@@ -158,7 +158,7 @@ DEFECTS = (
         "integrator",
         "The velocity at the end of a step comes from the trapezoid instead of Simpson's rule.",
         "Left out the force in the middle of the step.",
-        of="devogelaere",
+        scheme="devogelaere",
         parts={"velocity_at_the_end": trapezoid_at_the_end},
     ),
     Defect(
@@ -166,7 +166,7 @@ DEFECTS = (
         "integrator",
         "The displacement in the middle of a step ignores the half-step before.",
         "Took the Taylor series for the formula.",
-        of="devogelaere",
+        scheme="devogelaere",
         parts={"to_the_middle": middle_without_past},
     ),
     Defect(
@@ -175,7 +175,7 @@ DEFECTS = (
         "The state half a step before the start is that of the start, without force.",
         "Filled the past with zeros.",
         ("initial force",),
-        of="devogelaere",
+        scheme="devogelaere",
         parts={"start_half_step_before": nothing_before},
     ),
     Defect(
@@ -184,7 +184,7 @@ DEFECTS = (
         "The start takes h/8 for h²/8 and a force for an acceleration.",
         "Forgot a square, as a code did in 2020.",
         ("initial force",),
-        of="devogelaere_adaptive",
+        scheme="devogelaere_adaptive",
         changed={"slipped_start": True},
     ),
     Defect(
@@ -192,7 +192,7 @@ DEFECTS = (
         "integrator",
         "Newmark's gamma is 0.505.",
         "Kept a little numerical damping from another analysis.",
-        of="newmark",
+        scheme="newmark",
         changed={"gamma": 0.505},
     ),
     Defect(
@@ -200,7 +200,7 @@ DEFECTS = (
         "integrator",
         "Newmark's beta is 0.3.",
         "Took another member of the family.",
-        of="newmark",
+        scheme="newmark",
         changed={"beta": 0.3},
     ),
     Defect(
@@ -208,7 +208,7 @@ DEFECTS = (
         "integrator",
         "The predicted displacement lacks the acceleration.",
         "Dropped a term of the formula.",
-        of="newmark",
+        scheme="newmark",
         parts={"predict": no_acceleration},
     ),
     Defect(
@@ -216,7 +216,7 @@ DEFECTS = (
         "integrator",
         "The implicit step uses the forces of its start.",
         "Left out the iteration of the forces.",
-        of="newmark",
+        scheme="newmark",
         changed={"lagged": True},
     ),
     Defect(
@@ -224,7 +224,7 @@ DEFECTS = (
         "integrator",
         "Forces are held over a step instead of going along a line.",
         "Took the first weight of the propagator and left out the second.",
-        of="itmi",
+        scheme="itmi",
         parts={"propagate": held},
     ),
     Defect(
@@ -232,7 +232,7 @@ DEFECTS = (
         "integrator",
         "The formula of the lower order of a Runge-Kutta pair is kept.",
         "Took the row of the tableau that is there for the error.",
-        of="runge_kutta_32",
+        scheme="runge_kutta_32",
         parts={"advance": embedded},
     ),
     Defect(
@@ -249,7 +249,7 @@ DEFECTS = (
         "Loads and accelerations of supports are those of half a step before.",
         "Took the instant of the half-step for that of the whole one.",
         ("drive",),
-        of="devogelaere",
+        scheme="devogelaere",
         parts={"row_of": load_of_half_a_step_before},
     ),
     Defect(
@@ -258,7 +258,7 @@ DEFECTS = (
         "Loads and accelerations of supports are zero.",
         "Declared the load and did not apply it.",
         ("drive",),
-        of="devogelaere",
+        scheme="devogelaere",
         before=drives(lambda p, _: Piecewise((p.start,), ((0.0,),))),
     ),
     Defect(
@@ -304,7 +304,7 @@ DEFECTS = (
         "integrator",
         "The velocity is that of half a sample before.",
         "Wrote the velocity in the middle of a step with the displacement at its end.",
-        of="newmark",
+        scheme="newmark",
         after=velocity(lambda r: 0.5 * (r.velocity + _late(r).velocity)),
     ),
     Defect(
@@ -335,7 +335,7 @@ DEFECTS = (
         "Loads and motions of supports are 2 % too large.",
         "Rounded the amplitude.",
         ("drive",),
-        of="central_adaptive",
+        scheme="central_adaptive",
         before=_louder,
     ),
     Defect(

@@ -97,7 +97,7 @@ DEFECTS = (
         "numerics",
         "Displacements are handed over in single precision.",
         "Archived in single precision to save room.",
-        of="devogelaere",
+        scheme="devogelaere",
         after=displacement(lambda r: np.asarray(r.displacement, dtype=np.float32).astype(float)),
     ),
     Defect(
@@ -106,7 +106,7 @@ DEFECTS = (
         "Loads are evaluated at an instant of single precision.",
         "Passed the time to the load as a real.",
         ("drive",),
-        of="devogelaere",
+        scheme="devogelaere",
         parts={"row_of": single_time},
     ),
     Defect(
@@ -122,8 +122,7 @@ DEFECTS = (
         "Eigenvalues are rounded to single precision.",
         "Stored the modes in single precision.",
         ("matrices", "several coordinates"),
-        of="runge_kutta_54",
-        unseen="Frequencies are off by 3e-8 of themselves at most, where documents grant a thousandth of the motion.",
+        scheme="runge_kutta_54",
         before=_single_frequencies,
     ),
     Defect(

@@ -43,7 +43,7 @@ def _accepting(name: str, scheme: str, estimate: str, nothing: Any) -> Defect:
         "integrator",
         f"The step control accepts every step and lets it grow to {LARGEST:g} times the first.",
         "Compared the error with itself.",
-        of=scheme,
+        scheme=scheme,
         parts={estimate: nothing},
         changed={"largest": LARGEST},
     )
@@ -59,7 +59,8 @@ DEFECTS = (
         "integrator",
         "The step control lets the step grow after one easy step less than it should.",
         "Counted easy steps from one and compared as if from zero.",
-        of="central_adaptive",
+        scheme="central_adaptive",
         parts={"control_2020": impatient},
+        unseen="another rule of step control is as accurate; digits that Code_Aster printed tell them apart",
     ),
 )

@@ -8,64 +8,44 @@ from veridyn.validation_cases.case import Published
 from veridyn.validation_cases.case import PublishedVerdict as Verdict
 
 TEST_22, TEST_27, TEST_29 = "Code_Aster test sdld22a", "Code_Aster test sdld27", "Code_Aster test sdld29a"
-EULER = "symplectic_euler"
 
 COARSE = "an external calculation, printed with three digits and wrong in the third or second"
 RATIOS = "about 0.1 % too large; the frequencies beside them are right"
 
 TIMES_29 = ("0.09", "0.18", "0.27", "0.36", "0.45", "0.54", "0.63", "0.72", "0.81", "0.91", "0.99", "1.45")
-EULER_29 = {"0.09": "3.9540800310604E-5", "0.18": "5.1349962089E-6"}
 TABLE_22 = {
-    "0.09": ("4.02E-5", "4.02212363E-5"),
-    "0.184": ("4.22E-6", "3.97297213E-6"),
-    "0.272": ("3.89E-5", "3.90264683E-5"),
-    "0.365": ("5.98E-6", "5.75075442E-6"),
-    "0.455": ("3.73E-5", "3.74603643E-5"),
-    "0.544": ("7.14E-6", "6.97727978E-6"),
-    "0.633": ("3.64E-5", "3.64597179E-5"),
-    "0.724": ("8.07E-6", "7.92380869E-6"),
-    "0.812": ("3.58E-5", "3.58643789E-5"),
-    "0.904": ("8.76E-6", "8.66134453E-6"),
-    "0.993": ("3.52E-5", "3.53114811E-5"),
-    "1.089": ("-3.08E-5", "-3.07283408E-5"),
-    "1.182": ("3.02E-5", "3.01460539E-5"),
-    "1.271": ("-2.88E-5", "-2.87835984E-5"),
-    "1.362": ("2.80E-5", "2.79121599E-5"),
-    "1.452": ("-2.65E-5", "-2.65240299E-5"),
+    "0.09": "4.02E-5",
+    "0.184": "4.22E-6",
+    "0.272": "3.89E-5",
+    "0.365": "5.98E-6",
+    "0.455": "3.73E-5",
+    "0.544": "7.14E-6",
+    "0.633": "3.64E-5",
+    "0.724": "8.07E-6",
+    "0.812": "3.58E-5",
+    "0.904": "8.76E-6",
+    "0.993": "3.52E-5",
+    "1.089": "-3.08E-5",
+    "1.182": "3.02E-5",
+    "1.271": "-2.88E-5",
+    "1.362": "2.80E-5",
+    "1.452": "-2.65E-5",
 }
 RIGHT_22 = ("0.09", "0.633", "1.089", "1.182", "1.362")
 RATIOS_27 = ("0.0396", "0.04709", "0.05098", "0.05183", "0.05115", "0.05036")  # of modes 3 to 8
-
-STANDING = "the load still stands in the step that begins at 1 s"
 
 
 def _cells() -> Iterator[Published]:
     name = "non-proportional"
     yield Published(f"{TEST_29}, reference", name, "x4@0.91", "1.11E-5", "inaccurate", f"1.8 % too small; {COARSE}")
-    for time, value in EULER_29.items():
-        yield Published(f"{TEST_29}, DIFF_CENTRE", name, f"x4@{time}", value, "reproduced", scheme=EULER)
     for mode, value in enumerate(RATIOS_27, start=3):
         verdict: Verdict = "reproduced" if mode == 3 else "inaccurate"
         yield Published(f"{TEST_27}, reference", name, f"damping_{mode}", value, verdict, "" if mode == 3 else RATIOS)
-    for time, (reference, computed) in TABLE_22.items():
-        right = time in RIGHT_22
-        yield Published(
-            f"{TEST_22}, reference",
-            "proportional",
-            f"x4@{time}",
-            reference,
-            "reproduced" if right else "inaccurate",
-            "" if right else COARSE,
-        )
-        yield Published(
-            f"{TEST_22}, DIFF_CENTRE",
-            "proportional",
-            f"x4@{time}",
-            computed,
-            "reproduced",
-            STANDING if float(time) > 1 else "",
-            EULER,
-        )
+    for time, value in TABLE_22.items():
+        if time in RIGHT_22:
+            yield Published(f"{TEST_22}, reference", "proportional", f"x4@{time}", value, "reproduced")
+        else:
+            yield Published(f"{TEST_22}, reference", "proportional", f"x4@{time}", value, "inaccurate", COARSE)
 
 
 PUBLISHED: tuple[Published, ...] = tuple(_cells())

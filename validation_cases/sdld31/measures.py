@@ -7,12 +7,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.errors import CapabilityError
-from veridyn.solver.interpolation import crossings, turning_points, value_at
+from veridyn.solver.interpolation import turning_points, value_at
 from veridyn.validation_cases.case import Observation
 
 Floats = NDArray[np.float64]
 
+SMOOTH = 8  # samples that a value is read from: nothing has a kink, and methods of order 5 are to be seen
 AROUND = 4  # samples on each side of a peak
 NEARLY = 0.99  # of the highest sample: a lower one may belong to a higher peak, which lies between samples
 
@@ -20,7 +20,7 @@ NEARLY = 0.99  # of the highest sample: a lower one may belong to a higher peak,
 def value(o: Observation, part: str, time: float) -> float:
     """Displacement (m) or velocity (m/s) at an instant, between the samples."""
     history = o.response.displacement if part == "x" else o.response.velocity
-    return value_at(o.response.time, history[:, 0], time)
+    return value_at(o.response.time, history[:, 0], time, samples=SMOOTH)
 
 
 def reader(part: str, time: str) -> partial[float]:
@@ -39,8 +39,6 @@ def peak_time(o: Observation) -> float:
 
 
 def _peak(o: Observation) -> tuple[float, float]:
-    if not o["F"]:
-        raise CapabilityError("without force no displacement exceeds that of the start")
     t, x = o.response.time, np.abs(o.response.displacement[:, 0])
     return max(_refined(t, x, top) for top in _tops(np.where(t <= o["T"], x, 0.0)))
 
@@ -59,8 +57,3 @@ def _refined(t: Floats, x: Floats, top: int) -> tuple[float, float]:
     turning, heights = turning_points(t[near], x[near])
     best = int(np.argmax(np.abs(heights)))
     return float(abs(heights[best])), float(turning[best])
-
-
-def zeros(o: Observation) -> Floats:
-    """Instants (s) at which the displacement passes through zero, also beyond T."""
-    return np.array([t for t, _ in crossings(o.response.time, o.response.displacement[:, 0])])

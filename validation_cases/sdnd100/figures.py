@@ -8,25 +8,19 @@ from typing import Any
 import numpy as np
 
 from veridyn.references import friction_decay
-from veridyn.validation_cases.case import Bench, Case, Observation, Subject
-from veridyn.validation_cases.convergence import halvings
-from veridyn.validation_cases.making import quantity_of
-from veridyn.validation_cases.plotting import POINTS, figure, guide, panel, series, thinned
-from veridyn.validation_cases.refining import refined
-from veridyn.validation_cases.sdnd100 import measures
+from veridyn.validation_cases.case import Case, Observation
+from veridyn.validation_cases.plotting import POINTS, convergence, figure, panel, series, shown, thinned
+from veridyn.validation_cases.runner import Runner
 
 LINE = "line"
 
 
-def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, Any]]:
+def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     """Yield the figures as data, drawn for the first scheme of the solver where one is enough."""
-    label = subject.schemes[0] or subject.name
-    o = bench.observe(case.run(subject, case.variant(LINE), subject.schemes[0]))
-    yield _decay(case, o, label)
-    many = bench.observe(case.run(subject, case.variant("twenty"), subject.schemes[0]))
-    yield _portrait(case, many, label)
-    if subject.own:
-        yield _convergence(case, subject, bench)
+    yield _decay(case, *shown(case, LINE, observer))
+    yield _portrait(case, *shown(case, "twenty", observer))
+    remark = "friction that turns inside a step leaves order 1 or 2; penalised, it unwinds after the last stop"
+    yield from convergence(case, LINE, "final_position", observer, remark)
 
 
 def _decay(case: Case, o: Observation, label: str) -> dict[str, Any]:
@@ -82,24 +76,4 @@ def _portrait(case: Case, o: Observation, label: str) -> dict[str, Any]:
                 ],
             )
         ],
-    )
-
-
-def _convergence(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
-    """Error of the final position over the step, penalty refined with it."""
-    truth = float(quantity_of(case, "final_position").truth(case.values(case.variant(LINE).changes)))
-    steps: list[float] = []
-    curves = []
-    for scheme in subject.schemes[:3]:
-        base = case.run(subject, case.variant(LINE), scheme)
-        steps = halvings(4 * float(base.settings["step"]), 4)
-        errors = [abs(measures.final_position(bench.observe(refined(base, h))) / truth - 1) for h in steps]
-        curves.append(series(scheme, "computed", steps, errors))
-    return figure(
-        case.name,
-        "convergence",
-        "Convergence of the final position",
-        "Relative error over the step, with k_T step² kept constant: what is seen is the stick spring that unwinds "
-        "after the last stop.",
-        [panel("step (s)", "relative error", [*curves, guide("order 2", steps, 3e-4, 2)], log=True)],
     )

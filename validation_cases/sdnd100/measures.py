@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 from veridyn.references import friction_decay
+from veridyn.solver.errors import SolverFailure
 from veridyn.solver.interpolation import value_at
 from veridyn.solver.wear import Phase, phases, sliding_distance
 from veridyn.validation_cases.case import Observation, Values
 
-STIFFNESS_NUMBER = 9e6  # k_T T²/m along the line: the time constant sqrt(m/k_T) of stick is 1/3000 of the period
-SHORTEST_STICK = 20 / math.sqrt(STIFFNESS_NUMBER)  # periods; what a penalised law shows at a reversal is shorter
+SHORTEST = 1 / 150  # periods; what a penalised law shows at a turn is shorter
 SLIDER = "shoe"
+SMOOTH = 6  # samples of an interpolation within a half cycle
 
 
 def period(values: Values) -> float:
@@ -25,8 +26,14 @@ def half_cycles_of(values: Values) -> int:
 
 
 def component_at(o: Observation, time: float) -> float:
-    """Displacement along the axis x (m) at an instant (s)."""
-    return math.cos(o["angle"]) * value_at(o.response.time, o.response.displacement[:, 0], time)
+    """Displacement along the axis x (m) at an instant (s), from the samples of its half cycle if turns are reported."""
+    t, x = o.response.time, o.response.displacement[:, 0]
+    turns = o.response.events.get(SLIDER)
+    if turns is None:
+        return math.cos(o["angle"]) * value_at(t, x, time)
+    first, last = max(turns[turns <= time], default=-math.inf), min(turns[turns > time], default=math.inf)
+    inside = (t >= first) & (t <= last)
+    return math.cos(o["angle"]) * value_at(t[inside], x[inside], time, SMOOTH)
 
 
 def component_after(o: Observation, number: int) -> float:
@@ -46,19 +53,38 @@ def motion_phases(o: Observation) -> list[Phase]:
         o.response.time,
         o.response.velocity[:, 0],
         slider.get("stuck"),
-        shortest_stick=SHORTEST_STICK * period(o.values),
+        shortest_stick=SHORTEST * period(o.values),
     )
 
 
 def slips(o: Observation) -> list[Phase]:
     """Slips of the response; what a penalised law slides while its spring of stick settles is none."""
-    shortest = SHORTEST_STICK * period(o.values)
+    shortest = SHORTEST * period(o.values)
     return [phase for phase in motion_phases(o) if phase.direction and phase.end - phase.start > shortest]
 
 
 def half_cycles(o: Observation) -> float:
     """Count the phases of slip."""
     return float(len(slips(o)))
+
+
+def slip_order(o: Observation) -> str:
+    """Return the directions of the slips in order of time."""
+    return " ".join("+" if slip.direction > 0 else "-" for slip in slips(o))
+
+
+def turning_time(o: Observation, number: int) -> float:
+    """Return the end of a slip (s), counted from 1.
+
+    Raises
+    ------
+    SolverFailure
+        If the response shows fewer slips.
+    """
+    seen = slips(o)
+    if len(seen) < number:
+        raise SolverFailure(f"the response shows {len(seen)} slips, {number} are needed")
+    return seen[number - 1].end
 
 
 def stop_time(o: Observation) -> float:
@@ -75,7 +101,7 @@ def dissipated_energy(o: Observation) -> float:
 
 
 def share_of(values: Values) -> float:
-    """Return the part of friction that acts along the line; of its stiffness the square of it does."""
+    """Return the part of friction that acts along the line."""
     return 1.0 if float(values["directions"]) == 2 else math.cos(float(values["angle"]))
 
 

@@ -1,4 +1,4 @@
-"""SDND102: the gap to the wall, and the contact whose sample was printed."""
+"""SDND102: the gap to the wall, the contact whose sample was printed, convergence of a late instant."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from veridyn.validation_cases import impact_figures
-from veridyn.validation_cases.case import Bench, Case, Subject
+from veridyn.validation_cases.case import Case
+from veridyn.validation_cases.plotting import convergence, shown
+from veridyn.validation_cases.runner import Runner
 
 SAMPLED = 4  # the contact that holds the printed sample
 
 
-def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, Any]]:
-    """Yield the figures as data, drawn for the first scheme of the solver."""
-    scheme = subject.schemes[0]
-    o = bench.observe(case.run(subject, case.variant("a"), scheme))
-    label = scheme or subject.name
+def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
+    """Yield the figures as data, drawn for the first scheme of the solver where one is enough."""
+    o, label = shown(case, "a", observer)
     yield impact_figures.history(case, o, label, o.problem.end)
     yield impact_figures.close_up(case, o, label, SAMPLED)
+    yield from convergence(case, "a", "release_10", observer, "where in a step a contact begins is chance")

@@ -1,23 +1,21 @@
-"""SDND102: one mass before a wall, two masses before each other, and the models of Code_Aster's tests."""
+"""SDND102: one mass before a wall, two masses before each other."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from veridyn.solver.elements import Frame, Stop, SupportMotion
 from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.time_functions import Harmonic, sample
+from veridyn.solver.time_functions import Harmonic
 from veridyn.validation_cases import vibro_impact
 from veridyn.validation_cases.case import Values
 
 PRINTED_A = ("0.05", "0.156", "0.25", "0.4", "0.5", "0.8", "0.9", "1.0")  # s
 PRINTED_C = ("0.1", "0.2", "0.3", "0.4", "0.5")  # s
 SAMPLE_B = "0.376"  # s
-TABLE = 1e-4  # s between the points of Code_Aster's accelerogram
 
 
 def _acceleration(values: Values, sign: float) -> Harmonic:
@@ -67,13 +65,3 @@ def two_masses(values: Values) -> MechanicalProblem:
         coordinates=("x1", "x2"),
         **_structure(values, 2),
     )
-
-
-def tabulated(problem: MechanicalProblem) -> MechanicalProblem:
-    """Return a problem whose supports move by tables, as Code_Aster reads them: lines between points `TABLE` apart."""
-    times = (TABLE * np.arange(round(problem.end / TABLE) + 1)).tolist()
-    supports = (
-        SupportMotion(s.name, s.influence, *(sample(f, times) for f in (s.acceleration, s.velocity, s.displacement)))
-        for s in problem.supports
-    )
-    return replace(problem, supports=tuple(supports))

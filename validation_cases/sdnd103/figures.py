@@ -8,31 +8,23 @@ from typing import Any
 import numpy as np
 
 from veridyn.solver.balance import element_history
-from veridyn.validation_cases.case import Bench, Case, Observation, Subject
-from veridyn.validation_cases.convergence import halvings
-from veridyn.validation_cases.plotting import figure, guide, panel, series, thinned
-from veridyn.validation_cases.refining import constant_step
-from veridyn.validation_cases.sdnd103.further import (
-    CHOSEN,
-    LEVELS,
-    free_errors,
-    free_steps,
-    worst_error,
-)
+from veridyn.validation_cases.case import Case, Observation
+from veridyn.validation_cases.plotting import convergence, figure, panel, series, shown, thinned
+from veridyn.validation_cases.runner import Runner
 from veridyn.validation_cases.sdnd103.measures import SPRING
 
-STUDIED = ("symplectic_euler", "devogelaere", "runge_kutta_54")
+CHOSEN = "chosen"
 DOTS = 7  # every seventh state is drawn, so that the law shows between them
 
 
-def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, Any]]:
+def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     """Yield the figures as data, drawn for the first scheme of the solver where one is enough."""
-    o = bench.observe(case.run(subject, case.variant(CHOSEN), subject.schemes[0]))
-    label = subject.schemes[0] or subject.name
+    o, label = shown(case, CHOSEN, observer)
     yield _motion(case, o, label)
-    yield _spring(case, o, label)
-    if subject.own:
-        yield _orders(case, subject, bench)
+    if "force" in o.response.elements.get(SPRING, {}):
+        yield _spring(case, o, label)
+    remark = "the support takes the kink of the spring away, so that the order of the method shows"
+    yield from convergence(case, CHOSEN, "displacement@18", observer, remark)
 
 
 def _motion(case: Case, o: Observation, label: str) -> dict[str, Any]:
@@ -69,29 +61,5 @@ def _spring(case: Case, o: Observation, label: str) -> dict[str, Any]:
                     series(label, "computed", x[::DOTS], force[::DOTS], marker=True),
                 ],
             )
-        ],
-    )
-
-
-def _orders(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
-    """Return errors over the step, along the chosen motion and in free vibration."""
-    chosen, free = [], []
-    for scheme in (s for s in STUDIED if s in subject.schemes):
-        base = case.run(subject, case.variant(CHOSEN), scheme)
-        steps = halvings(float(base.settings["step"]), LEVELS)
-        errors = [worst_error(bench.observe(constant_step(base, h))) for h in steps]
-        chosen.append(series(scheme, "computed", steps, errors))
-        free_longest = [level[0] for level in free_steps(base.values)]
-        free.append(series(scheme, "computed", free_longest, free_errors(case, base, bench)))
-    return figure(
-        case.name,
-        "orders",
-        "What the kink costs: nothing along the chosen motion, the fourth and fifth order in free vibration",
-        "Above: largest error of the displacement over a0. Below: largest error of the first five zeros of "
-        "the free vibration that reaches 0.4 x0 on the same spring, over the time between two; worst of twelve steps "
-        "per halving.",
-        [
-            panel("step (s)", "error/a0, chosen motion", [*chosen, guide("order 5", steps, 6e-10, 5)], log=True),
-            panel("step (s)", "relative error, free", [*free, guide("order 3", free_longest, 1e-6, 3)], log=True),
         ],
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,10 +12,9 @@ from numpy.typing import NDArray
 
 from veridyn.references import sliding_block
 from veridyn.solver.errors import CapabilityError, SolverFailure
-from veridyn.validation_cases.case import Bench, Case, Observation, Run, Subject, Values
-from veridyn.validation_cases.convergence import halvings
-from veridyn.validation_cases.plotting import figure, guide, panel, series, study, thinned
-from veridyn.validation_cases.refining import refined
+from veridyn.validation_cases.case import Case, Observation, Values, Variant
+from veridyn.validation_cases.plotting import convergence, figure, panel, series, shown, thinned
+from veridyn.validation_cases.runner import Runner, Statement
 from veridyn.validation_cases.sdnd104 import measures
 
 Floats = NDArray[np.float64]
@@ -26,36 +24,32 @@ SLIPPING = (0.02 + 0.979 * np.sin(np.linspace(0, np.pi / 2, 52))).tolist()  # et
 MAP = (0.06, 0.12, 0.2, 0.28, 0.36, 0.44, 0.5, 0.53, 0.545, 0.6, 0.68, 0.76, 0.84, 0.92, 0.97, 1.02)
 
 
-def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, Any]]:
+def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     """Yield the figures as data, drawn for the first scheme of the solver where one is enough."""
     for name in ("a0=15", "a0=1.5", "a0=1.01"):
-        yield _history(case, subject, bench, name)
-    yield _portrait(case, subject, bench)
+        yield _history(case, observer, name)
+    yield _portrait(case, observer)
     yield _limit(case)
-    yield _regime_map(case, subject, bench)
-    if subject.own:
-        yield _convergence(case, subject, bench)
+    yield _regime_map(case, observer)
+    remark = "without sticks a reversal inside a step leaves order 1; with sticks it may be 2"
+    yield from convergence(case, "a0=1.5", "wear_power", observer, remark)
 
 
 def _given(values: Values) -> dict[str, Any]:
     return {name: values[name] for name in ("a0", "mu", "g", "m", "omega")}
 
 
-def _history(case: Case, subject: Subject, bench: Bench, name: str) -> dict[str, Any]:
-    scheme = subject.schemes[0]
-    run = case.run(subject, case.variant(name), scheme)
-    o = bench.observe(run)
+def _history(case: Case, observer: Runner, name: str) -> dict[str, Any]:
+    o, label = shown(case, name, observer)
     period = 2 * math.pi / o["omega"]
     time, slip = thinned(o.response.time, o.response.velocity[:, 0], start=0.0, end=SHOWN * period)
-    true = sliding_block.motion(**_given(run.values), until=SHOWN * period + period, digits=15)
+    true = sliding_block.motion(**_given(o.values), until=SHOWN * period + period, digits=15)
     plane = np.array([float(true.plate_velocity(t)) for t in time.tolist()])
     mass = np.array([float(true.mass_velocity(t)) for t in time.tolist()])
-    regime = sliding_block.regime(**_given(run.values)).value
+    regime = sliding_block.regime(**_given(o.values)).value
     events = [
-        (float(e.time), e.kind)
-        for e in sliding_block.slip_events(**_given(run.values), until=SHOWN * period, digits=15)
+        (float(e.time), e.kind) for e in sliding_block.slip_events(**_given(o.values), until=SHOWN * period, digits=15)
     ]
-    label = scheme or subject.name
     return figure(
         case.name,
         f"velocity-{name}",
@@ -79,15 +73,15 @@ def _history(case: Case, subject: Subject, bench: Bench, name: str) -> dict[str,
     )
 
 
-def _portrait(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
+def _portrait(case: Case, observer: Runner) -> dict[str, Any]:
     """Velocity of the mass over that of the plane: sticking lies on the diagonal."""
-    scheme, curves = subject.schemes[0], []
+    curves: list[dict[str, Any]] = []
+    label = ""
     for number, name in enumerate(("a0=15", "a0=1.5", "a0=1.01")):
-        run = case.run(subject, case.variant(name), scheme)
-        o = bench.observe(run)
+        o, label = shown(case, name, observer)
         period = 2 * math.pi / o["omega"]
         time, slip = thinned(o.response.time, o.response.velocity[:, 0], start=2 * period, end=3 * period)
-        true = sliding_block.motion(**_given(run.values), until=4 * period, digits=15)
+        true = sliding_block.motion(**_given(o.values), until=4 * period, digits=15)
         plane = np.array([float(true.plate_velocity(t)) for t in time.tolist()])
         mass = np.array([float(true.mass_velocity(t)) for t in time.tolist()])
         scale = o["a0"] / o["omega"]
@@ -100,7 +94,7 @@ def _portrait(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
         case.name,
         "phase-portrait",
         "Phase portrait of the third period, in units of a0/ω",
-        f"Reference dashed, {scheme or subject.name} solid. On the diagonal the mass sticks to the plane; slip leaves "
+        f"Reference dashed, {label} solid. On the diagonal the mass sticks to the plane; slip leaves "
         "it. At a0=15, slip-slip, the motion is not yet periodic: the curve is open. At a0=1.01 the slips are too "
         "short to see.",
         [
@@ -164,20 +158,23 @@ def _limit_velocity(values: Values, theta: float, time: Floats) -> Floats:
     return np.where(phase < half, rising, slope * half / 2 - slope * (phase - half))
 
 
-def _periodic_run(case: Case, subject: Subject, scheme: str, eta: float) -> Run:
+def _periodic(case: Case, observer: Runner, eta: float) -> Observation | None:
+    """Return what the solver gives after the transient, None if it fails there."""
     values = case.values({"a0": f"{1 / eta:.12g}"})
     period = 2 * math.pi / float(values["omega"])
-    late = case.values({**values, "t_start": 30 * period, "t_end": 31 * period})
-    run = case.run(subject, case.variants[0], scheme)
-    settings = {**case.settings(late, scheme), **subject.overrides} if subject.own else run.settings
-    return replace(run, key=f"{case.name}/map/{eta}/{scheme}", values=late, settings=settings)
+    late = {"a0": f"{1 / eta:.12g}", "t_start": f"{30 * period:.17g}", "t_end": f"{31 * period:.17g}"}
+    statement = Statement(case, Variant(f"eta={eta}", late))
+    try:
+        return observer.observe(observer.default_run(statement, observer.subject.schemes[0]))
+    except SolverFailure:  # a point less in a figure; the checks report the failure
+        return None
 
 
-def _regime_map(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
+def _regime_map(case: Case, observer: Runner) -> dict[str, Any]:
     """Instants of slip within a period, wear power and its error over eta, with the borders of the regimes."""
-    scheme, critical = subject.schemes[0], float(sliding_block.critical_eta())
-    label, axis = scheme or subject.name, "η = μ g/a0 (-)"
-    late = [o for eta in MAP if (o := _seen(bench, _periodic_run(case, subject, scheme, eta)))]
+    critical = float(sliding_block.critical_eta())
+    label, axis = observer.subject.schemes[0] or observer.subject.name, "η = μ g/a0 (-)"
+    late = [o for eta in MAP if (o := _periodic(case, observer, eta))]
     seen = [_eta(o.values) for o in late]
     power = np.array([measures.wear_power(o) / _scale(o.values) for o in late])
     true = np.array([_asymptotic(case, eta) for eta in seen])
@@ -191,8 +188,7 @@ def _regime_map(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
         "Above, over the period of the periodic motion: slip begins on the lowest line and ends on the dotted "
         "one, and a slip the other way begins on the highest; between these two the mass sticks. Left of "
         "η* = 2/√(π² + 4) one slip follows the other without a stick, from η = 1 on there is no slip. Beneath: mean "
-        f"wear power over m g a0/ω, dots: {label}. Without sticks its error is of order 1; with sticks, "
-        "once they outlast what the penalised law needs, of order 2.",
+        f"wear power over m g a0/ω, dots: {label}.",
         [
             panel(axis, "instant over period (-)", [*_true_slips(case), _slips(late, label)], events=borders),
             panel(
@@ -208,13 +204,6 @@ def _regime_map(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
 
 def _eta(values: Values) -> float:
     return float(values["mu"]) * float(values["g"]) / float(values["a0"])
-
-
-def _seen(bench: Bench, run: Run) -> Observation | None:
-    try:
-        return bench.observe(run)
-    except SolverFailure:  # a point less in a figure; the checks report the failure
-        return None
 
 
 def _true_slips(case: Case) -> list[dict[str, Any]]:
@@ -263,30 +252,3 @@ def _scale(values: Values) -> float:
 def _asymptotic(case: Case, eta: float) -> float:
     values = case.values({"a0": f"{1 / eta:.12g}"})
     return float(sliding_block.asymptotic_wear_power(**_given(values), digits=10)) / _scale(values)
-
-
-def _convergence(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
-    """Error of the wear power over the step, penalty refined with it."""
-    quantity = next(q for q in case.quantities if q.name == "wear_power")
-    steps = halvings(4e-4, 4)
-    curves = []
-    for name in ("a0=15", "a0=1.5", "a0=1.01"):
-        base = case.run(subject, case.variant(name), subject.schemes[0])
-        truth = float(quantity.truth(base.values))
-        errors = [abs(measures.wear_power(bench.observe(refined(base, h))) / truth - 1) for h in steps]
-        curves += study(name, steps, errors)
-    return figure(
-        case.name,
-        "convergence",
-        f"Convergence of the wear power, {subject.schemes[0]}",
-        "Relative error over the step, with k_T step² kept constant: order 2 in stick-slip, order 1 in "
-        "slip-slip, where a reversal inside a step is seen at its end. Dotted: the fit over the asymptotic range.",
-        [
-            panel(
-                "step (s)",
-                "relative error",
-                [*curves, guide("order 1", steps, 3e-4, 1), guide("order 2", steps, 6e-4, 2)],
-                log=True,
-            )
-        ],
-    )

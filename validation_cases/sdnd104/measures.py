@@ -3,78 +3,70 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from veridyn.references import sliding_block
-from veridyn.solver.errors import CapabilityError
+from veridyn.solver.errors import CapabilityError, SolverFailure
 from veridyn.solver.wear import Phase, phases, sliding_distance
 from veridyn.validation_cases.case import Observation, Values
 
-STIFFNESS_NUMBER = 9e6  # k_T T²/m: 9e6 N/m at the default mass and period
+SHORTEST = 1 / 600  # periods; what a penalised law shows at every reversal is shorter
+KINDS = {1: "slip+", -1: "slip-", 0: "stick"}
 
 
-@dataclass(frozen=True)
-class Stick:
-    """The true stick of a stick-slip motion.
-
-    Duration (s), relative acceleration of the slip that it ends (m/s²), and rate (m/s³) at which the reserve of
-    friction, zero at its end, falls during it.
-    """
-
-    duration: float
-    relative_acceleration: float
-    rate: float
-
-    def arrests(self, velocity: float) -> bool:
-        """Whether the friction in reserve arrests a relative velocity (m/s) before the stick ends."""
-        return 2 * velocity < self.rate * self.duration**2
-
-    def time_to_arrest(self, velocity: float) -> float:
-        """Time (s) that this takes."""
-        return self.duration - math.sqrt(self.duration**2 - 2 * velocity / self.rate)
-
-
-def stick_of(values: Values) -> Stick | None:
-    """Return the stick of a stick-slip motion, None in the other regimes."""
-    given: dict[str, Any] = {name: values[name] for name in ("a0", "mu", "g", "m", "omega")}
-    if sliding_block.regime(**given).value != "stick-slip":
+def first_slip(values: Values) -> tuple[float, float] | None:
+    """Return begin and end (s) of the first true slip, None if there is none."""
+    given = _block(values)
+    if sliding_block.regime(**given).value == "stick":
         return None
-    a0, mu, g, omega = (float(values[name]) for name in ("a0", "mu", "g", "omega"))
-    slip, end = (float(f(**given)) for f in (sliding_block.slip_start, sliding_block.slip_end))
-    return Stick(
-        duration=slip + math.pi / omega - end,
-        relative_acceleration=abs(mu * g - a0 * math.sin(omega * end)),
-        rate=omega * math.sqrt(a0**2 - (mu * g) ** 2),
-    )
+    return float(sliding_block.slip_start(**given)), float(sliding_block.slip_end(**given))
 
 
-def departure_of(values: Values) -> float:
-    """Return the relative acceleration (m/s²) with which a slip-slip motion leaves its reversals in the limit."""
-    a0, mu, g = (float(values[name]) for name in ("a0", "mu", "g"))
-    half = math.pi * mu * g / (2 * a0)  # cos(omega theta)
-    return a0 * math.sqrt(max(0.0, 1 - half**2)) - mu * g
+def stick_of(values: Values) -> float | None:
+    """Return how long the true sticks of a stick-slip motion last (s), None in the other regimes."""
+    slip = first_slip(values)
+    if slip is None or sliding_block.regime(**_block(values)).value != "stick-slip":
+        return None
+    return slip[0] + math.pi / float(values["omega"]) - slip[1]
+
+
+def _block(values: Values) -> dict[str, Any]:
+    return {name: values[name] for name in ("a0", "mu", "g", "m", "omega")}
 
 
 def shortest_stick(o: Observation) -> float:
-    """Return five time constants sqrt(m/k_T) (s): what a penalised law shows at every reversal is shorter."""
-    return 5 * 2 * math.pi / o["omega"] / math.sqrt(STIFFNESS_NUMBER)
+    """Return the duration (s) of sticks that may be what a penalised law shows at a reversal."""
+    return SHORTEST * 2 * math.pi / o["omega"]
 
 
 def slip_phases(o: Observation) -> list[Phase]:
-    """Slip and stick phases of the response.
+    """Slip and stick phases of the response; what a penalised law slides while its spring of stick settles is none.
 
     Raises
     ------
     CapabilityError
         If the true sticks are too short to be told from reversals.
     """
-    stick = stick_of(o.values)
-    if stick and stick.duration < 2 * shortest_stick(o):
-        raise CapabilityError(f"sticks of {stick.duration:.2g} s cannot be told from reversals in a response")
+    stick, slip, shortest = stick_of(o.values), first_slip(o.values), shortest_stick(o)
+    if stick and stick < 2 * shortest:
+        raise CapabilityError(f"sticks of {stick:.2g} s cannot be told from reversals in a response")
     shoe = o.response.elements.get("shoe", {})
     velocity = shoe.get("sliding_velocity", o.response.velocity[:, 0])
-    return phases(o.response.time, velocity, shoe.get("stuck"), shortest_stick=shortest_stick(o))
+    found = phases(o.response.time, velocity, shoe.get("stuck"), shortest_stick=shortest)
+    return _settled(found, min(shortest, 0.5 * (slip[1] - slip[0])) if slip else shortest)
+
+
+def _settled(found: list[Phase], shortest: float) -> list[Phase]:
+    """Return the phases without slips shorter than ``shortest`` (s), but for one that the motion ends in."""
+    kept: list[Phase] = []
+    for phase in found:
+        if phase.direction and phase.end - phase.start < shortest and phase is not found[-1]:
+            continue
+        if kept and kept[-1].direction == phase.direction:
+            kept[-1] = Phase(kept[-1].start, phase.end, phase.direction)
+        else:
+            kept.append(phase)
+    return kept
 
 
 def _distance(o: Observation, start: float, end: float) -> float:
@@ -124,3 +116,33 @@ def slip_start(o: Observation) -> float | None:
 def slip_end(o: Observation) -> float | None:
     """End of the first slip (s)."""
     return next((p.end for p in slip_phases(o) if p.direction), None)
+
+
+def seen_changes(o: Observation) -> list[tuple[float, str]]:
+    """Return the changes of phase in a response: instant (s), and the phase that begins."""
+    # the first phase is the stick at the start, no change
+    return [(phase.start, KINDS[phase.direction]) for phase in slip_phases(o)[1:]]
+
+
+def count_changes(o: Observation) -> float:
+    """Count the changes of phase."""
+    return float(len(seen_changes(o)))
+
+
+def phase_order(o: Observation) -> str:
+    """Return the phases that begin, in order of time."""
+    return " ".join(kind for _, kind in seen_changes(o))
+
+
+def phase_time(o: Observation, number: int) -> float:
+    """Return the instant of a change of phase (s), counted from 0, or -1 for the last.
+
+    Raises
+    ------
+    SolverFailure
+        If the response shows fewer changes.
+    """
+    seen = seen_changes(o)
+    if not -len(seen) <= number < len(seen):
+        raise SolverFailure(f"the response shows {len(seen)} changes of phase; number {number + 1} is not among them")
+    return seen[number][0]

@@ -9,32 +9,31 @@ import numpy as np
 
 from veridyn.references import buckling_stop
 from veridyn.solver.balance import element_history
-from veridyn.validation_cases.case import Bench, Case, Observation, Subject
-from veridyn.validation_cases.convergence import halvings
-from veridyn.validation_cases.plotting import figure, guide, panel, series, thinned
-from veridyn.validation_cases.refining import archived_whole, constant_step
-from veridyn.validation_cases.sdnd105 import measures, theory
+from veridyn.validation_cases.case import Case, Observation
+from veridyn.validation_cases.plotting import convergence, figure, panel, series, shown, thinned
+from veridyn.validation_cases.runner import Runner
+from veridyn.validation_cases.sdnd105 import measures
 
-COARSE, LEVELS = 8e-3, 7  # s, halvings
-SHOWN = ("symplectic_euler", "devogelaere", "runge_kutta_54")
+COLLAPSING, SOFTENING = "a", "c"  # variants
 
 
-def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, Any]]:
+def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     """Yield the figures as data, drawn for the first scheme of the solver where one is enough."""
-    scheme = subject.schemes[0]
-    label = scheme or subject.name
-    seen = {name: bench.observe(case.run(subject, case.variant(name), scheme)) for name in ("a", "c")}
-    yield _history(case, seen["c"], label)
-    yield _law(case, seen, label)
-    if subject.own:
-        yield _convergence(case, subject, bench)
+    collapsing, label = shown(case, COLLAPSING, observer)
+    softening, _ = shown(case, SOFTENING, observer)
+    yield _history(case, softening, label)
+    yield _law(case, {COLLAPSING: collapsing, SOFTENING: softening}, label)
+    remark = "where in a step the force collapses is chance, which leaves order 1"
+    yield from convergence(case, COLLAPSING, "residual_crush", observer, remark)
+    remark = "the force softens, and its kinks leave order 2"
+    yield from convergence(case, SOFTENING, "return_time", observer, remark)
 
 
 def _history(case: Case, o: Observation, label: str) -> dict[str, Any]:
     time, x = thinned(o.response.time, measures.path(o), start=0.0, end=o.problem.end)
     motion = buckling_stop.motion(**o.values, digits=15)
     true = np.array([float(motion.displacement(t)) for t in time.tolist()])
-    t = theory.truth(o.values)
+    t = measures.truth(o.values)
     names = ("buckles", "softens", "collapsed", "turns", "released")
     instants = [*(phase.start for phase in t.loading[1:]), t.turning, t.release]
     return figure(
@@ -60,7 +59,7 @@ def _law(case: Case, seen: dict[str, Observation], label: str) -> dict[str, Any]
         force = element_history(o.response, measures.STOP, of="buckling-stop")
         _, x, f = thinned(o.response.time, measures.path(o), force, start=0.0, end=o.problem.end)
         motion = buckling_stop.motion(**o.values, digits=15)
-        t = theory.truth(o.values)
+        t = measures.truth(o.values)
         corners = [phase.start for phase in t.loading[1:]]  # where the force may fall at once: both sides are drawn
         fine = sorted([*np.linspace(0.0, o.problem.end, 500), *corners, *np.nextafter(corners, 0.0)])
         true = np.array([[float(motion.displacement(instant)), float(motion.force(instant))] for instant in fine])
@@ -68,29 +67,3 @@ def _law(case: Case, seen: dict[str, Observation], label: str) -> dict[str, Any]
         panels.append(panel(f"crush (m), variant {name}", "force (N)", curves))
     caption = "Elastic contact, collapse or plateau and softening, and the elastic return to the residual crush."
     return figure(case.name, "law", "Force over crush", caption, panels)
-
-
-def _convergence(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
-    steps, curves = halvings(COARSE, LEVELS), []
-    for name in ("a", "c"):
-        for scheme in SHOWN:
-            base = case.run(subject, case.variant(name), scheme)
-            true = float(theory.truth(base.values).residual)
-            seen = [bench.observe(constant_step(archived_whole(base), h)) for h in steps]
-            errors = [abs(measures.residual_crush(o) / true - 1) for o in seen]
-            curves.append(series(f"{name}: {scheme}", "computed", steps, errors))
-    return figure(
-        case.name,
-        "convergence",
-        "Residual crush: order 1 where the force collapses, order 2 where it has kinks",
-        "Relative error over the step. In variant a it depends on where in a step the stop buckles, whatever the order "
-        "of the scheme.",
-        [
-            panel(
-                "step (s)",
-                "relative error",
-                [*curves, guide("order 1", steps, 5e-3, 1), guide("order 2", steps, 1e-4, 2)],
-                log=True,
-            )
-        ],
-    )

@@ -3,20 +3,45 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.references import buckling_phases, buckling_stop
+from veridyn.references.buckling_phases import Phase
 from veridyn.solver.balance import element_history
 from veridyn.solver.devices import BucklingStop
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.interpolation import crossings
-from veridyn.validation_cases.case import Observation
+from veridyn.validation_cases.case import Observation, Values
 
 Floats = NDArray[np.float64]
 
 STOP = "stop"
 NEAR = 6  # samples from which the buckling is extrapolated
+
+
+@dataclass(frozen=True)
+class Truth:
+    """True phases until the masses turn, in floats (of the crush of the stop), turning and release (s)."""
+
+    loading: tuple[Phase, ...]
+    turning: float
+    release: float
+
+
+def truth(values: Values) -> Truth:
+    """Return the true history of a parameter set."""
+    return _truth(tuple(sorted(values.items())))
+
+
+@lru_cache(maxsize=64)
+def _truth(values: tuple[tuple[str, object], ...]) -> Truth:
+    found = buckling_phases.closed(buckling_stop.motion(**dict(values), digits=15).stop)
+    phases = tuple(Phase(*map(float, phase)) for phase in found.phases)
+    return Truth(phases[:-2], float(found.turning), float(found.release))
 
 
 def stop(o: Observation) -> BucklingStop:
@@ -40,13 +65,16 @@ def buckling_time(o: Observation) -> float | None:
     if not beyond.size:
         return None
     last = int(beyond[0])
-    near = slice(max(0, last - NEAR), last)
+    if last < NEAR:
+        raise SolverFailure(f"the response shows {last} samples before buckling, {NEAR} are needed")
+    near = slice(last - NEAR, last)
     t, y = o.response.time[near], path(o)[near] * o["bodies"] - crush
     step = t[-1] - t[-2]
     p = np.polynomial.Polynomial.fit(t - t[-1], y, t.size - 1)
     lapse = 0.0
-    for _ in range(20):
-        lapse -= p(lapse) / p.deriv()(lapse)
+    with np.errstate(all="ignore"):  # samples that do not lead to buckling are refused below
+        for _ in range(20):
+            lapse -= p(lapse) / p.deriv()(lapse)
     if not -1e-6 * step <= lapse <= 2 * (o.response.time[last] - t[-1]):
         raise SolverFailure("the samples before buckling do not lead to it")
     return float(t[-1] + lapse)
@@ -129,3 +157,32 @@ def return_stiffness(o: Observation) -> float:
 def dissipated_energy(o: Observation) -> float:
     """Kinetic energy of all bodies before less after (J)."""
     return o["bodies"] * (o["energy"] - 0.5 * o["m"] * exit_velocity(o) ** 2)
+
+
+def passages(o: Observation) -> list[float]:
+    """Return the instants at which the crush passes the ends of true phases for the first time (s)."""
+    y = path(o) * o["bodies"]
+    turned = int(np.argmax(y)) + 1
+    marks = [phase.crush for phase in truth(o.values).loading[1:]]
+    found = ([t for t, side in crossings(o.response.time[:turned], y[:turned] - mark) if side > 0] for mark in marks)
+    return [instants[0] for instants in found if instants]
+
+
+def changes_of_phase(o: Observation) -> float:
+    """Count the true phases of the loading whose ends the crush passes."""
+    return float(len(passages(o)))
+
+
+def phase_instants(o: Observation) -> float:
+    """Return the largest difference of the instants at which phases of the loading begin from the true ones (s).
+
+    Raises
+    ------
+    SolverFailure
+        If the crush does not reach all of them.
+    """
+    seen = np.array(passages(o))
+    true = np.array([phase.start for phase in truth(o.values).loading[1:]])
+    if seen.size != true.size:
+        raise SolverFailure(f"the crush passes {seen.size} changes of phase, there are {true.size}")
+    return float(np.abs(seen - true).max(initial=0.0))

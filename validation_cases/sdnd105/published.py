@@ -9,7 +9,6 @@ EXIT = "the velocity after release, but the mass is released at 9.10073 s; at 9 
 PUBLISHED: tuple[Published, ...] = (
     Published(A, "a", "residual_crush", "3.0", "reproduced"),
     Published(A, "a", "return_time", "10.45178254693452", "reproduced"),
-    Published(A, "a", "archived_buckling_time", "0.523895026469", "reproduced", scheme="central_adaptive", unit="s"),
     Published(B, "b", "residual_crush", "3.0", "reproduced"),
     Published(C, "c", "residual_crush", "3.1", "reproduced"),
     Published(C, "c", "velocity@9", "-1.303840481", "inaccurate", EXIT),

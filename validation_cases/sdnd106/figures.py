@@ -8,20 +8,17 @@ from typing import Any
 import numpy as np
 
 from veridyn.references import pulled_pair
-from veridyn.validation_cases.case import Bench, Case, Observation, Subject
-from veridyn.validation_cases.convergence import halvings
-from veridyn.validation_cases.making import quantity_of
-from veridyn.validation_cases.plotting import figure, guide, panel, series, thinned
-from veridyn.validation_cases.refining import refined
-from veridyn.validation_cases.sdnd106 import measures, theory
+from veridyn.validation_cases.case import Case, Observation
+from veridyn.validation_cases.plotting import convergence, figure, panel, series, shown, thinned
+from veridyn.validation_cases.runner import Runner
+from veridyn.validation_cases.sdnd106 import measures
 
 SHOWN = "stat-dyna"
 
 
-def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, Any]]:
+def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     """Yield the figures as data, drawn for the first scheme of the solver where one is enough."""
-    label = subject.schemes[0] or subject.name
-    o = bench.observe(case.run(subject, case.variant(SHOWN), subject.schemes[0]))
+    o, label = shown(case, SHOWN, observer)
     histories = (*o.response.displacement.T, *o.response.velocity.T)
     time, x1, x2, v1, v2 = thinned(o.response.time, *histories, start=0.0, end=o.problem.end)
     motion = pulled_pair.motion(**o.values, digits=15)
@@ -29,8 +26,7 @@ def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, An
     yield _velocities(case, o, true, (time, v1, v2), label)
     yield _spring(case, o, true, (time, x1, x2), label)
     yield _portrait(case, o, true, (x2 - x1, v1), label)
-    if subject.own:
-        yield _convergence(case, subject, bench)
+    yield from convergence(case, SHOWN, "final_position", observer, "forces that jump inside a step leave order 1")
 
 
 def _velocities(case: Case, o: Observation, true: Any, computed: Any, label: str) -> dict[str, Any]:
@@ -50,7 +46,7 @@ def _velocities(case: Case, o: Observation, true: Any, computed: Any, label: str
                     series(f"m1, {label}", "computed", time, v1),
                     series(f"m2, {label}", "computed", time, v2),
                 ],
-                events=theory.changes(o.values),
+                events=measures.changes(o.values),
             ),
             panel("t (s)", "error of m1 (m/s)", [series(label, "error", time, v1 - true[:, 1])]),
         ],
@@ -75,7 +71,7 @@ def _spring(case: Case, o: Observation, true: Any, computed: Any, label: str) ->
                     series("±mu_s N", "limit", edge, [grip, grip]),
                     series("", "limit", edge, [-grip, -grip]),
                 ],
-                events=theory.changes(o.values),
+                events=measures.changes(o.values),
             )
         ],
     )
@@ -103,24 +99,4 @@ def _portrait(case: Case, o: Observation, true: Any, computed: Any, label: str) 
                 ],
             )
         ],
-    )
-
-
-def _convergence(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
-    """Error of the final position over the step, penalty refined with it."""
-    truth = float(quantity_of(case, "final_position").truth(case.values(case.variant(SHOWN).changes)))
-    steps: list[float] = []
-    curves = []
-    for scheme in subject.schemes[:3]:
-        base = case.run(subject, case.variant(SHOWN), scheme)
-        steps = halvings(4 * float(base.settings["step"]), 5)
-        errors = [abs(measures.final_position(bench.observe(refined(base, h))) / truth - 1) for h in steps]
-        curves.append(series(scheme, "computed", steps, errors))
-    return figure(
-        case.name,
-        "convergence",
-        "Convergence of the final position",
-        "Relative error over the step, with k_T step² kept constant: forces that jump inside a step leave order 1, and "
-        "where they fall into it is chance.",
-        [panel("step (s)", "relative error", [*curves, guide("order 1", steps, 3e-4, 1)], log=True)],
     )

@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from veridyn.references import pulled_pair
+from veridyn.solver.errors import SolverFailure
 from veridyn.solver.interpolation import value_at
 from veridyn.solver.wear import Phase, phases, sliding_distance
 from veridyn.validation_cases.case import Observation, Values
@@ -21,6 +23,16 @@ def period(values: Values) -> float:
     return 2 * math.pi * math.sqrt(float(values["m2"]) / float(values["k"]))
 
 
+def changes(values: Values) -> list[tuple[float, str]]:
+    """Return the true changes of phase: instant (s), and the phase that begins."""
+    return [(float(change.time), change.kind) for change in pulled_pair.phase_changes(**values, digits=15)]
+
+
+def last_change(values: Values) -> float:
+    """Return the instant of the last change of phase, 0 without any (s)."""
+    return max((time for time, _ in changes(values)), default=0.0)
+
+
 def state_at(o: Observation, what: str, time: float) -> float:
     """Displacement (m) or velocity (m/s) of a mass at an instant (s)."""
     response, column = o.response, COORDINATES[what]
@@ -33,10 +45,10 @@ def state_at(o: Observation, what: str, time: float) -> float:
 
 
 def _slope_at(time: np.ndarray, x: np.ndarray, t: float) -> float:
-    """Return the slope at t: some schemes keep their velocity half a step away."""
-    i = int(np.clip(np.searchsorted(time, t), 1, time.size - 2))
-    i -= abs(time[i - 1] - t) < abs(time[i] - t) and i > 1
-    window = slice(i - 1, i + 2)
+    """Return the slope at t: some schemes keep their velocity half a step away; the pull may end at t, not before."""
+    i = int(np.clip(np.searchsorted(time, t), 2, time.size - 1))
+    i -= abs(time[i - 1] - t) < abs(time[i] - t) and i > 2
+    window = slice(i - 2, i + 1)
     return float(np.polyval(np.polyder(np.polyfit(time[window] - t, x[window], 2)), 0.0))
 
 
@@ -51,6 +63,27 @@ def slips(o: Observation) -> list[Phase]:
     """Slips of m1; what a penalised law slides while its spring of stick settles is none."""
     shortest = SHORTEST * period(o.values)
     return [phase for phase in motion_phases(o) if phase.direction and phase.end - phase.start > shortest]
+
+
+def seen_changes(o: Observation) -> list[tuple[float, str]]:
+    """Return the changes of phase in a response: instant (s), and the phase that begins."""
+    seen = []
+    for slip in slips(o):
+        seen += [(slip.start, "slip+" if slip.direction > 0 else "slip-"), (slip.end, "stick")]
+    return seen
+
+
+def phase_order(o: Observation) -> str:
+    """Return the phases that begin, in order of time."""
+    return " ".join(kind for _, kind in seen_changes(o))
+
+
+def phase_time(o: Observation, number: int) -> float:
+    """Return the instant of a change of phase, counted from 0 (s); raises SolverFailure if there are fewer."""
+    seen = seen_changes(o)
+    if len(seen) <= number:
+        raise SolverFailure(f"the response shows {len(seen)} changes of phase, {number + 1} are needed")
+    return seen[number][0]
 
 
 def count_slips(o: Observation) -> float:

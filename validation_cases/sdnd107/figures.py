@@ -1,4 +1,4 @@
-"""SDND107: histories with their error, hysteresis of the device, orders of the schemes."""
+"""SDND107: histories with their error, hysteresis of the device, convergence."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ from typing import Any
 import numpy as np
 
 from veridyn.references import zener
-from veridyn.validation_cases.case import Bench, Case, Observation, Subject
-from veridyn.validation_cases.convergence import halvings
-from veridyn.validation_cases.plotting import figure, guide, panel, series, thinned
-from veridyn.validation_cases.refining import archived_whole, constant_step
+from veridyn.validation_cases.case import Case, Observation
+from veridyn.validation_cases.plotting import convergence, figure, panel, series, shown, thinned
+from veridyn.validation_cases.runner import Runner
 from veridyn.validation_cases.sdnd107 import measures
-from veridyn.validation_cases.sdnd107.further import COARSE, LEVELS, error_at
-from veridyn.validation_cases.sdnd107.published import TIMES
-from veridyn.validation_cases.sdnd107.theory import DIGITS
+from veridyn.validation_cases.sdnd107.measures import DIGITS
 
 
-def figures(case: Case, subject: Subject, bench: Bench) -> Iterator[dict[str, Any]]:
+def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     """Yield the figures as data, drawn for the first scheme of the solver where one is enough."""
-    scheme = subject.schemes[0]
-    label = scheme or subject.name
-    seen = {name: bench.observe(case.run(subject, case.variant(name), scheme)) for name in ("linear", "power")}
-    yield _history(case, seen["power"], label)
-    yield _loops(case, seen, label)
-    if subject.own:
-        yield _orders(case, subject, bench)
+    seen = {name: shown(case, name, observer) for name in ("linear", "power")}
+    reported = {name: o for name, (o, _) in seen.items() if "force" in o.response.elements.get(measures.DEVICE, {})}
+    label = seen["power"][1]
+    if "power" in reported:
+        yield _history(case, reported["power"], label)
+    if reported:
+        yield _loops(case, reported, label)
+    remark = "a method that takes the elongation of the device for a line between two evaluations has order 2"
+    yield from convergence(case, "power", "displacement@3.2", observer, remark)
 
 
 def _history(case: Case, o: Observation, label: str) -> dict[str, Any]:
@@ -64,20 +63,3 @@ def _loops(case: Case, seen: dict[str, Observation], label: str) -> dict[str, An
         panels.append(panel(f"elongation (m), variant {name}", "force (N)", curves))
     caption = "What the loops enclose is dissipated; the linear device starts at the force of the sudden stretch."
     return figure(case.name, "loops", "Hysteresis of the device", caption, panels)
-
-
-def _orders(case: Case, subject: Subject, bench: Bench) -> dict[str, Any]:
-    steps, curves = halvings(COARSE, LEVELS), []
-    for scheme in subject.schemes:
-        base = case.run(subject, case.variant("power"), scheme)
-        motion = zener.motion(**base.values, digits=DIGITS)
-        true = np.array([float(motion.displacement(time)) for time in TIMES])
-        errors = [error_at(bench.observe(constant_step(archived_whole(base), h)), true) for h in steps]
-        curves.append(series(scheme, "computed", steps, errors))
-    return figure(
-        case.name,
-        "convergence",
-        "Order 2 for all schemes: the device sees a line between two evaluations",
-        "Largest error of the displacement at six instants over the step, variant power.",
-        [panel("step (s)", "error (m)", [*curves, guide("order 2", steps, 1e-5, 2)], log=True)],
-    )

@@ -2,18 +2,45 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.references import zener
+from veridyn.references.parameters import Exact
 from veridyn.solver.balance import element_history
+from veridyn.solver.errors import SolverFailure
 from veridyn.solver.interpolation import value_at
-from veridyn.validation_cases.case import Observation
+from veridyn.validation_cases.case import Observation, Values
 
 Floats = NDArray[np.float64]
 
 DEVICE = "device"
+DIGITS = 30  # of motions, so that they share what the certified values have computed
+SAMPLES = 400  # of the true motion, for its amplitudes
+
+
+@dataclass(frozen=True)
+class Amplitudes:
+    """Largest magnitudes of the true motion: displacement (m), velocity (m/s), force of the device (N)."""
+
+    displacement: float
+    velocity: float
+    force: float
+
+
+def amplitudes(values: Values) -> Amplitudes:
+    """Return the amplitudes for a parameter set."""
+    return _amplitudes(tuple(sorted(values.items())))
+
+
+@lru_cache(maxsize=64)
+def _amplitudes(values: tuple[tuple[str, Exact], ...]) -> Amplitudes:
+    motion, end = zener.motion(**dict(values), digits=DIGITS), float(dict(values)["end"])
+    states = [motion.state(t) for t in np.linspace(0.0, end, SAMPLES).tolist()]
+    return Amplitudes(*(max(abs(float(state[i])) for state in states) for i in range(3)))
 
 
 def history(o: Observation, name: str) -> Floats:
@@ -66,3 +93,27 @@ def peak_time(o: Observation) -> float | None:
 def peak_force(o: Observation) -> float | None:
     """Force there (N)."""
     return _peak(o)[1]
+
+
+def _work(force: Floats, path: Floats) -> Floats:
+    return np.concatenate(([0.0], np.cumsum(0.5 * (force[1:] + force[:-1]) * np.diff(path))))
+
+
+def device_energy_residual(o: Observation) -> float:
+    """Return the largest |work - stored - dissipated| of the device over its largest stored energy.
+
+    Raises
+    ------
+    MissingHistory
+        If the solver reports no elongation, or nothing of the dashpot.
+    SolverFailure
+        If the device stores no energy.
+    """
+    k1, k2, k3 = (o[name] for name in ("k1", "k2", "k3"))
+    force, u = history(o, "force"), history(o, "elongation")
+    dashpot, path = history(o, "dashpot_force"), history(o, "dashpot_path")
+    stored = 0.5 * (force**2 / k1 + k2 * (u - force / k1) ** 2 + dashpot**2 / k3)
+    if not stored.any():
+        raise SolverFailure("the device stores no energy at any instant")
+    residual = _work(force, u) - (stored - stored[0]) - _work(dashpot, path)
+    return float(np.abs(residual).max() / stored.max())

@@ -59,20 +59,20 @@ def seconds(text):
     return float(text.split()[0]) * (1e-3 if text.endswith("ms") else 1.0)
 
 
-def test_rows_of_a_kind_stay_together_when_sorted(opened):
+def test_rows_of_a_layer_stay_together_when_sorted(opened):
     page = opened()
     page.locator("#case-shoe-by-veridyn-euler > summary").click()
-    table = page.locator("#case-shoe-by-veridyn-euler table")
-    before = kinds(table)
+    table = page.locator("#case-shoe-by-veridyn-euler table.checks")
+    before = layers(table)
     table.locator("th", has_text="Margin").locator("button").click()
-    assert kinds(table) == before
+    assert layers(table) == before
     texts = table.locator("tbody:not(.fixed) > tr > td:nth-child(8)").all_inner_texts()[: before[0][1]]
     margins = [math.inf if text.startswith("–") else float(text.split()[0]) for text in texts]
     assert margins == sorted(margins)
 
 
-def kinds(table):
-    """Name and number of checks of every kind, in the order shown."""
+def layers(table):
+    """Name and number of checks of every layer, in the order shown."""
     return table.evaluate(
         """(table) => Array.from(table.tBodies).reduce((found, body) => {
             if (body.matches(".fixed")) found.push([body.textContent, 0]);

@@ -1,0 +1,407 @@
+"""Seeded faults of the event-driven host: what could go wrong in its phases, events and guards, and in any solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import event_driven as host
+import numpy as np
+from event_driven import CLOSED, EventDriven
+from event_driven import SOLVER as HOST
+from faults_common import (
+    Fault,
+    Sizes,
+    Touches,
+    coarse,
+    common_faults,
+    has_absolute,
+    has_devices,
+    has_frictions,
+    has_inner_breaks,
+    has_need,
+    has_stops,
+    has_supports,
+    has_two_coordinates,
+)
+
+SOLVER = HOST
+SIZES = Sizes(1e-6, 1e-13)
+Solver = Callable[[float], EventDriven]
+
+
+def sized(method: str, change: Callable[..., Any]) -> Solver:
+    """Return what makes the solver with one method changed: change(size, solver, kept method, *arguments)."""
+
+    def make(size: float) -> EventDriven:
+        kept = getattr(EventDriven, method)
+
+        def changed(self: Any, *given: Any) -> Any:
+            return change(size, self, lambda *arguments: kept(self, *arguments), *given)
+
+        return type("Changed", (EventDriven,), {method: changed})()
+
+    return make
+
+
+def numbers(**given: Callable[[float], float]) -> Solver:
+    """Return what makes the solver with other numerical parameters."""
+    return lambda size: EventDriven(**{name: of(size) for name, of in given.items()})
+
+
+# --- events --------------------------------------------------------------------------------------------------------
+
+
+def guards_shifted(what: str, states: tuple[int, ...], *, late: bool) -> Callable[..., Any]:
+    """Return the change of guards that fall too late, or too early, by a part of their size."""
+
+    def change(size: float, solver: Any, kept: Any, mode: Any, seen: Any) -> Any:
+        sign = 1.0 if late else -1.0
+        return [
+            a._replace(values=a.values + sign * size * a.size)
+            if a.what == what and getattr(mode, what)[a.place] in states
+            else a
+            for a in kept(mode, seen)
+        ]
+
+    return change
+
+
+def rounded_root(size: float, solver: Any, kept: Any, values: Any, above: float, below: float) -> float:
+    """Return the root of a guard to a resolution, in parts of the step."""
+    return min(below, size * np.ceil(kept(values, above, below) / size))
+
+
+def secant_root(size: float, solver: Any, kept: Any, values: Any, above: float, below: float) -> float:
+    """Return the root of the straight line through the last samples of a guard."""
+    grid = solver.tables.grid
+    one, two = np.interp([above, below], grid, values)
+    return float(above + (below - above) * one / (one - two)) if one > two else below
+
+
+def early_root(size: float, solver: Any, kept: Any, values: Any, above: float, below: float) -> float:
+    """Return a root that is too early by a part of the step."""
+    return max(above, kept(values, above, below) - size)
+
+
+def no_dip(*_: Any) -> None:
+    """Find no guard that falls and rises between samples."""
+
+
+def sample_root(size: float, solver: Any, kept: Any, values: Any) -> float:
+    """Return the first sample at which a guard is below zero, instead of its root."""
+    part = kept(values)
+    return part if part == 0 or part > 1 else float(solver.tables.grid[np.searchsorted(solver.tables.grid, part)])
+
+
+def restitution(size: float, solver: Any, kept: Any, mode: Any, t: float, y: Any, until: float) -> Any:
+    """Begin every phase but the first with velocities that are too small."""
+    if solver.phases and t > solver.phases[0].start and solver.system.planes:
+        y = y.copy()
+        y[solver.system.size : 2 * solver.system.size] *= 1 - size
+    return kept(mode, t, y, until)
+
+
+def moved_at_event(size: float, solver: Any, kept: Any, mode: Any, t: float, y: Any, until: float) -> Any:
+    """Begin every phase but the first with displacements that are too small."""
+    if solver.phases and t > solver.phases[0].start:
+        y = y.copy()
+        y[: solver.system.size] *= 1 - size
+    return kept(mode, t, y, until)
+
+
+def event_forgotten(size: float, solver: Any, kept: Any, problem: Any) -> Any:
+    """Return a response whose events lack the last one of every element."""
+    response = kept(problem)
+    return {**response, "events": {name: at[:-1] for name, at in response["events"].items()}}
+
+
+def no_events(size: float, solver: Any, kept: Any, problem: Any) -> Any:
+    """Return a response without events."""
+    return {name: part for name, part in kept(problem).items() if name != "events"}
+
+
+# --- steps ---------------------------------------------------------------------------------------------------------
+
+
+def longer(size: float, solver: Any, kept: Any, mode: Any, t: float, y: Any, length: float, where: float) -> Any:
+    """Return the step of another length than that under which it is kept."""
+    step = kept(mode, t, y, length * (1 + size), where)
+    return None if step is None else step._replace(length=length)
+
+
+def single_state(size: float, solver: Any, kept: Any, step: Any, part: float, until: float) -> Any:
+    """Return instant and state of few digits."""
+    t, y = kept(step, part, until)
+    return t, coarse(y, size)
+
+
+def single_clock(size: float, solver: Any, kept: Any, step: Any, part: float, until: float) -> Any:
+    """Return an instant of few digits, and the state."""
+    t, y = kept(step, part, until)
+    return (t if t == until else float(coarse(t, size))), y
+
+
+def linear_output(size: float, solver: Any, kept: Any, phase: Any, start: float, end: float, outputs: Any) -> Any:
+    """Return samples on straight lines between the ends of steps."""
+    times, states = kept(phase, start, end, outputs)
+    knots = np.array([step.start for step in phase.steps] + [phase.steps[-1].start + phase.steps[-1].length])
+    ends = np.vstack([*(step.state for step in phase.steps), phase.steps[-1].at([1.0])[0]])
+    inner = slice(1 if phase.changed else 0, None)
+    if times[inner].size:
+        states[inner] = np.column_stack([np.interp(times[inner], knots, column) for column in ends.T])
+    return times, states
+
+
+def error_share(size: float, solver: Any, kept: Any, step: Any) -> float:
+    """Return an estimate of the error that is too small."""
+    return size * kept(step)
+
+
+class FixedTolerance(EventDriven):
+    """Solves to 1e-6 whatever the tolerance."""
+
+    def solve(self, problem: Any, settings: Any) -> Any:
+        """Return the response to a tolerance of 1e-6."""
+        return super().solve(problem, {**settings, "rtol": 1e-6})
+
+
+class ByName(EventDriven):
+    """Keeps what it knows of a problem under the name of the problem."""
+
+    known: ClassVar[dict[Any, Any]] = {}
+
+    def describe(self, problem: Any) -> Any:
+        """Return the problem in its unknowns, as it was when its name was first seen."""
+        return self.known.setdefault((id(type(self)), problem.name), super().describe(problem))
+
+
+def by_name(_: float) -> EventDriven:
+    """Return a solver that remembers problems by name, nothing yet."""
+    return type("Remembering", (ByName,), {"known": {}})()
+
+
+# --- laws ----------------------------------------------------------------------------------------------------------
+
+
+def hardening(size: float, solver: Any, kept: Any, plane: Any, gap: Any, rate: Any) -> Any:
+    """Return the push of a stop that hardens."""
+    return kept(plane, gap, rate) + size * plane.stiffness * 1e3 * gap * np.abs(gap) * -1
+
+
+def lost_on_return(size: float, solver: Any, kept: Any, plane: Any, gap: Any, rate: Any) -> Any:
+    """Return the push of a stop that is smaller the faster the gap opens: a hidden dashpot."""
+    critical = 2 * np.sqrt(plane.stiffness / float(plane.normal @ solver.system.inverse @ plane.normal))
+    return kept(plane, gap, rate) - size * critical * rate
+
+
+def undamped_push(size: float, solver: Any, kept: Any, plane: Any, gap: Any, rate: Any) -> Any:
+    """Return a push whose dashpot is weaker while the gap opens."""
+    return kept(plane, gap, rate) + size * plane.damping * np.maximum(rate, 0.0)
+
+
+def released_late(size: float, solver: Any, kept: Any, rub: Any, normal: Any) -> Any:
+    """Return too large a limit of stick."""
+    return (1 + size) * kept(rub, normal)
+
+
+def kinetic_limit(size: float, solver: Any, kept: Any, rub: Any, normal: Any) -> Any:
+    """Return a limit of stick that lies towards the kinetic one."""
+    return kept(rub, normal) - size * (rub.static - rub.kinetic) * normal
+
+
+def slip_one_sided(size: float, solver: Any, kept: Any, rub: Any, normal: Any, direction: int) -> Any:
+    """Return the force of slip, too large in one direction."""
+    return kept(rub, normal, direction) * (1 + size * (direction < 0))
+
+
+def slip_with_speed(size: float, solver: Any, kept: Any, rub: Any, v: Any, driven: Any) -> Any:
+    """Return a sliding velocity that is too large."""
+    return (1 + size) * kept(rub, v, driven)
+
+
+def support_unseen(size: float, solver: Any, kept: Any, element: Any, v: Any, driven: Any) -> Any:
+    """Return what an element sees of a velocity, too little of which comes from supports."""
+    return kept(element, v, None if driven is None else (1 - size) * driven)
+
+
+def held_less(size: float, solver: Any, kept: Any, lines: Any, inverse: Any, force: Any, carried: Any) -> Any:
+    """Return the forces of stick without a part of what the moving ground needs."""
+    return kept(lines, inverse, force, (1 - size) * carried)
+
+
+def creeping(size: float, solver: Any, kept: Any, lines: Any, inverse: Any, force: Any, carried: Any) -> Any:
+    """Return forces of stick that hold a little too little."""
+    return (1 - size) * kept(lines, inverse, force, carried)
+
+
+def dashpot_power(size: float, solver: Any, kept: Any, law: Any, dashpot: Any, sign: int) -> Any:
+    """Return the rate of a dashpot whose exponent is too large."""
+    return (
+        kept(replace(law, alpha=law.alpha / (1 + size)), dashpot, sign)
+        if law.alpha < 1
+        else (1 + size) * kept(law, dashpot, sign)
+    )
+
+
+def residual(size: float, solver: Any, kept: Any, law: Any, largest: float) -> float:
+    """Return too large a crush that remains."""
+    return (1 + size) * kept(law, largest)
+
+
+def steeper_return(size: float, solver: Any, kept: Any, law: Any, u: Any, branch: int, largest: float) -> Any:
+    """Return the push of a buckling stop, too large on its way back."""
+    return kept(law, u, branch, largest) * (1 + size * (branch == host.RETURNING))
+
+
+def memory_of_spring(size: float, solver: Any, kept: Any, law: Any, u: Any, z: Any) -> Any:
+    """Return the forces of a Zener device whose dashpot sees too large a path."""
+    return kept(law, u, (1 + size) * z)
+
+
+def turned_load(size: float, solver: Any, kept: Any, mass: Any, influence: Any) -> Any:
+    """Return the load of a support on the masses, too large on the last one."""
+    load = np.array(kept(mass, influence))
+    load[-1] *= 1 + size
+    return load
+
+
+def late_piece(size: float, solver: Any, kept: Any, function: Any, t: Any, where: float) -> Any:
+    """Return a load at instants of few digits."""
+    return kept(function, coarse(t, size), where)
+
+
+def slow_clock(size: float, solver: Any, kept: Any, function: Any, t: Any, where: float) -> Any:
+    """Return a load of a slow clock."""
+    return kept(function, (1 - size) * t, where)
+
+
+def next_piece(size: float, solver: Any, kept: Any, function: Any, t: Any, where: float) -> Any:
+    """Return a load whose breaks come too late by a part of the instant."""
+    return kept(function, t, (1 - size) * where)
+
+
+def late_first_memory(size: float, solver: Any, kept: Any, problem: Any, system: Any) -> Any:
+    """Return a start at which stops have rounded the displacement to their gaps."""
+    return coarse(kept(problem, system), size)
+
+
+def outputs_shifted(size: float, solver: Any, kept: Any, problem: Any) -> Any:
+    """Return output instants that are late by a part of the span, but for the ends."""
+    t = np.array(kept(problem))
+    t[1:-1] += size * (problem.end - problem.start)
+    return np.minimum(t, problem.end)
+
+
+class WrittenAsAsked(EventDriven):
+    """Answers at shifted instants under those that were wanted."""
+
+    shift: ClassVar[float] = 0.0
+
+    def sampled(self, phase: Any, start: float, end: float, outputs: Any) -> Any:
+        """Return the states a little later than the instants under which they stand."""
+        times, states = super().sampled(phase, start, end, outputs)
+        span = self.shift * (phase.steps[-1].start + phase.steps[-1].length - phase.start)
+        n = self.system.size
+        states[:, :n] += span * states[:, n : 2 * n]
+        return times, states
+
+
+def static_above(p: Any) -> bool:
+    """Tell whether static friction is above the kinetic one."""
+    return any(f.static > f.kinetic for f in p.frictions)
+
+
+def absolute_friction(p: Any) -> bool:
+    """Tell whether a friction sees the motion of supports."""
+    return has_supports(p) and any(f.frame == "absolute" for f in p.frictions)
+
+
+def absolute_damper(p: Any) -> bool:
+    """Tell whether a damped stop sees the motion of supports."""
+    return has_supports(p) and any(s.frame == "absolute" and s.damping for s in p.stops)
+
+
+def has_events(p: Any) -> bool:
+    """Tell whether anything may change its state."""
+    return bool(p.stops or p.frictions or p.devices)
+
+
+def own_faults() -> list[Fault]:
+    """Return the faults of this method."""
+
+    def fault(
+        name: str,
+        kind: str,
+        what: str,
+        make: Any,
+        touches: Touches = lambda _: True,
+        meaning: str = "",
+        size: float | None = None,
+        smallest: float | None = None,
+    ) -> Fault:
+        if not meaning:
+            return Fault(name, kind, what, None, "", None, make, touches)
+        return Fault(name, kind, what, size or SIZES.size, meaning, smallest or SIZES.smallest, make, touches)
+
+    relative, of_size, of_step, bits = (
+        "relative change",
+        "part of the largest value",
+        "part of a step",
+        "relative resolution",
+    )
+    planes, grips = "planes", "grips"
+    return [
+        fault("touch_late", "contact", "Stops are touched too late.", sized("stop_guards", guards_shifted(planes, (host.OPEN,), late=True)), has_stops, of_size),
+        fault("touch_early", "contact", "Stops are touched too early.", sized("stop_guards", guards_shifted(planes, (host.OPEN,), late=False)), has_stops, of_size),
+        fault("release_late", "contact", "Stops are released too late.", sized("stop_guards", guards_shifted(planes, (CLOSED,), late=True)), has_stops, of_size),
+        fault("release_early", "contact", "Stops are released too early.", sized("stop_guards", guards_shifted(planes, (CLOSED,), late=False)), has_stops, of_size),
+        fault("slip_ends_late", "friction", "Slip ends only when the velocity has turned.", sized("friction_guards", guards_shifted(grips, (1, -1), late=True)), has_frictions, of_size),
+        fault("slip_ends_early", "friction", "Slip ends before the velocity is zero.", sized("friction_guards", guards_shifted(grips, (1, -1), late=False)), has_frictions, of_size),
+        fault("root_rounded", "precision", "Events are located to a coarse resolution.", sized("located", rounded_root), has_events, of_step),
+        fault("root_early", "contact", "Events are located too early.", sized("located", early_root), has_events, of_step),
+        fault("root_by_secant", "method", "Events are located on a straight line.", sized("located", secant_root), has_events),
+        fault("root_at_sample", "method", "Events are taken at the next sample.", sized("first_fall", sample_root), has_events),
+        fault("dips_missed", "method", "What opens and closes between two samples of a step is missed.", sized("dip", no_dip), has_events),
+        fault("restitution", "contact", "Every event takes a part of the velocity away.", sized("settled", restitution), has_stops, "part of the velocity"),
+        fault("event_moves", "state", "Every event takes a part of the displacement away.", sized("settled", moved_at_event), has_events, "part of the displacement"),
+        fault("last_event_forgotten", "output", "The last event of every element is not reported.", sized("response", event_forgotten), has_events),
+        fault("events_unreported", "output", "Events are not reported.", sized("response", no_events), has_events),
+        fault("step_longer", "method", "Steps are longer than the time that they take.", sized("collocated", longer), meaning=relative),
+        fault("state_single", "precision", "The state has few digits from step to step.", sized("reached", single_state), meaning=bits, size=6e-8),
+        fault("clock_single", "precision", "The instants of steps have few digits.", sized("reached", single_clock), meaning=bits, size=6e-8),
+        fault("output_on_lines", "output", "Outputs lie on straight lines between the ends of steps.", sized("sampled", linear_output)),
+        fault("output_late", "output", "Outputs show displacements of a later instant.", lambda s: type("Late", (WrittenAsAsked,), {"shift": s})(), meaning="part of a phase"),
+        fault("error_underestimated", "method", "The estimate of the error is too small.", sized("error", error_share), meaning="share of the estimate", size=1e-3),
+        fault("tolerance_ignored", "method", "The tolerance is 1e-6 whatever is asked for.", lambda _: FixedTolerance()),
+        fault("newton_loose", "method", "Newton's iteration ends early.", numbers(newton_tolerance=lambda s: s), meaning="tolerance"),
+        fault("guards_loose", "method", "Guards near zero at the start of a phase count as zero.", numbers(guard_tolerance=lambda s: s), has_events, "tolerance"),
+        fault("guards_unresolved", "method", "Guards are interpolated to a loose tolerance.", numbers(guard_resolution=lambda s: s), has_events, "tolerance", 1e-3),
+        fault("problem_by_name", "state", "What is known of a problem is kept by its name.", by_name),
+        fault("start_single", "precision", "The initial state has few digits.", sized("initial_state", late_first_memory), meaning=bits, size=6e-8),
+        fault("stop_hardens", "contact", "A stop hardens with the penetration.", sized("contact_force", hardening), has_stops, "part of the stiffness at 1 mm", 1e-3),
+        fault("stop_loses", "contact", "A stop has a hidden dashpot.", sized("contact_force", lost_on_return), has_stops, "damping ratio"),
+        fault("damper_weak_on_return", "contact", "The dashpot of a stop is weaker while the gap opens.", sized("contact_force", undamped_push), has_need("contact:damped"), relative),
+        fault("stick_released_late", "friction", "Stick holds beyond the static limit.", sized("stick_limit", released_late), has_frictions, "part of the limit"),
+        fault("stick_at_kinetic", "friction", "Stick ends between the static and the kinetic limit.", sized("stick_limit", kinetic_limit), static_above, "part of the difference"),
+        fault("slip_one_sided", "friction", "Slip against the tangent has too much friction.", sized("slip_force", slip_one_sided), has_frictions, relative),
+        fault("ground_moves_unseen", "friction", "Stick does not see all of the acceleration of the ground.", sized("stick_forces", held_less), absolute_friction, relative),
+        fault("stick_creeps", "friction", "Stick holds a little too little.", sized("stick_forces", creeping), has_frictions, relative),
+        fault("slide_on_support", "support", "Sliding sees too little of the velocity of the ground.", sized("sliding_velocity", support_unseen), absolute_friction, relative),
+        fault("gap_rate_on_support", "support", "Damped stops see too little of the velocity of the ground.", sized("gap_rate", support_unseen), absolute_damper, relative),
+        fault("gap_on_support", "support", "Gaps see too little of the displacement of the ground.", sized("gap", support_unseen), lambda p: has_absolute(p) and has_stops(p), relative),
+        fault("participation", "support", "The load of a support on the last coordinate is too large.", sized("participation", turned_load), lambda p: has_supports(p) and has_two_coordinates(p), relative),
+        fault("dashpot_power", "device", "The exponent of a dashpot, or its rate, is too large.", sized("dashpot_rate", dashpot_power), has_devices("alpha"), relative),
+        fault("dashpot_path", "device", "A dashpot sees too large a path.", sized("zener_forces", memory_of_spring), has_devices("alpha"), relative),
+        fault("residual_crush", "device", "The crush that remains is too large.", sized("residual_crush", residual), has_devices("critical_force"), relative),
+        fault("steep_return", "device", "A buckling stop pushes too much on its way back.", sized("crush_force", steeper_return), has_devices("critical_force"), relative),
+        fault("load_time_single", "precision", "Loads are taken at instants of few digits.", sized("load", late_piece), lambda p: bool(p.loads), bits, 6e-8),
+        fault("support_time_single", "precision", "Supports are taken at instants of few digits.", sized("support", late_piece), has_supports, bits, 6e-8),
+        fault("load_clock_slow", "load", "The clock of the loads is slow.", sized("load", slow_clock), lambda p: bool(p.loads), relative),
+        fault("support_clock_slow", "support", "The clock of the supports is slow.", sized("support", slow_clock), has_supports, relative),
+        fault("load_piece_late", "load", "Loads change from piece to piece too late.", sized("load", next_piece), lambda p: bool(p.loads) and has_inner_breaks(p), "part of the instant", 0.3, 1e-3),
+    ]  # fmt: skip
+
+
+FAULTS = (*common_faults(HOST, SIZES), *own_faults())

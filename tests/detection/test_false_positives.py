@@ -1,0 +1,42 @@
+"""Solvers without fault on random parameter sets: which sets, and no false positive."""
+
+import json
+
+import pytest
+
+from veridyn.false_positives import REACH, parameter_set, solvers
+from veridyn.solver.schemes import SCHEMES
+from veridyn.validation_cases.catalogue import case_names, load_case
+
+QUICK = ("sdnd101", "sdnd104", "sdld103", "sdnd106")  # to draw: a set is drawn with its references
+
+
+def test_all_schemes_and_the_exact_solver_are_tried():
+    assert solvers(["integrator", "exact"]) == [*(("integrator", scheme) for scheme in SCHEMES), ("exact", "exact")]
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_parameter_sets_are_the_same_in_every_run_and_near_a_variant(name):
+    case = load_case(name)
+    drawn = parameter_set(case, 3)
+    measured = [variant for variant in case.variants if case.measured(variant)]
+    base = case.values(measured[3 % len(measured)].changes)
+    assert drawn == parameter_set(case, 3) != parameter_set(case, 3 + len(measured))
+    for key, value in base.items():
+        assert abs(float(value)) / REACH * 0.999 <= abs(float(drawn[key])) <= abs(float(value)) * REACH * 1.001
+
+
+@pytest.mark.parametrize("name", case_names())
+def test_what_random_sets_leave_alone_is_a_parameter_and_has_a_reason(name):
+    case = load_case(name)
+    assert set(case.held) <= {parameter.name for parameter in case.parameters}
+    assert all(case.held.values())
+
+
+def test_solvers_without_fault_pass(veridyn, tmp_path):
+    file = tmp_path / "samples.json"
+    seen = veridyn("mutation", "sdld31", "--host", "exact", "--false-positives", "2", "--json", file)
+    assert seen.status == 0
+    assert "No false positive" in seen.out
+    samples = json.loads(file.read_text())["samples"]
+    assert [(found["number"], found["solver"]) for found in samples] == [(0, "exact"), (1, "exact")]

@@ -1,0 +1,331 @@
+"""What a solver, or its user, may state: claims, refinement levels, capabilities, requirements."""
+
+import math
+
+import numpy as np
+import pytest
+
+from veridyn.solver.contract import (
+    STEPS_PER_PERIOD,
+    TAGS,
+    TOLERANCES,
+    Claims,
+    check_capabilities,
+    claims_of,
+    defaults_of,
+    nearest,
+    read_claims,
+    read_refinement,
+    refinement_of,
+    refines,
+)
+from veridyn.solver.elements import Load, Stop
+from veridyn.solver.errors import SettingsError, SolverInputError
+from veridyn.solver.exact import SOLVER as EXACT
+from veridyn.solver.modal import SOLVER as INTEGRATOR
+from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.time_functions import Harmonic
+from veridyn.solver.time_scales import shortest_period
+from veridyn.validation_cases.subject import Request, Subject, read_request
+from veridyn.validation_cases.tolerances import Requirement, read_requirement
+
+DOWN = [{"step": 4e-3}, {"step": 2e-3}, {"step": 1e-3}]
+
+
+def oscillator(**changes):
+    given = {"name": "oscillator", "mass": [[2.0]], "stiffness": [[8.0]], "end": 1.0}
+    return MechanicalProblem(**given | {"initial_displacement": [1.0], "initial_velocity": [0.0]} | changes)
+
+
+class Claiming:
+    name, version, capabilities = "claiming", "1", frozenset({"mechanical"})
+
+    def __init__(self, **attributes):
+        vars(self).update(attributes)
+
+
+# ---- claims
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({}, Claims()),
+        ({"order": 2}, Claims(order=2.0)),
+        ({"order": "5/2", "lag": "1/2"}, Claims(order=2.5, lag=0.5)),
+        ({"order": 3, "damped_order": 2}, Claims(order=3.0, damped_order=2.0)),
+        ({"tolerance": "rtol", "factor": "100"}, Claims(tolerance="rtol", factor=100.0)),
+        ({"digits": np.float64(12)}, Claims(digits=12.0)),
+        ({"order": 2, "stability": "inf"}, Claims(order=2.0, stability=math.inf)),
+        ({"order": None, "tolerance": "", "digits": 8}, Claims(digits=8.0)),
+        (
+            {"order": 2, "method": "newmark", "beta": "1/4", "gamma": 0.5},
+            Claims(order=2.0, method="newmark", parameters={"beta": "1/4", "gamma": 0.5}),
+        ),
+        ({"order": 2, "numerical_damping": 0}, Claims(order=2.0, numerical_damping=0.0)),
+    ],
+)
+def test_claims_are_read(given, found):
+    assert read_claims("me", given) == found
+
+
+@pytest.mark.parametrize("given", [{"order": 2}, {"tolerance": "rtol"}, {"digits": 9}, {"method": "newmark"}])
+def test_what_can_be_judged_counts_as_claimed(given):
+    assert read_claims("me", given)
+
+
+@pytest.mark.parametrize("given", [{}, {"lag": 0.5}, {"stability": 2}])
+def test_what_only_goes_with_a_claim_is_none(given):
+    assert not read_claims("me", given)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (2, r"me: claims must be a mapping such as \{'order': 2\}, got 2"),
+        (["order"], "claims must be a mapping"),
+        ({1: 2}, "claims must be a mapping"),
+        ({"ordre": 2}, "me: unknown claim 'ordre'; did you mean 'order'?"),
+        ({"beta": "1/4"}, "unknown claim 'beta'"),
+        ({"xyzzy": 2}, "unknown claim 'xyzzy'; known are damped_order, digits, factor"),
+        ({"order": "two"}, "claim order = 'two' is not a number"),
+        ({"order": "1/0"}, "is not a number"),
+        ({"order": math.nan}, "is not a number"),
+        ({"order": [2]}, "is not a number"),
+        ({"tolerance": 1e-3}, "claim tolerance = 0.001 must be a name"),
+        ({"method": 3, "beta": 1}, "claim method = 3 must be a name"),
+        ({"order": 2, "digits": 12}, "claims order and digits contradict each other; state one of them"),
+        ({"order": 2, "tolerance": "rtol"}, "claims order and tolerance contradict each other"),
+        ({"tolerance": "rtol", "digits": 9}, "claims tolerance and digits contradict each other"),
+        ({"factor": 10}, "the claim factor goes with the claim tolerance, which is missing"),
+        ({"order": -2}, "claim order = -2 must be positive"),
+        ({"tolerance": "rtol", "factor": 0}, "claim factor = 0 must be positive"),
+        ({"order": 2, "stability": -1}, "claim stability = -1 must be positive"),
+    ],
+)
+def test_wrong_claims_are_refused_in_one_line(given, message):
+    with pytest.raises(SettingsError, match=message) as refused:
+        read_claims("me", given)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("claims", "message"),
+    [
+        ({"method": "newmrak"}, r"solver claiming: .*newmrak.*did you mean newmark"),
+        ({"method": "newmark", "bata": "1/4"}, r"solver claiming: .*bata.*beta"),
+        ({"method": "newmark", "beta": "many"}, "solver claiming: .*beta"),
+        ({"method": "wilson-theta"}, "solver claiming: wilson-theta needs theta"),
+    ],
+)
+def test_a_method_that_is_unknown_or_incomplete_is_refused(claims, message):
+    with pytest.raises(SettingsError, match=message):
+        Subject.of(Claiming(claims=claims))
+
+
+def test_claims_may_depend_on_the_scheme():
+    solver = Claiming(schemes=("one", "two"), claims=lambda scheme: {"order": len(scheme)} if scheme == "two" else {})
+    assert [claims_of(solver, scheme) for scheme in solver.schemes] == [Claims(), Claims(order=3.0)]
+    assert Subject.of(solver).claims == {"one": Claims(), "two": Claims(order=3.0)}
+
+
+def test_claims_of_the_user_replace_those_of_the_solver():
+    solver = Claiming(claims={"order": 2})
+    assert Subject.of(solver, Request(claims={"digits": 6})).claims == {"": Claims(digits=6.0)}
+
+
+def test_a_solver_may_state_nothing():
+    solver = Claiming()
+    assert (claims_of(solver), refines(solver), defaults_of(solver, oscillator())) == (Claims(), False, {})
+
+
+# ---- refinement
+
+
+@pytest.mark.parametrize(
+    ("given", "key"),
+    [
+        (DOWN, "step"),
+        (tuple(DOWN), "step"),
+        ([{"n": i, "dt": 1 / i} for i in (1, 2, 3)], "dt"),
+        ([{"atol": 10.0**-i, "rtol": 10.0 ** (1 - i)} for i in (3, 5, 7)], "rtol"),
+        ([{"stiffness": 1 / i, "step": 1 / i} for i in (1, 2, 3)], "step"),
+        ([{"zeta": 1 / i, "eta": 1 / i} for i in (1, 2, 3)], "zeta"),
+        ([{"step": 1 / i, "quiet": True, "word": "x"} for i in (1, 2, 3)], "step"),
+    ],
+)
+def test_one_setting_decreases_from_level_to_level(given, key):
+    found = read_refinement("me", given)
+    assert found.key == key
+    assert found.levels == tuple(given)
+    assert list(found.sizes) == sorted(found.sizes, reverse=True)
+
+
+def test_the_claimed_tolerance_is_the_setting_that_is_refined():
+    given = [{"step": 1 / i, "eps": 1 / i} for i in (1, 2, 3)]
+    assert read_refinement("me", given, "eps").key == "eps"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (DOWN[:2], "me: 2 refinement levels; give 3 or more, coarse to fine"),
+        ([], "0 refinement levels"),
+        (DOWN[::-1], "no setting decreases from each refinement level to the next: step=0.001; step=0.002; step=0.004"),
+        ([*DOWN, {"step": 1e-3}], "no setting decreases"),
+        ([{"step": 1e-2}, {"dt": 1e-3}, {"step": 1e-4}], "no setting decreases"),
+        ([{"step": 1.0}, {"step": 0.5}, {"step": 0.0}], "no setting decreases"),
+        ([{"step": 1.0}, {"step": 0.5}, {"step": math.nan}], "no setting decreases"),
+        ([{"step": "1"}, {"step": "0.5"}, {"step": "0.1"}], "no setting decreases"),
+        ([{"fine": 2}, {"fine": True}, {"fine": False}], "no setting decreases"),
+        ([0.1, 0.05, 0.025], "refinement must be settings from coarse to fine"),
+        ({"step": 1}, "refinement must be settings"),
+        (7, "refinement must be settings"),
+    ],
+)
+def test_levels_that_cannot_be_used_are_refused_in_one_line(given, message):
+    with pytest.raises(SettingsError, match=message) as refused:
+        read_refinement("me", given)
+    assert "\n" not in str(refused.value)
+
+
+def test_refinement_may_be_a_list_a_function_or_a_function_of_the_scheme():
+    assert refinement_of(Claiming(refinement=DOWN), oscillator()).levels == tuple(DOWN)
+    by_problem = Claiming(refinement=lambda problem: [{"step": problem.end / i} for i in (1, 2, 3)])
+    assert refinement_of(by_problem, oscillator(end=6.0)).sizes == (6.0, 3.0, 2.0)
+    by_scheme = Claiming(refinement=lambda problem, scheme: [{"h": len(scheme) / i} for i in (1, 2, 4)])
+    assert refinement_of(by_scheme, oscillator(), "rk").sizes == (2.0, 1.0, 0.5)
+
+
+def test_of_a_named_step_the_suite_chooses_levels_from_the_shortest_period():
+    """Frequency 2 rad/s; with the stop sqrt(8 + 24)/sqrt(2) = 4 rad/s; the load is the fastest, 10 rad/s."""
+    stop, load = Stop("wall", [1.0], 0.1, 24.0), Load([1.0], Harmonic(1.0, 10.0))
+    for problem, omega in (
+        (oscillator(), 2.0),
+        (oscillator(stops=(stop,)), 4.0),
+        (oscillator(stops=(stop,), loads=(load,)), 10.0),
+    ):
+        found = refinement_of(Claiming(refinement="h"), problem)
+        assert found.key == "h"
+        assert found.sizes == pytest.approx([2 * math.pi / omega / count for count in STEPS_PER_PERIOD])
+
+
+def test_without_any_period_there_is_the_time_span():
+    assert shortest_period(oscillator(stiffness=[[0.0]], end=7.0)) == 7.0
+
+
+def test_of_a_named_tolerance_the_suite_chooses_levels_too():
+    solver = Claiming(refinement="rtol", claims={"tolerance": "rtol"})
+    assert refinement_of(solver, oscillator()).sizes == TOLERANCES
+
+
+def test_levels_of_the_user_replace_those_of_the_solver():
+    solver = Claiming(refinement=DOWN, settings={"dt": "step (s)"})
+    subject = Subject.of(solver, Request(refinement="dt"))
+    assert subject.refinement(solver, oscillator(), "").key == "dt"
+    assert Subject.of(solver).refinement(solver, oscillator(), "").key == "step"
+
+
+def test_other_settings_of_the_user_hold_on_every_level():
+    solver = Claiming(refinement=DOWN, settings={"step": "step (s)", "newton": "iterations"}, schemes=("rk",))
+    subject = Subject.of(solver, Request(settings={"newton": 9}))
+    found = subject.refinement(solver, oscillator(), "rk")
+    assert found.levels == tuple({"scheme": "rk", "newton": 9, **level} for level in DOWN)
+
+
+def test_a_step_of_the_user_moves_the_levels_so_that_it_is_the_finest():
+    solver = Claiming(refinement=DOWN, settings={"step": "step (s)"})
+    subject = Subject.of(solver, Request(settings={"step": "1e-4"}))
+    assert subject.refinement(solver, oscillator(), "").sizes == pytest.approx([4e-4, 2e-4, 1e-4])
+
+
+@pytest.mark.parametrize("asked", ["stepp", [{"stepp": 1.0 / i} for i in (1, 2, 3)]])
+def test_a_setting_that_nobody_declares_cannot_be_refined(asked):
+    solver = Claiming(settings={"step": "step (s)"})
+    with pytest.raises(
+        SettingsError, match=r"claiming declares no setting 'stepp' to be refined; did you mean 'step'\?"
+    ):
+        Subject.of(solver, Request(refinement=asked))
+
+
+def test_constant_levels_are_refused_before_anything_is_solved():
+    with pytest.raises(SettingsError, match="solver claiming: 2 refinement levels"):
+        Subject.of(Claiming(refinement=DOWN[:2]))
+
+
+# ---- capabilities
+
+
+@pytest.mark.parametrize("solver", [INTEGRATOR, EXACT])
+def test_capabilities_of_the_solvers_exist(solver):
+    check_capabilities(solver.name, solver.capabilities)
+    assert solver.capabilities <= TAGS
+
+
+@pytest.mark.parametrize(
+    ("tag", "message"),
+    [
+        ("contacts", "solver claiming: unknown capability 'contacts'; did you mean 'contact'?"),
+        ("Mechanical", "did you mean 'mechanical'?"),
+        ("friction", "unknown capability 'friction'; did you mean 'friction:"),
+        ("quantum", "unknown capability 'quantum'; "),
+    ],
+)
+def test_a_misspelt_capability_is_refused_in_one_line_with_the_nearest(tag, message):
+    with pytest.raises(SolverInputError, match=message) as refused:
+        Subject.of(Claiming(capabilities={"mechanical", tag}))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("capabilities", ["mechanical", None, 3, {1}])
+def test_capabilities_are_a_collection_of_names(capabilities):
+    with pytest.raises(SolverInputError, match="capabilities must be names"):
+        Subject.of(Claiming(capabilities=capabilities))
+
+
+def test_without_a_near_name_all_are_listed():
+    assert nearest("zzz", ["b", "a"]) == "known are a, b"
+
+
+# ---- on the command line
+
+
+def test_a_request_is_read():
+    found = read_request(claims=["method=newmark", "beta=1/4"], refine="step=1e-2, 5e-3,2.5e-3", require="digits=6")
+    assert found.claims == {"method": "newmark", "beta": "1/4"}
+    assert found.refinement == [{"step": 1e-2}, {"step": 5e-3}, {"step": 2.5e-3}]
+    assert found.require == Requirement(1e-6, "required: digits=6")
+    assert read_request(refine=" step ").refinement == "step"
+    assert read_request() == Request()
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"claims": ["order"]}, "--claim 'order': write NAME=VALUE, e.g. order=2"),
+        ({"claims": ["=2"]}, "write NAME=VALUE"),
+        ({"claims": ["ordre=2"]}, "--claim: unknown claim 'ordre'; did you mean 'order'?"),
+        ({"refine": "step="}, "--refine 'step=': write NAME=VALUE"),
+        ({"refine": "step=1,x,2"}, "'1,x,2' is no list of numbers, e.g. step=1e-2,5e-3,2.5e-3"),
+        ({"refine": "step=1,0.5"}, "--refine: 2 refinement levels; give 3 or more"),
+        ({"refine": "step=1,2,3"}, "no setting decreases"),
+        ({"require": "6"}, "requirement '6': write digits=6 or rel=1e-6, a positive number"),
+    ],
+)
+def test_a_wrong_request_is_refused_in_one_line(asked, message):
+    with pytest.raises(SettingsError, match=message) as refused:
+        read_request(**asked)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "relative"), [("digits=6", 1e-6), ("digits=2.5", 10**-2.5), ("rel=1e-4", 1e-4), (" rel = 0.5 ", 0.5)]
+)
+def test_requirements(text, relative):
+    assert read_requirement(text).relative == pytest.approx(relative)
+
+
+@pytest.mark.parametrize("text", ["", "digits", "digits=0", "digits=-3", "rel=nan", "rel=x", "abs=1", "digits=inf"])
+def test_wrong_requirements(text):
+    with pytest.raises(SettingsError, match="write digits=6 or rel=1e-6"):
+        read_requirement(text)

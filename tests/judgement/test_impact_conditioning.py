@@ -1,0 +1,114 @@
+"""Which contacts are decided: growth of perturbations, margins of grazing; no solver enters.
+
+A mass of 1 kg on a spring of 1 N/m under 1 N sin 2t meets a stop with which it swings at 100 rad/s.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pytest
+
+from veridyn.references import impact_oscillator
+from veridyn.references.impact_phases import Law, Phase
+from veridyn.references.parameters import resolve
+from veridyn.validation_cases import impact_conditioning as conditioning
+from veridyn.validation_cases.catalogue import load_case
+from veridyn.validation_cases.uncertainty import ROUNDING
+
+STRUCK = {"m": 1, "k": 1, "kc": 9999, "gap": "0.5", "F": 1, "Omega": 2, "t_end": 6}
+TURN = math.sqrt(3) / 2  # where y = (2 sin t - sin 2t)/3 turns
+
+
+def values(**changes):
+    return resolve(impact_oscillator.PARAMETERS, STRUCK | changes)
+
+
+def test_a_course_holds_what_the_motion_does_at_its_instants():
+    course = conditioning.course(values())
+    touch = course.starts[1]
+    assert 2 * math.sin(touch) - math.sin(2 * touch) == pytest.approx(1.5, rel=1e-12)
+    assert course.rates[1] == pytest.approx(2 / 3 * (math.cos(touch) - math.cos(2 * touch)), rel=1e-12)
+    assert course.lapses.sum() == pytest.approx(6)
+
+
+@pytest.mark.parametrize("name", ["k", "kc", "gap", "F", "Omega"])
+def test_no_datum_moves_an_instant_farther_than_stated(name):
+    """The motion is found again with a datum that is larger by 1e-9."""
+    larger = repr(float(STRUCK[name]) * (1 + ROUNDING))
+    found, changed = conditioning.course(values(t_end=30)), conditioning.course(values(t_end=30, **{name: larger}))
+    moved = np.abs(changed.starts[1:] - found.starts[1:]) * np.abs(found.rates[1:])
+    assert np.all(moved < 1.01 * conditioning.moved(values(t_end=30)).at_end[:-1])
+
+
+def test_what_is_moved_is_no_more_than_all_data_move_together():
+    """The frequency of the load and that of flight move most; the others do not make it ten times as much."""
+    found = conditioning.course(values(t_end=30))
+    data = {"Omega": repr(2 * (1 + ROUNDING)), "k": repr(1 + ROUNDING)}
+    changed = [conditioning.course(values(t_end=30, **{name: value})) for name, value in data.items()]
+    moved = sum(np.abs(one.starts[1:] - found.starts[1:]) for one in changed) * np.abs(found.rates[1:])
+    assert np.all(conditioning.moved(values(t_end=30)).at_end[3:-1] < 20 * moved[3:])
+
+
+def test_what_is_moved_within_a_flight_is_no_less_than_at_its_end():
+    moved = conditioning.moved(values())
+    assert np.all(moved.within > moved.at_end)
+
+
+def test_all_contacts_of_a_short_motion_are_decided():
+    assert conditioning.decided(values()) == (4, True)
+
+
+def test_contacts_that_magnify_perturbations_a_hundred_million_times_are_decided_in_part():
+    found = conditioning.decided(values(t_end=200))
+    assert conditioning.amplification(values(t_end=200)) > 1e7
+    assert (50 < found.instants < 108, found.all) == (True, False)
+
+
+@pytest.mark.parametrize(("gap", "decided"), [(TURN + 1e-7, True), (TURN + 1e-10, False)])
+def test_a_flight_that_passes_the_stop_is_decided_by_its_margin(gap, decided):
+    assert conditioning.decided(values(gap=repr(gap), t_end=3)) == (0, decided)
+
+
+def test_a_contact_that_lasts_no_longer_than_perturbations_move_it_is_undecided():
+    assert conditioning.decided(values(gap=repr(TURN - 1e-10), t_end=3)).instants == 0
+    assert conditioning.decided(values(gap=repr(TURN - 1e-6), t_end=3)) == (2, True)
+
+
+@pytest.mark.parametrize(("share", "decided"), [(1e-6, True), (1e-11, False)])
+def test_a_motion_that_ends_at_the_stop_is_decided_by_its_distance(share, decided):
+    touch = conditioning.course(values()).starts[1]
+    assert conditioning.decided(values(t_end=repr(float(touch * (1 - share))))) == (0, decided)
+
+
+@pytest.mark.parametrize(("gap", "clear"), [("0.999", True), ("0.9999999", False)])
+def test_a_contact_that_nearly_lets_go_within_is_undecided(gap, clear):
+    """y = 2 + cos t comes back to 1 at t = pi."""
+    law = Law(*map(mpmath.mpf, (0, 1, 0, 2, 1, 0)))
+    contact = Phase(law, True, mpmath.mpf(0), mpmath.mpf(3), mpmath.mpf(0))
+    course = conditioning.Course(np.zeros(1), np.array([5.0]), np.zeros(1), (contact,), mpmath.mpf(gap))
+    assert conditioning.keeps_clear(course, 0, 1e-6) is clear
+
+
+@pytest.mark.parametrize(("name", "variant"), [("sdnd102", "a"), ("sdnd102", "c"), ("sdnd121", "a")])
+def test_all_contacts_of_documented_variants_are_decided(name, variant):
+    case = load_case(name)
+    given = case.values(case.variant(variant).changes)
+    assert conditioning.decided(given) == (conditioning.course(given).starts.size - 1, True)
+    assert conditioning.amplification(given) < 5
+
+
+def test_the_energy_of_a_touch_is_kinetic_and_of_the_spring():
+    fastest = np.abs(conditioning.course(values()).rates[1::2]).max()
+    assert conditioning.touch_energy(values(m=2, k=2, kc=19998, F=2)) == pytest.approx(fastest**2 + 0.25)
+
+
+def test_without_contact_the_energy_is_that_of_the_spring_at_the_stop():
+    assert conditioning.touch_energy(values(gap=9)) == pytest.approx(40.5)
+
+
+def test_no_solver_enters():
+    assert "veridyn.solver" not in Path(conditioning.__file__).read_text()

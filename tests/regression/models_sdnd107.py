@@ -1,0 +1,28 @@
+"""SDND107: the deviations from a table of 201 points that Code_Aster's test computes."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from veridyn.references import zener
+
+DIGITS = 30
+PRINTED = 9  # digits of the table of the test
+INSTANTS = np.concatenate((np.arange(81) / 100, np.arange(41, 161) / 50))  # s: every 0.01 up to 0.8, then every 0.02
+
+
+@lru_cache(maxsize=8)
+def _table(values):
+    """Return the truth (201, 2), displacement and force, rounded to the digits that the table prints."""
+    motion = zener.motion(**dict(values), digits=DIGITS)
+    states = (motion.state(round(t, 2)) for t in INSTANTS.tolist())
+    return np.array([[float(f"{float(number):.{PRINTED - 1}e}") for number in (s.x, s.force)] for s in states])
+
+
+def deviation(quantity, o):
+    """Return the largest deviation from the table over its largest magnitude, as the test reads it."""
+    force = quantity.removeprefix("deviation_of_") == "force"
+    wanted = _table(tuple(sorted(o.values.items())))[:, int(force)]
+    history = o.response.elements["device"]["force"] if force else o.response.displacement[:, 0]
+    found = np.interp(INSTANTS, o.response.time, history)
+    return float(np.abs(found - wanted).max() / np.abs(wanted).max())

@@ -1,0 +1,55 @@
+"""The integrator gives what it gave: a value that moves must be explained, not overlooked."""
+
+import freeze
+import pytest
+
+RUNS = [run for case in freeze.cases() for run in freeze.frozen(case)]
+
+
+@pytest.mark.parametrize("run", RUNS, ids=[f"{run.case}-{run.variant}-{run.scheme}" for run in RUNS])
+def test_frozen_values_do_not_move(run):
+    assert run.stored
+    assert run.moved(run.measured()) == {}, "if that is meant: python tests/regression/freeze.py"
+
+
+def test_a_value_may_move_by_its_tolerance_alone():
+    run = freeze.Frozen("c", "v", "s", {}, {"x": 2.0, "zero": 0.0, "error": [1e-6, 1e-10]})
+    assert run.moved({"x": 2.0 + 1.9e-9, "zero": 0.9e-9, "error": 1.00009e-6}) == {}
+    far = {"x": 2.0 - 2.1e-9, "zero": -1.1e-9, "error": 1.00011e-6}
+    assert run.moved(far) == {name: (run.values()[name], far[name]) for name in far}
+
+
+def test_what_appears_or_is_gone_counts_as_moved():
+    run = freeze.Frozen("c", "v", "s", {}, {"x": 2.0})
+    assert run.moved({"y": 1.0}) == {"x": (2.0, None), "y": (None, 1.0)}
+    assert run.moved({"x": float("nan")}).keys() == {"x"}
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A copy of the frozen values of sdnd101."""
+    copy = tmp_path / "sdnd101.json"
+    copy.write_bytes((freeze.FOLDER / "sdnd101.json").read_bytes())
+    monkeypatch.setattr(freeze, "FOLDER", tmp_path)
+    return copy
+
+
+def test_freezing_changes_what_moved_and_shows_it(files, capsys):
+    (before, *others) = freeze.frozen("sdnd101")
+    wrong = {**before.stored, "impulse": 1.0}
+    freeze.write("sdnd101", [(before, wrong), *((run, run.stored) for run in others)])
+    freeze.main(["sdnd101"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"sdnd101 2-shocks {before.scheme} impulse: 1.0 -> {before.stored['impulse']}"
+    assert lines[1:] == [f"sdnd101 2-shocks {before.scheme}: 1 values changed"] + [
+        f"sdnd101 2-shocks {run.scheme}: 0 values changed" for run in others
+    ]
+    assert freeze.frozen("sdnd101") == [before, *others]
+
+
+def test_a_run_without_values_is_filled(files, capsys):
+    (first, *_) = freeze.frozen("sdnd101")
+    freeze.write("sdnd101", [(first, {})])
+    freeze.main(["sdnd101"])
+    (filled,) = freeze.frozen("sdnd101")
+    assert [name for name, (old, _) in first.moved(filled.values()).items() if old is not None] == []

@@ -1,0 +1,161 @@
+"""What failed checks resemble."""
+
+import json
+
+import pytest
+
+from veridyn.document import document
+from veridyn.reports.hints import (
+    FEWEST,
+    Hint,
+    Pattern,
+    diagnosis,
+    failure,
+    hints,
+    known,
+    learn,
+    patterns_of,
+    recognised,
+)
+
+
+def pattern(fault, kind, *failures, cases="c", host="h"):
+    return Pattern(host, fault, kind, f"Is {fault}.", frozenset(failures), frozenset(cases))
+
+
+SOFT = pattern("soft", "contact", "c criterion force", "c criterion time", "c convergence force")
+LOUD = pattern("loud", "output", "c criterion force", "c criterion velocity", "c claim slope")
+PATTERNS = (SOFT, LOUD)
+
+
+@pytest.fixture
+def failed(make_result):
+    """Make failed records from names as patterns have them, and passed ones."""
+
+    def make(*names, passed=()):
+        made = []
+        for name in (*names, *passed):
+            case, layer, quantity = name.split(" ")
+            verdict = "pass" if name in passed else "fail"
+            made.append(make_result(case=case, layer=layer, quantity=quantity, verdict=verdict))
+        return made
+
+    return make
+
+
+def test_the_kind_whose_pattern_is_nearest_is_named(failed):
+    found = diagnosis(failed(*SOFT.failures, passed=LOUD.failures - SOFT.failures), PATTERNS)
+    assert found == Hint("contact", 1.0, SOFT)
+
+
+def test_nothing_is_said_of_few_failures(failed):
+    assert diagnosis(failed(*sorted(SOFT.failures)[: FEWEST - 1]), PATTERNS) is None
+
+
+def test_nothing_is_said_where_kinds_tie(failed):
+    twin = pattern("twin", "output", *SOFT.failures)
+    assert diagnosis(failed(*SOFT.failures), [SOFT, twin]) is None
+    assert diagnosis(failed(*SOFT.failures), [SOFT, pattern("twin", "contact", *SOFT.failures)]) is not None
+
+
+def test_nothing_is_said_where_nothing_resembles(failed):
+    assert diagnosis(failed("c criterion mass", "c criterion length", "c claim slope"), PATTERNS) is None
+
+
+def test_checks_that_were_not_judged_do_not_count(failed):
+    """A solver without refinement has neither convergence nor claims."""
+    everything = [*failed("c criterion force", "c criterion time"), *failed("c criterion force")]
+    assert diagnosis(everything, [SOFT]).similarity == 1.0
+    judged = [*everything, *failed(passed=["c convergence force"])]
+    assert diagnosis(judged, [SOFT]).similarity < 1.0
+
+
+def test_what_fails_in_cases_that_were_not_tried_lowers_the_similarity(failed):
+    assert diagnosis(failed(*SOFT.failures, "d criterion mass"), PATTERNS).similarity == pytest.approx(0.73, abs=0.05)
+    elsewhere = [f"d criterion {name}" for name in ("mass", "length", "angle", "work")]
+    assert diagnosis(failed(*SOFT.failures, *elsewhere), PATTERNS) is None
+
+
+def test_a_rare_failure_says_more_than_a_common_one(failed):
+    common = ["c criterion x", "c criterion v"]
+    contact = pattern("stop", "contact", *common, "c criterion force")
+    others = [pattern(f"other {n}", "output", *common, f"c criterion {n}") for n in "pqrs"]
+    passed = [f"c criterion {n}" for n in "pqrs"]
+    assert diagnosis(failed(*common, "c criterion force", passed=passed), [contact, *others]).kind == "contact"
+
+
+@pytest.mark.parametrize(
+    ("quantity", "stem"),
+    [
+        ("x2@0.339965", "x"),
+        ("peak_time_2", "peak_time"),
+        ("zero[12]", "zero"),
+        ("order:v@1.5e-3", "order:v"),
+        ("slope", "slope"),
+    ],
+)
+def test_numbers_in_names_do_not_count(quantity, stem):
+    assert failure("c", "claim", quantity) == f"c claim {stem}"
+
+
+FOUND = {
+    "faults": [{"host": "h", "name": name, "kind": "numerics", "what": f"Is {name}."} for name in ("one", "two")],
+    "trials": [
+        {
+            "host": "h",
+            "fault": "one",
+            "place": {"case": "c", "variant": "a-b"},
+            "found": {
+                "a-b-x@0.1": ["criterion", 3.0],
+                "a-b-x@0.2": ["criterion", None],
+                "a-b-convergence:x@0.1": ["convergence", 9.0],
+                "a-b-claim:order:x@0.1": ["claim", 2.0],
+                "a-b-invariance:mirrored": ["error", None],
+            },
+        },
+        {"host": "h", "fault": "one", "place": {"case": "d", "variant": ""}, "found": {}},
+        {"host": "h", "fault": "two", "place": {"case": "c", "variant": "a-b"}, "found": {"a-b-y": ["criterion", 1.5]}},
+    ],
+}
+
+
+def test_patterns_are_learnt_from_mutation_analysis():
+    (only,) = patterns_of(learn(FOUND))
+    failures = ("c criterion x", "c convergence x", "c claim order:x", "c error mirrored")
+    assert only == pattern("one", "precision", *failures, cases="cd")
+    assert json.loads(json.dumps(learn(FOUND))) == learn(FOUND)
+
+
+def test_the_pattern_of_a_fault_without_it_is_compared_with_the_others():
+    twin = pattern("twin", "contact", *SOFT.failures, host="elsewhere")
+    same = recognised([SOFT, twin, LOUD], apart=lambda one, other: False)
+    assert (same.patterns, same.told, same.right) == (3, 2, 2)
+    assert recognised([SOFT, twin, LOUD], apart=lambda one, other: other is twin or one is twin).told == 0
+
+
+def test_four_of_five_diagnoses_are_right():
+    """With the fault, or the whole solver that it was seeded into, left out."""
+    for apart in (lambda one, other: False, lambda one, other: one.host == other.host):
+        score = recognised(known(), apart=apart)
+        assert score.right >= 0.8 * score.told
+        assert score.told >= 0.5 * score.patterns
+
+
+def test_a_failed_run_gets_a_hint_in_its_document(make_result):
+    nearest = next(p for p in known() if p.kind == "contact" and len(p.cases) == 1 and len(p.failures) > 5)
+    names = [name.split(" ", 2) for name in nearest.failures]
+
+    class Judged(dict):
+        as_dict = dict.copy
+
+    failed = [
+        Judged(make_result(case=case, layer=layer, quantity=q, verdict="fail", solver="mine", scheme=""))
+        for case, layer, q in names
+        if layer != "error"
+    ]
+    (said,) = document(failed, [], [], ["veridyn"])["messages"]
+    assert said.startswith("hint: what fails with mine resembles faults of the kind contact (similarity ")
+
+
+def test_nothing_is_said_where_nothing_fails(failed):
+    assert list(hints(failed(passed=SOFT.failures))) == []
