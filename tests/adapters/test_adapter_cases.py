@@ -44,10 +44,11 @@ def test_adapter_converges_and_keeps_what_it_claims(solver):
 
 @pytest.mark.parametrize("case", ["sdnd101", "sdnd104"])
 def test_reading_at_events_hides_no_digit_of_the_solver(case):
-    """The transient of slip-slip after thirty periods, 1e-8, is no error of a solver."""
+    """Two readings are less exact than this solver: slip-slip after thirty periods, 1e-8, and a parabola, 3e-13."""
     records = [r for r in judged(adapter("heyoka"), case) if r.digits is not None and r.reference != "0"]
     assert len(records) >= 10
-    assert [(r.id, r.digits) for r in records if r.digits < 13 and r.quantity != "asymptotic_wear_power"] == []
+    read_roughly = {"asymptotic_wear_power": 7, "energy_100": 12}
+    assert [(r.id, r.digits) for r in records if r.digits < read_roughly.get(r.quantity, 13)] == []
 
 
 @pytest.mark.parametrize("case", ["sdnd101", "sdld103", "sdnd104"])

@@ -186,7 +186,7 @@ def test_what_cannot_be_expressed_is_refused(block, changes, reason):
         solve(block(**changes))
 
 
-@pytest.mark.parametrize("settings", [{"scheme": "BDF"}, {"rtol": -1.0}, {"substeps": 1.5}, {"step": 1e-3}])
+@pytest.mark.parametrize("settings", [{"scheme": "BDF"}, {"rtol": -1.0}, {"substeps": 1.5}, {"step": -1e-3}])
 def test_bad_settings_are_refused(block, settings):
     with pytest.raises(SettingsError):
         solve(block(), **settings)

@@ -195,7 +195,7 @@ def test_central_difference_refuses_an_initial_velocity(block):
         solve(block(initial_velocity=[1.0]), scheme="CentralDifference")
 
 
-@pytest.mark.parametrize("settings", [{"scheme": "Wilson"}, {"alpha": -1.0}, {"substeps": 1.5}, {"step": 1e-3}])
+@pytest.mark.parametrize("settings", [{"scheme": "Wilson"}, {"alpha": -1.0}, {"substeps": 1.5}, {"step": -1e-3}])
 def test_bad_settings_are_refused(block, settings):
     with pytest.raises(SettingsError):
         solve(block(), **settings)
