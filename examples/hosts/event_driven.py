@@ -309,12 +309,16 @@ def tables(stages: int) -> Tables:
 
 
 class Step(NamedTuple):
-    """An accepted step: start (s), length (s), state at its start (d,), coefficients (s + 1, d) of its motion."""
+    """A step: start (s), length (s), state at its start (d,), coefficients (s + 1, d) of its motion.
+
+    ``least`` (d,) are the smallest sizes that its error is compared with.
+    """
 
     start: float
     length: float
     state: Floats
     motion: Floats
+    least: Floats
 
     def at(self, tau: Any) -> Floats:
         """Return the states (k, d) at parts (k,) of the step."""
@@ -925,17 +929,18 @@ class EventDriven:
         inverse = self.newton_matrix(mode, t, y, length, where)
         rates = np.zeros((nodes.size, y.size))
         states, last = np.broadcast_to(y, rates.shape), math.inf
+        least = self.least_spans(mode, t, y, length, where)
         for passes in range(self.newton_limit):
             change = self.correction(inverse, self.rate(mode, nodes, states, where) - rates)
             rates = rates + change
             moved = integrals @ change
             states = y + integrals @ rates
-            size = float(np.max(np.abs(moved).max(axis=0) / self.spans(states)))
+            size = float(np.max(np.abs(moved).max(axis=0) / np.maximum(self.spans(states), least)))
             left = size * min(1.0, size / last) if passes else size  # of a series that falls geometrically
             if left <= self.newton_tolerance or (size < 0.01 * self.rtol and size > 0.1 * last):
                 if passes > self.newton_old:
                     self.forget(mode)
-                return Step(t, length, y, length * (self.tables.coefficients @ rates))
+                return Step(t, length, y, length * (self.tables.coefficients @ rates), least)
             if passes > 1 and not size < 2 * last:
                 return None
             last = size
@@ -944,7 +949,34 @@ class EventDriven:
     def error(self, step: Step) -> float:
         """Return the estimated error of a step in parts of what `rtol` allows."""
         errors = np.abs(step.motion[-1]) + 0.1 * np.abs(step.motion[-2])
-        return float(np.max(errors / self.spans(step.state + self.tables.on_grid @ step.motion))) / self.rtol
+        spans = self.spans(step.state + self.tables.on_grid @ step.motion)
+        return float(np.max(errors / np.maximum(spans, step.least))) / self.rtol
+
+    def least_spans(self, mode: Mode, t: float, y: Floats, length: float, where: float) -> Floats:
+        """Return the smallest sizes (d,) to compare errors of a step with, so that `rtol` allows rounding of forces.
+
+        Forces that hold a body still cancel but for their rounding. The motion which that makes in a step has no
+        relative accuracy, however short the step.
+        """
+        pull = ROUNDING / self.rtol * self.gross_acceleration(mode, t + length * np.array([0.0, 0.5, 1.0]), y, where)
+        memory = np.zeros(y.size - 2 * self.system.size)
+        return np.concatenate((length**2 * pull, length * pull, memory))
+
+    def gross_acceleration(self, mode: Mode, t: Floats, y: Floats, where: float) -> Floats:
+        """Return the largest accelerations (n,) at instants (m,) in a state, if no force took from another."""
+        system, n = self.system, self.system.size
+        seen = self.look(mode, t, np.repeat(y[None], t.size, axis=0), where)
+        force = np.abs(system.stiffness) @ np.abs(y[:n])
+        if system.damping is not None:
+            force += np.abs(system.damping) @ np.abs(y[n : 2 * n])
+        parts = [(self.load(function, t, where), direction) for direction, function in system.loads]
+        parts += [(self.support(motion[0], t, where), direction) for direction, motion in system.supports]
+        parts += [(seen.pressures[i], p.normal) for i, p in enumerate(system.planes) if mode.planes[i] == CLOSED]
+        parts += [(push, device.direction) for push, device in zip(seen.device_forces, system.devices, strict=True)]
+        parts += [(push, rub.line) for push, rub in zip(seen.rubbing, system.rubs, strict=True)]
+        for size, direction in parts:
+            force += float(np.abs(size).max()) * np.abs(direction)
+        return np.asarray(np.abs(system.inverse) @ force)
 
     def spans(self, states: Floats) -> Floats:
         """Return the sizes (d,) that errors are compared with: largest displacement, velocity and elongation so far.

@@ -291,3 +291,19 @@ def test_an_event_at_a_break_of_a_load_is_reported(event_driven):
     load = Load([1.0], Piecewise((0.0, half), ((0.0,), (1e-3,))))
     statement = problem(devices=(spring,), loads=(load,), initial_velocity=[1.0], end=1.5 * half)
     assert event_driven.SOLVER.solve(statement, {})["events"]["d"] == pytest.approx([half], rel=1e-12)
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-10, 1e-12])
+@pytest.mark.parametrize(("size", "friction"), [(0.9, 0.7), (0.7, 0.3)])
+def test_what_is_held_at_rest_needs_no_short_steps(event_driven, size, friction, rtol):
+    """Forces that hold a body cancel but for rounding, of which no error control asks a relative accuracy."""
+    statement = problem(
+        mass=[[0.9]],
+        stiffness=[[0.0]],
+        end=10.0,
+        supports=(shaken("a", [1.0], size, 3.9),),
+        frictions=(Friction("f", ([1.0],), 0.9, friction, friction),),
+    )
+    found = event_driven.SOLVER.solve(statement, {"rtol": rtol})
+    assert found["counters"]["events"] > 10
+    assert found["counters"]["tries"] < 10 * found["counters"]["events"]
