@@ -66,9 +66,14 @@ def slips(o: Observation) -> list[Phase]:
 
 
 def seen_changes(o: Observation) -> list[tuple[float, str]]:
-    """Return the changes of phase in a response: instant (s), and the phase that begins."""
-    seen = []
+    """Return the changes of phase in a response: instant (s), and the phase that begins.
+
+    A slip is followed by stick, unless the slip back begins at once: the spring exceeds what friction holds at rest.
+    """
+    seen: list[tuple[float, str]] = []
     for slip in slips(o):
+        if seen and seen[-1][0] == slip.start:
+            seen.pop()
         seen += [(slip.start, "slip+" if slip.direction > 0 else "slip-"), (slip.end, "stick")]
     return seen
 
