@@ -14,7 +14,7 @@ from veridyn.validation_cases.levels import answers, level_runs
 from veridyn.validation_cases.relations import Relation
 from veridyn.validation_cases.runner import Answer, HarnessError, NotJudged, Run, Runner, Statement
 from veridyn.validation_cases.tolerances import Tolerance
-from veridyn.validation_cases.uncertainty import ROUNDING, SAFETY
+from veridyn.validation_cases.uncertainty import ROUNDING, Level, numerical_uncertainty
 
 REPEATED = 1e-12  # of the scale: the same arithmetic on the same numbers
 TWICE = 2.0  # criteria: two answers that both keep one differ by no more
@@ -189,9 +189,14 @@ def _with_uncertainty_of_change(asked: Comparison, change: Change) -> Change:
 
     A restart, say, may leave an error of its own where the run in one piece has none.
     """
-    coarser = level_runs(asked.runner, asked.statement, asked.scheme)[2][-3]
-    with contextlib.suppress(NotJudged, SolverFailure, CapabilityError):
-        before = asked.after(replace(coarser, relation=asked.relation))[change.quantity]
-        if isinstance(before, int | float) and isinstance(change.after, int | float):
-            return replace(change, admissible=change.admissible + SAFETY * abs(float(before) - float(change.after)))
-    return change
+    _, sizes, runs = level_runs(asked.runner, asked.statement, asked.scheme)
+    found = []
+    for size, run in zip(sizes[:-1], runs[:-1], strict=True):
+        answer: Number | Exception = NotJudged("")
+        with contextlib.suppress(NotJudged, SolverFailure, CapabilityError):
+            answer = asked.after(replace(run, relation=asked.relation))[change.quantity]
+        # a level that cannot be measured leaves out those before it
+        found = [*found, Level(size, float(answer), 0.0)] if isinstance(answer, int | float) else []
+    if len(found) < 2:
+        return change
+    return replace(change, admissible=change.admissible + numerical_uncertainty(found))

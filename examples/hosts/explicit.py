@@ -43,7 +43,8 @@ part: Callable[[F], F] = jit(no_cpython_wrapper=True, no_cfunc_wrapper=True, err
 SPRING, ZENER = 0, 1  # kinds of devices
 STICK = 0.0  # status of a friction; +1 and -1: it slips along or against its tangent
 STABILITY = 2.0  # largest omega h
-MOST_STEPS = 200_000
+MOST_STEPS = 200_000  # by default
+FINER = 4  # a step that is asked for may be so much shorter than the shortest by default
 ENOUGH = 150_000  # steps beyond this are not taken for the sake of forces that jump, or of a dense output
 
 
@@ -608,8 +609,9 @@ class Explicit:
             raise ValueError(f"step = {chosen} s must be positive and not above {STABILITY}/{fastest:.6g} rad/s")
         count = max(1, math.ceil(span / chosen * (1 - 1e-9)))
         needed = self.coarsest(problem) * 2 ** (self.levels - 1)
-        if max(count, needed) > MOST_STEPS:
-            raise NotImplementedError(f"{max(count, needed)} steps are needed, at most {MOST_STEPS} are taken")
+        for steps, most in ((needed, MOST_STEPS), (count, FINER * MOST_STEPS)):
+            if steps > most:
+                raise NotImplementedError(f"{steps} steps are needed, at most {most} are taken")
         return count
 
     # --- forces in time

@@ -46,7 +46,8 @@ jit: Any = njit
 compiled: Callable[[F], F] = jit
 part: Callable[[F], F] = jit(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy")
 STICK = 0.0  # status of a friction; +1 and -1: it slips along or against its tangent
-MOST_STEPS = 200_000
+MOST_STEPS = 200_000  # by default
+FINER = 4  # a step that is asked for may be so much shorter than the shortest by default
 ENOUGH = 150_000  # steps beyond this are not taken for the sake of forces that jump, or of a dense output
 CONVERGED, NO_EQUILIBRIUM, NO_STATUS = 0, 1, 2
 FAILURES = {NO_EQUILIBRIUM: "Newton's iteration does not converge", NO_STATUS: "stick and slip do not settle"}
@@ -898,8 +899,9 @@ class GeneralisedAlpha:
             raise ValueError(f"step = {chosen} s must be positive")
         count = max(1, math.ceil(span / chosen * (1 - 1e-9)))
         needed = self.coarsest(problem) * 2 ** (self.levels - 1)
-        if max(count, needed) > MOST_STEPS:
-            raise NotImplementedError(f"{max(count, needed)} steps are needed, at most {MOST_STEPS} are taken")
+        for steps, most in ((needed, MOST_STEPS), (count, FINER * MOST_STEPS)):
+            if steps > most:
+                raise NotImplementedError(f"{steps} steps are needed, at most {most} are taken")
         return count
 
     # --- forces in time

@@ -319,6 +319,16 @@ def test_too_many_steps_are_refused(solver):
         solver.solve(touched(stops=(replace(touched().stops[0], stiffness=1e12),)), {})
 
 
+def test_steps_that_are_asked_for_may_be_finer_than_the_most_by_default(solver, monkeypatch):
+    """A failure of convergence is confirmed on two finer levels."""
+    default = solver.defaults(touched())["step"]
+    count = round((touched().end - touched().start) / default)
+    monkeypatch.setattr(sys.modules[type(solver).__module__], "MOST_STEPS", count)
+    assert solver.solve(touched(), {"step": default / 4})["time"].size == 4 * count + 1
+    with pytest.raises(NotImplementedError, match=f"{5 * count} steps are needed, at most {4 * count} are taken"):
+        solver.solve(touched(), {"step": default / 5})
+
+
 def test_what_is_missing_is_named(solver):
     friction = Friction("shoe", (np.ones(1), np.ones(1)), 10.0, 0.1, 0.1)
     with pytest.raises(NotImplementedError, match="friction:two-tangents"):

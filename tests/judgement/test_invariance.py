@@ -116,6 +116,24 @@ class Meddles(Leapfrog):
         return found
 
 
+class Restarts(Leapfrog):
+    """The true motion, with an error from the second start on that depends on the step."""
+
+    refinement = tuple({"step": step} for step in (2 * STEPS[0], *STEPS))
+
+    def __init__(self, *errors):
+        self.errors = dict(zip((2 * STEPS[0], *STEPS), errors, strict=True))
+
+    def solve(self, problem, settings):
+        found = super().solve(problem, settings)
+        t, w = found["time"] - problem.start, np.sqrt(problem.stiffness[0, 0] / problem.mass[0, 0])
+        x, v = problem.initial_displacement[0], problem.initial_velocity[0]
+        wrong = self.errors.get(settings["step"], 0.0) * (problem.start > 0) * np.sign(x)
+        position = x * np.cos(w * t) + v / w * np.sin(w * t) + wrong * t
+        speed = v * np.cos(w * t) - w * x * np.sin(w * t)
+        return {**found, "displacement": position[:, None], "velocity": speed[:, None]}
+
+
 @pytest.fixture
 def violated(judged, make_statement, make_quantity):
     """Return the records of relations that a solver violates, by relation."""
@@ -145,6 +163,12 @@ def test_a_right_solver_violates_none(violated):
 )
 def test_a_wrong_solver_violates_what_is_meant(violated, solver, relations):
     assert set(violated(solver)) == relations
+
+
+def test_a_changed_run_has_the_uncertainty_of_all_its_levels(violated):
+    """On steps that halve, an event may be as far from the nearest sample on two levels: that is chance."""
+    assert violated(Restarts(1e-3, 1e-5, 1e-5, 1e-5)) == {}
+    assert set(violated(Restarts(1e-5, 1e-5, 1e-5, 1e-5))) == {"restarted", "restarted_twice", "later_origin"}
 
 
 def test_what_a_solver_remembers_is_seen_to_rounding(violated):
