@@ -201,7 +201,7 @@ def test_what_is_not_expressible_is_refused_with_the_reason(solve, what):
         solve(**REFUSED[what])
 
 
-@pytest.mark.parametrize("settings", [{"substeps": 0}, {"substeps": 1.5}, {"step": 1e-3}, {"scheme": "theta-2"}])
+@pytest.mark.parametrize("settings", [{"substeps": 0}, {"substeps": 1.5}, {"step": -1e-3}, {"scheme": "theta-2"}])
 def test_bad_settings_are_refused(solve, settings):
     with pytest.raises(SettingsError):
         solve(settings)
