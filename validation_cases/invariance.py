@@ -10,7 +10,7 @@ from veridyn.solver.contract import Claims
 from veridyn.solver.errors import CapabilityError, SolverFailure, SolverInputError
 from veridyn.validation_cases.case import Number, Quantity
 from veridyn.validation_cases.judge import Finding
-from veridyn.validation_cases.levels import answers, level_runs
+from veridyn.validation_cases.levels import CONFIRMING, answers, confirming_runs
 from veridyn.validation_cases.relations import Relation
 from veridyn.validation_cases.runner import Answer, HarnessError, NotJudged, Run, Runner, Statement
 from veridyn.validation_cases.tolerances import Tolerance
@@ -51,7 +51,19 @@ class Comparison:
     scheme: str
     relation: Relation
     claims: Claims
-    base: Run
+    more: int = 0  # finer levels that confirm
+
+    @property
+    def levels(self) -> tuple[tuple[float, ...], tuple[Run, ...]]:
+        """The refined setting and the runs on all levels."""
+        return confirming_runs(self.runner, self.statement, self.scheme, self.more)[1:]
+
+    @property
+    def base(self) -> Run:
+        """The run that is repeated: the last level but one, or with default settings where there are none."""
+        if not self.runner.subject.refined:
+            return self.runner.default_run(self.statement, self.scheme)
+        return self.levels[1][-2]
 
     @property
     def changed(self) -> Run:
@@ -77,6 +89,9 @@ class Comparison:
 def invariance(runner: Runner, statement: Statement, scheme: str, relation: Relation, claims: Claims) -> Finding:
     """Compare all answers with those to the same problem put otherwise; the worst one decides.
 
+    Where the step is refined, what is more than numerical uncertainty is tried again with finer levels: where the
+    higher of two like peaks stands may be undecided on coarse ones.
+
     Raises
     ------
     NotJudged
@@ -84,11 +99,23 @@ def invariance(runner: Runner, statement: Statement, scheme: str, relation: Rela
     """
     if not relation.applies(statement.problem):
         raise NotJudged(f"{relation.name} does not apply to this problem")
-    asked = Comparison(runner, statement, scheme, relation, claims, base_run(runner, statement, scheme))
-    changes = [change for quantity in statement.quantities if (change := _change(asked, quantity))]
+    asked = Comparison(runner, statement, scheme, relation, claims)
+    finding = _compared(asked)
+    confirmed = runner.subject.refined and claims.order and not relation.to_rounding
+    for more in range(1, CONFIRMING + 1 if confirmed else 1):
+        if finding.error is not None and finding.error <= finding.tolerance.value:
+            break
+        with contextlib.suppress(SolverFailure, NotJudged, CapabilityError):
+            finding = _compared(replace(asked, more=more))
+    return finding
+
+
+def _compared(asked: Comparison) -> Finding:
+    relation = asked.relation
+    changes = [change for quantity in asked.statement.quantities if (change := _change(asked, quantity))]
     if not changes:
         raise NotJudged("nothing can be compared")
-    if max(change.share for change in changes) > 1 and runner.subject.refined and not relation.to_rounding:
+    if max(change.share for change in changes) > 1 and asked.runner.subject.refined and not relation.to_rounding:
         changes = [_with_uncertainty_of_change(asked, change) for change in changes]
     worst = max(changes, key=lambda change: change.share)
     allowed = Tolerance(1.0, "absolute", f"of what is admissible: {worst.reason}")
@@ -96,13 +123,6 @@ def invariance(runner: Runner, statement: Statement, scheme: str, relation: Rela
     names = ("quantity", "before", "after", "change", "admissible")
     table = tuple({name: getattr(change, name) for name in names} for change in sorted(changes, key=lambda c: -c.share))
     return Finding(asked.changed, worst.share, 0.0, worst.share, allowed, detail, table)
-
-
-def base_run(runner: Runner, statement: Statement, scheme: str) -> Run:
-    """Return the run that is repeated: the last level but one, or with default settings where there are none."""
-    if not runner.subject.refined:
-        return runner.default_run(statement, scheme)
-    return level_runs(runner, statement, scheme)[2][-2]
 
 
 def _change(asked: Comparison, quantity: Quantity) -> Change | None:
@@ -168,7 +188,7 @@ def _uncertainty_share(asked: Comparison) -> float:
     def find() -> float:
         return max(_shares(asked), default=-1.0)
 
-    share: float = asked.runner.once("uncertainty", asked.statement, asked.scheme, find)
+    share: float = asked.runner.once(f"uncertainty {asked.more}", asked.statement, asked.scheme, find)
     if share < 0:
         raise NotJudged("no quantity has three levels")
     return share
@@ -179,7 +199,7 @@ def _shares(asked: Comparison) -> list[float]:
     for quantity in asked.statement.quantities:
         if quantity.converges and (size := asked.statement.size(quantity)):
             with contextlib.suppress(NotJudged, SolverFailure, CapabilityError):
-                found = answers(asked.runner, asked.statement, asked.scheme, quantity)
+                found = answers(asked.runner, asked.statement, asked.scheme, quantity, asked.more)
                 shares.append(found.uncertainty / size)
     return shares
 
@@ -189,7 +209,7 @@ def _with_uncertainty_of_change(asked: Comparison, change: Change) -> Change:
 
     A restart, say, may leave an error of its own where the run in one piece has none.
     """
-    _, sizes, runs = level_runs(asked.runner, asked.statement, asked.scheme)
+    sizes, runs = asked.levels
     found = []
     for size, run in zip(sizes[:-1], runs[:-1], strict=True):
         answer: Number | Exception = NotJudged("")

@@ -14,7 +14,7 @@ from veridyn.solver.errors import CapabilityError, SettingsError, SolverFailure,
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.validation_cases.case import Number, Quantity
 from veridyn.validation_cases.judge import Finding, measured_error
-from veridyn.validation_cases.runner import NotJudged, Run, Runner, Statement
+from veridyn.validation_cases.runner import NotJudged, Run, Runner, Statement, finer_settings
 from veridyn.validation_cases.tolerances import Tolerance, exactly
 from veridyn.validation_cases.uncertainty import (
     ORDER_LOST,
@@ -92,16 +92,18 @@ def _level_runs(runner: Runner, statement: Statement, scheme: str) -> LevelRuns:
     return refinement.key, refinement.sizes, tuple(default if run.settings == default.settings else run for run in runs)
 
 
-def finer_run(runs: Sequence[Run]) -> Run:
-    """Return the run of one more level: every number that changes from level to level changes once more, alike."""
-    before, last = runs[-2].settings, runs[-1].settings
-    changed = {name: _next(before.get(name), value) for name, value in last.items()}
-    return Run(runs[-1].statement, changed, runs[-1].scheme, len(runs))
+def confirming_runs(runner: Runner, statement: Statement, scheme: str, more: int) -> LevelRuns:
+    """Return what `level_runs` does, with ``more`` finer levels."""
+    key, sizes, runs = level_runs(runner, statement, scheme)
+    for _ in range(more):
+        runs = (*runs, _finer_run(runs))
+        sizes = (*sizes, float(runs[-1].settings[key]))
+    return key, sizes, runs
 
 
-def _next(before: Any, last: Any) -> Any:
-    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (before, last))
-    return last * (last / before) if numbers and before and last != before else last
+def _finer_run(runs: Sequence[Run]) -> Run:
+    settings = finer_settings(runs[-2].settings, runs[-1].settings)
+    return Run(runs[-1].statement, settings, runs[-1].scheme, len(runs))
 
 
 def answers(runner: Runner, statement: Statement, scheme: str, quantity: Quantity, more: int = 0) -> Answers:
@@ -114,10 +116,7 @@ def answers(runner: Runner, statement: Statement, scheme: str, quantity: Quantit
     NotJudged
         If fewer than three levels can be measured.
     """
-    key, sizes, runs = level_runs(runner, statement, scheme)
-    for _ in range(more):
-        runs = (*runs, finer_run(runs))
-        sizes = (*sizes, float(runs[-1].settings[key]))
+    key, sizes, runs = confirming_runs(runner, statement, scheme, more)
     found: list[tuple[float, Run, Number]] = []
     why = ""
     for size, run in zip(sizes, runs, strict=True):
@@ -222,13 +221,30 @@ def error_levels(found: Answers, statement: Statement) -> list[Level]:
 def order(runner: Runner, statement: Statement, scheme: str, quantity: Quantity, claims: Claims) -> Finding:
     """Compare the observed order with the smaller of claimed order and regularity.
 
+    What fails is tried again with finer levels: local orders may agree by chance before the asymptotic range.
+
     Raises
     ------
     NotJudged
-        If the levels are not in the asymptotic range, or errors are rounding.
+        If the levels, or those that should confirm a failure, are not in the asymptotic range, or errors are rounding.
     """
+    finding = _order(runner, statement, scheme, quantity, claims, 0)
+    for more in range(1, CONFIRMING + 1):
+        if finding.error is not None and finding.error <= ORDER_LOST:
+            break
+        try:
+            finding = _order(runner, statement, scheme, quantity, claims, more)
+        except (SolverFailure, CapabilityError):  # no finer level can be solved
+            break
+        except NotJudged:
+            if more == CONFIRMING:
+                raise
+    return finding
+
+
+def _order(runner: Runner, statement: Statement, scheme: str, quantity: Quantity, claims: Claims, more: int) -> Finding:
     expected = min(claimed_order(claims, statement.problem, quantity), quantity.smooth_to(statement.values))
-    found = answers(runner, statement, scheme, quantity)
+    found = answers(runner, statement, scheme, quantity, more)
     levels = error_levels(found, statement)
     observed = observed_order(levels, _resolved(runner, found, statement))
     if observed.order is None:

@@ -7,7 +7,7 @@ import io
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -297,7 +297,7 @@ class Runner:
             return self.subject.default_settings(self.solver, problem, run.scheme)
         stated = self.request.refinement or self.solver.refinement
         if callable(stated) or isinstance(stated, str):
-            return self.subject.refinement(self.solver, problem, run.scheme).levels[run.level]
+            return _level(self.subject.refinement(self.solver, problem, run.scheme).levels, run.level)
         claims, key = self.subject.claims[run.scheme], self.refinement(run.statement, run.scheme).key
         others = sorted(name for name, value in run.settings.items() if name != key and _is_number(value))
         if others:
@@ -311,6 +311,23 @@ class Runner:
         if scheme not in self.warm and hasattr(self.solver, "warm_up"):
             self.solver.warm_up(dict(run.settings))
         self.warm.add(scheme)
+
+
+def finer_settings(before: Settings, last: Settings) -> Settings:
+    """Return one more level: every number that changes from level to level changes once more, alike."""
+    return {name: _next(before.get(name), value) for name, value in last.items()}
+
+
+def _next(before: Any, last: Any) -> Any:
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (before, last))
+    return last * (last / before) if numbers and before and last != before else last
+
+
+def _level(levels: Sequence[Settings], number: int) -> Settings:
+    """Return a refinement level by its number, finer than stated ones where it is beyond them."""
+    while len(levels) <= number:
+        levels = (*levels, finer_settings(*levels[-2:]))
+    return levels[number]
 
 
 def _is_number(value: Any) -> bool:

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 SAFETY = 3.0  # of differences of successive answers; 1.25 (Roache) is too little where events fall anywhere in a step
 ROUNDING = 1e-9  # of the scale of a quantity: what is left to rounding
+LAST_BITS = 4  # roundings of an answer and of the truth, which may give an error either sign
 AGREEMENT = 0.5  # of successive observed orders in the asymptotic range
 ORDER_LOST = 0.6  # largest admissible loss of an observed order
 SLOPE_LOST = 0.5  # largest admissible loss of the slope of error over tolerance, 1 if they are proportional
@@ -70,8 +71,20 @@ class Observed:
     reason: str = ""
 
 
+def _passes_zero(coarse: Level, fine: Level) -> bool:
+    """Tell whether two errors have opposite signs: then the answers differ by their sum, else by their difference."""
+    larger, smaller = max(coarse.error, fine.error), min(coarse.error, fine.error)
+    rounding = LAST_BITS * math.ulp(max(abs(coarse.value), abs(fine.value)))
+    return abs(fine.value - coarse.value) > larger + smaller / 2 + rounding
+
+
 def observed_order(levels: Sequence[Level], smallest: float) -> Observed:
     """Return the observed order in the asymptotic range: the levels at whose end local orders agree.
+
+    Where an error changes its sign, two terms of its expansion are equal, and the range begins later. The first term
+    may nearly vanish at the instant of a question, and the order is then small just below such a size: with two
+    terms ``a h^p + b h^q``, ``q >= p + 1``, more than `ORDER_LOST` is lost at the last of halved sizes only where the
+    sign changes at one of the three last levels.
 
     Parameters
     ----------
@@ -88,7 +101,8 @@ def observed_order(levels: Sequence[Level], smallest: float) -> Observed:
         return Observed(None, reason="errors are within rounding on all but two levels" if cut < len(levels) else FEW)
     orders = local_orders(resolved)
     first = len(orders) - 1
-    while first and abs(orders[first - 1] - orders[-1]) <= AGREEMENT:
+    begins = max((i for i, pair in enumerate(pairwise(resolved), 1) if _passes_zero(*pair)), default=0)
+    while first > begins and abs(orders[first - 1] - orders[-1]) <= AGREEMENT:
         first -= 1
     if first == len(orders) - 1:
         listed = ", ".join(f"{order:.2g}" for order in orders)

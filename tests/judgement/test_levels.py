@@ -259,7 +259,29 @@ def test_a_claimed_order_of_two_may_lose_six_tenths(found, stated, order, verdic
     record = found("claim:order:end", stated(lambda h: 0.3 * h**order))
     assert (record.verdict, record.value, record.reference) == (verdict, pytest.approx(order), 2.0)
     assert (record.tolerance, record.error) == (ORDER_LOST, pytest.approx(max(0.0, 2.0 - order), abs=1e-9))
-    assert len(record.levels) == 4
+    assert len(record.levels) == (4 if verdict == "pass" else 6)
+
+
+def test_an_order_that_is_kept_on_finer_levels_is_kept(found, stated):
+    errors = dict(zip(STEPS, (0.004, 0.002, 0.001, 0.0005), strict=True))
+    record = found("claim:order:end", stated(lambda h: errors.get(h, 3.2 * h**2)))
+    assert (record.verdict, len(record.levels)) == ("pass", 6)
+    assert record.value == pytest.approx(2.0)
+
+
+def test_a_lost_order_that_finer_levels_contradict_is_not_judged(found, stated):
+    """Local orders agree by chance on four levels, and jump on the two that should confirm them."""
+    errors = (0.004, 0.002, 0.001, 0.0005, 0.00005, 0.00004)
+    known = dict(zip((*STEPS, 0.00625, 0.003125), errors, strict=True))
+    record = found("claim:order:end", stated(known.__getitem__))
+    assert record.verdict == "not applicable"
+    assert record.detail == "not in the asymptotic range: orders 1, 1, 1, 3.3, 0.32 from level to level; refine more"
+
+
+def test_a_lost_order_stands_where_finer_levels_cannot_be_solved(found, stated):
+    errors = dict(zip(STEPS, (0.004, 0.002, 0.001, 0.0005), strict=True))
+    record = found("claim:order:end", stated(errors.__getitem__))
+    assert (record.verdict, record.value, len(record.levels)) == ("fail", pytest.approx(1.0), 4)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from veridyn.validation_cases.uncertainty import (
     AGREEMENT,
+    ORDER_LOST,
     SAFETY,
     Level,
     differences,
@@ -104,6 +105,27 @@ def test_an_error_that_passes_zero_ends_what_can_be_observed():
     errors = [1.0, 0.25, 0.0625, 1e-12, 0.03, 0.02]
     assert observed_order(levels(errors), 1e-9).order == pytest.approx(2.0)
     assert observed_order(levels([1.0, 1e-12, 0.3, 0.2, 0.1]), 1e-9).order is None
+
+
+def two_terms(order, gap, meet, count=4):
+    """Errors ``h^p - h^q`` over the size where both terms are equal."""
+    shares = [h / meet for h in HALVED[:count]]
+    return levels([1e-3 * (s**order - s ** (order + gap)) for s in shares])
+
+
+def test_where_an_error_changes_its_sign_the_asymptotic_range_begins_later():
+    """Local orders 0.38 and 0.13 agree, but the first of them belongs to errors of opposite signs."""
+    found = observed_order(levels([-28.5572e-9, -2.34827e-9, 1.80475e-9, 1.64681e-9]), 0.0)
+    assert found.order is None
+    assert found.reason == "not in the asymptotic range: orders 3.6, 0.38, 0.13 from level to level; refine more"
+    assert observed_order(levels([-1.0, 0.4, 0.2, 0.1, 0.05]), 0.0).first == 1
+
+
+@given(st.integers(1, 4), st.integers(1, 3), st.floats(1e-3, 1e2), st.integers(3, 6))
+def test_two_terms_of_an_error_never_look_like_a_lower_order(order, gap, meet, count):
+    """Wherever the two terms meet: beyond the coarsest size, between two sizes, below the finest."""
+    found = observed_order(two_terms(order, gap, meet, count), 0.0)
+    assert found.order is None or found.order >= order - ORDER_LOST
 
 
 @pytest.mark.parametrize(
