@@ -210,7 +210,7 @@ def _with_uncertainty_of_change(asked: Comparison, change: Change) -> Change:
     A restart, say, may leave an error of its own where the run in one piece has none.
     """
     sizes, runs = asked.levels
-    found = []
+    found: list[Level] = []
     for size, run in zip(sizes[:-1], runs[:-1], strict=True):
         answer: Number | Exception = NotJudged("")
         with contextlib.suppress(NotJudged, SolverFailure, CapabilityError):
