@@ -107,12 +107,15 @@ def _overshoot(t: Floats, x: Floats) -> Floats:
     return 2 * np.where(np.isfinite(height), height, 0.0)
 
 
-def phases(time: Floats, velocity: Floats, stuck: Floats | None, *, shortest_stick: float) -> list[Phase]:
+def phases(
+    time: Floats, velocity: Floats, stuck: Floats | None, *, shortest_stick: float, fewest_samples: int = 1
+) -> list[Phase]:
     """Return the sequence of slip and stick phases.
 
     Stick shorter than ``shortest_stick`` (s), which a penalised law shows at every reversal, is no phase: the
-    reversal then lies in its middle. Without adherence flags stick means less than 1e-6 m/s. A slip may begin with
-    velocity zero; its direction is that of the next sample.
+    reversal then lies in its middle. Nor is stick seen at fewer than ``fewest_samples``: one sample does not tell how
+    long it lasts. Without adherence flags stick means less than 1e-6 m/s. A slip may begin with velocity zero; its
+    direction is that of the next sample.
     """
     still = np.abs(velocity) <= SLIDING if stuck is None else stuck != 0
     direction = np.where(still, 0, np.sign(velocity)).astype(int)
@@ -124,14 +127,17 @@ def phases(time: Floats, velocity: Floats, stuck: Floats | None, *, shortest_sti
         Phase(float(time[a]), float(time[min(b, time.size - 1)]), int(direction[a]))
         for a, b in zip(starts, np.concatenate((edges, [time.size])), strict=True)
     ]
-    return _merge(_without_short_sticks(runs, shortest_stick))
+    counts = np.diff(np.concatenate(([0], edges, [time.size])))
+    told = [run.end - run.start >= shortest_stick and n >= fewest_samples for run, n in zip(runs, counts, strict=True)]
+    return _merge(_without_sticks(runs, told))
 
 
-def _without_short_sticks(runs: list[Phase], shortest: float) -> list[Phase]:
+def _without_sticks(runs: list[Phase], told: list[bool]) -> list[Phase]:
+    """Return the runs without inner sticks that are not told from reversals."""
     kept: list[Phase] = []
     for i, run in enumerate(runs):
         inner = 0 < i < len(runs) - 1
-        if run.direction == 0 and inner and run.end - run.start < shortest:
+        if run.direction == 0 and inner and not told[i]:
             middle = 0.5 * (run.start + run.end)
             previous, following = kept[-1], runs[i + 1]
             kept[-1] = Phase(previous.start, middle, previous.direction)

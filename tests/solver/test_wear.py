@@ -197,3 +197,11 @@ def test_a_regular_record_may_start_at_any_time():
     args = (np.ones(101), TIME**2, FREE)
     plain = sampled_wear_power(TIME, *args, start=2.0, end=8.0)
     assert sampled_wear_power(moved, *args, start=32.0, end=38.0) == pytest.approx(plain)
+
+
+def test_a_stick_seen_at_one_sample_may_be_a_reversal():
+    v = np.array([1.0, 1.0, 0.0, -1.0, -1.0, 0.0, 0.0, 1.0, 1.0, 1.0])
+    given = (CLOCK, v, (v == 0).astype(float))
+    turned = [Phase(0.0, 2.5, 1), Phase(2.5, 5.0, -1), Phase(5.0, 7.0, 0), Phase(7.0, 9.0, 1)]
+    assert phases(*given, shortest_stick=0.5, fewest_samples=2) == turned
+    assert [phase.direction for phase in phases(*given, shortest_stick=0.5)] == [1, 0, -1, 0, 1]
