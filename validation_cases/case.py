@@ -66,6 +66,9 @@ class Quantity:
         samples late.
     applies
         Whether the quantity exists for these parameters; None: always.
+    rounded
+        How far a unit in the last place of a double, in all data, moves the truth, in the unit of the quantity: no
+        claimed digits hold beyond; function of the parameters. None: no farther than the claimed digits.
     """
 
     name: str
@@ -79,6 +82,7 @@ class Quantity:
     converges: bool = True
     at_samples: bool = False
     applies: Callable[[Values], bool] | None = None
+    rounded: Callable[[Values], float] | None = None
 
     def truth(self, values: Values, digits: int = 30) -> Certified:
         """Return the certified reference for given parameters; it is computed once, however many schemes ask."""

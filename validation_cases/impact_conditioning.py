@@ -7,6 +7,11 @@ the linear propagators of the phases. What is perturbed by a relative `ROUNDING`
   contact, drive, drive's frequency, place of the stop;
 * the state, once, at the beginning of the phase where it matters most.
 
+A solver that steps through the motion has errors of its own. Those of a method of second order, with steps h as long as
+the output asked for around contacts is apart, are added where it is asked what such solvers may be judged on:
+(omega h)²/12 of a frequency, that of flight and that of contact, and (omega_c h)²/12 of a velocity where the force
+kinks within a step.
+
 An instant of contact is decided while it moves by less than half of the phases beside it. Whether a phase is the one
 phase that it seems is decided where the distance to the stop is proved to stay above what the perturbation moves. No
 solver enters.
@@ -28,7 +33,7 @@ from veridyn.references.impact_phases import Phase, growth
 from veridyn.references.parameters import Exact
 from veridyn.validation_cases.case import Values
 from veridyn.validation_cases.uncertainty import ROUNDING
-from veridyn.validation_cases.vibro_impact import given
+from veridyn.validation_cases.vibro_impact import contact_frequency, given
 
 Floats = NDArray[np.float64]
 Parameters = tuple[tuple[str, Exact], ...]
@@ -86,19 +91,20 @@ class Moved(NamedTuple):
     within: Floats
 
 
-def moved(values: Values) -> Moved:
-    """Return what a relative perturbation of `ROUNDING` moves, phase by phase."""
-    return _moved(_key(values))
+def moved(values: Values, resolution: float = 0.0) -> Moved:
+    """Return what a relative perturbation of `ROUNDING` moves, and errors of steps of ``resolution``/ω_c (s)."""
+    return _moved(_key(values), resolution / contact_frequency(values))
 
 
 @lru_cache(maxsize=16)
-def _moved(parameters: Parameters) -> Moved:
+def _moved(parameters: Parameters, step: float) -> Moved:
     true = _course(parameters)
+    kinked = max((_dispersion(phase, step) for phase in true.phases if phase.touching), default=0.0)
     place = ROUNDING * (float(true.gap) + abs(float(true.phases[0].law.S)))  # of the stop, and of its motion
     data, states, at_end, within = np.zeros((2, len(DATA))), np.empty((2, 0)), [], []
     for phase, lapse in zip(true.phases, true.lapses, strict=True):
-        carried, added = np.array(phase.propagator(float(lapse))), _added(phase, mpmath.mpf(lapse))
-        states = np.column_stack((states, np.diag([place, ROUNDING * abs(float(phase.v0))])))
+        carried, added = np.array(phase.propagator(float(lapse))), _added(phase, mpmath.mpf(lapse), step)
+        states = np.column_stack((states, np.diag([place, (ROUNDING + kinked) * abs(float(phase.v0))])))
         # free motion turns (x, v/omega) and never makes it longer
         length = np.array([1.0, 1 / float(phase.law.omega)])
         within.append(place + (length @ (np.abs(data) + np.abs(added))).sum() + _worst(length @ np.abs(states)))
@@ -107,14 +113,20 @@ def _moved(parameters: Parameters) -> Moved:
     return Moved(np.array(at_end), np.array(within))
 
 
-def _added(phase: Phase, lapse: mpf) -> Floats:
+def _dispersion(phase: Phase, step: float) -> float:
+    """Return the relative error of the frequency that a method of second order has with steps of that length (s)."""
+    return (float(phase.law.omega) * step) ** 2 / 12
+
+
+def _added(phase: Phase, lapse: mpf, step: float) -> Floats:
     """Return by how much perturbed `DATA` move displacement and velocity while a phase lasts (2, n)."""
     with mpmath.workdps(ENOUGH):
         x, v = phase.state(lapse)
         columns = []
         for name, touching in DATA:
             concerned = touching is None or touching == phase.touching
-            perturbed = getattr(phase.law, name) * (1 + ROUNDING * concerned)
+            share = ROUNDING + (_dispersion(phase, step) if name == "omega" else 0.0)
+            perturbed = getattr(phase.law, name) * (1 + share * concerned)
             xp, vp = replace(phase, law=replace(phase.law, **{name: perturbed})).state(lapse)
             columns.append((float(xp - x), float(vp - v)))
     return np.array(columns).T
@@ -123,6 +135,14 @@ def _added(phase: Phase, lapse: mpf) -> Floats:
 def _worst(moved: Floats) -> float:
     """Return what the worst of the perturbed states moves: each has a displacement and a velocity."""
     return float(moved.reshape(-1, 2).sum(axis=1).max())
+
+
+def rounded(values: Values, number: int) -> float:
+    """Return how far a unit in the last place of a double, in all data, moves an instant, counted from 1 (s)."""
+    true, may_move = course(values), moved(values)
+    if number >= true.starts.size:
+        return 0.0
+    return float(may_move.at_end[number - 1] / abs(true.rates[number]) * np.finfo(float).eps / ROUNDING)
 
 
 def amplification(values: Values) -> float:
@@ -139,18 +159,18 @@ class Decided(NamedTuple):
     all: bool
 
 
-def decided(values: Values) -> Decided:
-    """Return which instants of contact perturbations of `ROUNDING` leave as they are.
+def decided(values: Values, resolution: float = 0.0) -> Decided:
+    """Return which instants of contact perturbations of `ROUNDING`, and errors of steps, leave as they are.
 
     They decide where an instant may move by more than half of the phase before or after it, and where a phase, or the
     end of the motion, is not proved to keep farther from the stop than the displacement may move.
     """
-    return _decided(_key(values))
+    return _decided(_key(values), resolution / contact_frequency(values))
 
 
 @lru_cache(maxsize=16)
-def _decided(parameters: Parameters) -> Decided:
-    true, may_move = _course(parameters), _moved(parameters)
+def _decided(parameters: Parameters, step: float) -> Decided:
+    true, may_move = _course(parameters), _moved(parameters, step)
     late = may_move.at_end[:-1] / np.abs(true.rates[1:]) > np.minimum(true.lapses[:-1], true.lapses[1:]) / 2
     for j in range(true.starts.size):
         if not keeps_clear(true, j, may_move.within[j]) or (j < late.size and late[j]):

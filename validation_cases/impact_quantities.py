@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -29,27 +30,32 @@ ASTER_LAW = cited("tolerance of Code_Aster's test sdnd121a for force against pen
 ASTER_ENERGY = cited("tolerance of Code_Aster's test sdnd121a for the energy balance", 0.1, kind="absolute")
 
 
-def where_decided(quantity: Quantity, needed: Callable[[Values], int] | None = None) -> Quantity:
+def where_decided(
+    quantity: Quantity, needed: Callable[[Values], int] | None = None, resolution: float = 0.0
+) -> Quantity:
     """Return a quantity of the first instants of contact, as many as are ``needed``, or of all, if they are decided.
 
     Contacts may magnify perturbations of `ROUNDING` until they decide how many contacts there are: from there on the
     truth is undefined, and nothing can be asked: the measure raises CapabilityError. Where there is no such contact a
     response must not show one either.
+
+    What is counted is right or wrong, however near a solver comes to the truth. So that is asked only where the errors
+    of a method of second order do not decide either, with steps of ``resolution``/ω_c: those of the output asked for.
     """
 
     def decided(values: Values) -> bool:
-        found = impact_conditioning.decided(values)
+        found = impact_conditioning.decided(values, resolution)
         return found.all or (needed is not None and needed(values) <= found.instants)
 
     def reference(*, digits: int = 30, **given: Any) -> Certified:
         if decided(given):
             return quantity.reference(digits=digits, **given)
-        return undefined(_undecided(given))
+        return undefined(_undecided(given, resolution))
 
     def measure(o: Observation) -> Number:
         assert quantity.measure is not None
         if not decided(o.values):
-            raise CapabilityError(_undecided(o.values))
+            raise CapabilityError(_undecided(o.values, resolution))
         try:
             return quantity.measure(o)
         except SolverFailure:
@@ -65,9 +71,10 @@ def where_decided(quantity: Quantity, needed: Callable[[Values], int] | None = N
     return guarded
 
 
-def _undecided(values: Values) -> str:
-    contacts = impact_conditioning.decided(values).instants // 2
-    return f"perturbations of {ROUNDING:g} of data or state decide on the contacts after the first {contacts}"
+def _undecided(values: Values, resolution: float) -> str:
+    contacts = impact_conditioning.decided(values, resolution).instants // 2
+    steps = f", or the errors of {2 * math.pi / resolution:.0f} steps in a period of contact," if resolution else ""
+    return f"perturbations of {ROUNDING:g} of data or state{steps} decide on the contacts after the first {contacts}"
 
 
 def _complete(number: int) -> int:
@@ -94,6 +101,7 @@ def instant(name: str, number: int, criterion: Criterion) -> Quantity:
             partial(vibro_impact.instant, number=number),
             criterion,
             regularity=KINK,
+            rounded=lambda values: impact_conditioning.rounded(values, number),
         ),
         lambda _: _complete(number),
     )
@@ -160,7 +168,8 @@ CONTACTS = (
             vibro_impact.contacts,
             exactly("contacts are counted"),
             regularity=COUNTED,
-        )
+        ),
+        resolution=vibro_impact.OUTPUT_NUMBER,
     ),
     where_decided(
         Quantity(
@@ -172,7 +181,8 @@ CONTACTS = (
             _of_last,
             _span,
             KINK,
-        )
+        ),
+        resolution=vibro_impact.OUTPUT_NUMBER,
     ),
 )
 

@@ -16,6 +16,7 @@ from veridyn.references import impact_oscillator
 from veridyn.references.impact_phases import Law, Phase
 from veridyn.references.parameters import resolve
 from veridyn.validation_cases import impact_conditioning as conditioning
+from veridyn.validation_cases import vibro_impact
 from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.uncertainty import ROUNDING
 
@@ -51,6 +52,25 @@ def test_what_is_moved_is_no_more_than_all_data_move_together():
     changed = [conditioning.course(values(t_end=30, **{name: value})) for name, value in data.items()]
     moved = sum(np.abs(one.starts[1:] - found.starts[1:]) for one in changed) * np.abs(found.rates[1:])
     assert np.all(conditioning.moved(values(t_end=30)).at_end[3:-1] < 20 * moved[3:])
+
+
+@pytest.mark.parametrize("name", ["k", "kc"])
+def test_errors_of_steps_move_as_a_stiffness_does_that_is_off_by_twice_their_share(name):
+    """A frequency that is off by (omega h)²/12 is that of a stiffness that is off by twice as much."""
+    resolution, frequency = 0.1, {"k": 1.0, "kc": 100.0}[name]
+    share = 2 * (frequency * resolution / 100) ** 2 / 12
+    larger = repr(float(STRUCK[name]) * (1 + share))
+    found, changed = conditioning.course(values()), conditioning.course(values(**{name: larger}))
+    moved = np.abs(changed.starts[1:] - found.starts[1:]) * np.abs(found.rates[1:])
+    assert np.all(moved < 1.01 * conditioning.moved(values(), resolution).at_end[:-1])
+
+
+def test_a_unit_in_the_last_place_moves_an_instant_as_far_as_the_contacts_before_it_magnify():
+    eps = np.finfo(float).eps
+    first, late = (conditioning.rounded(values(t_end=200), number) for number in (1, 50))
+    assert eps < first < 20 * eps
+    assert late > 1e3 * first
+    assert conditioning.rounded(values(), 99) == 0
 
 
 def test_what_is_moved_within_a_flight_is_no_less_than_at_its_end():
@@ -97,8 +117,15 @@ def test_a_contact_that_nearly_lets_go_within_is_undecided(gap, clear):
 def test_all_contacts_of_documented_variants_are_decided(name, variant):
     case = load_case(name)
     given = case.values(case.variant(variant).changes)
-    assert conditioning.decided(given) == (conditioning.course(given).starts.size - 1, True)
+    for resolution in (0.0, vibro_impact.OUTPUT_NUMBER):
+        assert conditioning.decided(given, resolution) == (conditioning.course(given).starts.size - 1, True)
     assert conditioning.amplification(given) < 5
+
+
+def test_errors_of_steps_decide_on_fewer_contacts_than_roundings_do():
+    rounded, stepped = (conditioning.decided(values(t_end=200), r) for r in (0.0, vibro_impact.OUTPUT_NUMBER))
+    assert 4 <= stepped.instants < rounded.instants
+    assert not stepped.all
 
 
 def test_the_energy_of_a_touch_is_kinetic_and_of_the_spring():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from veridyn.references import impact_oscillator
@@ -12,6 +13,7 @@ from veridyn.references.parameters import resolve
 from veridyn.solver.errors import CapabilityError, SolverFailure
 from veridyn.solver.impacts import Impact
 from veridyn.validation_cases import impact_conditioning, impact_quantities, vibro_impact
+from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.tolerances import cited
 
 STRUCK = {"m": 1, "k": 1, "kc": 9999, "gap": "0.5", "F": 1, "Omega": 2, "t_end": 3}
@@ -69,7 +71,7 @@ def test_a_missing_contact_is_a_failure_where_there_is_one(monkeypatch):
 
 def test_as_many_contacts_are_asked_as_are_decided(monkeypatch):
     longer = values(STRUCK | {"t_end": 6})
-    monkeypatch.setattr(impact_conditioning, "decided", lambda _: impact_conditioning.Decided(2, all=False))
+    monkeypatch.setattr(impact_conditioning, "decided", lambda *_: impact_conditioning.Decided(2, all=False))
     assert float(touch(1).truth(longer)) == pytest.approx(1.33929, abs=1e-5)
     assert "after the first 1" in touch(2).truth(longer).routes[0]
     assert impact_quantities.largest_force(CITED).truth(longer).value is None
@@ -89,6 +91,34 @@ def test_the_worst_instant_is_that_of_a_contact_against_its_own(monkeypatch):
     assert WORST.measure(response(STRUCK, monkeypatch, touched + 1e-3)) == pytest.approx(1e-3, rel=1e-2)
     with pytest.raises(SolverFailure, match="2 complete impacts, there are 1"):
         WORST.measure(response(STRUCK, monkeypatch, touched, 2.0))
+
+
+def test_without_contacts_no_worst_instant_is_found_but_in_a_response_that_shows_one(monkeypatch):
+    for parameters in (UNTOUCHED, OPEN):
+        assert WORST.measure(response(parameters, monkeypatch)) is None
+        assert WORST.measure(response(parameters, monkeypatch, 1.0)) == pytest.approx(1.0314, abs=1e-4)
+
+
+def test_contacts_are_counted_only_where_the_errors_of_steps_do_not_decide(monkeypatch):
+    """The motion misses a soft stop by 1e-7: more than roundings move it, less than steps do."""
+    near = STRUCK | {"kc": 99, "gap": repr(math.sqrt(3) / 2 + 1e-7)}
+    assert impact_conditioning.decided(values(near)).all
+    for quantity in impact_quantities.CONTACTS:
+        assert "the errors of 196 steps in a period of contact" in quantity.truth(values(near)).routes[0]
+        with pytest.raises(CapabilityError, match="196 steps"):
+            quantity.measure(response(near, monkeypatch))
+
+
+def test_instants_are_held_to_what_a_rounding_of_data_moves():
+    assert touch().rounded(values(STRUCK)) == impact_conditioning.rounded(values(STRUCK), 1)
+
+
+def test_one_mass_has_no_asymmetry():
+    (asymmetry,) = (quantity for quantity in load_case("sdnd102").quantities if quantity.name == "asymmetry")
+    shown = SimpleNamespace(displacement=np.array([[1.0, -1.0], [2.0, -2.5]]))
+    assert asymmetry.measure(SimpleNamespace(problem=SimpleNamespace(size=2), response=shown)) == 0.5
+    with pytest.raises(CapabilityError, match="one mass"):
+        asymmetry.measure(SimpleNamespace(problem=SimpleNamespace(size=1), response=shown))
 
 
 def test_the_worst_instant_is_held_to_a_share_of_the_last_one():

@@ -8,6 +8,7 @@ import numpy as np
 
 from veridyn.references import impact_oscillator
 from veridyn.references.certified import Certified, exact_zero
+from veridyn.solver.errors import CapabilityError
 from veridyn.validation_cases import impact_quantities, vibro_impact
 from veridyn.validation_cases.case import Case, Observation, Quantity, Values, Variant
 from veridyn.validation_cases.sdnd102 import models
@@ -77,6 +78,9 @@ def _symmetric(*, digits: int = 30) -> Certified:
 
 
 def _asymmetry(o: Observation) -> float:
+    """Return the largest sum of the displacements (m); raises CapabilityError where there is but one mass."""
+    if o.problem.size < 2:
+        raise CapabilityError("one mass before a wall: only two masses can differ")
     return float(np.abs(o.response.displacement.sum(axis=1)).max())
 
 
