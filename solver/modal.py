@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -151,12 +151,10 @@ class ModalIntegrator:
         from veridyn.solver.step_rule import check_step, shortest_period
 
         scheme, options, common = read_settings(completed(problem, settings))
-        rigid = {friction.name for friction in problem.frictions if friction.law == "set-valued"}
         problem = regularised(problem, common.tangential_stiffness)
         modes = modal_basis(problem)
         system = system_arrays(problem, modes)
         pairs = contacts(problem)
-        let_yield(system.contact_value, pairs, rigid)
         if common.check_step and scheme.points_per_period:
             names = tuple((pair.stop or pair.friction).name for pair in pairs)  # type: ignore[union-attr]
             limit = shortest_period(system, modes, names, problem.devices)
@@ -331,19 +329,6 @@ def regularised(problem: MechanicalProblem, stiffness: float) -> MechanicalProbl
         for f in problem.frictions
     )
     return replace(problem, frictions=frictions)
-
-
-def let_yield(constants: Floats, pairs: tuple[Any, ...], rigid: Collection[str]) -> None:
-    """Let the frictions with these names hold with their limit for as long as that brakes, not only up to it.
-
-    Set-valued friction holds a body wherever its limit is enough. Spring and damper of a stick that begins at once take
-    more for a while, 13.5 percent of what they take up if the damper is critical, whatever the stiffness.
-    """
-    from veridyn.solver.kernels.contact import YIELDS
-
-    for c, pair in enumerate(pairs):
-        if pair.friction is not None and pair.friction.name in rigid:
-            constants[c, YIELDS] = 1.0
 
 
 def element_histories(

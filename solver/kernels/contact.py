@@ -13,19 +13,18 @@ from veridyn.solver.kernels.jit import called, part
 # geometry; the curved ones follow
 CONSTANT_FORCE, PLANE, PARALLEL_PLANES = 0, 1, 2
 # columns of contact_value
-GAP, STIFFNESS, DAMPING, FORCE, STATIC, KINETIC, TANGENT_STIFFNESS, TANGENT_DAMPING, Y0, Z0, YIELDS = range(11)
-VALUES = 11
+GAP, STIFFNESS, DAMPING, FORCE, STATIC, KINETIC, TANGENT_STIFFNESS, TANGENT_DAMPING, Y0, Z0 = range(10)
+VALUES = 10
 # columns of contact_index
 GEOMETRY, ROW_Y, ROW_Z, ROW_X, FIRST, SEGMENTS = range(6)
 INDICES = 6
-# columns of state: stuck flag (0, 1 or SATURATED), force and position of the anchor, last sliding velocity
+# columns of state: stuck flag, force and position of the anchor, last sliding velocity
 STUCK, ANCHOR_F1, ANCHOR_F2, ANCHOR_Y, ANCHOR_Z, ANCHOR_X, LAST_W1, LAST_W2 = range(8)
 STATES = 8
 # columns of record
 R_FORCE, R_GAP, R_VELOCITY, R_F1, R_F2, R_W1, R_W2, R_STUCK = range(8)
 RECORDS = 8
 
-SATURATED = 2.0  # stuck flag of a friction that holds with all it can; one more from the second evaluation on
 FRESH = -1.0  # stuck flag of a curved contact that was never evaluated: it was open before
 SLIDING = 1e-6  # m/s: slower motion is a candidate for sticking (Code_Aster's constant)
 TINY = 2.220446e-16
@@ -62,12 +61,8 @@ def release(state, record, c, y, z, x):
 
 @part
 def friction_force(c, constants, normal, d1, d2, w1, w2, state):
-    """Tangential force (f1, f2) at (d1, d2) from the anchor: slide, or stick until the trial force leaves the cone.
-
-    A friction that yields then holds with its limit for as long as that brakes the motion; the first comparison of
-    speeds is passed over, since one of them may be from a stage before the limit was reached.
-    """
-    speed, before = length(w1, w2), length(state[c, LAST_W1], state[c, LAST_W2])
+    """Tangential force (f1, f2) at (d1, d2) from the anchor: slide, or stick until the trial force leaves the cone."""
+    speed = length(w1, w2)
     forward = w1 * state[c, LAST_W1] + w2 * state[c, LAST_W2] >= 0.0
     state[c, LAST_W1] = w1
     state[c, LAST_W2] = w2
@@ -76,16 +71,9 @@ def friction_force(c, constants, normal, d1, d2, w1, w2, state):
         k, damping = constants[c, TANGENT_STIFFNESS], constants[c, TANGENT_DAMPING]
         f1 = state[c, ANCHOR_F1] - k * d1 - damping * w1
         f2 = state[c, ANCHOR_F2] - k * d2 - damping * w2
-        size, limit = length(f1, f2), constants[c, STATIC] * normal
-        # the damper overshoots what the spring has to hold, by a share that no stiffness makes smaller
-        held = state[c, STUCK]
-        braked = held <= SATURATED or speed <= before or f1 * w1 + f2 * w2 >= 0.0
         state[c, STUCK] = 1.0
-        if size <= limit:
+        if length(f1, f2) <= constants[c, STATIC] * normal:
             return f1, f2
-        if constants[c, YIELDS] != 0.0 and braked:
-            state[c, STUCK] = SATURATED if held < SATURATED else SATURATED + 1.0
-            return f1 * (limit / size), f2 * (limit / size)
     state[c, STUCK] = 0.0
     if speed <= TINY:
         return 0.0, 0.0
@@ -103,7 +91,7 @@ def rub(c, constants, normal, d1, y, z, x, w1, w2, state, record):
     record[c, R_FORCE] = normal
     record[c, R_F1] = f1
     record[c, R_F2] = f2
-    record[c, R_STUCK] = min(1.0, state[c, STUCK])
+    record[c, R_STUCK] = state[c, STUCK]
     return f1, f2
 
 
