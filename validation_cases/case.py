@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Values = Mapping[str, Exact]
 Settings = Mapping[str, Any]
 Number = float | str | None
-PublishedVerdict = Literal["reproduced", "misprint", "inaccurate", "last digit", "not reproduced"]
+PublishedVerdict = Literal["reproduced", "misprint", "inaccurate"]
 Criterion = Tolerance | Callable[[Values], Tolerance]
 
 
@@ -127,9 +127,7 @@ class Published:
     """A reference value that a document prints, with its source and what we found.
 
     ``correct`` is what should have been printed (the printed value itself if empty); ``at`` changes parameters of the
-    variant, e.g. the window; the verdict ``last digit`` goes with ``units`` of the last digit that are granted instead
-    of half a one, for the reason in ``explanation``, or with ``rounding``, how far roundings of the data move it;
-    ``unit`` is needed for what is no quantity of the case. What codes computed stands with the regression tests.
+    variant, e.g. the window. What codes computed stands with the regression tests.
     """
 
     source: str
@@ -139,9 +137,6 @@ class Published:
     verdict: PublishedVerdict
     explanation: str = ""
     correct: str = ""
-    units: float = 0.0
-    rounding: float = 0.0
-    unit: str = ""
     at: Mapping[str, str] = field(default_factory=dict)
 
 

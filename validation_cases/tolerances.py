@@ -59,28 +59,9 @@ def cited(source: str, value: float, *, kind: ErrorKind = "relative") -> Toleran
     return Tolerance(value, kind, f"cited: {source}")
 
 
-def roundings(value: float, *, what: str) -> Tolerance:
-    """Return how far roundings of the data move a value, absolute; ``what`` says why so far, and a test measures it."""
-    return Tolerance(value, "absolute", f"rounding: {what}")
-
-
 def exactly(what: str) -> Tolerance:
     """Return the tolerance of values that must be equal."""
     return Tolerance(0.0, "exact", what)
-
-
-def combined(*parts: Tolerance) -> Tolerance:
-    """Return the sum of tolerances of one kind.
-
-    Raises
-    ------
-    ValueError
-        If the kinds differ.
-    """
-    kinds = {part.kind for part in parts}
-    if len(kinds) != 1:
-        raise ValueError(f"cannot add tolerances of kinds {sorted(kinds)}")
-    return Tolerance(sum(p.value for p in parts), parts[0].kind, " + ".join(p.reason for p in parts))
 
 
 def unit_in_last_place(printed: str) -> float:

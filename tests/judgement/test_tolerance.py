@@ -14,19 +14,15 @@ from veridyn.validation_cases.tolerances import (
     HALF_UNIT,
     Tolerance,
     cited,
-    combined,
     exactly,
     printed_digits,
-    roundings,
     unit_in_last_place,
 )
 
 MADE = [
     (cited("the manual", 1e-3), 1e-3, "relative", "cited: the manual"),
     (cited("the manual", 1e-3, kind="absolute"), 1e-3, "absolute", "cited: the manual"),
-    (roundings(2e-7, what="rounded modes"), 2e-7, "absolute", "rounding: rounded modes"),
     (exactly("counted"), 0.0, "exact", "counted"),
-    (combined(cited("a", 1.0), cited("b", 2.0)), 3.0, "relative", "cited: a + cited: b"),
 ]
 
 
@@ -39,11 +35,6 @@ def test_constructors(made, value, kind, reason):
 def test_no_bare_float(value, reason):
     with pytest.raises(ValueError, match="a tolerance needs a value >= 0 and a reason"):
         Tolerance(value, "relative", reason)
-
-
-def test_different_kinds_do_not_add():
-    with pytest.raises(ValueError, match="cannot add tolerances of kinds"):
-        combined(cited("a", 1.0), roundings(1.0, what="b"))
 
 
 PRINTED = [
