@@ -147,13 +147,13 @@ def patterns_of(learnt: Mapping[str, Any]) -> Iterator[Pattern]:
         yield Pattern(row["host"], row["fault"], row["kind"], row["what"], failed, frozenset(row["cases"]))
 
 
-def learn(*found: Mapping[str, Any]) -> dict[str, Any]:
+def learn(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return the patterns of results of mutation analysis, as JSON can carry them.
 
     A fault that makes fewer than three checks fail leaves no pattern.
     """
-    said = {(fault["host"], fault["name"]): fault for one in found for fault in one["faults"]}
-    trials = group((t for one in found for t in one["trials"]), lambda t: (t["host"], t["fault"]))
+    said = {(fault["host"], fault["name"]): fault for fault in found["faults"]}
+    trials = group(found["trials"], lambda t: (t["host"], t["fault"]))
     kept = {key: mine for key, mine in trials.items() if sum(len(t["found"]) for t in mine) >= FEWEST}
     failed = {key: {name for trial in mine for name in _failures(trial)} for key, mine in kept.items()}
     names = sorted(set().union(*failed.values()))

@@ -190,7 +190,7 @@ def _add_mutation(commands: Any) -> None:
     mutation.add_argument(
         "--false-positives", metavar="N", help="instead: solvers without fault on N random parameter sets of every case"
     )
-    mutation.add_argument("--report", metavar="DIR", help="write mutation.json and detection.md")
+    mutation.add_argument("--report", metavar="DIR", help="write mutation.json, detection.md and patterns.json")
     mutation.add_argument("--json", metavar="FILE", help="write what was found; - for standard output")
     mutation.add_argument("--resume", action="store_true", help="go on with the run that was ended, into the same file")
     mutation.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes (default 1)")

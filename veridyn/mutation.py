@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from veridyn.document import environment
 from veridyn.journal import Journal, done, journal
 from veridyn.mutants import Fault, Host, chosen, load_host
-from veridyn.reports import detection
+from veridyn.reports import detection, hints
 from veridyn.running import FAILED, FINE, save, writable
 from veridyn.texts import console
 from veridyn.trials import Place, Resolution, Trial, judged, places, resolve, trial, worth
@@ -30,7 +30,7 @@ from veridyn.workers import TIME_OUT, Crew, Job, Line, Loss, Watch, WorkerLost
 
 SCHEMA_VERSION = "2.0"
 MOST = 3  # cases on which a fault is tried
-RESULTS, PAGE = "mutation.json", "detection.md"
+RESULTS, PAGE, PATTERNS = "mutation.json", "detection.md", hints.FILE
 
 WITHOUT_FAULT: list[Trial] = []  # what a worker knows of solvers without fault, for its next jobs
 
@@ -317,17 +317,25 @@ def _write(result: Mapping[str, Any], report: Path | None, output: str | None) -
     if report:
         save(report / RESULTS, text)
         save(report / PAGE, detection.page(result))
+        save(report / PATTERNS, _patterns(result))
         print(f"report: {report / PAGE}", file=sys.stderr if output == "-" else sys.stdout)
 
 
-def main(*files_and_page: str) -> None:
-    """Write one page from the result files of several runs.
+def _patterns(result: Mapping[str, Any]) -> str:
+    """Return what hints compare failures with, a fault a line; the package ships these as `reports/patterns.json`."""
+    text = json.dumps(hints.learn(result), ensure_ascii=False, separators=(",", ":"))
+    return text.replace("},{", "},\n{") + "\n"
 
-    >>> main("integrator.json", "explicit.json", "docs/detection.md")  # doctest: +SKIP
+
+def main(*files_and_folder: str) -> None:
+    """Write one page, and the patterns of hints, from the result files of several runs.
+
+    >>> main("integrator.json", "explicit.json", "mutation")  # doctest: +SKIP
     """
-    *files, page = files_and_page
-    results = (json.loads(Path(name).read_text(encoding="utf-8")) for name in files)
-    save(Path(page), detection.page(detection.joined(results)))
+    *files, folder = files_and_folder
+    result = detection.joined(json.loads(Path(name).read_text(encoding="utf-8")) for name in files)
+    save(Path(folder) / PAGE, detection.page(result))
+    save(Path(folder) / PATTERNS, _patterns(result))
 
 
 if __name__ == "__main__":

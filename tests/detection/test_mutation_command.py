@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from veridyn.reports import detection
+from veridyn.mutation import main
+from veridyn.reports import detection, hints
 
 
 def test_a_detected_fault_is_fine(veridyn, tmp_path):
@@ -15,6 +16,20 @@ def test_a_detected_fault_is_fine(veridyn, tmp_path):
     found = json.loads((tmp_path / "mutation.json").read_text(encoding="utf-8"))
     assert {trial["fault"] for trial in found["trials"]} == {"gap_too_wide"}
     assert found["undamaged"][0]["solver"] == "symplectic_euler"
+    (pattern,) = hints.patterns_of(json.loads((tmp_path / "patterns.json").read_text(encoding="utf-8")))
+    assert (pattern.fault, pattern.kind) == ("gap_too_wide", "contact")
+    assert len(pattern.failures) >= hints.FEWEST
+
+
+def test_results_of_several_runs_make_one_page(veridyn, tmp_path):
+    for name, fault in (("one", "gap_too_wide"), ("other", "penalty_one_percent_high")):
+        veridyn("mutation", "sdnd101", "--host", "integrator", "--fault", fault, "--json", tmp_path / name)
+    main(tmp_path / "one", tmp_path / "other", tmp_path)
+    page = (tmp_path / "detection.md").read_text(encoding="utf-8")
+    assert "| gap_too_wide | contact |" in page
+    assert "| penalty_one_percent_high | contact |" in page
+    patterns = json.loads((tmp_path / "patterns.json").read_text(encoding="utf-8"))
+    assert [pattern.fault for pattern in hints.patterns_of(patterns)] == ["gap_too_wide", "penalty_one_percent_high"]
 
 
 def test_a_fault_that_no_case_has_anything_for_is_said_and_no_failure(veridyn):
