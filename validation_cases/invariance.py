@@ -10,7 +10,7 @@ from veridyn.solver.contract import Claims
 from veridyn.solver.errors import CapabilityError, SolverFailure, SolverInputError
 from veridyn.validation_cases.case import Number, Quantity
 from veridyn.validation_cases.judge import Finding
-from veridyn.validation_cases.levels import CONFIRMING, answers, confirming_runs
+from veridyn.validation_cases.levels import CONFIRMING, answers, confirmed, confirming_runs
 from veridyn.validation_cases.relations import Relation
 from veridyn.validation_cases.runner import Answer, HarnessError, NotJudged, Run, Runner, Statement
 from veridyn.validation_cases.tolerances import Tolerance
@@ -100,14 +100,8 @@ def invariance(runner: Runner, statement: Statement, scheme: str, relation: Rela
     if not relation.applies(statement.problem):
         raise NotJudged(f"{relation.name} does not apply to this problem")
     asked = Comparison(runner, statement, scheme, relation, claims)
-    finding = _compared(asked)
-    confirmed = runner.subject.refined and claims.order and not relation.to_rounding
-    for more in range(1, CONFIRMING + 1 if confirmed else 1):
-        if finding.error is not None and finding.error <= finding.tolerance.value:
-            break
-        with contextlib.suppress(SolverFailure, NotJudged, CapabilityError):
-            finding = _compared(replace(asked, more=more))
-    return finding
+    stepping = runner.subject.refined and claims.order and not relation.to_rounding
+    return confirmed(lambda more: _compared(replace(asked, more=more)), CONFIRMING if stepping else 0)
 
 
 def _compared(asked: Comparison) -> Finding:

@@ -39,6 +39,11 @@ class Finding:
     terms: Mapping[str, float] = field(default_factory=dict)
     counts_digits: bool = False
 
+    @property
+    def passes(self) -> bool:
+        """Whether the error is admissible."""
+        return self.error is not None and self.error <= self.tolerance.value
+
 
 @dataclass(frozen=True, eq=False)
 class Check:
@@ -140,7 +145,7 @@ def _judged(check: Check, runner: Runner, finding: Finding) -> Record:
     return _record(
         check,
         runner,
-        "pass" if error is not None and error <= tolerance.value else "fail",
+        "pass" if finding.passes else "fail",
         finding.detail,
         run=finding.run,
         value=finding.value,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,12 +150,19 @@ def convergence(runner: Runner, statement: Statement, scheme: str, quantity: Qua
     What fails is tried again on finer levels, where the step is refined: an answer that nears the truth by chance on
     some levels, as events fall in a step, looks more certain than it is.
     """
-    finding = _convergence(runner, statement, scheme, quantity, 0)
-    for more in range(1, CONFIRMING + 1 if claims.order else 1):
-        if finding.error is not None and finding.error <= finding.tolerance.value:
+    return confirmed(
+        lambda more: _convergence(runner, statement, scheme, quantity, more), CONFIRMING if claims.order else 0
+    )
+
+
+def confirmed(find: Callable[[int], Finding], most: int) -> Finding:
+    """Return what is found with no finer level, or with up to ``most`` of them as long as it fails."""
+    finding = find(0)
+    for more in range(1, most + 1):
+        if finding.passes:
             break
         with contextlib.suppress(SolverFailure, NotJudged, CapabilityError):
-            finding = _convergence(runner, statement, scheme, quantity, more)
+            finding = find(more)
     return finding
 
 
@@ -230,7 +237,7 @@ def order(runner: Runner, statement: Statement, scheme: str, quantity: Quantity,
     """
     finding = _order(runner, statement, scheme, quantity, claims, 0)
     for more in range(1, CONFIRMING + 1):
-        if finding.error is not None and finding.error <= ORDER_LOST:
+        if finding.passes:
             break
         try:
             finding = _order(runner, statement, scheme, quantity, claims, more)
@@ -298,13 +305,7 @@ def pooled_order(
     Where in a step a kink falls is chance, so that the error of a single quantity scatters from level to level about
     its order; the geometric mean over all of them scatters less. What fails is tried again with finer levels.
     """
-    finding = _pooled_order(runner, statement, scheme, quantities, claims, 0)
-    for more in range(1, CONFIRMING + 1):
-        if finding.error is not None and finding.error <= ORDER_LOST:
-            break
-        with contextlib.suppress(SolverFailure, NotJudged, CapabilityError):
-            finding = _pooled_order(runner, statement, scheme, quantities, claims, more)
-    return finding
+    return confirmed(lambda more: _pooled_order(runner, statement, scheme, quantities, claims, more), CONFIRMING)
 
 
 def _pooled_order(
