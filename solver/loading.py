@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.util
 import sys
@@ -56,9 +57,13 @@ def _program(spec: str) -> ExternalSolver:
 
 def _entry_point(name: str) -> Any:
     known = {point.name: point for point in entry_points(group=GROUP)}
+    if name.endswith(".py"):
+        raise SolverNotFound(f"{name!r} is a file: write {name}:NAME, the name of the solver in it")
     if name not in known:
-        hint = "; write package.module:attr, path/file.py:attr or cmd:PROGRAM for others"
-        raise SolverNotFound(f"unknown solver {name!r}; installed are {', '.join(sorted(known)) or 'none'}{hint}")
+        near = difflib.get_close_matches(name.lower(), known, n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        others = "write package.module:attr, path/file.py:attr or cmd:PROGRAM for others"
+        raise SolverNotFound(f"unknown solver {name!r}; {meant}installed are {', '.join(sorted(known))}; {others}")
     try:
         return known[name].load()
     except ImportError as missing:

@@ -33,7 +33,7 @@ def load_case(name: str) -> Case:
         If there is none; the message suggests the nearest name.
     """
     if name not in case_names():
-        near = difflib.get_close_matches(name, case_names(), n=1)
+        near = difflib.get_close_matches(name.lower(), case_names(), n=1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise UnknownCase(f"unknown case {name!r}: {hint}`veridyn list` names all {len(case_names())}")
     case: Case = importlib.import_module(f"veridyn.validation_cases.{name}.case").CASE

@@ -1,25 +1,85 @@
-"""The command line. Exit status: 0 all fine, 1 a check failed, 2 bad input, 3 a solver crashed."""
+"""The command line: what may be said; what each command does stands in `commands`."""
 
 from __future__ import annotations
 
 import argparse
 import difflib
+import math
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from veridyn import __version__
+from veridyn.exit_code import ExitCode
 
-FINE, FAILED, BAD_INPUT, CRASHED = 0, 1, 2, 3
+EXAMPLES = """\
+examples:
+  veridyn run                                      judge our own schemes on all cases
+  veridyn run sdnd101 --solver solver.py:Solver    judge a solver of yours on one case
+  veridyn run --solver 'cmd:./program' --report r  judge a program in any language, write a report
+  veridyn reference sdnd104 --set a0=1.2           certified values for parameters of yours
+
+exit status:
+  0  fine                    1  a check failed
+  2  wrong usage, bad input, a missing package, or nothing could be judged
+  3  a solver crashed      130  interrupted
+"""
 PARAMETER = "change a parameter, e.g. a0=1.2 or omega=2*pi"
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what is wrong in one line."""
-        self.exit(BAD_INPUT, f"veridyn: {_one_line(message)}{_suggestion(message)}; see {self.prog} --help\n")
+        self.exit(
+            ExitCode.UNUSABLE,
+            f"veridyn: {_one_line(message.removeprefix('argument '))}{_suggestion(message)}; see {self.prog} --help\n",
+        )
+
+
+def whole(least: int) -> Callable[[str], int]:
+    """Return a reader of whole numbers."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}") from None
+        if number < least:
+            raise argparse.ArgumentTypeError(f"must be at least {least}, got {number}")
+        return number
+
+    return read
+
+
+def whole_or_all(text: str) -> int | None:
+    """Read a whole number, or ``all`` (None)."""
+    return None if text == "all" else whole(1)(text)
+
+
+def seconds(text: str) -> float:
+    """Read a duration."""
+    try:
+        duration = float(text)
+    except ValueError:
+        duration = math.nan
+    if not 0 < duration < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a positive number of seconds, got {text!r}")
+    return duration
+
+
+def named(text: str) -> str:
+    """Read a text that must not be empty, as from a variable of a shell that is not set."""
+    if not text:
+        raise argparse.ArgumentTypeError("needs a name, got nothing")
+    return text
+
+
+def place(text: str) -> Path:
+    """Read the name of a file or folder."""
+    return Path(named(text))
 
 
 def _suggestion(message: str) -> str:
@@ -30,9 +90,14 @@ def _suggestion(message: str) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="veridyn", description="Verify solvers of nonlinear dynamics against certified references.")
+    parser = _Parser(
+        prog="veridyn",
+        description="Verify solvers of nonlinear dynamics against certified references.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--version", action="version", version=f"veridyn {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
 
     listing = commands.add_parser("list", help="list the cases")
     listing.add_argument("--json", action="store_true", help="one JSON document on standard output")
@@ -43,7 +108,9 @@ def _parser() -> argparse.ArgumentParser:
     reference = commands.add_parser("reference", help="certified reference values")
     reference.add_argument("case")
     _add_set(reference)
-    reference.add_argument("--digits", default="30", metavar="N", help="significant digits, 1 to 1000 (default 30)")
+    reference.add_argument(
+        "--digits", type=whole(1), default=30, metavar="N", help="significant digits, 1 to 1000 (default 30)"
+    )
     reference.add_argument("--json", action="store_true", help="one JSON document on standard output")
 
     _add_run(commands)
@@ -57,24 +124,34 @@ def _parser() -> argparse.ArgumentParser:
     _add_sweep(commands)
 
     report = commands.add_parser("report", help="build a report from result documents")
-    report.add_argument("results", nargs="+", metavar="RESULTS.json")
-    report.add_argument("--output", required=True, metavar="DIR")
-    report.add_argument("--against", metavar="OLD.json", help="say what changed since; fails if something became worse")
+    report.add_argument("results", nargs="+", type=place, metavar="RESULTS.json")
+    report.add_argument("--output", required=True, type=place, metavar="DIR")
+    report.add_argument(
+        "--against", type=place, metavar="OLD.json", help="say what changed since; fails if something became worse"
+    )
 
     manual = commands.add_parser("manual", help="build the validation manual, as HTML and PDF")
     _add_cases(manual)
-    manual.add_argument("--output", required=True, metavar="DIR", help="write manual.html, manual.pdf, results.json")
-    manual.add_argument("--results", metavar="RESULTS.json", help="of a run (default: run our own solver)")
-    manual.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes of that run (default 1)")
+    manual.add_argument(
+        "--output", required=True, type=place, metavar="DIR", help="write manual.html, manual.pdf, results.json"
+    )
+    manual.add_argument("--results", type=place, metavar="RESULTS.json", help="of a run (default: run our own solver)")
+    manual.add_argument(
+        "-n", "--jobs", type=whole(1), default=1, metavar="JOBS", help="processes of that run (default 1)"
+    )
     manual.add_argument("--pdf", action=argparse.BooleanOptionalAction, default=True, help="write the PDF, too")
 
     bench = commands.add_parser("bench", help="time the solvers, digits beside the times")
     _add_cases(bench)
     _add_solvers(bench)
-    bench.add_argument("--report", metavar="DIR", help="write timing.html, timing.md and timing.json")
-    bench.add_argument("--against", metavar="OLD.json", help="timing.json to compare with: ratios, with their noise")
-    bench.add_argument("--history", metavar="DIR", help="folder of earlier runs, to draw; this one is added")
-    bench.add_argument("--results", metavar="TIMING.json", help="of a run (default: run the benchmarks)")
+    bench.add_argument("--report", type=place, metavar="DIR", help="write timing.html, timing.md and timing.json")
+    bench.add_argument(
+        "--against", type=place, metavar="OLD.json", help="timing.json to compare with: ratios, with their noise"
+    )
+    bench.add_argument(
+        "--history", type=place, metavar="DIR", help="folder of earlier runs, to draw; this one is added"
+    )
+    bench.add_argument("--results", type=place, metavar="TIMING.json", help="of a run (default: run the benchmarks)")
 
     _add_mutation(commands)
 
@@ -85,12 +162,14 @@ def _add_run(commands: Any) -> None:
     run = commands.add_parser("run", help="run solvers through the cases and judge them")
     _add_cases(run)
     _add_run_options(run)
-    run.add_argument("--against", metavar="FILE", help="baseline: digits or cost lost since it was saved fail")
+    run.add_argument(
+        "--against", type=place, metavar="FILE", help="baseline: digits or cost lost since it was saved fail"
+    )
 
     baseline = commands.add_parser("baseline", help="keep digits and cost of a solver, for `run --against`")
     actions = baseline.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=_Parser)
     save = actions.add_parser("save", help="run, and write what came out into FILE")
-    save.add_argument("file", metavar="FILE")
+    save.add_argument("file", type=place, metavar="FILE")
     _add_cases(save)
     _add_run_options(save)
 
@@ -101,10 +180,12 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
     _add_set(run, f"{PARAMETER}; or a setting that a solver declares, e.g. step=5e-5")
     _add_request(run)
     _add_results(run)
-    run.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes (default 1)")
+    run.add_argument("-n", "--jobs", type=whole(1), default=1, metavar="JOBS", help="processes (default 1)")
     _add_time_out(run)
     run.add_argument("--resume", action="store_true", help="go on with the run that was ended, into the same files")
-    run.add_argument("--expected-failures", metavar="FILE", help="lines CASE/CHECK: REASON; * stands for anything")
+    run.add_argument(
+        "--expected-failures", type=place, metavar="FILE", help="lines CASE/CHECK: REASON; * stands for anything"
+    )
     run.add_argument(
         "--work-precision",
         action=argparse.BooleanOptionalAction,
@@ -117,13 +198,16 @@ def _add_exchange(commands: Any) -> None:
     export = commands.add_parser("export", help="write a problem statement for a code that is run by hand")
     _add_posed(export)
     export.add_argument("--format", choices=("json", "csv"), default="json", help="one document or tables")
-    export.add_argument("--output", metavar="DIR", help="folder to write into; - for standard output (default)")
+    export.add_argument(
+        "--output", type=named, default="-", metavar="DIR", help="folder to write into; - for standard output (default)"
+    )
 
     check = commands.add_parser("check", help="judge the results files of a code that is run by hand")
     _add_posed(check)
     check.add_argument(
         "results",
         nargs="+",
+        type=place,
         metavar="RESULTS.csv",
         help="histories or quantities, one file or one a refinement level, coarse to fine; see docs/results-files.md",
     )
@@ -158,14 +242,22 @@ def _add_sweep(commands: Any) -> None:
         help="parameter to sweep; NAME=START:STOP:COUNT:log or NAME=VALUE,VALUE,… too; repeatable",
     )
     _add_set(sweep)
-    sweep.add_argument("--output", metavar="DIR", help="write sweep.npz, sweep.csv (if small), sweep.json, sweep.svg")
-    sweep.add_argument("--resume", action="store_true", help="go on with the sweep that was ended in that folder")
-    sweep.add_argument("-n", "--threads", metavar="THREADS", help="threads (default: all of this machine)")
     sweep.add_argument(
-        "--scheduler", metavar="ADDRESS", help="Dask scheduler whose workers solve, e.g. tcp://host:8786"
+        "--output", type=place, metavar="DIR", help="write sweep.npz, sweep.csv (if small), sweep.json, sweep.svg"
+    )
+    sweep.add_argument("--resume", action="store_true", help="go on with the sweep that was ended in that folder")
+    sweep.add_argument(
+        "-n", "--threads", type=whole(1), metavar="THREADS", help="threads (default: all of this machine)"
     )
     sweep.add_argument(
-        "--check", default="5", metavar="N", help="points that are compared with the certified reference (default 5)"
+        "--scheduler", type=named, metavar="ADDRESS", help="Dask scheduler whose workers solve, e.g. tcp://host:8786"
+    )
+    sweep.add_argument(
+        "--check",
+        type=whole(0),
+        default=5,
+        metavar="N",
+        help="points that are compared with the certified reference (default 5)",
     )
 
 
@@ -184,16 +276,23 @@ def _add_mutation(commands: Any) -> None:
         "repeatable (default: all)",
     )
     mutation.add_argument("--fault", action="append", default=[], metavar="NAME", help="repeatable (default: all)")
-    mutation.add_argument("--most", default="3", metavar="N", help="try a fault on at most N cases, or all (default 3)")
+    mutation.add_argument(
+        "--most", type=whole_or_all, default=3, metavar="N", help="try a fault on at most N cases, or all (default 3)"
+    )
     mutation.add_argument("--all-cases", action="store_true", help="go on after the first case that detects a fault")
     mutation.add_argument("--resolution", action="store_true", help="look for the smallest size that is detected")
     mutation.add_argument(
-        "--false-positives", metavar="N", help="instead: solvers without fault on N random parameter sets of every case"
+        "--false-positives",
+        type=whole(1),
+        metavar="N",
+        help="instead: solvers without fault on N random parameter sets of every case",
     )
-    mutation.add_argument("--report", metavar="DIR", help="write mutation.json, detection.md and patterns.json")
-    mutation.add_argument("--json", metavar="FILE", help="write what was found; - for standard output")
+    mutation.add_argument(
+        "--report", type=place, metavar="DIR", help="write mutation.json, detection.md and patterns.json"
+    )
+    mutation.add_argument("--json", type=named, metavar="FILE", help="write what was found; - for standard output")
     mutation.add_argument("--resume", action="store_true", help="go on with the run that was ended, into the same file")
-    mutation.add_argument("-n", "--jobs", default="1", metavar="JOBS", help="processes (default 1)")
+    mutation.add_argument("-n", "--jobs", type=whole(1), default=1, metavar="JOBS", help="processes (default 1)")
     _add_time_out(mutation)
 
 
@@ -204,8 +303,10 @@ def _add_posed(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_results(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--report", metavar="DIR", help="write a report: page, figures, results as JSON, CSV, JUnit")
-    parser.add_argument("--json", metavar="FILE", help="write the result document; - for standard output")
+    parser.add_argument(
+        "--report", type=place, metavar="DIR", help="write a report: page, figures, results as JSON, CSV, JUnit"
+    )
+    parser.add_argument("--json", type=named, metavar="FILE", help="write the result document; - for standard output")
     parser.add_argument("-v", "--verbose", action="store_true", help="list every check, not only the failures")
 
 
@@ -224,7 +325,11 @@ def _add_solvers(parser: argparse.ArgumentParser) -> None:
 
 def _add_time_out(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--time-out", default="600", metavar="SECONDS", help="after which a solve is stopped (default 600)"
+        "--time-out",
+        type=seconds,
+        default=600.0,
+        metavar="SECONDS",
+        help="after which a solve is stopped (default 600)",
     )
 
 
@@ -241,7 +346,11 @@ def _add_set(parser: argparse.ArgumentParser, meaning: str = PARAMETER) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    options = _parser().parse_args(given)
+    parser = _parser()
+    options = parser.parse_args(given)
+    if options.command is None:
+        parser.print_help()
+        return ExitCode.UNUSABLE
     from veridyn import commands
 
     try:
@@ -249,13 +358,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # the reader (head, a pager) has seen enough; the interpreter must not try to flush to it at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
+        return ExitCode.FINE
     except commands.BAD_INPUT_ERRORS as error:
         print(f"veridyn: {_one_line(error)}", file=sys.stderr)
-        return BAD_INPUT
+        return ExitCode.UNUSABLE
     except KeyboardInterrupt:
         print("veridyn: interrupted", file=sys.stderr)
-        return 130
+        return ExitCode.INTERRUPTED
 
 
 def _one_line(error: object) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
+from veridyn.exit_code import ExitCode
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import check_digits
@@ -18,7 +17,6 @@ from veridyn.solver.errors import SolverInputError
 from veridyn.validation_cases.catalogue import UnknownCase, all_cases, load_case
 
 BAD_INPUT_ERRORS = (ParameterError, CertificationError, SolverInputError, UnknownCase, ReportError, OSError)
-FINE, FAILED, CRASHED = 0, 1, 3
 
 
 class UsageError(SolverInputError):
@@ -66,26 +64,6 @@ def changes(pairs: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _whole(text: str, name: str, least: int) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        raise UsageError(f"{name} must be a whole number, got {text!r}") from None
-    if number < least:
-        raise UsageError(f"{name} must be at least {least}, got {number}")
-    return number
-
-
-def _seconds(text: str, option: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
-        raise UsageError(f"{option} must be a positive number of seconds, got {text!r}")
-    return seconds
-
-
 def _print_json(data: Any) -> None:
     print(json.dumps(data, indent=1, ensure_ascii=True, allow_nan=False))
 
@@ -98,14 +76,14 @@ def _list(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: 
         _print_json({"schema_version": "1.0", "cases": [texts.entry(case) for case in cases]})
     else:
         texts.print_list(cases)
-    return FINE
+    return ExitCode.FINE
 
 
 def _show(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
     from veridyn import texts
 
     texts.print_case(load_case(options.case))
-    return FINE
+    return ExitCode.FINE
 
 
 def _reference(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
@@ -114,16 +92,16 @@ def _reference(options: argparse.Namespace, command: Sequence[str]) -> int:  # n
     case = load_case(options.case)
     given = changes(options.set)
     case.values(given)
-    digits = check_digits(_whole(options.digits, "digits", 1))
+    digits = check_digits(options.digits)
     if options.json:
         _print_json(texts.reference_document(case, given, digits))
     else:
         texts.print_reference(case, given, digits)
-    return FINE
+    return ExitCode.FINE
 
 
 def _run(options: argparse.Namespace, command: Sequence[str]) -> int:
-    return _judged_run(options, command, against=_place(options.against, "--against"))
+    return _judged_run(options, command, against=options.against)
 
 
 def _request(options: argparse.Namespace) -> Any:
@@ -139,14 +117,14 @@ def _judged_run(options: argparse.Namespace, command: Sequence[str], **more: Any
         cases=options.cases,
         solvers=_solvers(options),
         changed=changes(options.set),
-        jobs=_whole(options.jobs, "jobs", 1),
-        report=_place(options.report, "--report"),
-        output=_named(options.json, "--json"),
+        jobs=options.jobs,
+        report=options.report,
+        output=options.json,
         verbose=options.verbose,
         command=command,
-        expected_failures=_place(options.expected_failures, "--expected-failures"),
+        expected_failures=options.expected_failures,
         work_precision=options.work_precision,
-        time_out=_seconds(options.time_out, "--time-out"),
+        time_out=options.time_out,
         resume=options.resume,
         request=_request(options),
         **more,
@@ -161,7 +139,7 @@ def _export(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa
         variant=options.variant,
         changed=changes(options.set),
         form=options.format,
-        output=_named(options.output, "--output") or "-",
+        output=options.output,
     )
 
 
@@ -170,26 +148,15 @@ def _check(options: argparse.Namespace, command: Sequence[str]) -> int:
 
     return checking.check(
         case=options.case,
-        files=[Path(name) for name in options.results],
+        files=options.results,
         variant=options.variant,
         changed=changes(options.set),
-        report=_place(options.report, "--report"),
-        output=_named(options.json, "--json"),
+        report=options.report,
+        output=options.json,
         verbose=options.verbose,
         command=command,
         request=_request(options),
     )
-
-
-def _named(text: str | None, option: str) -> str | None:
-    if text == "":
-        raise UsageError(f"{option} needs a name, got nothing")
-    return text
-
-
-def _place(text: str | None, option: str) -> Path | None:
-    named = _named(text, option)
-    return Path(named) if named else None
 
 
 def _solvers(options: argparse.Namespace) -> list[str]:
@@ -201,7 +168,7 @@ def _solvers(options: argparse.Namespace) -> list[str]:
 def _doctor(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
     from veridyn import doctor
 
-    return doctor.examine_all(_solvers(options), changes(options.set), _seconds(options.time_out, "--time-out"))
+    return doctor.examine_all(_solvers(options), changes(options.set), options.time_out)
 
 
 def _sweep(options: argparse.Namespace, command: Sequence[str]) -> int:
@@ -211,11 +178,11 @@ def _sweep(options: argparse.Namespace, command: Sequence[str]) -> int:
         case=options.case,
         over=options.over,
         changed=changes(options.set),
-        output=_place(options.output, "--output"),
-        scheduler=_named(options.scheduler, "--scheduler"),
-        threads=None if options.threads is None else _whole(options.threads, "threads", 1),
+        output=options.output,
+        scheduler=options.scheduler,
+        threads=options.threads,
         resume=options.resume,
-        check=_whole(options.check, "check", 0),
+        check=options.check,
         command=command,
     )
 
@@ -227,13 +194,13 @@ def _report(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa
     from veridyn.reports.studio import cores
     from veridyn.reports.writer import write
 
-    found, before = read_results([Path(name) for name in options.results]), _place(options.against, "--against")
+    found, before = read_results(options.results), options.against
     compared = compare(found, read_results([before])) if before else None
-    write(found, Path(options.output), compared, processes=cores())  # what was read is checked
-    print(f"{Path(options.output) / 'index.html'}")
+    write(found, options.output, compared, processes=cores())  # what was read is checked
+    print(f"{options.output / 'index.html'}")
     if compared:
         print(f"against {before}: {compared.headline}")
-    worse = FAILED if compared and compared.is_worse else FINE
+    worse = ExitCode.FAILED if compared and compared.is_worse else ExitCode.FINE
     return running.status(found["results"], gaps(found)) or worse
 
 
@@ -242,9 +209,9 @@ def _manual(options: argparse.Namespace, command: Sequence[str]) -> int:
 
     return manual.manual(
         cases=options.cases,
-        results=_place(options.results, "--results"),
-        output=Path(options.output),
-        jobs=_whole(options.jobs, "jobs", 1),
+        results=options.results,
+        output=options.output,
+        jobs=options.jobs,
         pdf=options.pdf,
         command=command,
     )
@@ -256,10 +223,10 @@ def _bench(options: argparse.Namespace, command: Sequence[str]) -> int:
     return timing.bench(
         cases=options.cases,
         solvers=_solvers(options),
-        report=_place(options.report, "--report"),
-        against=_place(options.against, "--against"),
-        history=_place(options.history, "--history"),
-        results=_place(options.results, "--results"),
+        report=options.report,
+        against=options.against,
+        history=options.history,
+        results=options.results,
         command=command,
     )
 
@@ -270,25 +237,24 @@ def _mutation(options: argparse.Namespace, command: Sequence[str]) -> int:
     common = {
         "cases": options.cases,
         "hosts": options.host,
-        "jobs": _whole(options.jobs, "jobs", 1),
-        "output": _named(options.json, "--json"),
-        "time_out": _seconds(options.time_out, "--time-out"),
+        "jobs": options.jobs,
+        "output": options.json,
+        "time_out": options.time_out,
         "resume": options.resume,
         "command": command,
     }
     if options.false_positives is not None:
         if options.fault or options.resolution:
             raise UsageError("--false-positives tries solvers without fault; leave out --fault and --resolution")
-        return false_positives.study(count=_whole(options.false_positives, "false-positives", 1), **common)
-    most = None if options.most == "all" else _whole(options.most, "most", 1)
+        return false_positives.study(count=options.false_positives, **common)
     return mutation.mutation(
         faults=options.fault,
-        options=mutation.Options(most, options.all_cases, options.resolution),
-        report=_place(options.report, "--report"),
+        options=mutation.Options(options.most, options.all_cases, options.resolution),
+        report=options.report,
         **common,
     )
 
 
 def _baseline(options: argparse.Namespace, command: Sequence[str]) -> int:
     """Run and keep what came out as a baseline; the run itself is judged as ever."""
-    return _judged_run(options, command, baseline=_place(options.file, "FILE"))
+    return _judged_run(options, command, baseline=options.file)

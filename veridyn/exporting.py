@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from veridyn.document import SCHEMA_VERSION
+from veridyn.exit_code import ExitCode
 from veridyn.posed import Posed, history_columns, pose
 from veridyn.reports.errors import ReportError
 from veridyn.solver.devices import Device
@@ -46,10 +47,10 @@ def export(*, case: str, variant: str | None, changed: Mapping[str, str], form: 
     if output == "-":
         for name, text in files.items():
             print(f"# file {name}\n{text}" if form == "csv" else text, end="")
-        return 0
+        return ExitCode.FINE
     for name, text in files.items():
         print(_write(Path(output), name, text))
-    return 0
+    return ExitCode.FINE
 
 
 def _write(folder: Path, name: str, text: str) -> Path:

@@ -20,15 +20,16 @@ from rich.text import Text
 
 from veridyn.changes import parameters_of
 from veridyn.document import environment
+from veridyn.exit_code import ExitCode
 from veridyn.journal import Journal, done, journal
 from veridyn.mutants import hosts, load_host
 from veridyn.mutation import bar
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
-from veridyn.running import FAILED, FINE, save, writable
+from veridyn.running import save, writable
 from veridyn.solver.errors import SolverInputError
 from veridyn.texts import console
-from veridyn.trials import FAILED as FAILING
+from veridyn.trials import FAILED
 from veridyn.validation_cases.case import Case
 from veridyn.validation_cases.catalogue import case_names, load_case
 from veridyn.validation_cases.judge import Record
@@ -105,7 +106,7 @@ def sample(line: Line, case: Case, number: int, parameters: Mapping[str, str], s
 def sorted_failures(records: Sequence[Record]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the false positives of a solver without fault, and the criteria that its default step rightly missed."""
     convergent = {(r.scheme, r.quantity) for r in records if r.layer == "convergence" and r.verdict == "pass"}
-    failed = [r for r in records if r.verdict in (*FAILING, "harness error")]
+    failed = [r for r in records if r.verdict in (*FAILED, "harness error")]
     missed = [r for r in failed if _is_answer_missed(r) and (r.scheme, r.quantity) in convergent]
     return tuple(explain(r) for r in failed if r not in missed), tuple(map(explain, missed))
 
@@ -172,7 +173,7 @@ def study(
         done(samples.keeper)
     if output != "-":
         _show(names, samples.all)
-    return FAILED if any(found.alarms for found in samples.all) else FINE
+    return ExitCode.FAILED if any(found.alarms for found in samples.all) else ExitCode.FINE
 
 
 def _draw(samples: Samples, everyone: Sequence[tuple[str, str]], jobs: int, time_out: float) -> None:

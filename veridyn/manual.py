@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from veridyn import running
+from veridyn.exit_code import ExitCode
 from veridyn.reports import gaps, read_results
 from veridyn.reports.document import of_cases
 from veridyn.reports.errors import ReportError
@@ -34,7 +35,7 @@ def manual(
     if results is None:
         results = output / "results.json"
         ended = _run(cases, results, jobs, command)
-        if ended == running.INTERRUPTED:
+        if ended == ExitCode.INTERRUPTED:
             return ended
     elif cases and results.resolve() == (output / "results.json").resolve():
         raise ReportError(f"{results} would lose the cases that are not asked for; choose another folder")

@@ -15,10 +15,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from veridyn.document import environment
+from veridyn.exit_code import ExitCode
 from veridyn.journal import Journal, done, journal
 from veridyn.mutants import Fault, Host, chosen, load_host
 from veridyn.reports import detection, hints
-from veridyn.running import FAILED, FINE, save, writable
+from veridyn.running import save, writable
 from veridyn.texts import console
 from veridyn.trials import Place, Resolution, Trial, judged, places, resolve, trial, worth
 from veridyn.validation_cases.catalogue import case_names, load_case
@@ -121,7 +122,7 @@ def mutation(
         done(study.keeper)
     if output != "-":
         detection.show(result, console())
-    return FAILED if detection.unexplained(result) else FINE
+    return ExitCode.FAILED if detection.unexplained(result) else ExitCode.FINE
 
 
 def _try_all(

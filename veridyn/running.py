@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from veridyn.baseline import compared, read_baseline, write_baseline
 from veridyn.comparing import is_wanted, measure, with_bar
 from veridyn.document import document
+from veridyn.exit_code import ExitCode
 from veridyn.journal import journal
 from veridyn.reports import check_document
 from veridyn.reports.errors import ReportError
@@ -42,8 +43,6 @@ from veridyn.verification import (
 )
 from veridyn.workers import TIME_OUT, Crew, Line, Watch, WorkerLost
 from veridyn.writing import whole
-
-FINE, FAILED, NOT_JUDGED, CRASHED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def run(
@@ -128,7 +127,7 @@ def _asked(todo: Sequence[Task], solvers: Mapping[str, Subject]) -> dict[str, An
 class _Ending:
     """How the work ended: with a status other than 0 if it did not come to its end."""
 
-    status: int = FINE
+    status: int = ExitCode.FINE
 
 
 @contextlib.contextmanager
@@ -138,9 +137,9 @@ def _kept(crew: Crew, findings: Findings) -> Iterator[_Ending]:
     try:
         yield ending
     except KeyboardInterrupt:
-        ending.status, why = INTERRUPTED, "interrupted"
+        ending.status, why = ExitCode.INTERRUPTED, "interrupted"
     except WorkerLost as lost:
-        ending.status, why = CRASHED, str(lost)
+        ending.status, why = ExitCode.CRASHED, str(lost)
     if ending.status:
         crew.kill()
         goes_on = "; --resume goes on with them" if findings.keeper else ""
@@ -306,7 +305,7 @@ def status(results: Iterable[Mapping[str, Any]], gaps: Sequence[str] = ()) -> in
     """
     verdicts = {result["verdict"] for result in results}
     if "error" in verdicts:
-        return CRASHED
+        return ExitCode.CRASHED
     if "harness error" in verdicts or not verdicts - {"not applicable"}:
-        return NOT_JUDGED
-    return FAILED if gaps or "fail" in verdicts else FINE
+        return ExitCode.UNUSABLE
+    return ExitCode.FAILED if gaps or "fail" in verdicts else ExitCode.FINE

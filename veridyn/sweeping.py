@@ -19,6 +19,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from veridyn import sweep_check, sweep_runs, sweep_store
 from veridyn.document import environment
+from veridyn.exit_code import ExitCode
 from veridyn.reports.errors import ReportError
 from veridyn.reports.regime_map import draw
 from veridyn.running import writable
@@ -28,7 +29,6 @@ from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.sweeping import Columns
 
 SCHEMA_VERSION = "1.0"
-FINE, FAILED, CRASHED, INTERRUPTED = 0, 1, 3, 130
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def sweep(
     writable(output, None)
     if resume and output and _is_complete(output, asked):
         print(f"{output} is complete: nothing to do")
-        return FINE
+        return ExitCode.FINE
     with tempfile.TemporaryDirectory() if output is None else nullcontext(output) as place:
         chunks = sweep_store.Chunks(Path(place), asked)
         with _solver(asked, means) as solve:
@@ -98,7 +98,7 @@ def sweep(
             _write(output, asked, columns, found)
             chunks.remove()
     _print(asked, found, output)
-    return FINE if found["check"]["passed"] else FAILED
+    return ExitCode.FINE if found["check"]["passed"] else ExitCode.FAILED
 
 
 def _means(threads: int | None, scheduler: str | None) -> Means:
@@ -139,9 +139,9 @@ def _work(chunks: sweep_store.Chunks, solve: Any, *, kept: bool) -> Work | int:
             first, end = chunks.request.bounds(chunk)
             done += end - first
     except KeyboardInterrupt:
-        return _ended("interrupted", chunks, INTERRUPTED, kept=kept)
+        return _ended("interrupted", chunks, ExitCode.INTERRUPTED, kept=kept)
     except sweep_runs.WorkersFailed as failure:
-        return _ended(str(failure), chunks, CRASHED, kept=kept)
+        return _ended(str(failure), chunks, ExitCode.CRASHED, kept=kept)
     return Work(done, time.perf_counter() - start)
 
 

@@ -105,7 +105,7 @@ ARGUMENTS = [
     (("sdnd101", "none.csv", "--set", "step=1e-3"), "step is a setting of a solver, not a parameter of the case"),
     (("sdnd101", "none.csv", "--set", "v1=1"), "v1.*did you mean v0"),
     (("sdnd101", "none.csv", "--set", "v0=2", "--variant", "100-shocks"), "100-shocks has no parameters to set"),
-    (("sdnd101", "none.csv", "--json", ""), "--json needs a name"),
+    (("sdnd101", "none.csv", "--json", ""), "--json: needs a name"),
     (("sdnd101",), "RESULTS.csv"),
 ]
 

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from veridyn.exit_code import ExitCode
+
 pytestmark = pytest.mark.usefixtures("no_work")
 
 
@@ -23,7 +25,6 @@ def refused(veridyn):
 
 
 USAGE = [
-    ((), "required: COMMAND"),
     (("rnu",), r"'rnu'.*did you mean run\?"),
     (("refrence", "sdnd101"), r"did you mean reference\?"),
     (("list", "--xml"), "--xml"),
@@ -31,6 +32,7 @@ USAGE = [
     (("show",), "case"),
     (("report", "x.json"), "--output"),
     (("show", "sdnd1014"), r"'sdnd1014': did you mean sdnd10\d\? `veridyn list` names all \d+"),
+    (("show", "SDND104"), r"'SDND104': did you mean sdnd104\?"),
     (("reference", "xyz"), "unknown case 'xyz': `veridyn list` names all"),
     (("run", "sdnd101", "sdld13"), r"did you mean sdld103\?"),
     (("baseline", "save", "x.json", "sdnd1"), "unknown case 'sdnd1'"),
@@ -39,14 +41,24 @@ USAGE = [
     (("run", "sdnd101", "--claim", "ordre=2"), "--claim: unknown claim 'ordre'; did you mean 'order'"),
     (("run", "sdnd101", "--refine", "stepp"), "declares no setting 'stepp' to be refined; did you mean 'step'"),
     (("run", "sdnd101", "--require", "6"), "write digits=6 or rel=1e-6"),
-    (("run", "sdnd101", "--json", ""), "--json needs a name"),
-    (("run", "sdnd101", "--report", ""), "--report needs a name"),
+    (("run", "-n", "0"), "-n/--jobs: must be at least 1, got 0"),
+    (("reference", "sdnd104", "--digits", "x"), "--digits: must be a whole number, got 'x'"),
+    (("run", "sdnd101", "--json", ""), "--json: needs a name, got nothing; see veridyn run --help"),
+    (("run", "sdnd101", "--report", ""), "--report: needs a name"),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "message"), USAGE, ids=lambda a: " ".join(a) if isinstance(a, tuple) else "")
 def test_usage(refused, arguments, message):
     assert_matches(message, refused(*arguments))
+
+
+def test_without_a_command_the_help_is_printed_with_examples_and_exit_status(veridyn):
+    seen = veridyn()
+    assert (seen.status, seen.err) == (ExitCode.UNUSABLE, "")
+    assert "veridyn run sdnd101 --solver solver.py:Solver" in seen.out
+    for code in ExitCode:
+        assert re.search(rf"\b{code.value}  ", seen.out.split("exit status:")[1])
 
 
 def assert_matches(pattern, text):
@@ -98,12 +110,12 @@ def test_a_parameter_of_another_case(refused):
 
 @pytest.mark.parametrize("digits", ["0", "-3", "10000", "abc", "1.5", ""])
 def test_digits(refused, digits):
-    assert "digits must be" in refused("reference", "sdnd101", f"--digits={digits}")
+    assert re.search("digits:? must be", refused("reference", "sdnd101", f"--digits={digits}"))
 
 
 @pytest.mark.parametrize("jobs", ["0", "-1", "two", "1.5"])
 def test_jobs(refused, jobs):
-    assert "jobs must be" in refused("run", "sdnd101", f"-n={jobs}")
+    assert "--jobs: must be" in refused("run", "sdnd101", f"-n={jobs}")
 
 
 STEPS = [
@@ -144,6 +156,8 @@ class TestSolvers:
         ("spec", "message"),
         [
             ("rk4", "unknown solver 'rk4'; installed are .*veridyn"),
+            ("SciPi", r"unknown solver 'SciPi'; did you mean scipy\? installed are"),
+            ("mine.py", "'mine.py' is a file: write mine.py:NAME, the name of the solver in it"),
             ("no_such_module:SOLVER", "No module named 'no_such_module'"),
             ("json:SOLVER", "json has no attribute 'SOLVER'"),
             ("no/such/file.py:SOLVER", "there is no file no/such/file.py"),

@@ -15,14 +15,14 @@ WRONG = [
     (("sdnd101", "--over", "m=1,2"), "sdnd101 offers no sweep"),
     (("sdnd104",), "nothing to sweep"),
     (("sdnd104", *OVER, "--set", "a0"), "write NAME=VALUE"),
-    (("sdnd104", *OVER, "-n", "0"), "threads must be at least 1"),
+    (("sdnd104", *OVER, "-n", "0"), "--threads: must be at least 1"),
     (("sdnd104", *OVER, "-n", "100000"), "more than the"),
     (("sdnd104", *OVER, "-n", "1", "--scheduler", "tcp://127.0.0.1:1"), "leave one out"),
-    (("sdnd104", *OVER, "--check", "-1"), "check must be at least 0"),
-    (("sdnd104", *OVER, "--check", "x"), "check must be a whole number"),
+    (("sdnd104", *OVER, "--check", "-1"), "--check: must be at least 0"),
+    (("sdnd104", *OVER, "--check", "x"), "--check: must be a whole number"),
     (("sdnd104", *OVER, "--resume"), "--resume needs the --output"),
-    (("sdnd104", *OVER, "--output", ""), "--output needs a name"),
-    (("sdnd104", *OVER, "--scheduler", ""), "--scheduler needs a name"),
+    (("sdnd104", *OVER, "--output", ""), "--output: needs a name"),
+    (("sdnd104", *OVER, "--scheduler", ""), "--scheduler: needs a name"),
 ]
 
 
