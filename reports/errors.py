@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 
 class ReportError(ValueError):
@@ -20,5 +21,21 @@ def optional_package(extra: str = "report") -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        missing = error.name or str(error)
-        raise ReportError(f'reports need the package {missing}: pip install "veridyn[{extra}]"') from error
+        raise _missing(error.name or str(error), extra) from error
+
+
+def need_packages(*names: str) -> None:
+    """Find out before any work whether the packages of reports are installed.
+
+    Raises
+    ------
+    ReportError
+        If one is not.
+    """
+    for name in names:
+        if find_spec(name) is None:
+            raise _missing(name, "report")
+
+
+def _missing(package: str, extra: str) -> ReportError:
+    return ReportError(f'reports need the package {package}: pip install "veridyn[{extra}]"')

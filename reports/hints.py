@@ -51,10 +51,14 @@ class Hint:
 
 
 def hints(records: Iterable[Record]) -> Iterator[str]:
-    """Yield a sentence for each solver (and scheme) whose failures resemble those of one kind of fault."""
+    """Yield a sentence for each solver (and scheme) whose failures resemble those of one kind of fault.
+
+    A solver that never answered resembles nothing: its error says why.
+    """
     for (solver, scheme), mine in group(records, lambda r: (r["solver"], r["scheme"])).items():
-        failed = any(record["verdict"] in ("fail", "error") for record in mine)
-        found = diagnosis(mine, known()) if failed else None
+        verdicts = {record["verdict"] for record in mine}
+        answered, failed = verdicts & {"pass", "fail"}, verdicts & {"fail", "error"}
+        found = diagnosis(mine, known()) if answered and failed else None
         if found:
             subject = " ".join(filter(None, (solver, scheme)))
             nearest = found.nearest.what.rstrip(".")

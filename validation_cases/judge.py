@@ -107,6 +107,22 @@ class Record:
         return asdict(self)
 
 
+def explain(judged: Record) -> str:
+    """Return why a check failed, in one message."""
+    if judged.detail:
+        return f"{judged.case} {judged.id}: {judged.detail}"
+    return (
+        f"{judged.case} {judged.id}: {judged.value} instead of {_short(judged.reference)} {judged.unit}: "
+        f"{judged.error_kind} error "
+        f"{judged.error} above {judged.tolerance} ({judged.reason})"
+    )
+
+
+def _short(reference: Any) -> str:
+    text = str(reference)
+    return text if len(text) <= 20 else text[:20] + "…"
+
+
 def judge(check: Check, runner: Runner) -> Record:
     """Measure, compare, decide. Never raises for what the solver did wrong.
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -124,6 +125,8 @@ Answer = Number | Exception  # of a measure: what it found, or why it found noth
 def translated(solver: Any) -> Iterator[None]:
     """Turn whatever foreign code raises into an error of ours; what it prints does not reach standard output.
 
+    The working directory is what it was before: other files are still to be found by their names.
+
     Raises
     ------
     CapabilityError
@@ -133,7 +136,7 @@ def translated(solver: Any) -> Iterator[None]:
     """
     try:
         # what a solver prints must not reach a JSON document on standard output
-        with contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.chdir(Path.cwd()):
             yield
     except (SolverInputError, SolverFailure):
         raise

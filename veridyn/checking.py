@@ -12,7 +12,7 @@ import numpy as np
 from veridyn.document import document
 from veridyn.histories import SLACK, read_histories, read_quantities
 from veridyn.posed import Posed, pose
-from veridyn.running import deliver, writable
+from veridyn.running import deliver, deliverable
 from veridyn.solver.errors import CapabilityError, SettingsError
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
@@ -215,7 +215,7 @@ def check(
     ReportError
         If the report or the result document cannot be written.
     """
-    writable(report, output)
+    deliverable(report, output)
     posed = pose(case, variant, changed)
     records = _judge(files, posed, request)
     wanted = report is not None or output is not None

@@ -32,8 +32,7 @@ from veridyn.texts import console
 from veridyn.trials import FAILED
 from veridyn.validation_cases.case import Case
 from veridyn.validation_cases.catalogue import case_names, load_case
-from veridyn.validation_cases.judge import Record
-from veridyn.validation_cases.plugin import explain
+from veridyn.validation_cases.judge import Record, explain
 from veridyn.validation_cases.subject import Request
 from veridyn.verification import judge_all, watched_runner
 from veridyn.workers import TIME_OUT, Crew, Job, Line, Loss, WorkerLost

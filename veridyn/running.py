@@ -20,7 +20,7 @@ from veridyn.document import document
 from veridyn.exit_code import ExitCode
 from veridyn.journal import journal
 from veridyn.reports import check_document
-from veridyn.reports.errors import ReportError
+from veridyn.reports.errors import ReportError, need_packages
 from veridyn.reports.terminal import full_table, summary_table
 from veridyn.texts import console
 from veridyn.validation_cases.catalogue import load_case
@@ -83,7 +83,7 @@ def run(
         described = subjects(crew, solvers, request)
         todo = tasks(described, cases, changed)
         expected = expectations(expected_failures, described, todo)
-        writable(report, output)
+        deliverable(report, output)
         rehearse(crew, todo)
         findings = Findings([[] for _ in todo])
         sheets = {task.case: task.parameters for task in todo} if wanted else {}
@@ -246,6 +246,15 @@ def _points(line: Line, task: Task) -> None:
         if point is None:
             return
         line.tell(point)
+
+
+def deliverable(report: Path | None, output: str | None) -> None:
+    """Find out before minutes of work whether `deliver` can do its part; raises ReportError."""
+    if report or output:
+        need_packages("fastjsonschema")
+    if report:
+        need_packages("jinja2", "matplotlib")
+    writable(report, output)
 
 
 def writable(report: Path | None, output: str | None) -> None:

@@ -53,6 +53,18 @@ def test_usage(refused, arguments, message):
     assert_matches(message, refused(*arguments))
 
 
+@pytest.mark.parametrize("asked", [("--report", "r"), ("--json", "r.json")])
+def test_a_missing_package_of_reports_is_said_before_any_work(refused, monkeypatch, asked):
+    monkeypatch.setattr("veridyn.reports.errors.find_spec", lambda name: None)
+    said = refused("run", "sdnd101", *asked)
+    assert said == 'veridyn: reports need the package fastjsonschema: pip install "veridyn[report]"\n'
+
+
+def test_mutation_analysis_needs_no_pytest(python):
+    blocked = "import sys; sys.modules['pytest'] = None; import veridyn.false_positives, veridyn.mutation"
+    assert python("-c", blocked).status == 0
+
+
 def test_without_a_command_the_help_is_printed_with_examples_and_exit_status(veridyn):
     seen = veridyn()
     assert (seen.status, seen.err) == (ExitCode.UNUSABLE, "")

@@ -1,5 +1,8 @@
 """From a check to a verdict; what a runner keeps."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,8 +10,7 @@ from veridyn.references.certified import Certified, classification, undefined
 from veridyn.solver.errors import CapabilityError, MissingHistory, SettingsError, SolverFailure, StepError
 from veridyn.validation_cases.case import Variant
 from veridyn.validation_cases.checks import checks, required, what_it_could_claim
-from veridyn.validation_cases.judge import judge
-from veridyn.validation_cases.plugin import explain
+from veridyn.validation_cases.judge import explain, judge
 from veridyn.validation_cases.runner import KEPT, Run, Runner, SolverCrash
 from veridyn.validation_cases.subject import Request, Subject
 from veridyn.validation_cases.tolerances import Requirement, cited, exactly
@@ -321,6 +323,22 @@ def test_the_solver_may_talk(make_run, right, capsys):
     right.solve, right.warm_up = talk, print
     Runner(right).observe(make_run())
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_the_working_directory_is_what_it_was(criterion, make_right, tmp_path, monkeypatch, raises):
+    class Wandering(make_right):
+        def solve(self, problem, settings):
+            os.chdir(tmp_path)
+            if raises:
+                raise ValueError
+            return super().solve(problem, settings)
+
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.chdir(home)
+    assert criterion(Wandering()).verdict == ("error" if raises else "pass")
+    assert Path.cwd() == home
 
 
 def test_the_solver_cannot_change_its_settings(make_run, right):

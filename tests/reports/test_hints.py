@@ -159,3 +159,9 @@ def test_a_failed_run_gets_a_hint_in_its_document(make_result):
 
 def test_nothing_is_said_where_nothing_fails(failed):
     assert list(hints(failed(passed=SOFT.failures))) == []
+
+
+def test_nothing_is_said_of_a_solver_that_never_answered(make_result):
+    names = [name.split(" ", 2) for name in next(p for p in known() if len(p.failures) > 5).failures]
+    silent = [make_result(case=case, layer=layer, quantity=q, verdict="error") for case, layer, q in names]
+    assert list(hints(silent)) == []

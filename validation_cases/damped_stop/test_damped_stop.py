@@ -2,8 +2,7 @@
 
 import pytest
 
-from veridyn.validation_cases.judge import Record
-from veridyn.validation_cases.plugin import explain
+from veridyn.validation_cases.judge import Record, explain
 
 
 @pytest.mark.verifies("damped_stop")
