@@ -73,7 +73,7 @@ def make_manual(document: Document, digest: str = "") -> Manual:
     groups = {(record["case"], subject(record, len(places))) for record in results}
     sheets = make_sheets(document, len(places), share(len(results), len(groups), MOST))
     total = tally(results)
-    said = f"{'Incomplete. ' if missing else ''}{headline(total)}"
+    said = headline(total, missing)
     chapters = [_summary(document, sheets), *map(chapter, sheets), _annexes(document, said, digest)]
     version = str(places[0]["veridyn"])
     return Manual(

@@ -65,7 +65,7 @@ def make_page(document: Document, against: Comparison | None = None, studio: Exe
     sheets = make_sheets(document, runs, share(len(results), len(groups)), studio)  # first: they give the studio work
     total = tally(results)
     return Page(
-        headline=f"{'Incomplete. ' if missing else ''}{headline(total)}",
+        headline=headline(total, missing),
         verdict="error" if missing else total.verdict,
         tally=total,
         gaps=missing,

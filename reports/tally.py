@@ -157,8 +157,12 @@ def flag(record: Record) -> str:
     return "loose" if margin > LOOSE and record["layer"] == "criterion" else ""
 
 
-def headline(total: Tally) -> str:
-    """Say in one sentence how a run went, trouble first."""
+def headline(total: Tally, gaps: Sequence[str] = ()) -> str:
+    """Say in one sentence how a run went, trouble first; with gaps it begins with what is missing."""
+    return f"Incomplete: {'; '.join(gaps)}. {_went(total)}" if gaps else _went(total)
+
+
+def _went(total: Tally) -> str:
     if total.trouble:
         said = [
             f"{plural(total.counts[verdict], 'check')} {ENDS[verdict]}" for verdict in ENDS if total.counts[verdict]

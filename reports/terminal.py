@@ -4,7 +4,7 @@ All text of the document goes in as `Text`, never as markup, so that a name in b
 """
 
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rich import box
@@ -16,7 +16,7 @@ from rich.text import Text
 from veridyn.reports import numbers
 from veridyn.reports.checks import measure
 from veridyn.reports.comparison import score
-from veridyn.reports.document import Document, environments
+from veridyn.reports.document import Document, environments, gaps
 from veridyn.reports.levels import LevelTable, level_table, sum_of, terms
 from veridyn.reports.tally import (
     COUNTED,
@@ -209,7 +209,7 @@ def _print_close(document: Document, console: Console) -> None:
         console.print(_title(record, name(record)))
     for message in document["messages"]:
         console.print(Text(f"Note: {message}", style="yellow"))
-    _print_totals(tally(results), console)
+    _print_totals(tally(results), gaps(document), console)
 
 
 def _print_failure(record: Record, name: str, console: Console) -> None:
@@ -269,8 +269,8 @@ def _full(value: Any, unit: str) -> str:
     return f"{text if len(text) <= LONGEST else f'{text[:LONGEST]}…'}{unit}" if text else ""
 
 
-def _print_totals(total: Tally, console: Console) -> None:
-    console.print(Text(headline(total), style=STYLES[total.verdict]))
+def _print_totals(total: Tally, missing: Sequence[str], console: Console) -> None:
+    console.print(Text(headline(total, missing), style=STYLES["fail" if missing else total.verdict]))
     console.print(Text(f"{numbers.plural(total.total, 'check')}: {total.words}", style="dim"))
     flags = {"fragile (margin < 2)": total.fragile, "loose (criteria, margin > 1000)": total.loose}
     weak = ", ".join(f"{count} {name}" for name, count in flags.items() if count)

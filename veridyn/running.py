@@ -100,7 +100,7 @@ def run(
             records = [expected.settle(record) for record in found_records]
             findings.messages += _told(described.values())
             posed = [(load_case(name), parameters) for name, parameters in sheets.items()]
-            planned = sum(1 for task in todo for _ in _checks(task, described[task.solver])) if wanted else None
+            planned = sum(1 for task in todo for _ in _checks(task, described[task.solver]))
             found = document(records, posed, findings.figures, command, findings.messages, findings.points, planned)
             reached = deliver(found, report=report, output=output, verbose=verbose)
             if findings.keeper and not ending.status:

@@ -179,6 +179,7 @@ def test_nothing_is_left_behind_after_the_parent(foreign, hanging, tmp_path, kin
         (judged,) = re.findall(r"^veridyn: interrupted; (\d+) checks were judged before\n$", err)
         assert (process.returncode, int(judged) > 20) == (130, True)
         assert re.search(rf"{judged} checks: \d+ not applicable, \d+ pass", out)
+        assert re.search(r"^Incomplete: \d+ of \d+ checks are missing: the run ended early\. ", out, re.MULTILINE)
 
 
 JOBS = """

@@ -108,7 +108,7 @@ def test_statements_that_are_wrong_are_among_the_errata(make_document):
 
 def test_an_incomplete_run_is_said_on_the_first_page(make_document):
     made = make_manual(check_document(make_document(planned=999)))
-    assert made.headline.startswith("Incomplete. ")
+    assert made.headline.startswith("Incomplete: ")
     assert "of 999 checks are missing" in made.gaps[0]
 
 
