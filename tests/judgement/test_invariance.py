@@ -171,6 +171,13 @@ def test_a_changed_run_has_the_uncertainty_of_all_its_levels(violated):
     assert set(violated(Restarts(1e-5, 1e-5, 1e-5, 1e-5))) == {"restarted", "restarted_twice", "later_origin"}
 
 
+def test_where_a_tolerance_is_refined_the_last_difference_of_a_changed_run_counts_alone(violated):
+    """There is no such chance, and the first levels are decades coarser."""
+    solver = Restarts(1e-3, 1e-5, 1e-5, 1e-5)
+    solver.claims = {"tolerance": "step"}
+    assert set(violated(solver)) == {"restarted", "restarted_twice", "later_origin"}
+
+
 def test_a_change_that_finer_levels_do_not_confirm_is_none(violated):
     """Which of two like peaks is the higher may be undecided on coarse levels, and a restart decides it otherwise."""
     passing = Restarts(1e-3, 1e-3, 1e-3, 1e-3)
