@@ -359,7 +359,7 @@ class EventDriven:
 
     rtol: float = 1e-12
     max_step: float = math.inf
-    most_events: int = 100_000
+    most_events: int = 10_000
     stages: int = 12
     safety: float = 0.9
     largest_growth: float = 4.0
