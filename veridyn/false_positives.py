@@ -209,9 +209,7 @@ def _show(names: Sequence[str], found: Sequence[Sample]) -> None:
             for alarm in each.alarms:
                 given = ", ".join(f"{key}={value}" for key, value in each.parameters.items())
                 out.print(Text(f"  {each.number} {each.solver} [{given}]: {alarm}", style="bold red"))
-    alarms, coarse = (
-        sum(map(len, lists)) for lists in zip(*((each.alarms, each.coarse) for each in found), strict=True)
-    )
+    alarms, coarse = sum(len(each.alarms) for each in found), sum(len(each.coarse) for each in found)
     words = f"{alarms} false positives" if alarms else "No false positive"
     if coarse:
         words += f"; {coarse} criteria missed at default steps by quantities that converge to the truth"
