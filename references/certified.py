@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, wraps
 from typing import Any, Literal, ParamSpec, TypeVar
 
@@ -44,12 +44,28 @@ class Certified:
         ``closed form``, ``quasi-analytical``, ``classification`` or ``undefined``.
     routes
         How the value was obtained and checked, for a reader.
+    radius
+        Of the enclosure around the value; None where there is no number.
+    second
+        Routes that share nothing with the first, computed by `confirm`.
     """
 
     value: mpf | str | None
     digits: int | None
     kind: Kind
     routes: tuple[str, ...] = ()
+    radius: mpf | None = None
+    second: tuple[Route, ...] = field(default=(), compare=False, repr=False)
+
+    def confirm(self, name: str = "value") -> Certified:
+        """Compute the value by the second routes too, and return it; raises `CertificationError` if one disagrees."""
+        for route in self.second:
+            _confirm(self.value, self.digits or 0, route, name)
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave the second routes behind where a value goes to another process: they are functions."""
+        return type(self), (self.value, self.digits, self.kind, self.routes, self.radius)
 
     def text(self) -> str:
         """Decimal text rounded to the certified digits; ``undefined`` where there is no value."""
@@ -78,6 +94,17 @@ class Route:
     how: str
     compute: Callable[[], Any]
     digits: int | None = None
+
+
+def _confirm(value: Any, digits: int, route: Route, name: str) -> None:
+    """Raise `CertificationError` unless a route agrees, with more guard digits if it takes them."""
+    wanted = digits if route.digits is None else min(digits, route.digits)
+    for guard in GUARDS:
+        with mpmath.workdps(wanted + guard):
+            agreed = agreeing_digits(value, mpmath.mpf(route.compute()))
+        if agreed >= wanted:
+            return
+    raise CertificationError(f"{name}: {route.how} agrees on {max(agreed, 0)} digits, {wanted} wanted")
 
 
 def classification(value: str, *routes: str) -> Certified:

@@ -6,28 +6,25 @@ from rest at t = 0. F is a force on the mass, a the acceleration of the support;
 stop sees y = x + d for a wall that stands still (wall = 1), where d = -a/Ω² sin(Ω t) is the motion of the support, and
 y = x for one that moves with the support (wall = 0).
 
-Flights and contacts have a closed form; instants of contact are roots that are proved to be the next ones.
-
-Conditioning: the force is continuous where stop and mass meet, so that a small deviation is carried by the linear
-propagators of the phases alone. Their product says how many digits the contacts cost; so many are carried as guard.
-
+u = y - gap obeys one linear equation a phase, with sine and cosine of the drive as states; in contact it gains -kc/m u.
 Source: EDF validation manual V5.01.102 (SDND102), V5.01.121 (SDND121).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
 
 import mpmath
+from flint import arb
 from mpmath import mpf
 
-from veridyn.references.certified import GUARDS, Certified, Route, certify, certify_all, per_precision, undefined
-from veridyn.references.impact_phases import Law, Phase, growth, sign_changes
-from veridyn.references.impact_series import Followed, U, follow
+from veridyn.references import impact_closed as closed
+from veridyn.references.certified import Certified, Route, undefined
+from veridyn.references.enclosure import ball, decided, enclose, enclose_all, less, per_bits
+from veridyn.references.events import Event, Guard
+from veridyn.references.flows import Linear, State
+from veridyn.references.impact_closed import Oscillator
+from veridyn.references.motion import Ended, Motion, Phase, follow, value_at
 from veridyn.references.parameters import (
     Exact,
     Number,
@@ -52,42 +49,15 @@ PARAMETERS = (
     Parameter("t_end", "s", "end of the observed span", "1"),
 )
 
-GUARD = 10  # digits beyond those that the contacts cost
+_PROOF = "linear phases enclosed, every contact instant proved to be the next root of the gap"
+_CLOSED = "closed form of every flight and contact, instants as roots proved by bounds of the curvature"
+U, RATE, SINE, COSINE, ONE = range(5)
 
 
 def parameters(**defaults: str) -> tuple[Parameter, ...]:
     """Return the parameters that a case names, with its defaults; raises KeyError for an unknown one."""
     known = {p.name: p for p in PARAMETERS}
     return tuple(Parameter(n, known[n].unit, known[n].help, d, known[n].rule) for n, d in defaults.items())
-
-
-@dataclass(frozen=True)
-class Oscillator:
-    """The parameters, and the laws of motion at the current precision."""
-
-    m: Exact
-    k: Exact
-    xi: Exact
-    kc: Exact
-    gap: Exact
-    F: Exact
-    a: Exact
-    Omega: Exact
-    wall: Exact
-    t_end: Exact
-
-    @property
-    def kappa(self) -> mpf:
-        """Stiffness of the stop per mass (1/s²)."""
-        return (self.kc / self.m).mpf()
-
-    def law(self, touching: bool) -> Law:
-        """Return the law of a flight or of a contact, where the stop adds -kc/m (y - gap)."""
-        omega0, W = mpmath.sqrt((self.k / self.m).mpf()), self.Omega.mpf()
-        A, S = (self.F / self.m).mpf() - self.a.mpf(), -self.wall.mpf() * self.a.mpf() / W**2
-        kappa = self.kappa if touching else mpmath.mpf(0)
-        omega = mpmath.sqrt(omega0**2 + kappa)
-        return Law(self.xi.mpf() * omega0, omega, A - kappa * S, kappa * self.gap.mpf(), W, S)
 
 
 def _oscillator(given: dict[str, Number]) -> Oscillator:
@@ -99,97 +69,61 @@ def _oscillator(given: dict[str, Number]) -> Oscillator:
     return Oscillator(**values)
 
 
-def _march(o: Oscillator, until: mpf) -> tuple[Phase, ...]:
-    """Return the phases up to an instant, at the current precision."""
-    gap = o.gap.mpf()
-    phases = [Phase(o.law(False), False, mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0))]
-    while (end := _end(phases[-1], gap, until)) is not None:
-        last = phases[-1]
-        start, law = last.start + end, o.law(not last.touching)
-        x0 = gap - law.S * mpmath.sin(law.Omega * start)  # on the stop, to the last digit
-        phases.append(Phase(law, not last.touching, start, x0, last.state(end)[1]))
-    return tuple(phases)
+def _flow(o: Oscillator, touching: bool) -> Linear:
+    """Return the equations of (u, u', sin Ωt, cos Ωt, 1)."""
+    w2, W, a = ball(o.k / o.m), ball(o.Omega), ball(o.a)
+    beta, S = ball(o.xi) * w2.sqrt(), -ball(o.wall) * a / W**2
+    kappa = ball(o.kc / o.m) if touching else arb(0)
+    motion = {
+        U: -w2 - kappa,
+        RATE: -2 * beta,
+        SINE: ball(o.F / o.m) - a + (w2 - W**2) * S,
+        COSINE: 2 * beta * S * W,
+        ONE: -w2 * ball(o.gap),
+    }
+    return Linear(({RATE: arb(1)}, motion, {COSINE: W}, {SINE: -W}, {}))
 
 
-def _end(phase: Phase, gap: mpf, until: mpf) -> mpf | None:
-    """Return how long a phase lasts (s); None if beyond the instant."""
+@per_bits
+def _phases(o: Oscillator, until: Exact) -> tuple[Ended, ...]:
+    """Return flights and contacts up to an instant."""
+    flight, contact, one = _flow(o, False), _flow(o, True), arb(1)
+    touch, release = Guard("touch", {U: -one}, 1), Guard("release", {U: one}, 1)
 
-    def distance(tau: mpf) -> tuple[mpf, mpf]:
-        y, rate, *_ = phase.observed(tau)
-        return y - gap, rate
+    def following(phase: Phase, _event: Event | None, time: arb, state: State) -> Phase:
+        angle = ball(o.Omega) * time  # sine and cosine anew: through the flow their errors would grow
+        there = (arb(0), state[RATE], angle.sin(), angle.cos(), one)  # on the stop exactly
+        if phase.kind == "flight":
+            return Phase("contact", contact, time, there, (release,))
+        return Phase("flight", flight, time, there, (touch,))
 
-    at_start = distance(mpmath.mpf(0))
-    first = (at_start[0] if phase.start == 0 else mpmath.mpf(0), at_start[1])  # an event is exactly on the stop
-    a, window, last = mpmath.mpf(0), 1 / phase.law.omega, until - phase.start
-    while a < last:  # not phase.start + a < until: rounded, it may stay below for ever
-        b = min(a + window, last)
-        roots = sign_changes(distance, lambda t, h: phase.bounds(t, h)[:2], a, b, first, "contact instant")
-        if (found := next(roots, None)) is not None:
-            return found
-        a, first = b, distance(b)
-    return None
-
-
-@per_precision
-def _phases(o: Oscillator, until: Exact) -> tuple[Phase, ...]:
-    """Return the phases to the current precision; what the contacts magnify asks for guard digits until they do."""
-    guard = GUARD
-    while True:
-        with mpmath.workdps(mpmath.mp.dps + guard):
-            phases = _march(o, until.mpf())
-        if (needed := _lost(phases, until)) <= guard:
-            return phases
-        guard = needed
+    speed = -ball(o.wall) * ball(o.a) / ball(o.Omega)  # of the place that the stop sees, at the start
+    first = Phase("flight", flight, arb(0), (-ball(o.gap), speed, arb(0), one, one), (Guard("touch", {U: -one}),))
+    return follow(first, following, ball(until))
 
 
-def _lost(phases: tuple[Phase, ...], until: Exact) -> int:
-    """Return the digits to carry beyond the current precision, with half of `GUARD` to spare."""
-    ends = [*(float(phase.start) for phase in phases[1:]), float(until)]
-    matrices = [phase.propagator(end - float(phase.start)) for phase, end in zip(phases, ends, strict=True)]
-    return GUARD // 2 + math.ceil(math.log10(growth(matrices, float(phases[0].law.omega))))
+def _instants(o: Oscillator) -> list[arb]:
+    """Return the instants of contact up to t_end."""
+    starts, end = [p.phase.start for p in _phases(o, o.t_end)[1:]], ball(o.t_end)
+    return [t for t in starts if less(t, end, "a contact begins or ends at t_end")]
 
 
-@per_precision
-def _followed(o: Oscillator, until: Exact) -> Followed:
-    with mpmath.workdps(mpmath.mp.dps + max(GUARD, _lost(_phases(o, until), until))):
-        return follow(o.law(False), o.gap.mpf(), o.kappa, until.mpf())
+def _penetrations(o: Oscillator) -> list[arb]:
+    """Return the largest penetration of every contact that ends by t_end (m)."""
+    over = len(_instants(o)) // 2
+    contacts = [p for p in _phases(o, o.t_end) if p.phase.kind == "contact"][:over]
+    return [_largest([p.phase.read({U: arb(1)}, t) for t in p.extremes({RATE: arb(1)})]) for p in contacts]
 
 
-def _contacts(o: Oscillator) -> list[tuple[Phase, Phase]]:
-    """Return every contact that has ended by t_end, with the flight that follows it."""
-    return [(phase, after) for phase, after in pairwise(_phases(o, o.t_end)) if phase.touching]
+def _largest(balls: list[arb]) -> arb:
+    largest = balls[0]
+    for b in balls[1:]:
+        largest = largest.max(b)
+    return largest
 
 
-@per_precision
-def _penetration(o: Oscillator, number: int) -> mpf:
-    """Return the largest penetration of a contact, counted from 1 (m): y at the largest of its turning points."""
-    contact, after = _contacts(o)[number - 1]
-    slope = sign_changes(
-        lambda tau: contact.observed(tau)[1:3],
-        lambda tau, h: contact.bounds(tau, h)[1:],
-        mpmath.mpf(0),
-        after.start - contact.start,
-        contact.observed(mpmath.mpf(0))[1:3],
-        "largest penetration",
-    )
-    return max(contact.observed(tau)[0] for tau in slope) - o.gap.mpf()
-
-
-def _found(o: Oscillator, digits: int) -> tuple[Phase, ...]:
-    """Return the phases at the precision at which certification begins, so that it finds them known."""
-    with mpmath.workdps(check_digits(digits) + GUARDS[0]):
-        return _phases(o, o.t_end)
-
-
-def _certified(name: str, digits: int, value: Callable[[], Any], followed: Callable[[], Any]) -> Certified:
-    return certify(*_routes(value, followed), digits=digits, kind="quasi-analytical", name=name)
-
-
-def _routes(value: Callable[[], Any], followed: Callable[[], Any]) -> tuple[Route, Route]:
-    return (
-        Route("closed form of every flight and contact, instants as proved roots", value),
-        Route("Taylor series of the motion, from event to event", followed),
-    )
+def _certified(name: str, digits: int, read: Callable[[], arb], second: Callable[[], mpf]) -> Certified:
+    return enclose(read, Route(_CLOSED, second), digits=digits, kind="quasi-analytical", name=name, proof=_PROOF)
 
 
 def instants(*, digits: int = 30, **given: Number) -> tuple[Certified, ...]:
@@ -210,10 +144,7 @@ def instants(*, digits: int = 30, **given: Number) -> tuple[Certified, ...]:
         If the stop is grazed, so that no precision tells whether it was touched.
     """
     o = _oscillator(given)
-    if len(_found(o, digits)) == 1:
-        return ()
-    routes = _routes(lambda: tuple(p.start for p in _phases(o, o.t_end)[1:]), lambda: _followed(o, o.t_end).instants)
-    return certify_all(*routes, digits=digits, kind="quasi-analytical", name="instants")
+    return enclose_all(lambda: _instants(o), digits=digits, kind="quasi-analytical", name="instants", proof=_PROOF)
 
 
 def instant(*, number: int, digits: int = 30, **given: Number) -> Certified:
@@ -221,47 +152,43 @@ def instant(*, number: int, digits: int = 30, **given: Number) -> Certified:
 
     Parameters and errors as `instants`; undefined if there are fewer before t_end.
     """
-    check_count(number, "number")
-    found = instants(digits=digits, **given)
-    return found[number - 1] if number <= len(found) else undefined(f"only {len(found)} instants before t_end")
+    o, place = _oscillator(given), check_count(number, "number") - 1
+    if (found := decided(lambda: len(_instants(o)), check_digits(digits))) <= place:
+        return undefined(f"only {found} instants before t_end")
+    return _certified(
+        "instant", digits, lambda: _instants(o)[place], lambda: closed.phases(o, o.t_end)[place + 1].start
+    )
 
 
 def peak_force(*, contact: int, digits: int = 30, **given: Number) -> Certified:
     """Return the largest force of one contact, counted from 1 (N), if it ends before t_end; as `instants`."""
     o, number = _oscillator(given), check_count(contact, "contact")
-    if (ended := (len(_found(o, digits)) - 1) // 2) < number:
+    if (ended := decided(lambda: len(_instants(o)), check_digits(digits)) // 2) < number:
         return undefined(f"only {ended} contacts end before t_end")
     return _certified(
         "peak_force",
         digits,
-        lambda: o.kc.mpf() * _penetration(o, number),
-        lambda: o.kc.mpf() * _followed(o, o.t_end).peaks[number - 1],
+        lambda: ball(o.kc) * _penetrations(o)[number - 1],
+        lambda: o.kc.mpf() * closed.penetration(o, number),
     )
 
 
 def largest_force(*, digits: int = 30, **given: Number) -> Certified:
     """Return the largest force of all contacts that end before t_end (N); as `instants`."""
     o = _oscillator(given)
-    if len(_found(o, digits)) < 3:
+    if decided(lambda: len(_instants(o)), check_digits(digits)) < 2:
         return undefined("no contact ends before t_end")
     return _certified(
         "largest_force",
         digits,
-        lambda: o.kc.mpf() * max(_penetration(o, n + 1) for n in range(len(_contacts(o)))),
-        lambda: o.kc.mpf() * max(_followed(o, o.t_end).peaks),
+        lambda: ball(o.kc) * _largest(_penetrations(o)),
+        lambda: o.kc.mpf() * max(closed.penetration(o, n + 1) for n in range(len(closed.contacts(o)))),
     )
 
 
 def _horizon(o: Oscillator, t: Exact) -> Exact:
     """Return the instant up to which phases are needed: t_end if that is late enough, where they are known already."""
-    return max(t, o.t_end, key=lambda e: e.mpf())
-
-
-def _observed(o: Oscillator, t: Exact) -> tuple[mpf, mpf]:
-    """Return y and its rate at an instant."""
-    time = t.mpf()
-    phase = next(p for p in reversed(_phases(o, _horizon(o, t))) if p.start <= time)
-    return phase.observed(time - phase.start)[:2]
+    return max(t, o.t_end, key=float)
 
 
 def _instant_of(t: Number) -> Exact:
@@ -269,6 +196,10 @@ def _instant_of(t: Number) -> Exact:
     if time.rational <= 0:
         raise ParameterError(f"t must be positive, got {t}")
     return time
+
+
+def _read(o: Oscillator, place: int, t: Exact) -> arb:
+    return value_at(_phases(o, _horizon(o, t)), {place: arb(1)}, ball(t))
 
 
 def displacement(*, t: Number, digits: int = 30, **given: Number) -> Certified:
@@ -280,60 +211,52 @@ def displacement(*, t: Number, digits: int = 30, **given: Number) -> Certified:
     return _certified(
         "displacement",
         digits,
-        lambda: _observed(o, time)[0],
-        lambda: o.gap.mpf() + _followed(o, time).state[U],
+        lambda: _read(o, U, time) + ball(o.gap),
+        lambda: closed.observed(o, time, _horizon(o, time))[0],
     )
 
 
 def force(*, t: Number, digits: int = 30, **given: Number) -> Certified:
     """Return the force of the stop at an instant (N), zero in flight; as `displacement`."""
     o, time = _oscillator(given), _instant_of(t)
-    with mpmath.workdps(check_digits(digits) + GUARDS[0]):
-        touched = _observed(o, time)[0] > o.gap.mpf()
-    if not touched:
+    if decided(lambda: less(_read(o, U, time), arb(0), "the stop is just touched at t"), check_digits(digits)):
         return undefined(f"the stop is not touched at t = {t} s")
     return _certified(
         "force",
         digits,
-        lambda: o.kc.mpf() * (_observed(o, time)[0] - o.gap.mpf()),
-        lambda: o.kc.mpf() * _followed(o, time).state[U],
+        lambda: ball(o.kc) * _read(o, U, time),
+        lambda: o.kc.mpf() * (closed.observed(o, time, _horizon(o, time))[0] - o.gap.mpf()),
     )
 
 
-@dataclass(frozen=True)
-class Motion:
-    """The motion at any instant up to t_end, to `digits` digits of its amplitude."""
-
-    oscillator: Oscillator
-    digits: int
-
-    @property
-    def phases(self) -> tuple[Phase, ...]:
-        """Flights and contacts up to t_end."""
-        with mpmath.workdps(self.digits + GUARD):
-            return _phases(self.oscillator, self.oscillator.t_end)
-
-    def displacement(self, t: Number) -> mpf:
-        """Y (m)."""
-        return self._at(t)[0]
-
-    def rate(self, t: Number) -> mpf:
-        """Rate of y (m/s)."""
-        return self._at(t)[1]
-
-    def force(self, t: Number) -> mpf:
-        """Force of the stop (N), zero in flight."""
-        with mpmath.workdps(self.digits):
-            return self.oscillator.kc.mpf() * max(self._at(t)[0] - self.oscillator.gap.mpf(), mpmath.mpf(0))
-
-    def _at(self, t: Number) -> tuple[mpf, mpf]:
-        time = exact(t, "t")
-        with mpmath.workdps(self.digits + GUARD):
-            y, rate = _observed(self.oscillator, time)
-        with mpmath.workdps(self.digits):
-            return +y, +rate
-
-
 def motion(*, digits: int = 30, **given: Number) -> Motion:
-    """Return the motion for figures and comparison of histories; parameters and errors as `instants`."""
-    return Motion(_oscillator(given), check_digits(digits))
+    """Return the motion up to t_end, for figures and comparison of histories: displacement, rate, force.
+
+    Parameters and errors as `instants`.
+    """
+    o, digits = _oscillator(given), check_digits(digits)
+    return Motion(
+        {
+            "displacement": lambda t: value_at(_phases(o, o.t_end), {U: arb(1)}, t) + ball(o.gap),
+            "rate": lambda t: value_at(_phases(o, o.t_end), {RATE: arb(1)}, t),
+            "force": lambda t: ball(o.kc) * value_at(_phases(o, o.t_end), {U: arb(1)}, t).max(arb(0)),
+        },
+        lambda: [(p.phase.start, p.phase.kind) for p in _phases(o, o.t_end)],
+        digits,
+    )
+
+
+def closed_phases(*, digits: int = 30, **given: Number) -> tuple[closed.Phase, ...]:
+    """Return the closed form of every flight and contact up to t_end, with starts that are proved.
+
+    Parameters and errors as `instants`.
+    """
+    o = _oscillator(given)
+
+    def starts() -> list[arb]:
+        phases = [p.phase for p in _phases(o, o.t_end)[1 : len(_instants(o)) + 1]]
+        return [x for p in phases for x in (p.start, p.state[RATE])]
+
+    found = [c.value for c in enclose_all(starts, digits=digits, kind="quasi-analytical", name="phases")]
+    with mpmath.workdps(digits):
+        return closed.between(o, found[0::2], found[1::2])

@@ -74,7 +74,7 @@ def _key(values: Values) -> Parameters:
 @lru_cache(maxsize=16)
 def _course(parameters: Parameters) -> Course:
     named = dict(parameters)
-    phases = impact_oscillator.motion(digits=PHASES, **named).phases
+    phases = impact_oscillator.closed_phases(digits=PHASES, **named)
     with mpmath.workdps(ENOUGH):
         ends = [*(phase.start for phase in phases[1:]), max(phases[-1].start, named["t_end"].mpf())]
         lapses = [end - phase.start for phase, end in zip(phases, ends, strict=True)]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from veridyn.references import impact_oscillator
+from veridyn.references.motion import Motion
 from veridyn.solver.balance import stop_gap
 from veridyn.validation_cases import impact_conditioning, vibro_impact
 from veridyn.validation_cases.case import Case, Observation
@@ -15,7 +16,7 @@ from veridyn.validation_cases.plotting import Floats, figure, panel, series, thi
 FINE = 200  # points of a true curve
 
 
-def _true(o: Observation) -> impact_oscillator.Motion:
+def _true(o: Observation) -> Motion:
     return impact_oscillator.motion(digits=15, **vibro_impact.given(o.values))
 
 
@@ -23,7 +24,7 @@ def history(case: Case, o: Observation, label: str, end: float) -> dict[str, Any
     """Return the gap up to an instant, computed and true, and its error."""
     time, gap = thinned(o.response.time, stop_gap(o.problem, o.response, o.problem.stops[0]), start=0.0, end=end)
     motion = _true(o)
-    true = o["gap"] - np.array([float(motion.displacement(t)) for t in time.tolist()])
+    true = o["gap"] - np.array([float(motion("displacement", t)) for t in time.tolist()])
     instants = vibro_impact.true_instants(o.values)
     touches = [(t, "touch") for t in instants[0::2] if t <= end]
     curves = [series("reference", "reference", time, true), series(label, "computed", time, gap)]
@@ -45,9 +46,9 @@ def close_up(case: Case, o: Observation, label: str, contact: int) -> dict[str, 
     margin = 0.2 * (release - touch)
     fine = np.linspace(touch - margin, release + margin, FINE)
     motion = _true(o)
-    true = np.array([float(motion.force(t)) for t in fine.tolist()])
+    true = np.array([float(motion("force", t)) for t in fine.tolist()])
     time, gap, reported = _sampled(o, touch - margin, release + margin)
-    true_gap = o["gap"] - np.array([float(motion.displacement(t)) for t in fine.tolist()])
+    true_gap = o["gap"] - np.array([float(motion("displacement", t)) for t in fine.tolist()])
     return figure(
         case.name,
         f"contact-{contact}",

@@ -29,7 +29,7 @@ REFERENCES = {
     "elastic_stop": ("elastic_stop", "taylor"),
     "forced_oscillator": ("forced_oscillator",),
     "friction_decay": ("friction_decay", "friction_half_cycles"),
-    "impact_oscillator": ("impact_oscillator", "impact_phases", "impact_series"),
+    "impact_oscillator": ("impact_oscillator", "impact_closed", "impact_phases"),
     "parameters": ("parameters",),
     "pulled_pair": ("pulled_pair", "pulled_phases"),
     "sliding_block": ("sliding_block", "sliding_phases", "sliding_series"),

@@ -1,0 +1,187 @@
+"""Proved enclosures: balls of python-flint, and the precision that rises until the digits wanted are there.
+
+A reference is read at one binary precision after the other. `Undecided` says that a comparison could not be made at the
+present one; what is undecided at the largest is undefined, with that reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache, wraps
+from typing import ParamSpec, TypeVar
+
+import mpmath
+from flint import arb, ctx, fmpq
+from mpmath import mpf
+
+from veridyn.references.certified import CertificationError, Certified, Kind, Route, undefined
+from veridyn.references.parameters import Exact, check_digits
+
+LADDER = tuple(b << k for k in range(9) for b in (96, 128))  # bits; few, so that a motion serves many quantities
+TOP = 3072  # bits at which a comparison is given up, or four times what the digits need
+BITS_PER_DIGIT = 3.3219280948873626
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Undecided(ArithmeticError):
+    """Balls overlap, so that a comparison has no answer at this precision; the message says which."""
+
+
+def ball(number: Exact | int) -> arb:
+    """Enclose an exact number at the present precision."""
+    if isinstance(number, int):
+        return arb(number)
+    rational = arb(fmpq(number.rational.numerator, number.rational.denominator))
+    return rational * arb.pi() ** number.pi if number.pi else rational
+
+
+def span(low: arb, high: arb) -> arb:
+    """Return the ball that holds everything from one number to another."""
+    return low.union(high)
+
+
+def sign(x: arb) -> int:
+    """Return the sign, 0 for an exact zero and for a ball that holds zero."""
+    return 1 if x > 0 else -1 if x < 0 else 0
+
+
+def less(a: arb, b: arb, what: str) -> bool:
+    """Tell whether a < b; raises `Undecided` with `what` if the balls overlap."""
+    if a < b:
+        return True
+    if a >= b:
+        return False
+    raise Undecided(f"{what} within {(a - b).abs_upper().str(2, radius=False)}")
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Work with so many bits, then with as many as before."""
+    before = ctx.prec
+    ctx.prec = bits
+    try:
+        yield
+    finally:
+        ctx.prec = before
+
+
+def per_bits(function: Callable[P, T]) -> Callable[P, T]:
+    """Cache a function of hashable arguments whose result depends on the binary precision too."""
+
+    @lru_cache(maxsize=512)
+    def at(_bits: int, *args: P.args, **kwargs: P.kwargs) -> T:
+        return function(*args, **kwargs)
+
+    @wraps(function)
+    def cached(*args: P.args, **kwargs: P.kwargs) -> T:
+        return at(ctx.prec, *args, **kwargs)  # type: ignore[arg-type]
+
+    return cached
+
+
+def ladder(digits: int) -> Iterator[int]:
+    """Yield the binary precisions to try for so many digits."""
+    least = digits * BITS_PER_DIGIT + 16
+    return (bits for bits in LADDER if least <= bits <= max(TOP, 4 * least))
+
+
+def decided(question: Callable[[], T], digits: int = 30) -> T:
+    """Return an answer as soon as the precision allows one; raises `Undecided` if the largest does not."""
+    for bits in ladder(digits):
+        with precision(bits):
+            try:
+                return question()
+            except Undecided as error:
+                doubt = error
+    raise doubt
+
+
+def enclose(
+    read: Callable[[], arb], *second: Route, digits: int, kind: Kind, name: str, proof: str = "proved enclosure"
+) -> Certified:
+    """Enclose a number to the digits wanted.
+
+    Parameters
+    ----------
+    read
+        Returns a ball that holds the number, at the present precision; it may raise `Undecided`.
+    second
+        Routes in mpmath that share nothing with it; `Certified.confirm` computes them.
+    digits
+        Significant decimal digits wanted, 1 to 1000.
+    kind
+        Kind of the result.
+    name
+        Name of the quantity, for the message.
+    proof
+        What was proved and how, in a line for the reader.
+
+    Returns
+    -------
+    Certified
+        ``undefined`` with the reason where the largest precision does not decide a comparison.
+
+    Raises
+    ------
+    ParameterError
+        If `digits` is out of range.
+    """
+    check_digits(digits)
+    found = _sharpened(lambda: (read(),), digits)
+    if isinstance(found, str):
+        return undefined(f"{name}: {found}")
+    return _certified(found[0], digits, kind, proof, second)
+
+
+def enclose_all(
+    read: Callable[[], Sequence[arb]], *, digits: int, kind: Kind, name: str, proof: str = "proved enclosure"
+) -> tuple[Certified, ...]:
+    """Enclose numbers that are found together, such as all instants of a motion; see `enclose`.
+
+    Raises
+    ------
+    CertificationError
+        If the largest precision does not decide how many there are, or what they are.
+    """
+    check_digits(digits)
+    found = _sharpened(read, digits)
+    if isinstance(found, str):
+        raise CertificationError(f"{name}: {found}")
+    return tuple(_certified(b, digits, kind, proof, ()) for b in found)
+
+
+def _sharpened(read: Callable[[], Sequence[arb]], digits: int) -> tuple[arb, ...] | str:
+    """Return balls with the digits wanted, or what stayed undecided."""
+    doubt = ""
+    for bits in ladder(digits):
+        with precision(bits):
+            try:
+                balls = tuple(read())
+            except Undecided as error:
+                doubt = str(error)
+                continue
+            short = next((b for b in balls if not _sharp(b, digits)), None)
+            if short is None:
+                return balls
+            doubt = f"nothing more than {short.str(5)} is known"
+    return f"{doubt} (with {bits} bits)"
+
+
+def _sharp(b: arb, digits: int) -> bool:
+    """Tell whether the radius leaves the digits wanted, and one more; an exact zero has them all."""
+    return bool(b.is_zero() or (b.is_finite() and b.rel_accuracy_bits() > (digits + 1) * BITS_PER_DIGIT))
+
+
+def _certified(b: arb, digits: int, kind: Kind, proof: str, second: tuple[Route, ...]) -> Certified:
+    routes = (proof, *(route.how for route in second))
+    return Certified(to_mpf(b.mid()), digits, kind, routes, to_mpf(b.rad()), second)
+
+
+def to_mpf(x: arb) -> mpf:
+    """Convert the midpoint of a ball without rounding."""
+    mantissa, exponent = x.mid().man_exp()
+    with mpmath.workprec(max(1, int(abs(mantissa)).bit_length())):
+        return mpmath.ldexp(mpmath.mpf(int(mantissa)), int(exponent))

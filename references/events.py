@@ -1,0 +1,162 @@
+"""Events of a phase, proved: the first root of any guard, and all roots of a function.
+
+A part of a piece holds no root if an enclosure of the function over all of it keeps its sign; it holds one at most if
+an enclosure of the slope does. What is neither is cut; what stays so touches zero, or nearly, and is undecided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from flint import arb, arb_poly, ctx
+
+from veridyn.references.enclosure import Undecided, sign, span
+from veridyn.references.flows import Course, Row
+
+SEAMS = (arb(1), arb(17) / 16, arb(9) / 8)  # where a piece may end: at the first at which all signs are known
+CUTS = (arb(1) / 2, arb(7) / 16, arb(9) / 16, arb(5) / 16, arb(11) / 16)
+SHORTEST = 0.75  # of the precision, in bits: a part so short and still undecided touches zero
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A linear function of the state that is positive during a phase and ends it where it falls through zero.
+
+    ``zeros``: how many of its first Taylor coefficients at the start vanish exactly (the event before left it at zero).
+    """
+
+    name: str
+    row: Row
+    zeros: int = 0
+
+
+@dataclass(frozen=True)
+class Event:
+    """The first event of a phase: which guard, and how long after its start (s)."""
+
+    name: str
+    lapse: arb
+
+
+def first_event(course: Course, guards: Sequence[Guard], limit: arb | None = None) -> Event | None:
+    """Return the first event of a phase, None if there is surely none up to a limit (s).
+
+    Raises
+    ------
+    Undecided
+        If a guard touches zero, two events coincide, a guard is not positive just after the start, or an event falls
+        on the limit, as far as the precision tells.
+    """
+    for begins, s, polynomials in _stretches(course, [(g.row, g.zeros) for g in guards], limit):
+        found = []
+        for guard, p in zip(guards, polynomials, strict=True):
+            if sign(p(arb(0))) < 0:
+                raise Undecided(f"{guard.name} is violated at the start")
+            root = next(_roots(p, s, guard.name), None)
+            if root is not None:
+                found.append(Event(guard.name, begins.time + root * begins.length))
+        if found:
+            first = _earliest(found)
+            if limit is None or first.lapse < limit:
+                return first
+            if first.lapse > limit:
+                return None
+            raise Undecided(f"{first.name} falls on the end of a stretch of time")
+    return None
+
+
+def roots(course: Course, row: Row, limit: arb, *, zeros: int = 0, name: str = "a root") -> Iterator[arb]:
+    """Yield all roots of a linear function of the state in (0, limit] in order, each simple; raises `Undecided`."""
+    for begins, s, (p,) in _stretches(course, [(row, zeros)], limit):
+        for root in _roots(p, s, name):
+            lapse = begins.time + root * begins.length
+            if lapse > limit:
+                return
+            if not (lapse < limit):
+                raise Undecided(f"{name} falls on the end of a stretch of time")
+            yield lapse
+
+
+@dataclass(frozen=True)
+class _Begin:
+    time: arb
+    length: arb
+
+
+def _stretches(
+    course: Course, watched: Sequence[tuple[Row, int]], limit: arb | None
+) -> Iterator[tuple[_Begin, arb, list[arb_poly]]]:
+    """Yield stretches of a phase one after the other: begin, length in s, and the functions, nonzero at both ends.
+
+    Functions that vanish at the start of the phase are divided by the powers of s that do.
+    """
+    skipped = arb(0)  # of a piece, which the stretch before has covered
+    for begins, piece in course.pieces():
+        if limit is not None and begins > limit:
+            return
+        at_start = begins == 0
+        polynomials = [piece.polynomial(row) for row, _ in watched]
+        if at_start:
+            polynomials = [_deflated(p, zeros) for p, (_, zeros) in zip(polynomials, watched, strict=True)]
+        if skipped > 0:
+            polynomials = [p(arb_poly([skipped, 1])) for p in polynomials]
+        for p in polynomials:
+            if not sign(p(arb(0))):
+                raise Undecided("a guard is zero where a phase begins")
+        seam = next((c for c in SEAMS if all(sign(p(c - skipped)) for p in polynomials)), None)
+        if seam is None:
+            raise Undecided("a guard stays near zero")
+        yield _Begin(begins + skipped * piece.length, piece.length), seam - skipped, polynomials
+        skipped = seam - 1
+
+
+def _deflated(p: arb_poly, zeros: int) -> arb_poly:
+    """Divide by a power of s; the coefficients below it are zero exactly."""
+    coefficients = p.coeffs()
+    if not all(c.contains(0) for c in coefficients[:zeros]):
+        raise Undecided("a guard does not begin at zero")
+    return arb_poly(coefficients[zeros:])
+
+
+def _earliest(events: Sequence[Event]) -> Event:
+    first = min(events, key=lambda e: float(e.lapse.mid()))
+    for other in events:
+        if other is not first and not (first.lapse < other.lapse):
+            raise Undecided(f"{first.name} and {other.name} coincide")
+    return first
+
+
+def _roots(p: arb_poly, end: arb, name: str) -> Iterator[arb]:
+    """Yield all roots of a polynomial of balls on (0, end) in order; its signs at both ends are known."""
+    slope = p.derivative()
+    shortest = arb(2) ** -int(SHORTEST * ctx.prec)
+    parts = [(arb(0), end, sign(p(arb(0))), sign(p(end)))]
+    while parts:
+        a, b, at_a, at_b = parts.pop()
+        whole = span(a, b)
+        middle = whole.mid()
+        rate = slope(whole)
+        if sign(p(middle) + rate * (whole - middle)) or sign(p(whole)):
+            continue
+        if sign(rate):
+            if at_a != at_b:
+                yield _newton(p, slope, whole)
+            continue
+        if b - a < shortest:
+            raise Undecided(f"{name} touches zero, or passes it by less than a proof can tell")
+        cut = next((c for c in (a + f * (b - a) for f in CUTS) if sign(p(c))), None)
+        if cut is None:
+            raise Undecided(f"{name} touches zero, or passes it by less than a proof can tell")
+        at_cut = sign(p(cut))
+        parts += [(cut, b, at_cut, at_b), (a, cut, at_a, at_cut)]
+
+
+def _newton(p: arb_poly, slope: arb_poly, inside: arb) -> arb:
+    """Shrink the enclosure of the only root by interval Newton, as long as that gains."""
+    while True:
+        middle = inside.mid()
+        smaller = inside.intersection(middle - p(middle) / slope(inside))
+        if not (2 * smaller.rad() < inside.rad()):
+            return smaller
+        inside = smaller

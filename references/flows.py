@@ -1,0 +1,322 @@
+"""Flows of a phase as pieces: polynomials of the time whose last coefficient is a ball that holds the remainder.
+
+On a piece every state is ``Σ c_k s^k`` for s from 0 to `WIDTH`, s being the time over the length of the piece; c_N
+encloses the N-th Taylor coefficient at every instant of the piece (Lagrange's remainder). Derivatives of such
+polynomials, and quotients by powers of s where the first coefficients vanish, have the same property, so that values
+and slopes over any part of a piece are enclosed by ball arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from flint import arb, arb_mat, arb_poly, arb_series, ctx
+
+from veridyn.references.enclosure import Undecided, span
+
+State = tuple[arb, ...]
+Row = Mapping[int, arb]  # a linear function of the state: factors by place
+
+WIDTH = arb(9) / 8  # of a piece: a little longer than the way to the next, so that no root hides at the seam
+REACH = 2  # radians of the fastest motion in a piece
+MOST_PIECES = 200_000
+MOST_HALVINGS = 60  # of a step, until the motion stays in a box
+
+
+class Piece(Protocol):
+    """The motion over a part of a phase."""
+
+    length: arb
+
+    def polynomial(self, row: Row) -> arb_poly:
+        """Return a linear function of the state over this piece, in s."""
+
+
+class Flow(Protocol):
+    """What moves the state during a phase."""
+
+    def pieces(self, state: State) -> Iterator[Piece]:
+        """Yield pieces one after the other, each beginning where s = 1 in the last."""
+
+    def after(self, state: State, lapse: arb) -> State:
+        """Return the state after a while."""
+
+
+def apply(row: Row, state: State) -> arb:
+    """Return a linear function of a state."""
+    return sum((factor * state[i] for i, factor in row.items()), arb(0))
+
+
+def _column(state: State) -> arb_mat:
+    return arb_mat(len(state), 1, list(state))
+
+
+def _size(matrix: arb_mat) -> arb_mat:
+    return arb_mat(matrix.nrows(), matrix.ncols(), [x.abs_upper() for x in matrix.entries()])
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """``y' = A y``: loads are states too. Rows are sparse: factors by place.
+
+    `longest` limits the length of a piece (s); it is needed where nothing oscillates or decays.
+    """
+
+    rows: Sequence[Row]
+    longest: arb | None = None
+
+    @cached_property
+    def system(self) -> _System:
+        """Return the matrix, with what is made of it."""
+        n = len(self.rows)
+        matrix = arb_mat(n, n)
+        for i, row in enumerate(self.rows):
+            for j, factor in row.items():
+                matrix[i, j] = factor
+        return _System(matrix, self.longest)
+
+    def after(self, state: State, lapse: arb) -> State:
+        """Return the state after a while, however long."""
+        return tuple(self.system.after(_column(state), lapse).entries())
+
+    def pieces(self, state: State) -> Iterator[Piece]:
+        """Yield pieces of equal length."""
+        start = _column(state)
+        for number in range(MOST_PIECES):
+            yield _LinearPiece(self.system, self.system.jump(start, number))
+        raise Undecided(f"nothing happens in {MOST_PIECES} pieces of the motion")
+
+
+@dataclass(frozen=True, eq=False)
+class _System:
+    """``y' = A y`` with a column y: A, and what is made of it at the precision of its making."""
+
+    matrix: arb_mat
+    longest: arb | None
+    _compiled: dict[int, tuple[Row, arb_mat, arb_mat]] = field(default_factory=dict)
+
+    @cached_property
+    def length(self) -> arb:
+        """Return the length of a piece: `REACH` over the largest rate, estimated by a power of A; a power of two."""
+        power = self.matrix
+        for _ in range(6):
+            power = power * power
+        size = max((x.abs_upper() for x in power.entries()), key=float)
+        lengths = [] if self.longest is None else [float(self.longest.mid())]
+        if size > 0:
+            lengths.append(REACH / float((size.log() / 64).exp()))
+        return _binary(min(lengths))
+
+    @cached_property
+    def _bound(self) -> arb_mat:
+        """Return a bound of |exp(A t)| up to the end of a piece, on both sides of its start."""
+        return _size((_size(self.matrix) * (self.length * WIDTH)).exp())
+
+    @cached_property
+    def terms(self) -> list[arb_mat]:
+        """Return (A h)^k/k! until they vanish at the present precision beside the bound; the last is for the rest."""
+        n = self.matrix.nrows()
+        scaled, tiny = self.matrix * self.length, arb(2) ** (-ctx.prec - 8)
+        found = [arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])]
+        while True:
+            found.append(found[-1] * scaled / len(found))
+            pairs = zip(found[-1].entries(), self._bound.entries(), strict=True)
+            if all(x.abs_upper() <= tiny * bound for x, bound in pairs):
+                return found
+
+    @cached_property
+    def _powers(self) -> list[arb_mat]:
+        """Return exp(A h), exp(2 A h), exp(4 A h) … as far as they were asked for."""
+        return [(self.matrix * self.length).exp()]
+
+    def jump(self, state: arb_mat, count: int) -> arb_mat:
+        """Return the state after a number of whole pieces."""
+        place = 0
+        while count:
+            if place == len(self._powers):
+                self._powers.append(self._powers[-1] * self._powers[-1])
+            if count & 1:
+                state = self._powers[place] * state
+            count, place = count >> 1, place + 1
+        return state
+
+    def after(self, state: arb_mat, lapse: arb) -> arb_mat:
+        """Return the state after a while; after one that is a ball, by the mean value theorem."""
+        count = max(0, int((lapse / self.length).mid().floor().unique_fmpz()))
+        start, s = self.jump(state, count), lapse / self.length - count
+        if not abs(s) <= WIDTH:
+            raise Undecided("an instant is too uncertain")
+        return self._at(start, s.mid()) + self.matrix * self._at(start, s) * (self.length * (s - s.mid()))
+
+    def _at(self, start: arb_mat, s: arb) -> arb_mat:
+        rest = _size(self.terms[-1]) * (self._bound * _size(start))
+        total = arb_mat(rest.nrows(), 1, [arb(0, x) for x in rest.entries()])
+        for term in reversed(self.terms[:-1]):
+            total = total * s + term * start
+        return total
+
+    def compiled(self, row: Row) -> tuple[Row, arb_mat, arb_mat]:
+        """Return what turns a state into the coefficients of a row: the factors, and those of the remainder's bound."""
+        known = self._compiled.get(id(row))
+        if known is None:
+            n = self.matrix.nrows()
+            line = arb_mat(1, n, [row.get(i, arb(0)) for i in range(n)])
+            products = [line * term for term in self.terms]
+            stacked = arb_mat(len(products) - 1, n, [x for p in products[:-1] for x in p.entries()])
+            known = self._compiled[id(row)] = (row, stacked, _size(products[-1]) * self._bound)
+        return known
+
+
+@dataclass(frozen=True, eq=False)
+class _LinearPiece:
+    system: _System
+    state: arb_mat
+
+    @property
+    def length(self) -> arb:
+        return self.system.length
+
+    def polynomial(self, row: Row) -> arb_poly:
+        _, factors, rest = self.system.compiled(row)
+        return arb_poly([*(factors * self.state).entries(), arb(0, (rest * _size(self.state))[0, 0])])
+
+
+Rates = Callable[[Any, Sequence[Any]], Sequence[Any]]  # of time and states: balls, or series in the time
+
+
+@dataclass(frozen=True, eq=False)
+class Smooth:
+    """``y' = f(t, y)`` with f analytic, as a function of balls and of power series alike; `start` is t at the start."""
+
+    rates: Rates
+    start: arb
+
+    def pieces(self, state: State) -> Iterator[Piece]:
+        """Yield pieces as long as the series allow."""
+        time, values = self.start, list(state)
+        for _ in range(MOST_PIECES):
+            piece = self._piece(time, values)
+            yield piece
+            time, values = time + piece.length, [c(arb(1)) for c in piece.columns]
+        raise Undecided(f"nothing happens in {MOST_PIECES} pieces of the motion")
+
+    def after(self, state: State, lapse: arb) -> State:
+        """Return the state after a while."""
+        return Course(self, state).at(lapse)
+
+    def _piece(self, time: arb, values: list[arb]) -> _SmoothPiece:
+        order = int(0.3 * ctx.prec) + 12
+        columns = self._expand(time, values, order)
+        length = _binary(_radius(columns))
+        for _ in range(MOST_HALVINGS):
+            whole = length * WIDTH
+            box = self._box(time, values, columns, whole)
+            if box is not None:
+                rest = self._expand(span(time, time + whole), box, order)
+                scaled = [self._scaled(c, r, length) for c, r in zip(columns, rest, strict=True)]
+                if all(x.is_finite() for c in scaled for x in c):
+                    return _SmoothPiece(length, [arb_poly(c) for c in scaled])
+            length = length / 2
+        raise Undecided("the motion leaves every box")
+
+    @staticmethod
+    def _scaled(exact: list[arb], rest: list[arb], length: arb) -> list[arb]:
+        factors = [length**k for k in range(len(exact))]
+        return [*(c * f for c, f in zip(exact[:-1], factors, strict=False)), rest[-1] * factors[-1]]
+
+    def _expand(self, time: arb, values: Sequence[arb], order: int) -> list[list[arb]]:
+        """Return the Taylor coefficients up to an order, one more with each pass through the rates."""
+        columns = [[x] for x in values]
+        cap = ctx.cap
+        try:
+            for k in range(order):
+                ctx.cap = k + 1
+                rates = self.rates(arb_series([time, 1]), [arb_series(c) for c in columns])
+                for c, rate in zip(columns, rates, strict=True):
+                    c.append(arb_series(rate)[k] / (k + 1))
+        finally:
+            ctx.cap = cap
+        return columns
+
+    def _box(self, time: arb, values: list[arb], columns: list[list[arb]], whole: arb) -> list[arb] | None:
+        """Return a box that the motion does not leave in a time (Picard), None if this one does."""
+        here, lapse = span(time, time + whole), span(arb(0), whole)
+        guess = [_inflated(arb_poly(c[: len(c) // 2])(lapse)) for c in columns]
+        for _ in range(4):
+            rates = self.rates(here, guess)
+            image = [x + lapse * rate for x, rate in zip(values, rates, strict=True)]
+            if all(g.contains(i) for g, i in zip(guess, image, strict=True)):
+                return image
+            guess = [_inflated(g.union(i)) for g, i in zip(guess, image, strict=True)]
+        return None
+
+
+def _inflated(x: arb) -> arb:
+    """Return a ball somewhat larger, and never a point unless the number is an exact zero."""
+    return arb(x.mid(), x.rad() * 1.25 + abs(x.mid()) * arb(2) ** -20)
+
+
+def _radius(columns: Sequence[Sequence[arb]]) -> float:
+    """Return the step at which the last terms of all series vanish beside the first ones at the present precision."""
+    reach = float("inf")
+    for column in columns:
+        size = max((x.abs_upper() for x in column[:3]), key=float)
+        for back in (1, 2):
+            last, k = column[-back].abs_upper(), len(column) - back
+            if last > 0 and size > 0:
+                reach = min(reach, float((((size / last).log() - ctx.prec * arb(2).log()) / k).exp()))
+    return reach
+
+
+@dataclass(frozen=True, eq=False)
+class _SmoothPiece:
+    length: arb
+    columns: list[arb_poly]
+
+    def polynomial(self, row: Row) -> arb_poly:
+        return sum((self.columns[i] * factor for i, factor in row.items()), arb_poly([0]))
+
+
+def _binary(length: float) -> arb:
+    """Round a length down to three bits, so that multiples are exact."""
+    mantissa, exponent = arb(length).mid().man_exp()
+    bits = int(abs(mantissa)).bit_length()
+    return arb(int(mantissa) >> max(0, bits - 3)) * arb(2) ** (int(exponent) + max(0, bits - 3))
+
+
+@dataclass(eq=False)
+class Course:
+    """The motion of a phase from a state on; pieces are kept as far as they were looked at."""
+
+    flow: Flow
+    state: State
+    _kept: list[tuple[arb, Piece]] = field(default_factory=list)
+    _source: Iterator[Piece] | None = None
+
+    def pieces(self) -> Iterator[tuple[arb, Piece]]:
+        """Yield pieces with the time (s) from the start of the phase to theirs."""
+        number = 0
+        while True:
+            if number == len(self._kept):
+                self._source = self._source or self.flow.pieces(self.state)
+                before = self._kept[-1] if self._kept else None
+                begins = before[0] + before[1].length if before else arb(0)
+                self._kept.append((begins, next(self._source)))
+            yield self._kept[number]
+            number += 1
+
+    def at(self, lapse: arb) -> State:
+        """Return the state after a while."""
+        if not isinstance(self.flow, Smooth):
+            return self.flow.after(self.state, lapse)
+        for begins, piece in self.pieces():
+            s = (lapse - begins) / piece.length
+            if s <= WIDTH:
+                polynomials = [piece.polynomial({i: arb(1)}) for i in range(len(self.state))]
+                rates = self.flow.rates(self.flow.start + lapse, [p(s) for p in polynomials])
+                late = lapse - lapse.mid()
+                return tuple(p(s.mid()) + rate * late for p, rate in zip(polynomials, rates, strict=True))
+        raise AssertionError

@@ -1,0 +1,168 @@
+"""A motion as phases, each with its flow, each ended by a proved event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import mpmath
+from flint import arb
+from mpmath import mpf
+
+from veridyn.references.enclosure import Undecided, ball, decided, to_mpf
+from veridyn.references.events import Event, Guard, first_event, roots
+from veridyn.references.flows import Course, Flow, Row, State, apply
+from veridyn.references.parameters import Exact, Number, ParameterError, check_digits, exact
+
+MOST_PHASES = 5000
+
+
+@dataclass(frozen=True, eq=False)
+class Phase:
+    """A phase: kind, flow, start (s), state there, guards that may end it, instant at which it ends at the latest."""
+
+    kind: str
+    flow: Flow
+    start: arb
+    state: State
+    guards: Sequence[Guard] = ()
+    limit: arb | None = None  # an instant (s), not a lapse
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "course", Course(self.flow, self.state))
+
+    course: Course = None  # type: ignore[assignment]
+
+    def at(self, time: arb) -> State:
+        """Return the state at an instant (s)."""
+        return self.course.at(time - self.start)
+
+    def read(self, row: Row, time: arb) -> arb:
+        """Return a linear function of the state at an instant (s)."""
+        return apply(row, self.at(time))
+
+
+@dataclass(frozen=True, eq=False)
+class Ended:
+    """A phase with its end (s; None: it lasts) and the guard that ended it (None: the limit, or nothing)."""
+
+    phase: Phase
+    end: arb | None
+    by: str | None
+
+    def extremes(self, slope: Row, *, until: arb | None = None, zeros: int = 0) -> Iterator[arb]:
+        """Yield the instants (s) within the phase at which a slope is zero."""
+        end = self.end if until is None else until
+        if end is None:
+            raise ValueError("a phase that lasts needs an end of the search")
+        start = self.phase.start
+        yield from (start + r for r in roots(self.phase.course, slope, end - start, zeros=zeros, name="an extreme"))
+
+
+Following = Callable[[Phase, Event | None, arb, State], Phase | None]  # from ended phase, event, instant, state there
+
+
+def follow(first: Phase, following: Following, until: arb | None = None) -> tuple[Ended, ...]:
+    """Follow a motion from phase to phase.
+
+    Parameters
+    ----------
+    first
+        The first phase.
+    following
+        Returns the phase after an event (None: after the limit of the phase), or None where the motion ends.
+    until
+        Instant (s) beyond which no event is looked for; the phase that holds it is the last. An event that cannot be
+        told from it belongs to the motion.
+
+    Raises
+    ------
+    Undecided
+        If an event cannot be proved; see `events.first_event`.
+    ParameterError
+        If there are too many phases.
+    """
+    found: list[Ended] = []
+    phase: Phase | None = first
+    while phase is not None:
+        if len(found) == MOST_PHASES:
+            raise ParameterError(f"more than {MOST_PHASES} phases: shorten the motion")
+        ended = _ended(phase, until)
+        found.append(ended)
+        if ended.end is None:
+            break
+        event = Event(ended.by, ended.end - phase.start) if ended.by else None
+        phase = following(phase, event, ended.end, phase.at(ended.end))
+    return tuple(found)
+
+
+def _ended(phase: Phase, until: arb | None) -> Ended:
+    """Find the end of a phase; events surely beyond `until` are left out."""
+    limit = None if phase.limit is None else phase.limit - phase.start
+    horizon = limit
+    if until is not None and (limit is None or not (phase.limit < until)):
+        horizon = (until - phase.start).abs_upper() * (1 + arb(2) ** -20)  # a little later, to have what straddles it
+        if limit is not None and not (horizon < limit):
+            horizon = limit
+    if horizon is None and not phase.guards:
+        return Ended(phase, None, None)
+    event = first_event(phase.course, phase.guards, horizon)
+    if event is not None:
+        return Ended(phase, phase.start + event.lapse, event.name)
+    return Ended(phase, phase.limit if horizon is limit else None, None)
+
+
+def holding(phases: Sequence[Ended], time: arb) -> list[Phase]:
+    """Return the phases that may hold at an instant: one, or those whose common event cannot be told from it."""
+    found = [p.phase for p in phases if not (time < p.phase.start) and (p.end is None or not (time > p.end))]
+    if not found:
+        raise Undecided("the instant lies beyond the motion")
+    return found
+
+
+def value_at(phases: Sequence[Ended], row: Row | Callable[[Phase], Row], time: arb) -> arb:
+    """Return a linear function of the state at an instant (s); at an event, what holds both before and after."""
+    values = [phase.read(row(phase) if callable(row) else row, time) for phase in holding(phases, time)]
+    total = values[0]
+    for value in values[1:]:
+        total = total.union(value)
+    return total
+
+
+Reading = Callable[[arb], arb]
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A motion for figures and comparison of histories: what can be read at any instant (s), by name.
+
+    ``readings``: functions of the instant that return balls; ``changes``: instants (s) of the events, with the kind of
+    the phase that begins.
+    """
+
+    readings: Mapping[str, Reading]
+    changes: Callable[[], Sequence[tuple[arb, str]]]
+    digits: int = 30
+
+    def __call__(self, name: str, t: Number) -> mpf:
+        """Return a reading at an instant (s); raises `ParameterError` for a negative one."""
+        time = exact(t, "t")
+        if time.rational < 0:
+            raise ParameterError(f"t must be non-negative, got {t}")
+        found = decided(lambda: self.readings[name](ball(time)), check_digits(self.digits))
+        with mpmath.workdps(self.digits):
+            return +to_mpf(found)
+
+    def events(self) -> tuple[tuple[mpf, str], ...]:
+        """Return the instants (s) of all events and the phases that begin."""
+        found = decided(self.changes, self.digits)
+        with mpmath.workdps(self.digits):
+            return tuple((+to_mpf(time), kind) for time, kind in found)
+
+
+def instant(value: Number, name: str = "t") -> Exact:
+    """Read an instant (s); raises `ParameterError` if it is negative."""
+    time = exact(value, name)
+    if time.rational < 0:
+        raise ParameterError(f"{name} must be non-negative, got {value}")
+    return time
