@@ -48,6 +48,10 @@ class Certified:
         Of the enclosure around the value; None where there is no number.
     second
         Routes that share nothing with the first, computed by `confirm`.
+    derivative
+        With respect to the parameter that is varied (`Exact.varied`); None where none is or the value is exact.
+    proved
+        What the enclosure took: phases, events, parts looked at, bits.
     """
 
     value: mpf | str | None
@@ -56,6 +60,8 @@ class Certified:
     routes: tuple[str, ...] = ()
     radius: mpf | None = None
     second: tuple[Route, ...] = field(default=(), compare=False, repr=False)
+    derivative: Certified | None = None
+    proved: str = ""
 
     def confirm(self, name: str = "value") -> Certified:
         """Compute the value by the second routes too, and return it; raises `CertificationError` if one disagrees."""
@@ -65,7 +71,8 @@ class Certified:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the second routes behind where a value goes to another process: they are functions."""
-        return type(self), (self.value, self.digits, self.kind, self.routes, self.radius)
+        rest = (self.routes, self.radius, (), self.derivative, self.proved)
+        return type(self), (self.value, self.digits, self.kind, *rest)
 
     def text(self) -> str:
         """Decimal text rounded to the certified digits; ``undefined`` where there is no value."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache, wraps
 from typing import ParamSpec, TypeVar
 
@@ -16,6 +17,7 @@ from flint import arb, ctx, fmpq
 from mpmath import mpf
 
 from veridyn.references.certified import CertificationError, Certified, Kind, Route, undefined
+from veridyn.references.jets import Jet, differentiated, slope, value
 from veridyn.references.parameters import Exact, check_digits
 
 LADDER = tuple(b << k for k in range(9) for b in (96, 128))  # bits; few, so that a motion serves many quantities
@@ -31,9 +33,11 @@ class Undecided(ArithmeticError):
 
 
 def ball(number: Exact | int) -> arb:
-    """Enclose an exact number at the present precision."""
+    """Enclose an exact number at the present precision, with its derivative where one is asked for."""
     if isinstance(number, int):
         return arb(number)
+    if number.slope is not None:
+        return Jet(ball(number.plain), ball(number.slope))
     rational = arb(fmpq(number.rational.numerator, number.rational.denominator))
     return rational * arb.pi() ** number.pi if number.pi else rational
 
@@ -54,7 +58,7 @@ def less(a: arb, b: arb, what: str) -> bool:
         return True
     if a >= b:
         return False
-    raise Undecided(f"{what} within {(a - b).abs_upper().str(2, radius=False)}")
+    raise Undecided(f"{what} within {value(a - b).abs_upper().str(2, radius=False)}")
 
 
 @contextmanager
@@ -100,7 +104,13 @@ def decided(question: Callable[[], T], digits: int = 30) -> T:
 
 
 def enclose(
-    read: Callable[[], arb], *second: Route, digits: int, kind: Kind, name: str, proof: str = "proved enclosure"
+    read: Callable[[], arb],
+    *second: Route,
+    digits: int,
+    kind: Kind,
+    name: str,
+    proof: str = "proved enclosure",
+    proved: Callable[[], str] = str,
 ) -> Certified:
     """Enclose a number to the digits wanted.
 
@@ -118,6 +128,8 @@ def enclose(
         Name of the quantity, for the message.
     proof
         What was proved and how, in a line for the reader.
+    proved
+        Returns what that took: `motion.proved` of its phases, say.
 
     Returns
     -------
@@ -133,7 +145,12 @@ def enclose(
     found = _sharpened(lambda: (read(),), digits)
     if isinstance(found, str):
         return undefined(f"{name}: {found}")
-    return _certified(found[0], digits, kind, proof, second)
+    bits, (b,) = found
+    with precision(bits):
+        effort = ", ".join(filter(None, (proved(), f"{bits} bits")))
+    return replace(
+        _certified(b, digits, kind, proof), second=second, routes=(proof, *(r.how for r in second)), proved=effort
+    )
 
 
 def enclose_all(
@@ -150,11 +167,11 @@ def enclose_all(
     found = _sharpened(read, digits)
     if isinstance(found, str):
         raise CertificationError(f"{name}: {found}")
-    return tuple(_certified(b, digits, kind, proof, ()) for b in found)
+    return tuple(_certified(b, digits, kind, proof) for b in found[1])
 
 
-def _sharpened(read: Callable[[], Sequence[arb]], digits: int) -> tuple[arb, ...] | str:
-    """Return balls with the digits wanted, or what stayed undecided."""
+def _sharpened(read: Callable[[], Sequence[arb]], digits: int) -> tuple[int, tuple[arb, ...]] | str:
+    """Return the bits that it took and balls with the digits wanted, or what stayed undecided."""
     doubt = ""
     for bits in ladder(digits):
         with precision(bits):
@@ -163,9 +180,10 @@ def _sharpened(read: Callable[[], Sequence[arb]], digits: int) -> tuple[arb, ...
             except Undecided as error:
                 doubt = str(error)
                 continue
-            short = next((b for b in balls if not _sharp(b, digits)), None)
+            wanted = [x for b in balls for x in ((b.value, b.slope) if differentiated(b) else (b,))]
+            short = next((x for x in wanted if not _sharp(x, digits)), None)
             if short is None:
-                return balls
+                return bits, balls
             doubt = f"nothing more than {short.str(5)} is known"
     return f"{doubt} (with {bits} bits)"
 
@@ -175,9 +193,10 @@ def _sharp(b: arb, digits: int) -> bool:
     return bool(b.is_zero() or (b.is_finite() and b.rel_accuracy_bits() > (digits + 1) * BITS_PER_DIGIT))
 
 
-def _certified(b: arb, digits: int, kind: Kind, proof: str, second: tuple[Route, ...]) -> Certified:
-    routes = (proof, *(route.how for route in second))
-    return Certified(to_mpf(b.mid()), digits, kind, routes, to_mpf(b.rad()), second)
+def _certified(b: arb, digits: int, kind: Kind, proof: str) -> Certified:
+    number = value(b)
+    derivative = _certified(slope(b), digits, kind, proof) if differentiated(b) else None
+    return Certified(to_mpf(number), digits, kind, (proof,), to_mpf(number.rad()), derivative=derivative)
 
 
 def to_mpf(x: arb) -> mpf:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from flint import arb, arb_poly, ctx
 
 from veridyn.references.enclosure import Undecided, sign, span
-from veridyn.references.flows import Course, Row
+from veridyn.references.flows import Course, Row, apply
+from veridyn.references.jets import Jet, slope, value
 
 SEAMS = (arb(1), arb(17) / 16, arb(9) / 8)  # where a piece may end: at the first at which all signs are known
 CUTS = (arb(1) / 2, arb(7) / 16, arb(9) / 16, arb(5) / 16, arb(11) / 16)
@@ -53,9 +54,9 @@ def first_event(course: Course, guards: Sequence[Guard], limit: arb | None = Non
         for guard, p in zip(guards, polynomials, strict=True):
             if sign(p(arb(0))) < 0:
                 raise Undecided(f"{guard.name} is violated at the start")
-            root = next(_roots(p, s, guard.name), None)
+            root = next(_roots(course, p, s, guard.name), None)
             if root is not None:
-                found.append(Event(guard.name, begins.time + root * begins.length))
+                found.append(Event(guard.name, _moved(course, guard.row, begins.time + root * begins.length)))
         if found:
             first = _earliest(found)
             if limit is None or first.lapse < limit:
@@ -69,13 +70,21 @@ def first_event(course: Course, guards: Sequence[Guard], limit: arb | None = Non
 def roots(course: Course, row: Row, limit: arb, *, zeros: int = 0, name: str = "a root") -> Iterator[arb]:
     """Yield all roots of a linear function of the state in (0, limit] in order, each simple; raises `Undecided`."""
     for begins, s, (p,) in _stretches(course, [(row, zeros)], limit):
-        for root in _roots(p, s, name):
+        for root in _roots(course, p, s, name):
             lapse = begins.time + root * begins.length
             if lapse > limit:
                 return
             if not (lapse < limit):
                 raise Undecided(f"{name} falls on the end of a stretch of time")
-            yield lapse
+            yield _moved(course, row, lapse)
+
+
+def _moved(course: Course, row: Row, lapse: arb) -> arb:
+    """Give the instant of a root its derivative, where the motion has one: -(∂g/∂p)/(∂g/∂t)."""
+    if not course.varies:
+        return lapse
+    state = course.at(lapse)
+    return Jet(lapse, -slope(apply(row, state)) / value(apply(row, course.flow.rates(state))))
 
 
 @dataclass(frozen=True)
@@ -93,7 +102,7 @@ def _stretches(
     """
     skipped = arb(0)  # of a piece, which the stretch before has covered
     for begins, piece in course.pieces():
-        if limit is not None and begins > limit:
+        if limit is not None and begins > value(limit):
             return
         at_start = begins == 0
         polynomials = [piece.polynomial(row) for row, _ in watched]
@@ -120,20 +129,21 @@ def _deflated(p: arb_poly, zeros: int) -> arb_poly:
 
 
 def _earliest(events: Sequence[Event]) -> Event:
-    first = min(events, key=lambda e: float(e.lapse.mid()))
+    first = min(events, key=lambda e: float(value(e.lapse).mid()))
     for other in events:
         if other is not first and not (first.lapse < other.lapse):
             raise Undecided(f"{first.name} and {other.name} coincide")
     return first
 
 
-def _roots(p: arb_poly, end: arb, name: str) -> Iterator[arb]:
+def _roots(course: Course, p: arb_poly, end: arb, name: str) -> Iterator[arb]:
     """Yield all roots of a polynomial of balls on (0, end) in order; its signs at both ends are known."""
     slope = p.derivative()
     shortest = arb(2) ** -int(SHORTEST * ctx.prec)
     parts = [(arb(0), end, sign(p(arb(0))), sign(p(end)))]
     while parts:
         a, b, at_a, at_b = parts.pop()
+        course.parts += 1
         whole = span(a, b)
         middle = whole.mid()
         rate = slope(whole)

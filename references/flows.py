@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from flint import arb, arb_mat, arb_poly, arb_series, ctx
 
 from veridyn.references.enclosure import Undecided, span
+from veridyn.references.jets import Jet, differentiated, slope, value
 
 State = tuple[arb, ...]
 Row = Mapping[int, arb]  # a linear function of the state: factors by place
@@ -75,16 +76,41 @@ class Linear:
         matrix = arb_mat(n, n)
         for i, row in enumerate(self.rows):
             for j, factor in row.items():
-                matrix[i, j] = factor
+                matrix[i, j] = value(factor)
+        return _System(matrix, self.longest)
+
+    @cached_property
+    def _doubled(self) -> _System:
+        """Return the system of the state and of its derivative with respect to a parameter."""
+        n = len(self.rows)
+        matrix = arb_mat(2 * n, 2 * n)
+        for i, row in enumerate(self.rows):
+            for j, factor in row.items():
+                matrix[i, j] = matrix[n + i, n + j] = value(factor)
+                matrix[n + i, j] = slope(factor)
         return _System(matrix, self.longest)
 
     def after(self, state: State, lapse: arb) -> State:
-        """Return the state after a while, however long."""
-        return tuple(self.system.after(_column(state), lapse).entries())
+        """Return the state after a while, however long; with its derivative where anything has one."""
+        if not (self.varies or differentiated(*state, lapse)):
+            return tuple(self.system.after(_column(state), lapse).entries())
+        both = (*map(value, state), *map(slope, state))
+        found, n = self._doubled.after(_column(both), value(lapse)).entries(), len(state)
+        rates = (self.system.matrix * _column(found[:n])).entries()
+        return tuple(Jet(x, dx + rate * slope(lapse)) for x, dx, rate in zip(found[:n], found[n:], rates, strict=True))
+
+    @cached_property
+    def varies(self) -> bool:
+        """Tell whether any coefficient has a derivative."""
+        return differentiated(*(factor for row in self.rows for factor in row.values()))
+
+    def rates(self, state: State) -> State:
+        """Return the rates of the state."""
+        return tuple(apply(row, state) for row in self.rows)
 
     def pieces(self, state: State) -> Iterator[Piece]:
-        """Yield pieces of equal length."""
-        start = _column(state)
+        """Yield pieces of equal length; of the values alone."""
+        start = _column(tuple(map(value, state)))
         for number in range(MOST_PIECES):
             yield _LinearPiece(self.system, self.system.jump(start, number))
         raise Undecided(f"nothing happens in {MOST_PIECES} pieces of the motion")
@@ -105,7 +131,7 @@ class _System:
         for _ in range(6):
             power = power * power
         size = max((x.abs_upper() for x in power.entries()), key=float)
-        lengths = [] if self.longest is None else [float(self.longest.mid())]
+        lengths = [] if self.longest is None else [float(value(self.longest).mid())]
         if size > 0:
             lengths.append(REACH / float((size.log() / 64).exp()))
         return _binary(min(lengths))
@@ -163,7 +189,7 @@ class _System:
         known = self._compiled.get(id(row))
         if known is None:
             n = self.matrix.nrows()
-            line = arb_mat(1, n, [row.get(i, arb(0)) for i in range(n)])
+            line = arb_mat(1, n, [value(row.get(i, arb(0))) for i in range(n)])
             products = [line * term for term in self.terms]
             stacked = arb_mat(len(products) - 1, n, [x for p in products[:-1] for x in p.entries()])
             known = self._compiled[id(row)] = (row, stacked, _size(products[-1]) * self._bound)
@@ -289,12 +315,21 @@ def _binary(length: float) -> arb:
 
 @dataclass(eq=False)
 class Course:
-    """The motion of a phase from a state on; pieces are kept as far as they were looked at."""
+    """The motion of a phase from a state on; pieces are kept as far as they were looked at.
+
+    `parts` counts the parts of pieces on which a proof was tried.
+    """
 
     flow: Flow
     state: State
+    parts: int = 0
     _kept: list[tuple[arb, Piece]] = field(default_factory=list)
     _source: Iterator[Piece] | None = None
+
+    @cached_property
+    def varies(self) -> bool:
+        """Tell whether the motion has a derivative with respect to a parameter."""
+        return differentiated(*self.state) or (isinstance(self.flow, Linear) and self.flow.varies)
 
     def pieces(self) -> Iterator[tuple[arb, Piece]]:
         """Yield pieces with the time (s) from the start of the phase to theirs."""

@@ -24,7 +24,7 @@ from veridyn.references.enclosure import ball, decided, enclose, enclose_all, le
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, State
 from veridyn.references.impact_closed import Oscillator
-from veridyn.references.motion import Ended, Motion, Phase, follow, value_at
+from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
 from veridyn.references.parameters import (
     Exact,
     Number,
@@ -122,8 +122,16 @@ def _largest(balls: list[arb]) -> arb:
     return largest
 
 
-def _certified(name: str, digits: int, read: Callable[[], arb], second: Callable[[], mpf]) -> Certified:
-    return enclose(read, Route(_CLOSED, second), digits=digits, kind="quasi-analytical", name=name, proof=_PROOF)
+def _certified(name: str, o: Oscillator, digits: int, read: Callable[[], arb], second: Callable[[], mpf]) -> Certified:
+    return enclose(
+        read,
+        Route(_CLOSED, second),
+        digits=digits,
+        kind="quasi-analytical",
+        name=name,
+        proof=_PROOF,
+        proved=lambda: proved(_phases(o, o.t_end)),
+    )
 
 
 def instants(*, digits: int = 30, **given: Number) -> tuple[Certified, ...]:
@@ -156,7 +164,7 @@ def instant(*, number: int, digits: int = 30, **given: Number) -> Certified:
     if (found := decided(lambda: len(_instants(o)), check_digits(digits))) <= place:
         return undefined(f"only {found} instants before t_end")
     return _certified(
-        "instant", digits, lambda: _instants(o)[place], lambda: closed.phases(o, o.t_end)[place + 1].start
+        "instant", o, digits, lambda: _instants(o)[place], lambda: closed.phases(o, o.t_end)[place + 1].start
     )
 
 
@@ -167,6 +175,7 @@ def peak_force(*, contact: int, digits: int = 30, **given: Number) -> Certified:
         return undefined(f"only {ended} contacts end before t_end")
     return _certified(
         "peak_force",
+        o,
         digits,
         lambda: ball(o.kc) * _penetrations(o)[number - 1],
         lambda: o.kc.mpf() * closed.penetration(o, number),
@@ -180,6 +189,7 @@ def largest_force(*, digits: int = 30, **given: Number) -> Certified:
         return undefined("no contact ends before t_end")
     return _certified(
         "largest_force",
+        o,
         digits,
         lambda: ball(o.kc) * _largest(_penetrations(o)),
         lambda: o.kc.mpf() * max(closed.penetration(o, n + 1) for n in range(len(closed.contacts(o)))),
@@ -210,6 +220,7 @@ def displacement(*, t: Number, digits: int = 30, **given: Number) -> Certified:
     o, time = _oscillator(given), _instant_of(t)
     return _certified(
         "displacement",
+        o,
         digits,
         lambda: _read(o, U, time) + ball(o.gap),
         lambda: closed.observed(o, time, _horizon(o, time))[0],
@@ -223,6 +234,7 @@ def force(*, t: Number, digits: int = 30, **given: Number) -> Certified:
         return undefined(f"the stop is not touched at t = {t} s")
     return _certified(
         "force",
+        o,
         digits,
         lambda: ball(o.kc) * _read(o, U, time),
         lambda: o.kc.mpf() * (closed.observed(o, time, _horizon(o, time))[0] - o.gap.mpf()),

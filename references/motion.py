@@ -12,6 +12,7 @@ from mpmath import mpf
 from veridyn.references.enclosure import Undecided, ball, decided, to_mpf
 from veridyn.references.events import Event, Guard, first_event, roots
 from veridyn.references.flows import Course, Flow, Row, State, apply
+from veridyn.references.jets import value
 from veridyn.references.parameters import Exact, Number, ParameterError, check_digits, exact
 
 MOST_PHASES = 5000
@@ -101,7 +102,9 @@ def _ended(phase: Phase, until: arb | None) -> Ended:
     limit = None if phase.limit is None else phase.limit - phase.start
     horizon = limit
     if until is not None and (limit is None or not (phase.limit < until)):
-        horizon = (until - phase.start).abs_upper() * (1 + arb(2) ** -20)  # a little later, to have what straddles it
+        horizon = value(until - phase.start).abs_upper() * (
+            1 + arb(2) ** -20
+        )  # a little later, to have what straddles it
         if limit is not None and not (horizon < limit):
             horizon = limit
     if horizon is None and not phase.guards:
@@ -110,6 +113,12 @@ def _ended(phase: Phase, until: arb | None) -> Ended:
     if event is not None:
         return Ended(phase, phase.start + event.lapse, event.name)
     return Ended(phase, phase.limit if horizon is limit else None, None)
+
+
+def proved(phases: Sequence[Ended]) -> str:
+    """Say what a motion took: phases, events proved to be the first, parts of pieces that were looked at."""
+    events, parts = sum(p.by is not None for p in phases), sum(p.phase.course.parts for p in phases)
+    return f"{len(phases)} phases, {events} events, {parts} parts"
 
 
 def holding(phases: Sequence[Ended], time: arb) -> list[Phase]:
@@ -124,8 +133,8 @@ def value_at(phases: Sequence[Ended], row: Row | Callable[[Phase], Row], time: a
     """Return a linear function of the state at an instant (s); at an event, what holds both before and after."""
     values = [phase.read(row(phase) if callable(row) else row, time) for phase in holding(phases, time)]
     total = values[0]
-    for value in values[1:]:
-        total = total.union(value)
+    for other in values[1:]:
+        total = total.union(other)
     return total
 
 

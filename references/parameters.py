@@ -39,10 +39,18 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Exact:
-    """The number `rational` × π^`pi`, kept exactly until it is converted."""
+    """The number `rational` × π^`pi`, kept exactly until it is converted.
+
+    `slope`: its derivative with respect to one parameter, where that is asked for.
+    """
 
     rational: Fraction
     pi: int = 0
+    slope: Exact | None = None
+
+    def varied(self) -> Exact:
+        """Return the number as the parameter that derivatives are taken to."""
+        return Exact(self.rational, self.pi, Exact(Fraction(1)))
 
     def mpf(self) -> mpf:
         """Round to the current mpmath precision."""
@@ -56,11 +64,19 @@ class Exact:
 
     def __mul__(self, other: Exact) -> Exact:
         """Multiply exactly."""
-        return Exact(self.rational * other.rational, self.pi + other.pi)
+        slope = _sum(self.slope and self.slope * other.plain, other.slope and self.plain * other.slope)
+        return Exact(self.rational * other.rational, self.pi + other.pi, slope)
 
     def __truediv__(self, other: Exact) -> Exact:
         """Divide exactly."""
-        return Exact(self.rational / other.rational, self.pi - other.pi)
+        loss = other.slope and Exact(-self.rational, self.pi) * other.slope / (other.plain * other.plain)
+        slope = _sum(self.slope and self.slope / other.plain, loss)
+        return Exact(self.rational / other.rational, self.pi - other.pi, slope)
+
+    @property
+    def plain(self) -> Exact:
+        """Return the number without its derivative."""
+        return Exact(self.rational, self.pi)
 
     def __str__(self) -> str:
         """Write the number as `exact` reads it."""
@@ -70,6 +86,13 @@ class Exact:
         over = "" if self.rational.denominator == 1 else f"/{self.rational.denominator}"
         times = {1: "", -1: "-"}.get(self.rational.numerator, f"{self.rational.numerator}*")
         return f"{times}{power}{over}"
+
+
+def _sum(a: Exact | None, b: Exact | None) -> Exact | None:
+    """Add derivatives of one number: monomials with the same power of π."""
+    if a is None or b is None:
+        return a or b
+    return Exact(a.rational + b.rational, a.pi)
 
 
 # What users may write for a number; mpf has no static type of its own.

@@ -1,0 +1,118 @@
+"""A number with its derivative with respect to one parameter: what is computed with such pairs is differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from flint import arb
+
+
+@dataclass(frozen=True, eq=False)
+class Jet:
+    """A value and its derivative, both balls; comparisons are those of the values."""
+
+    value: Any
+    slope: Any
+
+    def __add__(self, other: Any) -> Jet:
+        """Add; so do the operators below, as their names say."""
+        return Jet(self.value + value(other), self.slope + slope(other))
+
+    def __neg__(self) -> Jet:
+        return Jet(-self.value, -self.slope)
+
+    def __sub__(self, other: Any) -> Jet:
+        return self + -other
+
+    def __rsub__(self, other: Any) -> Jet:
+        return -self + other
+
+    def __mul__(self, other: Any) -> Jet:
+        return Jet(self.value * value(other), self.slope * value(other) + self.value * slope(other))
+
+    def __truediv__(self, other: Any) -> Jet:
+        quotient = self.value / value(other)
+        return Jet(quotient, (self.slope - quotient * slope(other)) / value(other))
+
+    def __rtruediv__(self, other: Any) -> Jet:
+        return Jet(other, arb(0)) / self
+
+    def __pow__(self, power: int) -> Jet:
+        return Jet(self.value**power, power * self.value ** (power - 1) * self.slope)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __abs__(self) -> Jet:
+        """Return the magnitude; where the sign is undecided, with both derivatives."""
+        if self.value > 0:
+            return self
+        return -self if self.value < 0 else Jet(abs(self.value), self.slope.union(-self.slope))
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(self.value < value(other))
+
+    def __gt__(self, other: Any) -> bool:
+        return bool(self.value > value(other))
+
+    def __le__(self, other: Any) -> bool:
+        return bool(self.value <= value(other))
+
+    def __ge__(self, other: Any) -> bool:
+        return bool(self.value >= value(other))
+
+    def max(self, other: Any) -> Jet:
+        """Return the larger; where that is undecided, what holds both."""
+        if self > other or self < other:
+            return self if self > other else Jet(value(other), slope(other))
+        return Jet(self.value.max(value(other)), self.slope.union(slope(other)))
+
+    def min(self, other: Any) -> Jet:
+        """Return the smaller; as `max`."""
+        return -((-self).max(-other))
+
+    def union(self, other: Any) -> Jet:
+        """Return what holds both."""
+        return Jet(self.value.union(value(other)), self.slope.union(slope(other)))
+
+    def sin_cos(self) -> tuple[Jet, Jet]:
+        """Return sine and cosine."""
+        return self.sin(), self.cos()
+
+    def __getattr__(self, name: str) -> Callable[[], Jet]:
+        """Return an elementary function as a method, by its name."""
+        if name not in DERIVATIVES:
+            raise AttributeError(name)
+        return lambda: Jet(getattr(self.value, name)(), DERIVATIVES[name](self.value) * self.slope)
+
+
+DERIVATIVES: dict[str, Callable[[Any], Any]] = {
+    "sqrt": lambda x: 1 / (2 * x.sqrt()),
+    "exp": lambda x: x.exp(),
+    "log": lambda x: 1 / x,
+    "sin": lambda x: x.cos(),
+    "cos": lambda x: -x.sin(),
+    "tan": lambda x: 1 / x.cos() ** 2,
+    "sinh": lambda x: x.cosh(),
+    "cosh": lambda x: x.sinh(),
+    "asin": lambda x: 1 / (1 - x * x).sqrt(),
+    "acos": lambda x: -1 / (1 - x * x).sqrt(),
+    "atan": lambda x: 1 / (1 + x * x),
+}
+
+
+def value(x: Any) -> Any:
+    """Return the value of a pair, and of a plain number the number."""
+    return x.value if isinstance(x, Jet) else x
+
+
+def slope(x: Any) -> Any:
+    """Return the derivative of a pair, zero for a plain number."""
+    return x.slope if isinstance(x, Jet) else arb(0)
+
+
+def differentiated(*numbers: Any) -> bool:
+    """Tell whether any of the numbers is a pair."""
+    return any(isinstance(x, Jet) for x in numbers)

@@ -1,0 +1,235 @@
+"""The engine of proved enclosures: flows, events, derivatives, precision."""
+
+from __future__ import annotations
+
+import mpmath
+import pytest
+from flint import arb
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from veridyn.references.certified import CertificationError, Route
+from veridyn.references.enclosure import Undecided, ball, decided, enclose, less, precision, to_mpf
+from veridyn.references.events import Guard, first_event, roots
+from veridyn.references.flows import Course, Linear, Smooth
+from veridyn.references.jets import DERIVATIVES, Jet
+from veridyn.references.motion import Phase, follow, proved, value_at
+from veridyn.references.parameters import Exact, exact
+
+ONE = arb(1)
+X, V = {0: ONE}, {1: ONE}
+
+
+@pytest.fixture(autouse=True)
+def _bits():
+    with precision(192):
+        yield
+
+
+def oscillator(w2) -> Linear:
+    """x'' = -w2 x."""
+    return Linear(({1: ONE}, {0: -w2}))
+
+
+def cube(*, sign: int = 1) -> Smooth:
+    """x'' = -x³, or x³."""
+    return Smooth(lambda _, y: (y[1], -sign * y[0] * y[0] * y[0]), arb(0))
+
+
+def test_a_root_is_enclosed():
+    event = first_event(Course(oscillator(arb(7)), (arb(0), ONE)), [Guard("back", X, zeros=1)])
+    truth = arb.pi() / arb(7).sqrt()
+    assert event.lapse.contains(truth)
+    assert event.lapse.rel_accuracy_bits() > 180
+
+
+@given(w2=st.floats(1e-30, 1e30), lapse=st.floats(0, 1e3), x=st.floats(-1e20, 1e20), v=st.floats(-1e20, 1e20))
+@settings(max_examples=60, deadline=None)
+def test_the_state_of_an_oscillator_at_any_scale_and_instant(w2, lapse, x, v):
+    w, t = arb(w2).sqrt(), arb(lapse) / arb(w2).sqrt()
+    found = oscillator(arb(w2)).after((arb(x), arb(v)), t)
+    truth = arb(x) * arb(lapse).cos() + arb(v) / w * arb(lapse).sin()
+    assert found[0].overlaps(truth)
+    assert found[0].rad() < arb(2) ** -150 * (abs(arb(x)) + abs(arb(v)) / w + arb(2) ** -600)
+
+
+def test_low_precision_contains_high():
+    def at(bits):
+        with precision(bits):
+            return list(roots(Course(oscillator(arb(2)), (ONE, arb(0))), X, arb(30)))
+
+    for low, high in zip(at(96), at(400), strict=True):
+        assert low.contains(high)
+        assert low.rad() > high.rad()
+
+
+def test_all_roots_are_found_in_order():
+    found = list(roots(Course(oscillator(arb(9)), (arb(0), ONE)), X, arb(50), zeros=1))
+    assert len(found) == 47
+    assert all(t.overlaps(arb.pi() / 3 * (k + 1)) for k, t in enumerate(found))
+
+
+@pytest.mark.parametrize("depth", [10, 20, 40])
+def test_a_dip_however_short_is_two_roots_and_a_near_miss_none(depth):
+    """cos t + 1 ± 10^-depth near π: what any number of samples would pass over."""
+    shift = arb(10) ** -depth
+    flow = Linear(({1: ONE}, {0: -ONE}, {}))
+
+    def lowered(by):
+        return {0: ONE, 2: 1 + by}
+
+    with precision(400):
+        course = Course(flow, (ONE, arb(0), ONE))
+        assert len(list(roots(course, lowered(-shift), arb(6)))) == 2
+        assert list(roots(course, lowered(shift), arb(6))) == []
+
+
+def test_a_touch_is_undecided():
+    course = Course(Linear(({1: ONE}, {0: -ONE}, {})), (ONE, arb(0), ONE))
+    with pytest.raises(Undecided, match="touches zero"):
+        first_event(course, [Guard("graze", {0: ONE, 2: ONE})], arb(6))
+
+
+def test_events_that_coincide_are_undecided():
+    course = Course(oscillator(ONE), (ONE, arb(0)))
+    with pytest.raises(Undecided, match="coincide"):
+        first_event(course, [Guard("a", X), Guard("b", {0: arb(2)})])
+
+
+def test_an_event_on_the_end_of_the_search_is_undecided_and_later_ones_are_none():
+    def search(limit):
+        return first_event(Course(oscillator(ONE), (ONE, arb(0))), [Guard("zero", X)], limit)
+
+    with pytest.raises(Undecided, match="falls on the end"):
+        search(arb.pi() / 2)
+    assert search(arb(1.57)) is None
+    assert search(arb(1.58)).name == "zero"
+
+
+def test_a_guard_that_is_violated_at_the_start_is_said():
+    with pytest.raises(Undecided, match="violated"):
+        first_event(Course(oscillator(ONE), (-ONE, arb(0))), [Guard("gap", X)])
+
+
+def test_a_constant_force_is_exact():
+    falling = Linear(({1: ONE}, {2: -arb(10)}, {}), longest=arb(4))
+    event = first_event(Course(falling, (arb(20), arb(0), ONE)), [Guard("ground", X)])
+    assert event.lapse.overlaps(arb(2))
+    assert event.lapse.rel_accuracy_bits() > 180
+
+
+def test_smooth_motion_is_enclosed_to_its_period():
+    """x'' = -x³ from 1: the period is 4 K with K = Γ(1/4)²/(4 √π)."""
+    found = list(roots(Course(cube(), (ONE, arb(0))), X, arb(10)))
+    quarter = arb("0.25").gamma() ** 2 / (4 * arb.pi().sqrt())
+    assert len(found) == 3
+    assert all(t.overlaps((2 * k + 1) * quarter) for k, t in enumerate(found))
+    assert found[2].rel_accuracy_bits() > 120
+
+
+def test_smooth_and_linear_flows_agree():
+    smooth = Smooth(lambda t, y: (y[1], -4 * y[0] + t.sin()), arb(0))
+    linear = Linear(({1: ONE}, {0: arb(-4), 2: ONE}, {3: ONE}, {2: -ONE}))
+    a = Course(smooth, (ONE, arb(0))).at(arb(5))
+    b = linear.after((ONE, arb(0), arb(0), ONE), arb(5))
+    assert a[0].overlaps(b[0])
+    assert a[1].overlaps(b[1])
+
+
+def test_a_motion_that_leaves_every_bound_ends_in_a_word():
+    """x'' = x³ from x = 1, x' = 1 is infinite before t = 2."""
+    with pytest.raises(Undecided):
+        Course(cube(sign=-1), (ONE, ONE)).at(arb(5))
+
+
+def bouncing(p: Exact, count: int):
+    """A ball that falls from the height p and keeps half of its speed at each of the first bounces."""
+    flow = Linear(({1: ONE}, {2: -arb(2)}, {}), longest=arb(4))
+
+    def following(phase, _event, time, state):
+        number = int(phase.kind) + 1
+        there = (arb(0), -state[1] / 2, ONE)
+        return Phase(str(number), flow, time, there, (Guard("ground", X, 1),)) if number <= count else None
+
+    return follow(Phase("0", flow, arb(0), (ball(p), arb(0), ONE), (Guard("ground", X),)), following)
+
+
+def test_phases_follow_each_other_and_carry_derivatives():
+    """Bounce n is at sqrt(p) (1 + 1 + 1/2 + …): its derivative is half of that over p."""
+    phases = bouncing(exact("1/4").varied(), 5)
+    last = phases[-1].end
+    assert last.value.overlaps(arb(0.5) * (1 + 2 * (1 - arb(2) ** -5)))
+    assert last.slope.overlaps(2 * last.value)
+    assert last.slope.rel_accuracy_bits() > 150
+    assert proved(phases).startswith("6 phases, 6 events, ")
+
+
+def test_an_instant_that_is_an_event_reads_what_holds_on_both_sides():
+    phases = bouncing(exact("1/4"), 3)
+    assert value_at(phases, X, phases[0].end).contains(0)
+    speed = value_at(phases, V, phases[0].end)
+    assert speed.contains(-1)
+    assert speed.contains(arb(1) / 2)
+
+
+@pytest.mark.parametrize("name", sorted(DERIVATIVES))
+def test_derivatives_of_functions(name):
+    h = arb(2) ** -60
+    x = arb("0.3")
+    found = getattr(Jet(x, ONE), name)()
+    quotient = (getattr(x + h, name)() - getattr(x - h, name)()) / (2 * h)
+    assert abs(found.slope - quotient) < arb(2) ** -100
+
+
+def test_arithmetic_of_pairs():
+    x, y = Jet(arb(3), ONE), Jet(arb(2), arb(5))
+    for found, truth in (
+        (x * y, (6, 17)),
+        (x / y, (arb(3) / 2, arb(-13) / 4)),
+        (1 / x, (arb(1) / 3, -arb(1) / 9)),
+        (x**3 - 1, (26, 27)),
+        (abs(-x), (3, 1)),
+        (x.max(y), (3, 1)),
+        (x.min(4), (3, 1)),
+        (2 - x, (-1, -1)),
+    ):
+        assert found.value.overlaps(arb(truth[0]))
+        assert found.slope.overlaps(arb(truth[1]))
+
+
+def test_exact_numbers_differentiate():
+    k, m = exact("2*pi").varied(), exact("3")
+    assert ball(m / k / k).slope.overlaps(-2 * arb(3) / (2 * arb.pi()) ** 3)
+
+
+def test_what_is_undecided_at_any_precision_is_undefined_with_its_reason():
+    found = enclose(
+        lambda: arb(1) if less(arb(2).sqrt() ** 2, arb(2), "it grazes") else arb(2),
+        digits=10,
+        kind="closed form",
+        name="q",
+    )
+    assert found.value is None
+    assert "it grazes within" in found.routes[0]
+    with pytest.raises(Undecided):
+        decided(lambda: less(arb(2).sqrt() ** 2, arb(2), "it grazes"))
+
+
+def test_precision_rises_until_the_digits_are_there():
+    found = enclose(lambda: 1 - (1 - arb(10) ** -200), digits=30, kind="closed form", name="q")
+    assert found.text() == "1.00000000000000000000000000000e-200"
+    assert "bits" in found.proved
+    assert found.radius < mpmath.mpf(10) ** -230
+
+
+def test_a_second_route_that_disagrees_is_said():
+    good, bad = Route("by mpmath", lambda: mpmath.pi), Route("by Archimedes", lambda: mpmath.mpf(22) / 7)
+    assert enclose(arb.pi, good, digits=50, kind="closed form", name="pi").confirm().digits == 50
+    with pytest.raises(CertificationError, match="pi: by Archimedes agrees on 3 digits, 50 wanted"):
+        enclose(arb.pi, bad, digits=50, kind="closed form", name="pi").confirm("pi")
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+@settings(max_examples=50, deadline=None)
+def test_conversion_is_exact(x):
+    assert to_mpf(arb(x)) == x
