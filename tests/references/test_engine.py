@@ -38,4 +38,4 @@ def test_a_phase_without_guards_is_not_searched():
     with precision(128):
         endless = Phase("free", Linear(({1: arb(1)}, {}), arb(1)), arb(0), (arb(0), arb(1)), (), arb(10) ** 30)
         (found,) = follow(endless, lambda *_: None)
-    assert found.end == arb(10) ** 30
+        assert found.end == arb(10) ** 30
