@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from fractions import Fraction
 from functools import lru_cache, wraps
 from typing import ParamSpec, TypeVar
 
@@ -28,8 +29,12 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Undecided(ArithmeticError):
+class Undecided(CertificationError):
     """Balls overlap, so that a comparison has no answer at this precision; the message says which."""
+
+
+class Absent(Exception):
+    """What a reading raises where its quantity does not exist; the message says why."""
 
 
 def ball(number: Exact | int) -> arb:
@@ -50,6 +55,20 @@ def span(low: arb, high: arb) -> arb:
 def sign(x: arb) -> int:
     """Return the sign, 0 for an exact zero and for a ball that holds zero."""
     return 1 if x > 0 else -1 if x < 0 else 0
+
+
+def sign_of(*terms: Exact) -> int:
+    """Return the sign of a sum of exact numbers: zero is decided, since powers of pi are independent."""
+    powers = {t.pi: sum((u.rational for u in terms if u.pi == t.pi), Fraction(0)) for t in terms}
+    left = [Exact(rational, pi) for pi, rational in powers.items() if rational]
+    if len(left) < 2:
+        return sign(ball(left[0])) if left else 0
+
+    def told() -> int:
+        total = sum((ball(term) for term in left), arb(0))
+        return 1 if less(arb(0), total, "two sums of powers of pi agree") else -1
+
+    return decided(told)
 
 
 def less(a: arb, b: arb, what: str) -> bool:
@@ -117,7 +136,7 @@ def enclose(
     Parameters
     ----------
     read
-        Returns a ball that holds the number, at the present precision; it may raise `Undecided`.
+        Returns a ball that holds the number, at the present precision; it may raise `Undecided` or `Absent`.
     second
         Routes in mpmath that share nothing with it; `Certified.confirm` computes them.
     digits
@@ -134,7 +153,7 @@ def enclose(
     Returns
     -------
     Certified
-        ``undefined`` with the reason where the largest precision does not decide a comparison.
+        ``undefined`` with the reason where the quantity is `Absent`, or the largest precision does not decide.
 
     Raises
     ------
@@ -142,7 +161,10 @@ def enclose(
         If `digits` is out of range.
     """
     check_digits(digits)
-    found = _sharpened(lambda: (read(),), digits)
+    try:
+        found = _sharpened(lambda: (read(),), digits)
+    except Absent as reason:
+        return undefined(str(reason))
     if isinstance(found, str):
         return undefined(f"{name}: {found}")
     bits, (b,) = found

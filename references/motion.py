@@ -107,9 +107,7 @@ def _ended(phase: Phase, until: arb | None) -> Ended:
         )  # a little later, to have what straddles it
         if limit is not None and not (horizon < limit):
             horizon = limit
-    if horizon is None and not phase.guards:
-        return Ended(phase, None, None)
-    event = first_event(phase.course, phase.guards, horizon)
+    event = first_event(phase.course, phase.guards, horizon) if phase.guards else None
     if event is not None:
         return Ended(phase, phase.start + event.lapse, event.name)
     return Ended(phase, phase.limit if horizon is limit else None, None)

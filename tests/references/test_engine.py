@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.references.certified import CertificationError, Route
-from veridyn.references.enclosure import Undecided, ball, decided, enclose, less, precision, to_mpf
+from veridyn.references.enclosure import Absent, Undecided, ball, decided, enclose, less, precision, sign_of, to_mpf
 from veridyn.references.events import Guard, first_event, roots
 from veridyn.references.flows import Course, Linear, Smooth
 from veridyn.references.jets import DERIVATIVES, Jet
@@ -233,3 +233,33 @@ def test_a_second_route_that_disagrees_is_said():
 @settings(max_examples=50, deadline=None)
 def test_conversion_is_exact(x):
     assert to_mpf(arb(x)) == x
+
+
+@pytest.mark.parametrize(
+    ("terms", "expected"),
+    [
+        (("1/3", "2/3", "-1"), 0),
+        (("pi", "-pi"), 0),
+        (("2*pi", "-6.28318530717958647692528676655900576839433879875"), 1),
+        (("1", "-1", "1e-900"), 1),
+        (("pi", "-1e-900", "-pi"), -1),
+        (("0", "0"), 0),
+    ],
+)
+def test_the_sign_of_a_sum_is_exact(terms, expected):
+    assert sign_of(*map(exact, terms)) == expected
+
+
+def test_what_is_absent_is_undefined_with_its_reason():
+    def read() -> arb:
+        raise Absent("nothing moves")
+
+    found = enclose(read, digits=30, kind="closed form", name="x")
+    assert (found.text(), found.routes) == ("undefined", ("nothing moves",))
+
+
+def test_a_phase_without_guards_is_not_searched():
+    with precision(128):
+        endless = Phase("free", Linear(({1: arb(1)}, {}), arb(1)), arb(0), (arb(0), arb(1)), (), arb(10) ** 30)
+        (found,) = follow(endless, lambda *_: None)
+        assert found.end == arb(10) ** 30
