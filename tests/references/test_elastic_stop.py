@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import mpmath
 import pytest
 from hypothesis import given, settings
@@ -31,9 +33,10 @@ positive = st.floats(1e-3, 1e3)
     ],
 )
 def test_every_digit(name, shock, text):
-    result = getattr(stop, name)(**shock, **CASE)
+    result = getattr(stop, name)(**shock, **CASE).confirm()
     assert result.text() == text
     assert result.kind == "closed form"
+    assert len(result.routes) == 2
 
 
 def test_hundred_digits_of_the_impulse():
@@ -58,10 +61,32 @@ def test_momentum_and_energy_for_any_parameters(m, k, kc, v0):
     assert (k + kc) * compression**2 / 2 == pytest.approx(float(stop.energy(**p)), rel=1e-13)
 
 
+SCALES = st.integers(-30, 30)
+
+
+@given(SCALES, SCALES, SCALES, SCALES, st.integers(1, 10**6))
+@settings(max_examples=10, deadline=None, derandomize=True)
+def test_both_routes_agree_at_any_scale(m, k, kc, v0, n):
+    """Powers of ten; the enclosure at few digits holds the one at many."""
+    p = {"m": f"3e{m}", "k": f"7e{k}", "kc": f"1.1e{kc}", "v0": f"1.3e{v0}"}
+    functions = (stop.peak_force, stop.flight_duration, stop.impulse, stop.impact_velocity, stop.energy)
+    for function in (*functions, partial(stop.contact_end, shock=n), partial(stop.peak_time, shock=n)):
+        few, many = (function(digits=digits, **p).confirm() for digits in (15, 80))
+        with mpmath.workdps(120):
+            assert abs(few.value - many.value) <= few.radius + many.radius
+
+
+def test_a_contact_of_a_stop_that_hardly_pushes_is_told_from_the_flight():
+    """They differ by 5e-31 of their duration, and each has thirty digits."""
+    soft = {"m": 1, "k": 1, "kc": "1e-30", "v0": 1}
+    assert stop.contact_duration(**soft).text() == "3.14159265358979323846264338328"
+    assert stop.flight_duration(**soft).value > stop.contact_duration(**soft).value
+
+
 def test_motion_is_continuous_and_conserves_energy():
     motion = stop.motion(**CASE)
     for t in ("0", "0.01", "0.0312", "0.2", "0.3455", "34.2"):
-        x, v, force = motion.displacement(t), motion.velocity(t), motion.stop_force(t)
+        x, v, force = (motion(name, t) for name in ("displacement", "velocity", "force"))
         energy = 50 * v**2 + 5000 * x**2 + force**2 / 2e6
         assert float(energy) == pytest.approx(50, rel=1e-13)
         assert (force > 0) == (x > 0)
@@ -72,8 +97,8 @@ def test_motion_meets_the_certified_numbers():
     peak = stop.peak_time(shock=100, **CASE, digits=60).value
     impact = stop.contact_start(shock=2, **CASE, digits=60).value
     with mpmath.workdps(30):
-        assert abs(motion.stop_force(peak) / stop.peak_force(**CASE).value - 1) < mpmath.mpf(10) ** -28
-        assert abs(motion.velocity(impact) - 1) < mpmath.mpf(10) ** -28
+        assert abs(motion("force", peak) / stop.peak_force(**CASE).value - 1) < mpmath.mpf(10) ** -28
+        assert abs(motion("velocity", impact) - 1) < mpmath.mpf(10) ** -28
 
 
 @pytest.mark.parametrize("name", ["m", "k", "kc", "v0"])
@@ -91,7 +116,7 @@ def test_wrong_shocks_are_refused(shock):
 
 def test_negative_time_is_refused():
     with pytest.raises(ParameterError, match="t must be non-negative"):
-        stop.motion(**CASE).velocity(-1)
+        stop.motion(**CASE)("velocity", -1)
 
 
 @pytest.mark.parametrize("power", [-40, 40])

@@ -29,7 +29,7 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
 def _history(case: Case, o: Observation, label: str) -> dict[str, Any]:
     time, x = thinned(o.response.time, o.response.displacement[:, 0], start=0.0, end=o.problem.end)
     motion = elastic_stop.motion(**given(o.values), digits=15)
-    true = np.array([float(motion.displacement(t)) for t in time.tolist()])
+    true = np.array([float(motion("displacement", t)) for t in time.tolist()])
     instants = true_instants(o.values, FEW)
     return figure(
         case.name,
@@ -53,7 +53,7 @@ def _portrait(case: Case, o: Observation, label: str) -> dict[str, Any]:
         o.response.time, o.response.displacement[:, 0], o.response.velocity[:, 0], start=0.0, end=o.problem.end
     )
     motion = elastic_stop.motion(**given(o.values), digits=15)
-    true = np.array([[float(motion.displacement(t)), float(motion.velocity(t))] for t in time.tolist()])
+    true = np.array([[float(motion("displacement", t)), float(motion("velocity", t))] for t in time.tolist()])
     return figure(
         case.name,
         "phase-portrait",
@@ -79,9 +79,9 @@ def _force(case: Case, o: Observation, label: str) -> dict[str, Any]:
     time, x = thinned(o.response.time, o.response.displacement[:, 0], start=window[0], end=window[1])
     motion = elastic_stop.motion(**given(o.values), digits=15)
     fine = np.linspace(*window, 300)
-    true = np.array([float(motion.stop_force(t)) for t in fine.tolist()])
+    true = np.array([float(motion("force", t)) for t in fine.tolist()])
     computed = np.maximum(0.0, o["kc"] * x)
-    error = computed - np.array([float(motion.stop_force(t)) for t in time.tolist()])
+    error = computed - np.array([float(motion("force", t)) for t in time.tolist()])
     return figure(
         case.name,
         "force",
