@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, Decimal, localcontext
+from fractions import Fraction
 from functools import lru_cache, wraps
 from typing import Any, Literal, ParamSpec, TypeVar
 
@@ -84,6 +86,13 @@ class Certified:
             return "0"
         return str(mpmath.nstr(self.value, self.digits, strip_zeros=False, min_fixed=-5, max_fixed=17))
 
+    def uncertainty(self) -> str:
+        """Bound the distance of `text` from the truth, as text of two digits; "0" if it is exact, empty for no number."""
+        if self.value is None or isinstance(self.value, str):
+            return ""
+        rounding = abs(Fraction(self.text()) - _fraction(self.value))
+        return _upwards(rounding + (0 if self.radius is None else _fraction(self.radius)))
+
     def __float__(self) -> float:
         """Round to double precision; raises TypeError where there is no number."""
         if self.value is None or isinstance(self.value, str):
@@ -101,6 +110,17 @@ class Route:
     how: str
     compute: Callable[[], Any]
     digits: int | None = None
+
+
+def _fraction(value: mpf) -> Fraction:
+    sign, mantissa, exponent, _ = value._mpf_
+    return (-1) ** sign * int(mantissa) * Fraction(2) ** int(exponent)
+
+
+def _upwards(bound: Fraction) -> str:
+    """Write a bound with two digits, rounded up."""
+    with localcontext(prec=2, rounding=ROUND_CEILING):
+        return f"{Decimal(bound.numerator) / Decimal(bound.denominator):.1e}".replace("e+", "e") if bound else "0"
 
 
 def _confirm(value: Any, digits: int, route: Route, name: str) -> None:

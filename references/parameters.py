@@ -189,7 +189,7 @@ def resolve(parameters: Iterable[Parameter], given: Mapping[str, Number]) -> dic
     declared = {parameter.name: parameter for parameter in parameters}
     for name in given:
         if name not in declared:
-            raise ParameterError(_unknown(name, list(declared)))
+            raise ParameterError(unknown(name, list(declared)))
     return {name: checked(p, given.get(name, p.default)) for name, p in declared.items()}
 
 
@@ -202,7 +202,8 @@ def checked(parameter: Parameter, value: Number) -> Exact:
     return number
 
 
-def _unknown(name: str, known: list[str]) -> str:
+def unknown(name: str, known: list[str]) -> str:
+    """Say that a parameter is unknown, and which was meant."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}? " if near else ""
     return f"unknown parameter {name!r}: {hint}known are {', '.join(known)}"

@@ -178,20 +178,9 @@ def _routes(references: Sequence[Record]) -> list[Route]:
 def _truths(references: Sequence[Record], routes: Sequence[Route]) -> list[Truth]:
     numbered = {(route.kind, tuple(route.steps)): route.number for route in routes}
     return [
-        Truth(truth, _uncertainty(truth), numbered.get((truth["kind"], tuple(truth["routes"])), 0))
+        Truth(truth, truth.get("radius") or "", numbered.get((truth["kind"], tuple(truth["routes"])), 0))
         for truth in references
     ]
-
-
-def _uncertainty(truth: Record) -> str:
-    """Return half a unit of the last certified digit; empty where there is no number or it is exact."""
-    try:
-        magnitude = abs(float(truth["value"]))
-    except (TypeError, ValueError, OverflowError):
-        return ""
-    if truth["digits"] is None or not 0.0 < magnitude < math.inf:
-        return ""
-    return f"5e{math.floor(math.log10(magnitude)) - truth['digits']}"
 
 
 def _is_notable(value: dict[str, Any]) -> bool:

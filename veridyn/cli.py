@@ -111,6 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     reference.add_argument(
         "--digits", type=whole(1), default=30, metavar="N", help="significant digits, 1 to 1000 (default 30)"
     )
+    reference.add_argument("--derivative", metavar="NAME", help="derivatives with respect to a parameter instead")
     reference.add_argument("--json", action="store_true", help="one JSON document on standard output")
 
     _add_run(commands)

@@ -94,9 +94,9 @@ def _reference(options: argparse.Namespace, command: Sequence[str]) -> int:  # n
     case.values(given)
     digits = check_digits(options.digits)
     if options.json:
-        _print_json(texts.reference_document(case, given, digits))
+        _print_json(texts.reference_document(case, given, digits, options.derivative))
     else:
-        texts.print_reference(case, given, digits)
+        texts.print_reference(case, given, digits, options.derivative)
     return ExitCode.FINE
 
 

@@ -15,13 +15,14 @@ from typing import Any
 import mpmath
 
 from veridyn import __version__, system
+from veridyn.references.certified import Certified
 from veridyn.reports.hints import hints
 from veridyn.validation_cases.case import Case, Published
 from veridyn.validation_cases.judge import Record
 
 SCHEMA_VERSION = "1.0"  # of all JSON documents but the one below
 RESULTS_VERSION = "2.0"
-PACKAGES = ("numpy", "scipy", "mpmath", "numba", "llvmlite", "matplotlib")
+PACKAGES = ("numpy", "scipy", "mpmath", "python-flint", "numba", "llvmlite", "matplotlib")
 LONGEST_NUMBER = 17  # digits; longer decimals stay strings
 
 
@@ -145,21 +146,22 @@ def _beam(case: Case, changes: Mapping[str, str]) -> dict[str, Any] | None:
 def references(case: Case, variant: str, changes: Mapping[str, Any], digits: int = 30) -> list[dict[str, Any]]:
     """Return the certified reference of every quantity for a parameter set."""
     values = case.values(changes)
-    lines = []
-    for quantity in case.quantities:
-        truth = quantity.truth(values, digits)
-        lines.append(
-            {
-                "variant": variant,
-                "quantity": quantity.name,
-                "unit": quantity.unit,
-                "value": None if truth.value is None else truth.text(),
-                "digits": truth.digits,
-                "kind": truth.kind,
-                "routes": list(truth.routes),
-            }
-        )
-    return lines
+    return [
+        {"variant": variant, "quantity": q.name, "unit": q.unit, **stated(q.truth(values, digits))}
+        for q in case.quantities
+    ]
+
+
+def stated(truth: Certified) -> dict[str, Any]:
+    """Return a certified value as data; ``radius`` bounds the distance of the printed value from the truth."""
+    return {
+        "value": None if truth.value is None else truth.text(),
+        "radius": truth.uncertainty() or None,
+        "digits": truth.digits,
+        "kind": truth.kind,
+        "routes": list(truth.routes),
+        "proved": truth.proved,
+    }
 
 
 def published(case: Case, value: Published) -> dict[str, str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from veridyn.references.certified import Certified
-from veridyn.references.parameters import check_digits
+from veridyn.references.certified import Certified, undefined
+from veridyn.references.parameters import ParameterError, check_digits, unknown
+from veridyn.validation_cases.case import Case, Values
 from veridyn.validation_cases.catalogue import case_names, load_case
 
 
@@ -15,8 +16,12 @@ def cases() -> tuple[str, ...]:
     return case_names()
 
 
-def reference(case: str, *, digits: int = 30, **parameters: Any) -> Mapping[str, Certified]:
+def reference(
+    case: str, *, digits: int = 30, derivative: str | None = None, **parameters: Any
+) -> Mapping[str, Certified]:
     """Return the certified reference values of a case by quantity name.
+
+    Each is an enclosure: the truth lies within `radius` of `value`. `confirm()` has it computed by the second routes too.
 
     Parameters
     ----------
@@ -24,6 +29,9 @@ def reference(case: str, *, digits: int = 30, **parameters: Any) -> Mapping[str,
         Name of the case, e.g. ``"sdnd104"``.
     digits
         Significant digits wanted, 1 to 1000.
+    derivative
+        A parameter of the case: the derivatives with respect to it are returned instead, undefined with the reason
+        where one does not exist or is not given.
     parameters
         Physical parameters that differ from the defaults; text keeps decimals exact: ``a0="1.01"``.
 
@@ -33,10 +41,24 @@ def reference(case: str, *, digits: int = 30, **parameters: Any) -> Mapping[str,
         If there is no such case.
     ParameterError
         If a parameter is unknown or out of range, or digits is.
-    CertificationError
-        If the routes to a value disagree.
     """
     chosen = load_case(case)
     values = chosen.values(parameters)
-    check_digits(digits)
-    return {quantity.name: quantity.truth(values, digits) for quantity in chosen.quantities}
+    return references(chosen, values, check_digits(digits), derivative)
+
+
+def references(case: Case, values: Values, digits: int, derivative: str | None = None) -> dict[str, Certified]:
+    """Return the references of all quantities for complete parameters, or their derivatives; as `reference`."""
+    if derivative is None:
+        return {q.name: q.truth(values, digits) for q in case.quantities}
+    if derivative not in values:
+        raise ParameterError(unknown(derivative, list(values)))
+    varied = {**values, derivative: values[derivative].varied()}
+    return {q.name: _derivative(q.truth(varied, digits), derivative) for q in case.quantities}
+
+
+def _derivative(truth: Certified, name: str) -> Certified:
+    """Return the derivative of a value that was computed with a varied parameter."""
+    if truth.derivative is not None or truth.value is None:
+        return truth.derivative or truth
+    return undefined(f"{name} does not enter the formula that holds here: no derivative is given")

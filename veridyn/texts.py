@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from veridyn.document import SCHEMA_VERSION, published, references, truth_of
+from veridyn import front
+from veridyn.document import SCHEMA_VERSION, published, references, stated, truth_of
 from veridyn.validation_cases.case import Case
 
 PIPE_WIDTH = 120  # columns when no terminal says how wide it is
@@ -65,7 +66,7 @@ def print_case(case: Case) -> None:
     for variant in case.variants:
         if case.asked(variant):
             out.print(Text(f"\nReferences, {variant.name}", style="bold"))
-            out.print(_reference_table(case, variant.changes, 30))
+            out.print(_reference_table(references(case, "", variant.changes)))
     _print_published(out, case)
     out.print(Text("\nModelling by our own schemes", style="bold"))
     out.print(Text("\n".join(f"- {line}" for line in case.modelling)))
@@ -104,46 +105,75 @@ def _print_published(out: Console, case: Case) -> None:
         out.print(Text(f"- {line}"))
 
 
-def _reference_table(case: Case, changes: Mapping[str, Any], digits: int) -> Table:
-    table = _table("quantity", "value", "unit", "digits", "kind")
-    for line in references(case, "", changes, digits):
+def _reference_table(lines: Iterable[Mapping[str, Any]]) -> Table:
+    table = _table("quantity", "value", "±", "unit", "digits", "kind")
+    for line in lines:
         value = "undefined" if line["value"] is None else line["value"]
-        _add(table, line["quantity"], value, line["unit"], line["digits"] or "", line["kind"])
+        _add(table, line["quantity"], value, line["radius"] or "", line["unit"], line["digits"] or "", line["kind"])
     return table
 
 
-def print_reference(case: Case, changes: Mapping[str, str], digits: int) -> None:
-    """Print the certified values for a parameter set."""
+def reference_lines(
+    case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None
+) -> list[dict[str, Any]]:
+    """Return the references for a parameter set, or their derivatives, computed by all routes, as data."""
+    found = front.references(case, case.values(changes), digits, derivative)
+    units = {q.name: q.unit for q in case.quantities}
+    per = {p.name: p.unit for p in case.parameters}.get(derivative or "", "")
+    return [
+        {"quantity": name, "unit": _per(units[name], per), **stated(truth.confirm(name))}
+        for name, truth in found.items()
+    ]
+
+
+def _per(unit: str, other: str) -> str:
+    """Write the unit of a derivative."""
+    return f"({unit or 1})/({other})" if other and other != "1" else unit
+
+
+def print_reference(case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None) -> None:
+    """Print the certified values for a parameter set, or their derivatives, with what was proved."""
     values = case.values(changes)
     # computed before anything is printed: parameters may have no certified reference
-    table = _reference_table(case, changes, digits)
+    lines = reference_lines(case, changes, digits, derivative)
     out = console()
-    out.print(Text(f"{case.name} with " + ", ".join(f"{name} = {value}" for name, value in values.items())))
-    out.print(table)
+    of = f"derivatives with respect to {derivative} of " if derivative else ""
+    out.print(Text(f"{of}{case.name} with " + ", ".join(f"{name} = {value}" for name, value in values.items())))
+    out.print(_reference_table(lines))
+    for ways, names in _grouped(lines).items():
+        out.print(Text(f"{', '.join(names)}: {ways}"))
 
 
-def reference_document(case: Case, changes: Mapping[str, str], digits: int) -> dict[str, Any]:
-    """Return the certified values for a parameter set as data.
+def _grouped(lines: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return what was proved and how it was confirmed, with the quantities of which that is true."""
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        first, *second = line["routes"]
+        ways = first + (f" ({line['proved']})" if line["proved"] else "")
+        ways += f"; confirmed by: {', '.join(second)}" if second else ""
+        found.setdefault(ways, []).append(line["quantity"])
+    return found
+
+
+def reference_document(
+    case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None
+) -> dict[str, Any]:
+    """Return the certified values for a parameter set, or their derivatives, as data.
 
     Published values are listed where they were printed for these parameters.
     """
     values = case.values(changes)
+    lines = reference_lines(case, changes, digits, derivative)
     quantities = [
-        {
-            "name": line["quantity"],
-            "unit": line["unit"],
-            "value": line["value"],
-            "digits": line["digits"],
-            "kind": line["kind"],
-            "routes": line["routes"],
-            "published": _printed(case, line["quantity"], values),
-        }
-        for line in references(case, "", changes, digits)
+        {"name": line.pop("quantity"), **line} | ({} if derivative else {"published": _printed(case, name, values)})
+        for line in lines
+        for name in (line["quantity"],)
     ]
     return {
         "schema_version": SCHEMA_VERSION,
         "case": case.name,
         "parameters": {name: str(value) for name, value in values.items()},
+        **({"derivative": derivative} if derivative else {}),
         "quantities": quantities,
     }
 
