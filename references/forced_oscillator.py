@@ -1,36 +1,30 @@
 """Damped oscillator under a sine force, at resonance and beside it, from rest or let go.
 
-m (x'' + 2 ξ w0 x' + w0² x) = F sin(Ω t). With the roots s1, s2 of s² + 2 ξ w0 s + w0² the response to F e^{iΩt} from
-rest is F/m times the divided difference of z → e^{zt} over iΩ, s1, s2, whatever the damping; where nodes coincide
-(critical damping, undamped resonance) it is the confluent one. The response to the sine is the imaginary part.
-
-Let go at x0, the oscillator adds x0 (h' + 2 ξ w0 h), where h, its response to a unit impulse, is the divided difference
-over s1, s2 alone.
+m (x'' + 2 ξ w0 x' + w0² x) = F sin(Ω t) is one linear system of x, x', sin Ωt and cos Ωt, whatever the damping.
+The second route: with the roots s1, s2 of s² + 2 ξ w0 s + w0² the response to F e^{iΩt} from rest is F/m times the
+divided difference of z → e^{zt} over iΩ, s1, s2; where nodes coincide (critical damping, undamped resonance) it is the
+confluent one. The response to the sine is the imaginary part. Let go at x0, the oscillator adds x0 (h' + 2 ξ w0 h),
+where h, its response to a unit impulse, is the divided difference over s1, s2 alone.
 
 Source: EDF validation manual V2.01.031 (SDLD31), Code_Aster test SDLD321; Duhamel's integral, any textbook.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 import mpmath
+from flint import arb
 from mpmath import mpc, mpf
 
-from veridyn.references import taylor
-from veridyn.references.certified import (
-    CertificationError,
-    Certified,
-    Route,
-    certify,
-    certify_all,
-    exact_zero,
-    per_precision,
-    undefined,
-)
-from veridyn.references.parameters import Exact, Number, Parameter, checked, resolve
+from veridyn.references.certified import Certified, Route, exact_zero, per_precision
+from veridyn.references.enclosure import Absent, Undecided, ball, enclose, less, per_bits
+from veridyn.references.events import roots
+from veridyn.references.flows import Course, Linear, State
+from veridyn.references.impact_phases import sign_changes
+from veridyn.references.motion import Motion
+from veridyn.references.parameters import Exact, Number, Parameter, ParameterError, checked, resolve, takes
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1"),
@@ -42,11 +36,14 @@ PARAMETERS = (
     Parameter("x0", "m", "displacement at which the oscillator is let go", "0", "any"),
 )
 
+_AT_INSTANT = tuple(p for p in PARAMETERS if p.name != "T")
 _TIME = Parameter("time", "s", "instant", "0", "non-negative")
-RADIANS_PER_STEP = 4  # of the faster oscillation, in the Taylor series
-CELL = 0.25  # radians; length of the first cells in which the peak is sought
+_PROOF = "linear motion enclosed"
+X, RATE, SINE, COSINE = range(4)
+MOST_RADIANS = 20_000  # of the faster oscillation up to T, in which the peak is sought: some seconds
+PARTS = 8  # of a piece, told apart by bounds of |x| on them
+CELL = 0.25  # radians, of the cells in which the second route seeks the peak
 SEARCH_DIGITS = 20
-MOST_HALVINGS = 30
 
 
 @dataclass(frozen=True)
@@ -89,8 +86,85 @@ class Oscillator:
         return max(self.omega0.mpf() * max(1, 2 * self.xi.mpf()), self.omega.mpf())
 
 
-def _oscillator(**given: Number) -> Oscillator:
+def _oscillator(given: dict[str, Number]) -> Oscillator:
     return Oscillator(**resolve(PARAMETERS, given))
+
+
+@per_bits
+def _course(o: Oscillator) -> Course:
+    """Return the motion of (x, x', sin Ωt, cos Ωt) from t = 0 on."""
+    w, W, zero, one = ball(o.omega0), ball(o.omega), arb(0), arb(1)
+    motion = {X: -(w**2), RATE: -2 * ball(o.xi) * w, SINE: ball(o.F / o.m)}
+    return Course(Linear(({RATE: one}, motion, {COSINE: W}, {SINE: -W})), (ball(o.x0), zero, zero, one))
+
+
+@per_bits
+def _state(o: Oscillator, time: Exact) -> State:
+    return _course(o).at(ball(time))
+
+
+@per_bits
+def _peaks(o: Oscillator) -> list[tuple[arb, arb]]:
+    """Return magnitude and instant of all turning points up to T that may be the largest."""
+    if not o.F.rational:
+        raise Absent("without force no displacement exceeds that of the start")
+    course, end = _course(o), ball(o.T)
+    times = [t for a, b in _high(o) for t in _turning_points(o, a, end if b > end else b)]
+    found = [(abs(course.at(t)[X]), t) for t in times]
+    height = _largest(found)
+    rivals = (abs(ball(o.x0)), abs(course.at(end)[X]))
+    if not all(less(rival, height, "displacements at the peak and at an end of the span differ") for rival in rivals):
+        raise Absent("the largest displacement lies at T or at the start, at no turning point between")
+    return [(h, t) for h, t in found if not h < height]
+
+
+def _largest(peaks: list[tuple[arb, arb]]) -> arb:
+    height = arb(0)
+    for h, _ in peaks:
+        height = height.max(h)
+    return height
+
+
+def _instant(peaks: list[tuple[arb, arb]]) -> arb:
+    if len(peaks) > 1:
+        raise Undecided("two peaks are equally high, or nearly")
+    return peaks[0][1]
+
+
+def _turning_points(o: Oscillator, a: arb, b: arb) -> Iterator[arb]:
+    """Yield the instants from a to b at which the velocity is zero."""
+    course, zeros = _course(o), 0
+    if a > 0:
+        course = Course(course.flow, course.at(a))
+    else:
+        zeros = 1 if o.x0.rational else 2  # at the start the acceleration is -w0² x0, without which its rate is F Ω/m
+    yield from (a + t for t in roots(course, {RATE: arb(1)}, b - a, zeros=zeros, name="a turning point"))
+
+
+def _high(o: Oscillator) -> list[tuple[arb, arb]]:
+    """Return the stretches of time up to T beyond which |x| is surely less than somewhere up to T."""
+    end, half = ball(o.T), arb(1) / (2 * PARTS)
+    floor, parts = arb(0), []
+    for begins, piece in _course(o).pieces():
+        if begins > end:
+            break
+        x = piece.polynomial({X: arb(1)})
+        slope = x.derivative()
+        for k in range(PARTS):
+            middle = arb(2 * k + 1) / (2 * PARTS)
+            a, t, b = (begins + piece.length * s for s in (middle - half, middle, middle + half))
+            height = abs(x(middle) + slope(arb(middle, half)) * arb(0, half))
+            floor = floor.max(abs(x(middle)).lower()) if t < end else floor
+            parts.append((a, b, height))
+    return _joined([(a, b) for a, b, height in parts if not (height < floor or a > end)])
+
+
+def _joined(parts: list[tuple[arb, arb]]) -> list[tuple[arb, arb]]:
+    """Return stretches that do not touch."""
+    found: list[tuple[arb, arb]] = []
+    for a, b in parts:
+        found.append((found.pop()[0] if found and found[-1][1] == a else a, b))
+    return found
 
 
 def _motion(o: Oscillator, t: mpf, order: int) -> mpf:
@@ -126,184 +200,115 @@ def _divided(o: Oscillator, t: mpf, order: int) -> mpf:
     return o.F.mpf() / o.m.mpf() * mpmath.im(difference)
 
 
-def _equations(o: Oscillator) -> tuple[list[list[tuple[int, mpf]]], tuple[mpf, ...]]:
-    """Rows and start of (x, v, sin Ωt, cos Ωt)."""
-    w, W = o.omega0.mpf(), o.omega.mpf()
-    one = mpmath.mpf(1)
-    rows = [[(1, one)], [(0, -(w**2)), (1, -2 * o.xi.mpf() * w), (2, o.F.mpf() / o.m.mpf())], [(3, W)], [(2, -W)]]
-    return rows, (o.x0.mpf(), mpmath.mpf(0), mpmath.mpf(0), one)
-
-
 @per_precision
-def _followed(o: Oscillator, time: Exact) -> taylor.State:
-    rows, start = _equations(o)
-    return taylor.advance(rows, start, time.mpf(), RADIANS_PER_STEP / o.fastest)
+def _searched_peak(o: Oscillator) -> tuple[mpf, mpf]:
+    """Return the peak and its instant: the largest at the turning points of those cells that may hold it."""
+    found: list[tuple[mpf, mpf]] = []
+    for a, b in _cells(o):
+
+        def slope(t: mpf) -> tuple[mpf, mpf]:
+            return _motion(o, t, 1), _motion(o, t, 2)
+
+        turns = sign_changes(slope, lambda t, h: _bounds(o, t, h)[1:], a, b, slope(a), "turning point")
+        found += [(abs(_motion(o, t, 0)), t) for t in turns]
+    return max(found)
 
 
-def _at(name: str, order: int, o: Oscillator, time: Number, digits: int) -> Certified:
-    instant = checked(_TIME, time)
+def _cells(o: Oscillator) -> Iterator[tuple[mpf, mpf]]:
+    """Yield the cells that may hold the peak: one of length h holds at most its ends and max|x''| h²/8."""
+    with mpmath.workdps(SEARCH_DIGITS):
+        count = int(mpmath.ceil(o.T.mpf() * o.fastest / CELL))
+        width = o.T.mpf() / count
+        values = [abs(_motion(o, k * width, 0)) for k in range(count + 1)]
+        floor = max(values) * (1 - mpmath.mpf(10) ** (5 - SEARCH_DIGITS))
+        most = [max(values[k : k + 2]) + width**2 / 8 * _bounds(o, k * width, width)[0] for k in range(count)]
+    yield from ((k * width, (k + 1) * width) for k in range(count) if most[k] >= floor)
+
+
+def _bounds(o: Oscillator, t: mpf, h: mpf) -> tuple[mpf, mpf, mpf]:
+    """Bound the second to fourth derivative of x on [t, t + h]; the force adds at most F h/m to |x'| and w |x|."""
+    w, W, xi, push = o.omega0.mpf(), o.omega.mpf(), o.xi.mpf(), o.F.mpf() / o.m.mpf()
+    speed = mpmath.hypot(_motion(o, t, 1), w * _motion(o, t, 0)) + push * h
+    second = push + (1 + 2 * xi) * w * speed
+    third = push * W + 2 * xi * w * second + w**2 * speed
+    return second, third, push * W**2 + 2 * xi * w * third + w**2 * second
+
+
+def _at(name: str, order: int, given: dict[str, Number], time: Number, digits: int) -> Certified:
+    o, instant = _oscillator(given), checked(_TIME, time)
     if not instant.rational and (order or not o.x0.rational):
         return exact_zero("at rest at t = 0", digits)
-    return certify(
-        Route("divided difference of the exponential", lambda: _motion(o, instant.mpf(), order)),
-        Route("Taylor series of the motion", lambda: _followed(o, instant)[order]),
-        digits=digits,
-        kind="closed form",
-        name=f"{name}@{time}",
+    second = Route("divided difference of the exponential", lambda: _motion(o, instant.mpf(), order))
+    name = f"{name}@{time}"
+    return enclose(
+        lambda: _state(o, instant)[order], second, digits=digits, kind="closed form", name=name, proof=_PROOF
     )
 
 
-def displacement(
-    *, time: Number, m: Number, omega0: Number, xi: Number, F: Number, omega: Number, x0: Number = 0, digits: int = 30
-) -> Certified:
+@takes(_AT_INSTANT)
+def displacement(*, time: Number, digits: int = 30, **given: Number) -> Certified:
     """Displacement at an instant, in m.
 
     Parameters
     ----------
     time
         Instant, in s.
-    m, omega0, xi, F, omega, x0
-        Mass (kg), natural frequency (rad/s), damping ratio, amplitude (N) and frequency (rad/s) of the force,
-        displacement at the start (m).
     digits
         Digits wanted.
+    given
+        Parameters, see `PARAMETERS`; those that are not given have their default.
 
     Raises
     ------
     ParameterError
         If a parameter breaks its rule.
     """
-    return _at("displacement", 0, _oscillator(m=m, omega0=omega0, xi=xi, F=F, omega=omega, x0=x0), time, digits)
+    return _at("displacement", X, given, time, digits)
 
 
-def velocity(
-    *, time: Number, m: Number, omega0: Number, xi: Number, F: Number, omega: Number, x0: Number = 0, digits: int = 30
-) -> Certified:
+@takes(_AT_INSTANT)
+def velocity(*, time: Number, digits: int = 30, **given: Number) -> Certified:
     """Velocity at an instant, in m/s; parameters and errors as `displacement`."""
-    return _at("velocity", 1, _oscillator(m=m, omega0=omega0, xi=xi, F=F, omega=omega, x0=x0), time, digits)
+    return _at("velocity", RATE, given, time, digits)
 
 
-def peak(
-    *, m: Number, omega0: Number, xi: Number, F: Number, omega: Number, T: Number, x0: Number = 0, digits: int = 30
-) -> tuple[Certified, Certified]:
-    """Largest magnitude of the displacement up to T (m) and its instant (s); undefined without force.
+@takes(PARAMETERS)
+def peak(*, digits: int = 30, **given: Number) -> Certified:
+    """Largest magnitude of the displacement up to T (m), at a turning point after the start.
 
-    The instant is found by branch and bound: a cell of length h whose ends are at |x| cannot hold more than
-    |x| + h²/8 max|x''|. What is left is one cell in which the velocity has one root.
+    Undefined without force, and where the displacement at T or at the start is larger. Parameters as `displacement`.
 
     Raises
     ------
     ParameterError
-        If a parameter breaks its rule.
-    CertificationError
-        If two peaks are too close to tell which is the larger, or the larger lies at T or at the start.
+        If a parameter breaks its rule, or there are too many radians up to T.
     """
-    o = _oscillator(m=m, omega0=omega0, xi=xi, F=F, omega=omega, T=T, x0=x0)
-    if not o.F.rational:
-        none = undefined("without force no displacement exceeds that of the start")
-        return none, none
-    found = certify_all(
-        Route("branch and bound, root of the velocity", lambda: _bounded_peak(o)),
-        Route("Taylor series of the motion, all turning points located", lambda: _followed_peak(o)),
-        digits=digits,
-        kind="quasi-analytical",
-        name="peak",
-    )
-    return found[0], found[1]
+    o = _driven(given)
+    return _turning("peak", lambda: _largest(_peaks(o)), lambda: _searched_peak(o)[0], digits)
 
 
-@per_precision
-def _bounded_peak(o: Oscillator) -> tuple[mpf, mpf]:
-    low, high = _cell(o)
-    t = _root_of_velocity(o, mpmath.mpf(low), mpmath.mpf(high))
-    return abs(_motion(o, t, 0)), t
+@takes(PARAMETERS)
+def peak_time(*, digits: int = 30, **given: Number) -> Certified:
+    """Instant of the peak (s); undefined too where two are equally high. Parameters and errors as `peak`."""
+    o = _driven(given)
+    return _turning("instant of the peak", lambda: _instant(_peaks(o)), lambda: _searched_peak(o)[1], digits)
 
 
-@lru_cache(maxsize=64)
-def _cell(o: Oscillator) -> tuple[mpf, mpf]:
-    """Return an interval that holds the peak and in which the acceleration keeps its sign."""
-    with mpmath.workdps(SEARCH_DIGITS):
-        count = int(mpmath.ceil(o.T.mpf() * o.fastest / CELL))
-        width = o.T.mpf() / count
-        cells = [k * width for k in range(count)]
-        for _ in range(MOST_HALVINGS):
-            cells = list(_halves(o, cells, width))
-            width /= 2
-            low, high = cells[0], cells[-1] + width
-            if high - low < CELL / o.fastest and _turns_once(o, low, high):
-                return low, high
-    raise CertificationError(
-        "peak: two peaks are too close to tell which is the larger, or it lies at T or at the start"
-    )
+def _driven(given: dict[str, Number]) -> Oscillator:
+    o = _oscillator(given)
+    if (radians := float(o.fastest * o.T.mpf())) > MOST_RADIANS:
+        raise ParameterError(f"T spans {radians:.3g} rad, a peak is sought in {MOST_RADIANS} at most: shorten T")
+    return o
 
 
-def _turns_once(o: Oscillator, low: mpf, high: mpf) -> bool:
-    """Whether the velocity changes its sign and its slope cannot: |x'''| is below three times w max|x''|."""
-    slack = (high - low) / 2 * 3 * o.fastest * _largest_acceleration(o)
-    turns = _motion(o, low, 1) * _motion(o, high, 1) < 0
-    return bool(turns and abs(_motion(o, (low + high) / 2, 2)) > slack)
+def _turning(name: str, read: Callable[[], arb], second: Callable[[], mpf], digits: int) -> Certified:
+    proof = f"{_PROOF}, all turning points that may be the largest proved"
+    route = Route("divided differences, branch and bound", second)
+    return enclose(read, route, digits=digits, kind="quasi-analytical", name=name, proof=proof)
 
 
-def _halves(o: Oscillator, cells: list[mpf], width: mpf) -> Iterator[mpf]:
-    """Yield the halves of the cells that may hold the peak."""
-    half = width / 2
-    starts = [start for cell in cells for start in (cell, cell + half)]
-    values = {t: abs(_motion(o, t, 0)) for start in starts for t in (start, start + half)}
-    best, slack = max(values.values()), half**2 / 8 * _largest_acceleration(o)
-    yield from (start for start in starts if max(values[start], values[start + half]) + slack >= best)
-
-
-def _largest_acceleration(o: Oscillator) -> mpf:
-    """Bound |x''|: the force does at most F |v| of work, so that |v| and w |x| are at most w |x0| + F T/m."""
-    w, xi, push = o.omega0.mpf(), o.xi.mpf(), o.F.mpf() / o.m.mpf()
-    return push + (1 + 2 * xi) * w * (w * abs(o.x0.mpf()) + push * o.T.mpf())
-
-
-def _root_of_velocity(o: Oscillator, low: mpf, high: mpf) -> mpf:
-    """Find the root of the velocity in an interval where it is monotone (Newton)."""
-    t = (low + high) / 2
-    for _ in range(mpmath.mp.prec.bit_length() + 4):
-        t = t - _motion(o, t, 1) / _motion(o, t, 2)
-    if not low <= t <= high:
-        raise CertificationError("peak: no convergence")
-    return t
-
-
-@per_precision
-def _followed_peak(o: Oscillator) -> tuple[mpf, mpf]:
-    return max(_turning_points(o))
-
-
-def _turning_points(o: Oscillator) -> Iterator[tuple[mpf, mpf]]:
-    """Yield magnitude and instant of every turning point, one at most per radian."""
-    rows, state = _equations(o)
-    end = o.T.mpf()
-    steps = int(mpmath.ceil(end * o.fastest))
-    step = end / steps
-    for k in range(steps):
-        solution = taylor.series(rows, state, step)
-        after = solution.end()
-        if state[1] * after[1] < 0:
-            t = taylor.crossing(solution, 1)
-            yield abs(solution.of(0, t)), k * step + t
-        state = after
-
-
-@dataclass(frozen=True)
-class Motion:
-    """The motion at any instant, for figures and histories, to about `digits` digits."""
-
-    oscillator: Oscillator
-    digits: int
-
-    def displacement(self, t: Number) -> mpf:
-        """Displacement in m."""
-        with mpmath.workdps(self.digits + 15):
-            return _motion(self.oscillator, checked(_TIME, t).mpf(), 0)
-
-
-def motion(
-    *, m: Number, omega0: Number, xi: Number, F: Number, omega: Number, x0: Number = 0, digits: int = 20
-) -> Motion:
-    """Motion for figures; parameters and errors as `displacement`."""
-    return Motion(_oscillator(m=m, omega0=omega0, xi=xi, F=F, omega=omega, x0=x0), digits)
+def motion(*, digits: int = 20, **given: Number) -> Motion:
+    """Return the motion for figures and comparison of histories: displacement, velocity; errors as `displacement`."""
+    o = _oscillator(given)
+    readings = {"displacement": lambda t: _course(o).at(t)[X], "velocity": lambda t: _course(o).at(t)[RATE]}
+    return Motion(readings, lambda: (), digits)

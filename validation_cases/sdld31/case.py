@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.references import forced_oscillator
-from veridyn.references.certified import Certified
-from veridyn.references.parameters import Number
 from veridyn.solver.elements import Load
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.time_functions import Harmonic
@@ -71,17 +68,6 @@ def problem(values: Values) -> MechanicalProblem:
     )
 
 
-def _reference(part: str, time: str) -> Callable[..., Certified]:
-    compute = forced_oscillator.displacement if part == "x" else forced_oscillator.velocity
-
-    def reference(
-        *, m: Number, omega0: Number, xi: Number, F: Number, omega: Number, x0: Number, digits: int = 30
-    ) -> Certified:
-        return compute(time=time, m=m, omega0=omega0, xi=xi, F=F, omega=omega, x0=x0, digits=digits)
-
-    return reference
-
-
 def _memory(values: Values, time: float) -> float:
     """Return how long (s) an oscillator remembers, at most the time passed: max(1, 2 ξ²)/(ξ w)."""
     xi, w = float(values["xi"]), float(values["omega0"])
@@ -108,32 +94,18 @@ def _criterion(part: str, time: str, values: Values) -> Tolerance:
 def at(part: str, time: str) -> Quantity:
     """Return the quantity of a displacement or velocity at an instant."""
     unit, word = ("m", "displacement") if part == "x" else ("m/s", "velocity")
+    compute = forced_oscillator.displacement if part == "x" else forced_oscillator.velocity
     name = f"{part}@{time}"
     reader = measures.reader(part, time)
     return Quantity(
         name,
         unit,
         f"{word} at {time} s",
-        _reference(part, time),
+        partial(compute, time=time),
         reader,
         partial(_criterion, part, time),
         partial(_scale, part, time),
     )
-
-
-@lru_cache(maxsize=64)
-def _peak(values: tuple[tuple[str, Number], ...], digits: int) -> tuple[Certified, Certified]:
-    return forced_oscillator.peak(**dict(values), digits=digits)
-
-
-def _peak_reference(place: int) -> Callable[..., Certified]:
-    def reference(
-        *, m: Number, omega0: Number, xi: Number, F: Number, omega: Number, T: Number, x0: Number, digits: int = 30
-    ) -> Certified:
-        given = {"m": m, "omega0": omega0, "xi": xi, "F": F, "omega": omega, "T": T, "x0": x0}
-        return _peak(tuple(given.items()), digits)[place]
-
-    return reference
 
 
 def _peak_criterion(values: Values) -> Tolerance:
@@ -156,7 +128,7 @@ QUANTITIES = (
         "peak",
         "m",
         "largest magnitude of x up to T",
-        _peak_reference(0),
+        forced_oscillator.peak,
         measures.peak,
         _peak_criterion,
         applies=_forced,
@@ -165,7 +137,7 @@ QUANTITIES = (
         "peak_time",
         "s",
         "instant of the peak",
-        _peak_reference(1),
+        forced_oscillator.peak_time,
         measures.peak_time,
         _peak_time_criterion,
         applies=_forced,

@@ -26,7 +26,7 @@ def _growth(case: Case, observer: Runner) -> dict[str, Any]:
     time, x = thinned(o.response.time, o.response.displacement[:, 0], start=0.0, end=o["T"])
     given: dict[str, Any] = {name: value for name, value in o.values.items() if name != "T"}
     motion = forced_oscillator.motion(**given)
-    true = np.array([float(motion.displacement(t)) for t in time.tolist()])
+    true = np.array([float(motion("displacement", t)) for t in time.tolist()])
     xi, w = o["xi"], o["omega0"]
     envelope = o["F"] / (2 * xi * o["m"] * w**2) * (1 - np.exp(-xi * w * time))
     return figure(
