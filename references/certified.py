@@ -87,7 +87,7 @@ class Certified:
         return str(mpmath.nstr(self.value, self.digits, strip_zeros=False, min_fixed=-5, max_fixed=17))
 
     def uncertainty(self) -> str:
-        """Bound the distance of `text` from the truth, as text of two digits; "0" if it is exact, empty for no number."""
+        """Bound the distance of `text` from the truth, in two digits; "0" if it is exact, empty for no number."""
         if self.value is None or isinstance(self.value, str):
             return ""
         rounding = abs(Fraction(self.text()) - _fraction(self.value))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, wraps
 from typing import ParamSpec, TypeVar
@@ -167,18 +166,22 @@ def enclose(
         return undefined(str(reason))
     if isinstance(found, str):
         return undefined(f"{name}: {found}")
-    bits, (b,) = found
-    with precision(bits):
-        effort = ", ".join(filter(None, (proved(), f"{bits} bits")))
-    return replace(
-        _certified(b, digits, kind, proof), second=second, routes=(proof, *(r.how for r in second)), proved=effort
-    )
+    bits, (number,) = found
+    return _certified(number, second, digits, kind, proof, _effort(bits, proved))
 
 
 def enclose_all(
-    read: Callable[[], Sequence[arb]], *, digits: int, kind: Kind, name: str, proof: str = "proved enclosure"
+    read: Callable[[], Sequence[arb]],
+    *second: Route,
+    digits: int,
+    kind: Kind,
+    name: str,
+    proof: str = "proved enclosure",
+    proved: Callable[[], str] = str,
 ) -> tuple[Certified, ...]:
     """Enclose numbers that are found together, such as all instants of a motion; see `enclose`.
+
+    The second routes return as many numbers.
 
     Raises
     ------
@@ -189,7 +192,22 @@ def enclose_all(
     found = _sharpened(read, digits)
     if isinstance(found, str):
         raise CertificationError(f"{name}: {found}")
-    return tuple(_certified(b, digits, kind, proof) for b in found[1])
+    bits, numbers = found
+    effort = _effort(bits, proved)
+    return tuple(
+        _certified(number, tuple(_of(route, place) for route in second), digits, kind, proof, effort)
+        for place, number in enumerate(numbers)
+    )
+
+
+def _of(route: Route, place: int) -> Route:
+    """Return the route to one of several numbers."""
+    return Route(route.how, lambda: route.compute()[place], route.digits)
+
+
+def _effort(bits: int, proved: Callable[[], str]) -> str:
+    with precision(bits):
+        return ", ".join(filter(None, (proved(), f"{bits} bits")))
 
 
 def _sharpened(read: Callable[[], Sequence[arb]], digits: int) -> tuple[int, tuple[arb, ...]] | str:
@@ -215,10 +233,11 @@ def _sharp(b: arb, digits: int) -> bool:
     return bool(b.is_zero() or (b.is_finite() and b.rel_accuracy_bits() > (digits + 1) * BITS_PER_DIGIT))
 
 
-def _certified(b: arb, digits: int, kind: Kind, proof: str) -> Certified:
-    number = value(b)
-    derivative = _certified(slope(b), digits, kind, proof) if differentiated(b) else None
-    return Certified(to_mpf(number), digits, kind, (proof,), to_mpf(number.rad()), derivative=derivative)
+def _certified(number: arb, second: tuple[Route, ...], digits: int, kind: Kind, proof: str, proved: str) -> Certified:
+    b, routes = value(number), (proof, *(route.how for route in second))
+    varied = differentiated(number)
+    derivative = _certified(slope(number), (), digits, kind, proof, proved) if varied else None
+    return Certified(to_mpf(b), digits, kind, routes, to_mpf(b.rad()), second, derivative, proved)
 
 
 def to_mpf(x: arb) -> mpf:

@@ -174,7 +174,7 @@ class _System:
     def _powers(self) -> list[arb_mat]:
         """Return exp(A h), exp(2 A h), exp(4 A h) … as far as they were asked for.
 
-        The first is the series: it keeps small entries beside large ones, as the matrix function of the library does not.
+        The first is the series: it keeps small entries beside large ones, as the library's function does not.
         """
         rest = _size(self.terms[-1]) * self._bound
         n = self.matrix.nrows()

@@ -13,6 +13,7 @@ Source: EDF validation manual V5.01.102 (SDND102), V5.01.121 (SDND121).
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import mpmath
 from flint import arb
@@ -122,16 +123,18 @@ def _largest(balls: list[arb]) -> arb:
     return largest
 
 
+def _stated(name: str, o: Oscillator, digits: int) -> dict[str, Any]:
+    return {
+        "digits": digits,
+        "kind": "quasi-analytical",
+        "name": name,
+        "proof": _PROOF,
+        "proved": lambda: proved(_phases(o, o.t_end)),
+    }
+
+
 def _certified(name: str, o: Oscillator, digits: int, read: Callable[[], arb], second: Callable[[], mpf]) -> Certified:
-    return enclose(
-        read,
-        Route(_CLOSED, second),
-        digits=digits,
-        kind="quasi-analytical",
-        name=name,
-        proof=_PROOF,
-        proved=lambda: proved(_phases(o, o.t_end)),
-    )
+    return enclose(read, Route(_CLOSED, second), **_stated(name, o, digits))
 
 
 def instants(*, digits: int = 30, **given: Number) -> tuple[Certified, ...]:
@@ -152,7 +155,11 @@ def instants(*, digits: int = 30, **given: Number) -> tuple[Certified, ...]:
         If the stop is grazed, so that no precision tells whether it was touched.
     """
     o = _oscillator(given)
-    return enclose_all(lambda: _instants(o), digits=digits, kind="quasi-analytical", name="instants", proof=_PROOF)
+    return enclose_all(
+        lambda: _instants(o),
+        Route(_CLOSED, lambda: [p.start for p in closed.phases(o, o.t_end)[1:]]),
+        **_stated("instants", o, digits),
+    )
 
 
 def instant(*, number: int, digits: int = 30, **given: Number) -> Certified:

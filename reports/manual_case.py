@@ -96,8 +96,8 @@ def _reference(sheet: Sheet) -> list[Block]:
     ways = [f"{route.kind}: {'; '.join(route.steps)}".strip(": ") for route in sheet.routes]
     values = [truth.record | {"uncertainty": truth.uncertainty, "route": truth.route or ""} for truth in sheet.truths]
     caption = (
-        "Certified reference values. Digits: how many are certified. Uncertainty: half a unit of the last of them. "
-        "Route: the number above."
+        "Certified reference values. Digits: how many are certified. Uncertainty: how far the truth lies "
+        "from the value as printed, at most. Route: the number above."
     )
     return [*([Listing(ways, numbered=True)] if ways else []), *table(caption, REFERENCES, values)]
 

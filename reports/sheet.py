@@ -1,6 +1,5 @@
 """The sheet of a case: problem, reference, modelling, results, figures, published values, summary."""
 
-import math
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ def reference(
 ) -> Mapping[str, Certified]:
     """Return the certified reference values of a case by quantity name.
 
-    Each is an enclosure: the truth lies within `radius` of `value`. `confirm()` has it computed by the second routes too.
+    Each is an enclosure: the truth lies within `radius` of `value`. `confirm()` computes it by the second routes too.
 
     Parameters
     ----------
