@@ -29,7 +29,7 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
 def _rebounds(case: Case, o: Observation, label: str) -> dict[str, Any]:
     time, x = thinned(o.response.time, o.response.displacement[:, 0], start=0.0, end=o.problem.end)
     motion = damped_stop.motion(**measures.given(o.values))
-    true = np.array([float(motion.displacement(t)) for t in time.tolist()])
+    true = np.array([float(motion("displacement", t)) for t in time.tolist()])
     curves = [series("reference", "reference", time, true), series("computed", "computed", time, x)]
     return figure(
         case.name,
@@ -47,8 +47,8 @@ def _force(case: Case, o: Observation, label: str) -> dict[str, Any]:
     opened = measures.opening(o, 1)
     time, push = thinned(o.response.time, measures.force(o), start=0.0, end=opened)
     motion = damped_stop.motion(**measures.given(o.values))
-    true = np.array([float(motion.stop_force(t)) for t in time.tolist()])
-    elastic = np.array([o["kc"] * max(0.0, float(motion.displacement(t))) for t in time.tolist()])
+    true = np.array([float(motion("force", t)) for t in time.tolist()])
+    elastic = np.array([o["kc"] * max(0.0, float(motion("displacement", t))) for t in time.tolist()])
     return figure(
         case.name,
         "force",
