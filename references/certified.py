@@ -259,6 +259,7 @@ def per_precision(function: Callable[P, T]) -> Callable[P, T]:
     def cached(*args: P.args, **kwargs: P.kwargs) -> T:
         return at(mpmath.mp.prec, *args, **kwargs)  # type: ignore[arg-type]
 
+    cached.cache_clear = at.cache_clear  # type: ignore[attr-defined]
     return cached
 
 

@@ -91,16 +91,26 @@ def precision(bits: int) -> Iterator[None]:
 
 
 def per_bits(function: Callable[P, T]) -> Callable[P, T]:
-    """Cache a function of hashable arguments whose result depends on the binary precision too."""
+    """Cache a function of hashable arguments whose result depends on the binary precision too.
+
+    That nothing was decided at a precision is kept as well: the next quantity of a motion need not find it again.
+    """
 
     @lru_cache(maxsize=512)
-    def at(_bits: int, *args: P.args, **kwargs: P.kwargs) -> T:
-        return function(*args, **kwargs)
+    def at(_bits: int, *args: P.args, **kwargs: P.kwargs) -> tuple[T | None, Undecided | None]:
+        try:
+            return function(*args, **kwargs), None
+        except Undecided as doubt:
+            return None, doubt.with_traceback(None)
 
     @wraps(function)
     def cached(*args: P.args, **kwargs: P.kwargs) -> T:
-        return at(ctx.prec, *args, **kwargs)  # type: ignore[arg-type]
+        found, doubt = at(ctx.prec, *args, **kwargs)  # type: ignore[arg-type]
+        if doubt is not None:
+            raise doubt
+        return found  # type: ignore[return-value]
 
+    cached.cache_clear = at.cache_clear  # type: ignore[attr-defined]
     return cached
 
 

@@ -215,8 +215,9 @@ def _instant_of(t: Number) -> Exact:
     return time
 
 
-def _read(o: Oscillator, place: int, t: Exact) -> arb:
-    return value_at(_phases(o, _horizon(o, t)), {place: arb(1)}, ball(t))
+def _distance(o: Oscillator, t: Exact, until: Exact) -> arb:
+    """Return y - gap at an instant."""
+    return value_at(_phases(o, until), {U: arb(1)}, ball(t))
 
 
 def displacement(*, t: Number, digits: int = 30, **given: Number) -> Certified:
@@ -225,26 +226,28 @@ def displacement(*, t: Number, digits: int = 30, **given: Number) -> Certified:
     Parameters and errors as `instants`; `ParameterError` too if t is not positive.
     """
     o, time = _oscillator(given), _instant_of(t)
+    until = _horizon(o, time)
     return _certified(
         "displacement",
         o,
         digits,
-        lambda: _read(o, U, time) + ball(o.gap),
-        lambda: closed.observed(o, time, _horizon(o, time))[0],
+        lambda: _distance(o, time, until) + ball(o.gap),
+        lambda: closed.observed(o, time, until)[0],
     )
 
 
 def force(*, t: Number, digits: int = 30, **given: Number) -> Certified:
     """Return the force of the stop at an instant (N), zero in flight; as `displacement`."""
     o, time = _oscillator(given), _instant_of(t)
-    if decided(lambda: less(_read(o, U, time), arb(0), "the stop is just touched at t"), check_digits(digits)):
+    until = _horizon(o, time)
+    if decided(lambda: less(_distance(o, time, until), arb(0), "the stop is just touched at t"), check_digits(digits)):
         return undefined(f"the stop is not touched at t = {t} s")
     return _certified(
         "force",
         o,
         digits,
-        lambda: ball(o.kc) * _read(o, U, time),
-        lambda: o.kc.mpf() * (closed.observed(o, time, _horizon(o, time))[0] - o.gap.mpf()),
+        lambda: ball(o.kc) * _distance(o, time, until),
+        lambda: o.kc.mpf() * (closed.observed(o, time, until)[0] - o.gap.mpf()),
     )
 
 
