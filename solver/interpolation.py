@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -17,11 +19,9 @@ def _window(time: Floats, t: float, count: int = 4) -> slice:
 
 def lagrange(nodes: Floats, values: Floats, t: float) -> float:
     """Evaluate the polynomial through a few nodes (Lagrange form)."""
-    weights = np.ones(nodes.size)
-    for i in range(nodes.size):
-        others = np.delete(nodes, i)
-        weights[i] = np.prod((t - others) / (nodes[i] - others))
-    return float(weights @ values)
+    places = nodes.tolist()  # of a few numbers arrays cost ten times as much
+    weights = [math.prod([(t - other) / (own - other) for other in places if other != own]) for own in places]
+    return float(np.array(weights) @ values)
 
 
 def value_at(time: Floats, history: Floats, t: float, samples: int = 4) -> float:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, wraps
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact, Parameter, arguments, resolve
@@ -24,6 +24,7 @@ Settings = Mapping[str, Any]
 Number = float | str | None
 PublishedVerdict = Literal["reproduced", "misprint", "inaccurate"]
 Criterion = Tolerance | Callable[[Values], Tolerance]
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,23 @@ class Observation:
     values: Values
     problem: Any
     response: Response
+    known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # by `once`
 
     def __getitem__(self, name: str) -> float:
         """Return a parameter as float."""
         return float(self.values[name])
+
+
+def once(read: Callable[[Observation], Found]) -> Callable[[Observation], Found]:
+    """Return a reading of a response that is done once, however many quantities ask for it."""
+
+    @wraps(read)
+    def found(o: Observation) -> Found:
+        if read not in o.known:
+            o.known[read] = read(o)
+        return cast(Found, o.known[read])
+
+    return found
 
 
 @dataclass(frozen=True)

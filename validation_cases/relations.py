@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem import MechanicalProblem, problem_from_json
+from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response
 from veridyn.validation_cases.changed_units import SI, TOTALS, Units, in_si, in_units, is_expressible
 
@@ -66,7 +66,7 @@ def _always(problem: MechanicalProblem) -> bool:  # noqa: ARG001 - as relations 
 
 def _copy(problem: MechanicalProblem) -> MechanicalProblem:
     """Return a copy that shares nothing, so that a solver that changes it leaves the problem of others alone."""
-    return cast(MechanicalProblem, problem_from_json(problem.to_json()))
+    return MechanicalProblem.from_dict(problem.to_dict())
 
 
 # ---- the same problem again

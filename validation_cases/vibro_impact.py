@@ -17,9 +17,7 @@ from veridyn.solver.basis import driven_displacement, driven_velocity
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.impacts import Impact, interpolated_impacts, located_impacts
 from veridyn.solver.interpolation import value_at
-from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.response import Response
-from veridyn.validation_cases.case import Observation, Values
+from veridyn.validation_cases.case import Observation, Values, once
 
 Floats = NDArray[np.float64]
 
@@ -78,14 +76,10 @@ def output_times(values: Values, also: Iterable[float] = ()) -> Floats:
     return np.unique(np.round(np.concatenate((grid[grid < end], [end], list(also))), CLOCK))
 
 
+@once
 def impacts(o: Observation) -> list[Impact]:
     """Return the impacts at the events that the solver reports, or located between the samples."""
-    return _impacts(o.problem, o.response)
-
-
-@lru_cache(maxsize=2)  # every quantity of a run reads them
-def _impacts(problem: MechanicalProblem, response: Response) -> list[Impact]:
-    stop = problem.stops[0]
+    problem, response, stop = o.problem, o.response, o.problem.stops[0]
     gap = stop_gap(problem, response, stop)
     if stop.name not in response.events:
         return interpolated_impacts(response.time, gap, stop.stiffness)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from veridyn.solver.balance import element_history
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.interpolation import crossings, lagrange
-from veridyn.validation_cases.case import Observation, Values
+from veridyn.validation_cases.case import Observation, Values, once
 
 Floats = NDArray[np.float64]
 
@@ -33,9 +33,14 @@ def contact_frequency(values: Values) -> float:
     return math.sqrt((k + kc) / m)
 
 
+@once
+def _crossings(o: Observation) -> list[tuple[float, int]]:
+    return crossings(o.response.time, o.response.displacement[:, 0])
+
+
 def passages(o: Observation, side: int) -> list[float]:
     """Return the instants (s) at which the mass passes the place of the stop, towards it (1) or away (-1)."""
-    return [t for t, direction in crossings(o.response.time, o.response.displacement[:, 0]) if direction == side]
+    return [t for t, direction in _crossings(o) if direction == side]
 
 
 def _passage(o: Observation, side: int, number: int) -> float:

@@ -8,7 +8,7 @@ from veridyn.references import friction_decay
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.interpolation import value_at
 from veridyn.solver.wear import Phase, phases, sliding_distance
-from veridyn.validation_cases.case import Observation, Values
+from veridyn.validation_cases.case import Observation, Values, once
 
 SHORTEST = 1 / 150  # periods; what a penalised law shows at a turn is shorter
 SLIDER = "shoe"
@@ -46,6 +46,7 @@ def final_position(o: Observation) -> float:
     return float(o.response.displacement[-1, 0])
 
 
+@once
 def motion_phases(o: Observation) -> list[Phase]:
     """Slip and stick phases of the response."""
     slider = o.response.elements.get(SLIDER, {})

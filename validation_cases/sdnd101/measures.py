@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.references import elastic_stop
+from veridyn.references.parameters import Exact
 from veridyn.solver.balance import stop_gap
 from veridyn.solver.errors import CapabilityError, SolverFailure
 from veridyn.solver.impacts import Impact, interpolated_impacts, located_impacts
-from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.response import Response
-from veridyn.validation_cases.case import Observation, Values
+from veridyn.validation_cases.case import Observation, Values, once
 
 FEW, MANY = 2, 100  # impacts of the short and of the long run
 
@@ -33,21 +32,23 @@ def given(values: Values) -> dict[str, Any]:
 
 def true_instants(values: Values, count: int) -> NDArray[np.float64]:
     """Return touch and release of the first impacts, one after the other (s)."""
-    known = given(values)
-    cycle = float(elastic_stop.contact_start(shock=2, **known, digits=20))
+    cycle, duration = _cycle(tuple(given(values).items()))
     starts = np.arange(count) * cycle
-    return np.column_stack((starts, starts + float(elastic_stop.contact_duration(**known, digits=20)))).ravel()
+    return np.column_stack((starts, starts + duration)).ravel()
 
 
+@lru_cache(maxsize=16)
+def _cycle(parameters: tuple[tuple[str, Exact], ...]) -> tuple[float, float]:
+    known: dict[str, Any] = dict(parameters)
+    second = elastic_stop.contact_start(shock=2, **known, digits=20)
+    return float(second), float(elastic_stop.contact_duration(**known, digits=20))
+
+
+@once
 def impacts(o: Observation) -> list[Impact]:
     """Impacts at the events that the solver reports, or located between the samples."""
-    return _impacts(o.problem, o.response)
-
-
-@lru_cache(maxsize=1)  # the measures of one response follow one another
-def _impacts(problem: MechanicalProblem, response: Response) -> list[Impact]:
-    stop = problem.stops[0]
-    gap = stop_gap(problem, response, stop)
+    response, stop = o.response, o.problem.stops[0]
+    gap = stop_gap(o.problem, response, stop)
     if stop.name in response.events:
         rate = -response.velocity @ stop.normal
         return located_impacts(response.time, gap, rate, response.events[stop.name], stop.stiffness)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 from veridyn.references import sliding_block
+from veridyn.references.parameters import Exact
 from veridyn.solver.errors import CapabilityError, SolverFailure
 from veridyn.solver.wear import Phase, phases, sliding_distance
-from veridyn.validation_cases.case import Observation, Values
+from veridyn.validation_cases.case import Observation, Values, once
 
 SHORTEST = 1 / 600  # periods; what a penalised law shows at every reversal is shorter
 TOLD = 1 / 200  # periods; half of the requested output has at least two samples in a longer stick
@@ -18,16 +20,22 @@ KINDS = {1: "slip+", -1: "slip-", 0: "stick"}
 
 def first_slip(values: Values) -> tuple[float, float] | None:
     """Return begin and end (s) of the first true slip, None if there is none."""
-    given = _block(values)
-    if sliding_block.regime(**given).value == "stick":
-        return None
-    return float(sliding_block.slip_start(**given)), float(sliding_block.slip_end(**given))
+    return _first_slip(tuple(_block(values).items()))[1]
+
+
+@lru_cache(maxsize=64)
+def _first_slip(block: tuple[tuple[str, Exact], ...]) -> tuple[str, tuple[float, float] | None]:
+    given: dict[str, Any] = dict(block)
+    regime = str(sliding_block.regime(**given).value)
+    if regime == "stick":
+        return regime, None
+    return regime, (float(sliding_block.slip_start(**given)), float(sliding_block.slip_end(**given)))
 
 
 def stick_of(values: Values) -> float | None:
     """Return how long the true sticks of a stick-slip motion last (s), None in the other regimes."""
-    slip = first_slip(values)
-    if slip is None or sliding_block.regime(**_block(values)).value != "stick-slip":
+    regime, slip = _first_slip(tuple(_block(values).items()))
+    if slip is None or regime != "stick-slip":
         return None
     return slip[0] + math.pi / float(values["omega"]) - slip[1]
 
@@ -41,6 +49,7 @@ def shortest_stick(o: Observation) -> float:
     return SHORTEST * 2 * math.pi / o["omega"]
 
 
+@once
 def slip_phases(o: Observation) -> list[Phase]:
     """Slip and stick phases of the response; what a penalised law slides while its spring of stick settles is none.
 
@@ -79,6 +88,7 @@ def _distance(o: Observation, start: float, end: float) -> float:
     return sliding_distance(response.time, response.displacement[:, 0], stuck, start, end, located=located)
 
 
+@once
 def wear_energy(o: Observation) -> float:
     """∫ N |v| dt over the window (J)."""
     return o["m"] * o["g"] * _distance(o, o["t_start"], o["t_end"])

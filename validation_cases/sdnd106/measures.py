@@ -10,7 +10,7 @@ from veridyn.references import pulled_pair
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.interpolation import value_at
 from veridyn.solver.wear import Phase, phases, sliding_distance
-from veridyn.validation_cases.case import Observation, Values
+from veridyn.validation_cases.case import Observation, Values, once
 
 STIFFNESS_NUMBER = 9e6  # k_T T²/m1, T the period of m2 on the spring
 SHORTEST = 20 / math.sqrt(STIFFNESS_NUMBER)  # in T; what a penalised law shows at a change of phase is shorter
@@ -52,6 +52,7 @@ def _slope_at(time: np.ndarray, x: np.ndarray, t: float) -> float:
     return float(np.polyval(np.polyder(np.polyfit(time[window] - t, x[window], 2)), 0.0))
 
 
+@once
 def motion_phases(o: Observation) -> list[Phase]:
     """Slip and stick phases of m1."""
     shoe = o.response.elements.get(RUBBING, {})
