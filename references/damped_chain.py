@@ -1,8 +1,11 @@
 """Chain of eight masses with springs and dashpots between two walls, a rectangular force on one mass.
 
 The dashpots at the two ends have constants of their own: unless all are equal the damping is not proportional, and the
-modes are complex. With the leading and trailing minors L, T of the tridiagonal Z(s) = s² M + s C + K as polynomials
-the receptance of mass 4 is H(s) = L(s) T(s)/det Z(s), and the response to a unit step from rest
+modes are complex. The motion is that of one linear system, under the force and then without it; the modes are proved
+eigenvalues of its matrix.
+
+The second route: with the leading and trailing minors L, T of the tridiagonal Z(s) = s² M + s C + K as polynomials the
+receptance of mass 4 is H(s) = L(s) T(s)/det Z(s), and the response to a unit step from rest
 
     u(t) = H(0) + Σ_λ L(λ) T(λ)/(λ D'(λ)) e^{λt},    D = det Z, D(λ) = 0.
 
@@ -14,24 +17,19 @@ Source: EDF validation manuals V2.01.022 and V2.01.029 (SDLD22, SDLD29); K. A. F
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 
 import mpmath
+from flint import acb, acb_mat, arb
 from mpmath import mpc, mpf
 
-from veridyn.references import taylor
-from veridyn.references.certified import (
-    CertificationError,
-    Certified,
-    Route,
-    certify,
-    certify_all,
-    exact_zero,
-    per_precision,
-    undefined,
-)
-from veridyn.references.parameters import Exact, Number, Parameter, checked, resolve
+from veridyn.references.certified import Certified, Route, exact_zero, per_precision
+from veridyn.references.enclosure import Absent, Undecided, ball, enclose, less, per_bits, sign_of
+from veridyn.references.flows import Linear, Row, State
+from veridyn.references.motion import Motion
+from veridyn.references.parameters import Exact, Number, Parameter, check_count, checked, resolve, takes
 
 MASSES, LOADED = 8, 4  # the force acts on mass 4, counted from the left, whose displacement is observed
 
@@ -45,11 +43,8 @@ PARAMETERS = (
     Parameter("duration", "s", "how long the force acts", "1"),
 )
 
+_OF_MODES = tuple(p for p in PARAMETERS if p.name not in ("F", "duration"))
 _TIME = Parameter("time", "s", "instant", "0", "non-negative")
-MOST_ITERATIONS = 200  # of the search for all roots
-RADIANS_PER_STEP = 16  # of the fastest oscillation, in the Taylor series
-
-Polynomial = list[mpf]  # coefficients, lowest power first
 
 
 @dataclass(frozen=True)
@@ -65,14 +60,9 @@ class Chain:
     duration: Exact
 
     @property
-    def dashpots(self) -> list[mpf]:
+    def dashpots(self) -> list[Exact]:
         """Return the nine dashpots (N s/m) from left to right."""
-        return [self.c_left.mpf(), *[self.c.mpf()] * (MASSES - 1), self.c_right.mpf()]
-
-    @property
-    def damped(self) -> bool:
-        """Whether any dashpot acts."""
-        return any(self.dashpots)
+        return [self.c_left, *[self.c] * (MASSES - 1), self.c_right]
 
     @property
     def unit(self) -> mpf:
@@ -80,8 +70,65 @@ class Chain:
         return mpmath.sqrt((self.k / self.m).mpf())
 
 
-def _chain(**given: Number) -> Chain:
-    return Chain(**resolve(PARAMETERS, {"F": 1, "duration": 1, **given}))
+def _chain(given: dict[str, Number]) -> Chain:
+    return Chain(**resolve(PARAMETERS, given))
+
+
+def _rows(stiffness: arb, dashpots: Sequence[arb]) -> list[Row]:
+    """Return y' = A y for y = (x, v), per mass."""
+    rows: list[Row] = [{MASSES + i: arb(1)} for i in range(MASSES)]
+    for i in range(MASSES):
+        row = {i: -2 * stiffness, MASSES + i: -dashpots[i] - dashpots[i + 1]}
+        for j, dashpot in ((i - 1, dashpots[i]), (i + 1, dashpots[i + 1])):
+            if 0 <= j < MASSES:
+                row |= {j: stiffness, MASSES + j: dashpot}
+        rows.append(row)
+    return rows
+
+
+@per_bits
+def _flow(o: Chain) -> Linear:
+    """Return the equations of (x, v, force on mass 4)."""
+    rows = _rows(ball(o.k / o.m), [ball(d / o.m) for d in o.dashpots])
+    rows[MASSES + LOADED - 1] = {**rows[MASSES + LOADED - 1], 2 * MASSES: 1 / ball(o.m)}
+    return Linear([*rows, {}])
+
+
+def _state(o: Chain, time: arb, over: bool) -> State:
+    """Return the state at an instant, before or after the end of the force."""
+    flow, rest = _flow(o), (arb(0),) * (2 * MASSES)
+    if not over:
+        return flow.after((*rest, ball(o.F)), time)
+    state = flow.after((*rest, ball(o.F)), ball(o.duration))
+    return flow.after((*state[:-1], arb(0)), time - ball(o.duration))
+
+
+@per_bits
+def _modes(o: Chain) -> list[acb]:
+    """Return the eigenvalues above the real axis, ascending, over sqrt(k/m)."""
+    scale = (ball(o.k) * ball(o.m)).sqrt()
+    matrix = acb_mat(2 * MASSES, 2 * MASSES)
+    for i, row in enumerate(_rows(arb(1), [ball(d) / scale for d in o.dashpots])):
+        for j, a in row.items():
+            matrix[i, j] = a
+    try:
+        found = matrix.eig()
+    except ValueError as error:
+        raise Undecided("two complex modes coincide, or nearly") from error
+    upper = sorted((z for z in found if z.imag > 0), key=lambda z: float(z.imag.mid()))
+    if len(upper) < MASSES and _real([z for z in found if z.imag.contains(0)], found):
+        raise Absent("strong damping leaves fewer than eight modes that oscillate")
+    if len(upper) < MASSES or not all(less(a.imag, b.imag, "two frequencies agree") for a, b in pairwise(upper)):
+        raise Undecided("a mode oscillates slowly or not at all")
+    return upper
+
+
+def _real(some: Sequence[acb], found: Sequence[acb]) -> bool:
+    """Tell whether eigenvalues are surely real: of a real matrix, in a ball whose mirror image meets no other."""
+    return all(sum(z.conjugate().overlaps(other) for other in found) == 1 for z in some)
+
+
+Polynomial = list[mpf]  # coefficients, lowest power first
 
 
 def _times(a: Polynomial, b: Polynomial) -> Polynomial:
@@ -102,227 +149,145 @@ def _minor(pivots: Sequence[Polynomial], links: Sequence[Polynomial]) -> Polynom
     return now
 
 
-@dataclass(frozen=True)
-class Poles:
-    """Roots λ of det Z and the coefficients L T/(λ D'), both in units of w = sqrt(k/m) and 1/k."""
-
-    roots: tuple[mpc, ...]
-    weights: tuple[mpc, ...]
-    static: mpf
+@per_precision
+def _receptance(o: Chain) -> tuple[Polynomial, Polynomial]:
+    """Return L T and D, the highest power first, in units of w = sqrt(k/m) and k: Z/k has pivots σ² + (c + c')σ + 2."""
+    scale = [d.mpf() * o.unit / o.k.mpf() for d in o.dashpots]
+    pivots = [[mpmath.mpf(2), scale[i] + scale[i + 1], mpmath.mpf(1)] for i in range(MASSES)]
+    links = [[mpmath.mpf(1), scale[i + 1]] for i in range(MASSES - 1)]
+    left, right = _minor(pivots[: LOADED - 1], links[: LOADED - 2]), _minor(pivots[LOADED:], links[LOADED:])
+    return _times(left, right)[::-1], _minor(pivots, links)[::-1]
 
 
 @per_precision
-def _poles(o: Chain) -> Poles:
-    w = o.unit
-    scale = [d * w / o.k.mpf() for d in o.dashpots]  # s = w σ: Z/k has pivots σ² + (c c')σ + 2
-    pivots = [[mpmath.mpf(2), scale[i] + scale[i + 1], mpmath.mpf(1)] for i in range(MASSES)]
-    links = [[mpmath.mpf(1), scale[i + 1]] for i in range(MASSES - 1)]
-    whole, left = _minor(pivots, links), _minor(pivots[: LOADED - 1], links[: LOADED - 2])
-    right = _minor(pivots[LOADED:], links[LOADED:])
-    across = _times(left, right)
-    roots = _roots(whole)
-    weights = [_horner(across, z)[0] / (z * _horner(whole, z)[1]) for z in roots]
-    return Poles(tuple(roots), tuple(weights), across[0] / whole[0])
+def _poles(o: Chain) -> list[tuple[mpc, mpc]] | None:
+    """Return the roots λ of D, each with its L T/(λ D'); None if some coincide."""
+    (across, whole), near = _receptance(o), mpmath.sqrt(mpmath.eps)
+    with mpmath.workdps(2 * mpmath.mp.dps):
+        roots = mpmath.eig(_companion(whole), left=False, right=False)
+        if any(abs(y - z) < near * abs(z) for y, z in combinations(roots, 2)):
+            return None
+    return [(z, _horner(across, z)[0] / (z * _horner(whole, z)[1])) for z in roots]
+
+
+def _companion(a: Polynomial) -> mpmath.matrix:
+    """Return the matrix whose eigenvalues are the roots of a polynomial that begins with 1."""
+    matrix = mpmath.zeros(len(a) - 1)
+    for i, coefficient in enumerate(a[1:]):
+        matrix[0, i] = -coefficient
+        if i:
+            matrix[i, i - 1] = mpmath.mpf(1)
+    return matrix
 
 
 def _horner(a: Polynomial, z: mpc) -> tuple[mpc, mpc]:
     """Return a polynomial and its derivative."""
-    value, slope = mpmath.mpc(a[-1]), mpmath.mpc(0)
-    for coefficient in reversed(a[:-1]):
-        slope = slope * z + value
-        value = value * z + coefficient
+    value, slope = mpmath.mpc(0), mpmath.mpc(0)
+    for coefficient in a:
+        slope, value = slope * z + value, value * z + coefficient
     return value, slope
-
-
-def _roots(a: Polynomial) -> list[mpc]:
-    """Return all roots by the iteration of Ehrlich and Aberth, at twice the precision.
-
-    Raises
-    ------
-    CertificationError
-        If it does not converge: roots coincide.
-    """
-    wanted = mpmath.mpf(mpmath.eps)  # a number: the constant would follow the precision
-    with mpmath.workdps(2 * mpmath.mp.dps):
-        radius = 1 + max(map(abs, a[:-1]), default=0) ** (mpmath.mpf(1) / (len(a) - 1))
-        count = len(a) - 1
-        z = [radius * mpmath.expjpi(mpmath.mpf(2 * k) / count + mpmath.mpf("0.1")) for k in range(count)]
-        for _ in range(MOST_ITERATIONS):
-            largest = max(_improve(a, z, k) for k in range(count))
-            if largest < wanted:  # the order is three: the error is far below
-                return z
-    raise CertificationError("complex modes: damping makes roots coincide")
-
-
-def _improve(a: Polynomial, z: list[mpc], k: int) -> mpf:
-    """Move one root; returns how far, over its size."""
-    value, slope = _horner(a, z[k])
-    if value == 0:
-        return mpmath.mpf(0)
-    newton = value / slope
-    step = newton / (1 - newton * mpmath.fsum(1 / (z[k] - other) for i, other in enumerate(z) if i != k))
-    z[k] -= step
-    return abs(step) / abs(z[k])
 
 
 def _step_response(o: Chain, t: mpf) -> mpf:
     """Displacement of mass 4 (m) under a step of 1 N that began t ago."""
     if t <= 0:
         return mpmath.mpf(0)
-    poles, w = _poles(o), o.unit
-    pairs = zip(poles.roots, poles.weights, strict=True)
-    free = mpmath.re(mpmath.fsum(b * mpmath.exp(z * w * t) for z, b in pairs))
-    return (free + poles.static) / o.k.mpf()
+    poles, (across, whole) = _poles(o), _receptance(o)
+    if poles is None:
+        return _around(o, o.unit * t) / o.k.mpf()
+    free = mpmath.re(mpmath.fsum(b * mpmath.exp(z * o.unit * t) for z, b in poles))
+    return (free + across[-1] / whole[-1]) / o.k.mpf()
+
+
+def _around(o: Chain, t: mpf) -> mpf:
+    """Return k u by the mean of H(s) e^{st} on a circle around all poles, which may coincide."""
+    radius = 2 * (2 + 4 * max(d.mpf() for d in o.dashpots) * o.unit / o.k.mpf())  # twice a bound of the poles
+    bits = mpmath.mp.prec + int(3 * radius * t)
+    with mpmath.workprec(2 * bits):
+        circle = [radius * mpmath.expjpi(mpmath.mpf(2 * n) / (3 * bits)) for n in range(3 * bits)]
+        across, whole = _receptance(o)
+        terms = (_horner(across, s)[0] / _horner(whole, s)[0] * mpmath.exp(s * t) for s in circle)
+        return mpmath.re(mpmath.fsum(terms)) / (3 * bits)
 
 
 def _response(o: Chain, t: mpf) -> mpf:
     return o.F.mpf() * (_step_response(o, t) - _step_response(o, t - o.duration.mpf()))
 
 
-def _rows(o: Chain) -> list[list[tuple[int, mpf]]]:
-    """Rows of y' = A y for y = (x, v, force on mass 4)."""
-    n, m, k, c = MASSES, o.m.mpf(), o.k.mpf(), o.dashpots
-    rows = [[(n + i, mpmath.mpf(1))] for i in range(n)]
-    for i in range(n):
-        row = [(i, -2 * k / m), (n + i, -(c[i] + c[i + 1]) / m)]
-        for j, dashpot in ((i - 1, c[i]), (i + 1, c[i + 1])):
-            if 0 <= j < n:
-                row += [(j, k / m), (n + j, dashpot / m)]
-        rows.append([*row, (2 * n, 1 / m)] if i == LOADED - 1 else row)
-    return [*rows, []]
-
-
-@per_precision
-def _state_after(o: Chain, steps: int) -> taylor.State:
-    """State under a standing force after so many steps, from that with the last set bit of their number less."""
-    if steps == 0:
-        return (mpmath.mpf(0),) * (2 * MASSES) + (o.F.mpf(),)
-    last, step = steps & -steps, _longest_step(o)
-    return taylor.advance(_rows(o), _state_after(o, steps - last), last * step, step)
-
-
-def _longest_step(o: Chain) -> mpf:
-    ratio = max(d / mpmath.sqrt(o.k.mpf() * o.m.mpf()) for d in o.dashpots)
-    return RADIANS_PER_STEP / (2 * o.unit * max(1, ratio))
-
-
-def _stepped(o: Chain, t: mpf) -> mpf:
-    """Displacement of mass 4 under a force that began t ago."""
-    if t <= 0:
-        return mpmath.mpf(0)
-    step = _longest_step(o)
-    whole = int(mpmath.floor(t / step))
-    return taylor.series(_rows(o), _state_after(o, whole), t - whole * step).end()[LOADED - 1]
-
-
-def _followed(o: Chain, t: mpf) -> mpf:
-    return _stepped(o, t) - _stepped(o, t - o.duration.mpf())
-
-
-def displacement(
-    *,
-    time: Number,
-    m: Number,
-    k: Number,
-    c: Number,
-    c_left: Number,
-    c_right: Number,
-    F: Number,
-    duration: Number,
-    digits: int = 30,
-) -> Certified:
+@takes(PARAMETERS)
+def displacement(*, time: Number, digits: int = 30, **given: Number) -> Certified:
     """Displacement of mass 4 at an instant, in m.
 
     Parameters
     ----------
     time
         Instant, in s.
-    m, k, c, c_left, c_right
-        Masses (kg), springs (N/m), inner dashpots, dashpots at the walls (N s/m).
-    F, duration
-        Force on mass 4 (N), how long it acts (s).
     digits
         Digits wanted.
+    given
+        Parameters, see `PARAMETERS`; those that are not given have their default.
 
     Raises
     ------
     ParameterError
         If a parameter breaks its rule.
-    CertificationError
-        If damping makes roots coincide.
     """
-    o = _chain(m=m, k=k, c=c, c_left=c_left, c_right=c_right, F=F, duration=duration)
-    instant = checked(_TIME, time)
-    return certify(
-        Route("complex modes: poles and residues of the receptance", lambda: _response(o, instant.mpf())),
-        Route("Taylor series of the coupled equations", lambda: _followed(o, instant.mpf())),
+    o, t = _chain(given), checked(_TIME, time)
+    if not t.rational:
+        return exact_zero("at rest at t = 0", digits)
+    over = sign_of(t, Exact(-o.duration.rational, o.duration.pi)) > 0
+    return enclose(
+        lambda: _state(o, ball(t), over)[LOADED - 1],
+        Route("complex modes: poles and residues of the receptance", lambda: _response(o, t.mpf())),
         digits=digits,
         kind="quasi-analytical",
         name=f"displacement@{time}",
+        proof="linear motion enclosed",
     )
 
 
-def complex_modes(
-    *, m: Number, k: Number, c: Number, c_left: Number, c_right: Number, digits: int = 30
-) -> tuple[tuple[Certified, ...], tuple[Certified, ...]]:
-    """Damped frequencies Im λ/2π (Hz, ascending) and damping ratios -Re λ/|λ| of the eight complex modes.
+@takes(_OF_MODES)
+def frequency(*, number: int, digits: int = 30, **given: Number) -> Certified:
+    """Damped frequency Im λ/2π of a complex mode (Hz), counted from 1, ascending.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter breaks its rule.
+    Undefined unless all eight modes oscillate. Parameters and errors as `displacement`.
     """
-    o = _chain(m=m, k=k, c=c, c_left=c_left, c_right=c_right)
-    with mpmath.workdps(30):
-        if len(_upper(_poles(o).roots, o.unit)) < MASSES:
-            none = (undefined("strong damping leaves fewer than eight modes that oscillate"),) * MASSES
-            return none, none
-    found = certify_all(
-        Route("roots of det(s² M + s C + K)", lambda: _pairs(_upper(_poles(o).roots, o.unit), o.damped)),
-        Route("eigenvalues of the state matrix (QR)", lambda: _pairs(_upper(_eigenvalues(o), mpmath.mpf(1)), o.damped)),
+    o = _chain(given)
+    unit = lambda: (ball(o.k) / ball(o.m)).sqrt() / (2 * arb.pi())  # noqa: E731
+    return _of_mode(o, number, digits, lambda z: z.imag * unit(), lambda z: z.imag * o.unit / (2 * mpmath.pi))
+
+
+@takes(_OF_MODES)
+def damping(*, number: int, digits: int = 30, **given: Number) -> Certified:
+    """Damping ratio -Re λ/|λ| of a complex mode; as `frequency`."""
+    o = _chain(given)
+    if not any(d.rational for d in o.dashpots):
+        return exact_zero("no dashpot acts", digits)
+    return _of_mode(o, number, digits, lambda z: -z.real / abs(z), lambda z: -z.real / abs(z))
+
+
+def _of_mode(o: Chain, number: int, digits: int, read: Callable[[acb], arb], second: Callable[[mpc], mpf]) -> Certified:
+    place = check_count(number, "number") - 1
+
+    def upper() -> list[mpc]:
+        return sorted((z for z, _ in _poles(o) or () if z.imag > 0), key=lambda z: z.imag)[-MASSES:]
+
+    return enclose(
+        lambda: read(_modes(o)[place]),
+        Route("roots of det(s² M + s C + K)", lambda: second(upper()[place])),
         digits=digits,
         kind="quasi-analytical",
-        name="complex modes",
+        name=f"mode {number}",
+        proof="eigenvalues of the state matrix, enclosed one by one",
     )
-    return found[:MASSES], found[MASSES:] or (exact_zero("no dashpot acts", digits),) * MASSES
-
-
-def _upper(roots: Sequence[mpc], unit: mpf) -> list[mpc]:
-    """Return the roots above the real axis, ascending."""
-    floor = mpmath.sqrt(mpmath.eps)
-    return sorted((unit * z for z in roots if mpmath.im(z) > floor * abs(z)), key=mpmath.im)
-
-
-def _pairs(upper: Sequence[mpc], damped: bool) -> Iterator[mpf]:
-    """Yield the frequencies, then the damping ratios, which without dashpots would be rounding noise."""
-    yield from (mpmath.im(z) / (2 * mpmath.pi) for z in upper)
-    if damped:
-        yield from (-mpmath.re(z) / abs(z) for z in upper)
-
-
-@per_precision
-def _eigenvalues(o: Chain) -> tuple[mpc, ...]:
-    matrix = mpmath.zeros(2 * MASSES)
-    for i, row in enumerate(_rows(o)[:-1]):
-        for j, a in row:
-            if j < 2 * MASSES:
-                matrix[i, j] = a
-    return tuple(mpmath.eig(matrix, left=False, right=False))
-
-
-@dataclass(frozen=True)
-class Motion:
-    """Histories for figures, to about `digits` digits."""
-
-    chain: Chain
-    digits: int
-
-    def displacement(self, t: Number) -> mpf:
-        """Displacement of mass 4 in m."""
-        with mpmath.workdps(self.digits + 15):
-            return _response(self.chain, checked(_TIME, t).mpf())
 
 
 def motion(*, digits: int = 20, **given: Number) -> Motion:
-    """Motion for figures; parameters and errors as `displacement`."""
-    return Motion(_chain(**given), digits)
+    """Return the motion for figures and comparison of histories: displacement of mass 4; errors as `displacement`."""
+    o = _chain(given)
+
+    def read(t: arb) -> arb:
+        over = not less(t, ball(o.duration), "an instant lies at the end of the force")
+        return _state(o, t, over)[LOADED - 1]
+
+    return Motion({"displacement": read}, lambda: [(ball(o.duration), "free")], digits)

@@ -29,7 +29,8 @@ from veridyn.references.certified import Certified, Route, per_precision
 from veridyn.references.enclosure import ball, enclose, per_bits
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, Row, State
-from veridyn.references.motion import Ended, Motion, Phase, follow, value_at
+from veridyn.references.jets import value
+from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
 from veridyn.references.parameters import Exact, Number, Parameter, check_count, check_digits, resolve
 
 PARAMETERS = (
@@ -101,8 +102,8 @@ def _cycle(o: Oscillator) -> Cycle:
     contact, release, flight = _phases(o)
     rate = ball(o.kc) * (1 - ball(o.cc * o.cc / (o.kc * o.m)))  # at the touch; exactly 0 if cc² = kc m
     slope, peak = {X: -ball(o.cc / o.m) * (ball(o.k) + ball(o.kc)), V: rate}, ball(o.cc)
-    for time in contact.extremes(slope, zeros=int(rate.is_zero())):
-        peak = peak.max(contact.phase.read(_force(o), time))
+    for time in contact.extremes(slope, zeros=int(value(rate).is_zero())):
+        peak = contact.phase.read(_force(o), time).max(peak)
     (turn,) = flight.extremes({V: ONE})
     return Cycle(
         v0=ball(o.v0),
@@ -144,11 +145,19 @@ def _first(y: mpf, x: mpf, square: mpf) -> mpf:
 
 
 def _certified(
-    name: str, digits: int, given: dict[str, Number], formula: str, value: Callable[[Cycle], Any]
+    name: str, digits: int, given: dict[str, Number], formula: str, read: Callable[[Cycle], Any]
 ) -> Certified:
     o = Oscillator(**resolve(PARAMETERS, given))
-    closed = Route(formula, lambda: value(_closed(o)))
-    return enclose(lambda: value(_cycle(o)), closed, digits=digits, kind="closed form", name=name, proof=_PROOF)
+    closed = Route(formula, lambda: read(_closed(o)))
+    return enclose(
+        lambda: read(_cycle(o)),
+        closed,
+        digits=digits,
+        kind="closed form",
+        name=name,
+        proof=_PROOF,
+        proved=lambda: proved(_phases(o)),
+    )
 
 
 def touch(*, contact: int = 1, digits: int = 30, **given: Number) -> Certified:

@@ -21,7 +21,7 @@ from veridyn.references.certified import Certified, Route
 from veridyn.references.enclosure import ball, enclose, per_bits
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, State
-from veridyn.references.motion import Ended, Motion, Phase, follow, value_at
+from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
 from veridyn.references.parameters import Exact, Number, Parameter, check_count, check_digits, resolve
 
 PARAMETERS = (
@@ -111,7 +111,15 @@ def _certified(
 ) -> Certified:
     o = Oscillator(**resolve(PARAMETERS, given))
     closed = Route(formula, lambda: value(o))
-    return enclose(lambda: read(o), closed, digits=digits, kind="closed form", name=name, proof=_PROOF)
+    return enclose(
+        lambda: read(o),
+        closed,
+        digits=digits,
+        kind="closed form",
+        name=name,
+        proof=_PROOF,
+        proved=lambda: proved(_cycle(o)),
+    )
 
 
 def contact_start(*, shock: int = 1, digits: int = 30, **given: Number) -> Certified:

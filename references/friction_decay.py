@@ -7,6 +7,9 @@ part along the line is R = μ m g cos(angle).
 
 With C = R/k and ω = √(k/m): as long as |x_n| > C the mass goes, in the time π/ω, from the turning point x_n to
 x_{n+1} = -x_n + 2 C sgn x_n. The first turning point with |x_n| <= C is the last: friction holds it for ever.
+In between x = C sgn x_n + (x_n - C sgn x_n) cos ω(t - t_n), whose velocity keeps its sign.
+
+So x_n = (-1)^n sgn x0 (|x0| - 2 n C), and the number of half cycles N is that of the odd numbers below |x0|/C.
 
 Source: EDF validation manual V5.01.100 (SDND100); J.P. Den Hartog, Transactions ASME 53 (1931) 107-115.
 """
@@ -15,13 +18,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
-import mpmath
+from flint import arb
 from mpmath import mpf
 
-from veridyn.references import friction_half_cycles as cycles
-from veridyn.references.certified import Certified, Route, certify, exact_zero, undefined
-from veridyn.references.friction_half_cycles import Motion, Slider
+from veridyn.references import friction_half_cycles as second
+from veridyn.references.certified import Certified, Route
+from veridyn.references.enclosure import Absent, Undecided, ball, enclose, sign_of
+from veridyn.references.friction_half_cycles import Slider
+from veridyn.references.jets import value
+from veridyn.references.motion import Motion, instant
 from veridyn.references.parameters import (
     Exact,
     Number,
@@ -42,244 +49,201 @@ PARAMETERS = (
     Parameter("directions", "1", "2: friction acts in the plane; 1: only along the axis x", "2"),
 )
 
-_SERIES = "Taylor series from turning point to turning point"
-_SLACK = "it stops where the spring is slack"
-_HELD = "friction holds the mass from the start: |x0| <= R/k"
+_PROOF = "closed form of the half cycles, their number proved"
+_SECOND = "turning points one after the other by the balance of energy, time by quadrature"
+FOLLOWED = 10_000  # half cycles, at most, for the second route
+ONE, TWO = Exact(Fraction(1)), Exact(Fraction(2))
+THIRDS = (Exact(Fraction(1, 3), 1), Exact(Fraction(-1, 3), 1))  # of pi
 
 
-def _slider(**given: Number) -> Slider:
-    slider = Slider(**resolve(PARAMETERS, given))
-    if slider.directions not in (Exact(Fraction(1)), Exact(Fraction(2))):
-        raise ParameterError(f"directions must be 1 or 2, got {slider.directions}")
-    with mpmath.workdps(50):
-        if abs(slider.angle.mpf()) >= mpmath.pi / 2:
-            raise ParameterError(f"angle must lie between -pi/2 and pi/2, got {slider.angle}")
-    return slider
+def _slider(given: dict[str, Number]) -> Slider:
+    o = Slider(**resolve(PARAMETERS, given))
+    if o.directions not in (ONE, TWO):
+        raise ParameterError(f"directions must be 1 or 2, got {o.directions}")
+    if sign_of(Exact(Fraction(1, 2), 1), Exact(-abs(o.angle.rational), o.angle.pi)) <= 0:
+        raise ParameterError(f"angle must lie between -pi/2 and pi/2, got {o.angle}")
+    return o
 
 
-def _certified(name: str, digits: int, how: str, value: Callable[[], mpf], *others: Route) -> Certified:
-    return certify(Route(how, value), *others, digits=digits, kind="closed form", name=name)
+def _share(o: Slider) -> Any:
+    """Return the part of friction that acts along the line, exactly where it is rational (Niven's theorem)."""
+    if o.directions == TWO or not o.angle.rational:
+        return arb(1)
+    return arb(1) / 2 if o.angle in THIRDS else ball(o.angle).cos()
 
 
-def half_cycles(
-    *,
-    m: Number,
-    k: Number,
-    mu: Number,
-    g: Number,
-    x0: Number,
-    angle: Number,
-    directions: Number,
-    digits: int = 30,
-) -> Certified:
+def _held(o: Slider) -> Any:
+    """Return C (m)."""
+    return ball(o.mu * o.m * o.g / o.k) * _share(o)
+
+
+def _release(o: Slider) -> Any:
+    """Return x0/C; an integer is exact."""
+    return ball(o.x0 * o.k / (o.mu * o.m * o.g)) / _share(o)
+
+
+def _count(o: Slider) -> int:
+    """Return the number of half cycles."""
+    halves = (abs(value(_release(o))) - 1) / 2
+    least, most = (int(bound.ceil().unique_fmpz()) for bound in (halves.lower(), halves.upper()))
+    if least < most and most > 0:
+        raise Undecided(f"friction holds turning point {max(least, 0)}, or hardly not")
+    return max(0, most)
+
+
+def _turn(o: Slider, n: int) -> Any:
+    """Return x_n (m), or the last turning point if that comes before."""
+    n = min(n, _count(o))
+    return (-1) ** n * _held(o) * (_release(o) - 2 * n * sign_of(o.x0))
+
+
+def _omega(o: Slider) -> Any:
+    return ball(o.k / o.m).sqrt()
+
+
+def _at(o: Slider, passed: Any) -> tuple[Any, Any]:
+    """Return displacement and velocity after a while in half periods; where half cycles meet, what holds both."""
+    first, last = (int(bound.floor().unique_fmpz()) for bound in (value(passed).lower(), value(passed).upper()))
+    if last > first + 1:
+        raise Undecided(f"half cycle {first} cannot be told from half cycle {last}")
+    (x, v), (y, w) = _half_cycle(o, first, passed), _half_cycle(o, last, passed)
+    return x.union(y), v.union(w)
+
+
+def _half_cycle(o: Slider, n: int, passed: Any) -> tuple[Any, Any]:
+    """Return displacement and velocity in the half cycle that begins at x_n, or at rest."""
+    start, angle = _turn(o, n), arb.pi() * (passed - n)
+    if n >= _count(o):
+        return start, arb(0)
+    centre = (-1) ** n * sign_of(o.x0) * _held(o)
+    return centre + (start - centre) * angle.cos(), (centre - start) * _omega(o) * angle.sin()
+
+
+def _certified(name: str, digits: int, o: Slider, read: Callable[[], Any], other: Callable[[], mpf]) -> Certified:
+    routes = [Route(_SECOND, other)] if abs(value(_release(o))) < 2 * FOLLOWED else []
+    return enclose(read, *routes, digits=digits, kind="closed form", name=name, proof=_PROOF)
+
+
+def half_cycles(*, digits: int = 30, **given: Number) -> Certified:
     """Count the half cycles until the mass stops for good.
 
     Parameters
     ----------
-    m, k, mu, g
-        Mass (kg), stiffness (N/m), friction coefficient, gravity (m/s²).
-    x0
-        Displacement at the release (m).
-    angle, directions
-        Angle of the line (rad), number of directions in which friction acts, 1 or 2.
     digits
         Digits wanted.
+    given
+        Parameters, see `PARAMETERS`; those that are not given have their default.
 
     Returns
     -------
     Certified
-        How many odd numbers lie below |x0| k/R; 0 if friction holds the mass at once.
+        How many odd numbers lie below |x0| k/R; 0 if friction holds the mass at once; undefined if a turning point
+        lies so close to ±R/k that nothing tells whether friction holds it.
 
     Raises
     ------
     ParameterError
-        If a parameter breaks its rule, the angle is not below a right one, or there are too many half cycles.
-    CertificationError
-        If a turning point lies so close to ±R/k that nothing tells whether friction holds it.
+        If a parameter breaks its rule, or the angle is not below a right one.
     """
-    slider = _slider(m=m, k=k, mu=mu, g=g, x0=x0, angle=angle, directions=directions)
-    count = cycles.count(slider)
-    if count == 0:
-        return exact_zero(_HELD, digits)
-
-    def last_held() -> mpf:
-        turns = cycles.followed(slider)[0]
-        held = [n for n, (_, x) in enumerate(turns) if abs(x) <= slider.held * (1 + 1024 * mpmath.eps)]
-        return mpmath.mpf(held[0]) if held else mpmath.mpf(-1)
-
-    followed = Route(f"{_SERIES}: the first that friction holds", last_held)
-    return _certified("half_cycles", digits, "odd numbers below |x0| k/R", lambda: mpmath.mpf(count), followed)
+    o = _slider(given)
+    return _certified("half_cycles", digits, o, lambda: arb(_count(o)), lambda: mpf(len(second.turns(o)) - 1))
 
 
-def stop_time(
-    *,
-    m: Number,
-    k: Number,
-    mu: Number,
-    g: Number,
-    x0: Number,
-    angle: Number,
-    directions: Number,
-    digits: int = 30,
-) -> Certified:
+def stop_time(*, digits: int = 30, **given: Number) -> Certified:
     """Instant of the last stop in s: half cycles × π/ω; parameters and errors as `half_cycles`."""
-    slider = _slider(m=m, k=k, mu=mu, g=g, x0=x0, angle=angle, directions=directions)
-    if cycles.count(slider) == 0:
-        return exact_zero(_HELD, digits)
-    followed = Route(_SERIES, lambda: cycles.followed(slider)[0][-1][0])
-    return _certified("stop_time", digits, "N π/ω", lambda: cycles.count(slider) * slider.half_period, followed)
+    o = _slider(given)
+
+    def followed() -> mpf:
+        return (len(second.turns(o)) - 1) * second.half_cycle(o)
+
+    return _certified("stop_time", digits, o, lambda: _count(o) * arb.pi() / _omega(o), followed)
 
 
-def turning_time(
-    *,
-    number: int,
-    m: Number,
-    k: Number,
-    mu: Number,
-    g: Number,
-    x0: Number,
-    angle: Number,
-    directions: Number,
-    digits: int = 30,
-) -> Certified:
+def turning_time(*, number: int, digits: int = 30, **given: Number) -> Certified:
     """Instant of a turning point in s, counted from 1, the last stop included; undefined after it.
 
     Parameters and errors as `half_cycles`.
     """
-    slider = _slider(m=m, k=k, mu=mu, g=g, x0=x0, angle=angle, directions=directions)
-    n = check_count(number, "number")
-    if n > cycles.count(slider):
-        return undefined("it stops before")
-    followed = Route(_SERIES, lambda: cycles.followed(slider)[0][n][0])
-    return _certified("turning_time", digits, "n π/ω", lambda: n * slider.half_period, followed)
+    o, n = _slider(given), check_count(number, "number")
+
+    def read() -> Any:
+        if n > _count(o):
+            raise Absent("it stops before")
+        return n * arb.pi() / _omega(o)
+
+    def followed() -> mpf:
+        return len(second.turns(o)[1 : n + 1]) * second.half_cycle(o)
+
+    return _certified("turning_time", digits, o, read, followed)
 
 
-def final_position(
-    *,
-    m: Number,
-    k: Number,
-    mu: Number,
-    g: Number,
-    x0: Number,
-    angle: Number,
-    directions: Number,
-    digits: int = 30,
-) -> Certified:
+def final_position(*, digits: int = 30, **given: Number) -> Certified:
     """Place in m, along the line, where the mass stops for good; parameters and errors as `half_cycles`."""
-    slider = _slider(m=m, k=k, mu=mu, g=g, x0=x0, angle=angle, directions=directions)
-    if cycles.is_slack(slider, cycles.count(slider)):
-        return exact_zero(_SLACK, digits)
-    followed = Route(_SERIES, lambda: cycles.followed(slider)[0][-1][1])
-    how = "(-1)^N sgn x0 (|x0| - 2 N R/k)"
-    return _certified("final_position", digits, how, lambda: cycles.turning(slider, cycles.count(slider)), followed)
+    o = _slider(given)
+    return _certified("final_position", digits, o, lambda: _turn(o, _count(o)), lambda: second.turns(o)[-1])
 
 
-def component_after(
-    *,
-    number: int,
-    m: Number,
-    k: Number,
-    mu: Number,
-    g: Number,
-    x0: Number,
-    angle: Number,
-    directions: Number,
-    digits: int = 30,
-) -> Certified:
+def component_after(*, number: int, digits: int = 30, **given: Number) -> Certified:
     """Displacement along the axis x in m after a number of half periods π/ω: of a turning point, or of the last.
 
     Parameters and errors as `half_cycles`. Source: EDF V5.01.100.
     """
-    slider = _slider(m=m, k=k, mu=mu, g=g, x0=x0, angle=angle, directions=directions)
-    n = min(check_count(number, "number"), cycles.count(slider))
-    if cycles.is_slack(slider, n):
-        return exact_zero(_SLACK, digits)
-    followed = Route(_SERIES, lambda: slider.cosine * cycles.followed(slider)[0][n][1])
-    how = "cos(angle) (-1)^n sgn x0 (|x0| - 2 n R/k)"
-    return _certified("component_after", digits, how, lambda: slider.cosine * cycles.turning(slider, n), followed)
+    o, n = _slider(given), check_count(number, "number")
+
+    def followed() -> mpf:
+        return second.cosine(o) * second.turns(o)[: n + 1][-1]
+
+    return _certified("component_after", digits, o, lambda: ball(o.angle).cos() * _turn(o, n), followed)
 
 
-def component(
-    *,
-    time: Number,
-    m: Number,
-    k: Number,
-    mu: Number,
-    g: Number,
-    x0: Number,
-    angle: Number,
-    directions: Number,
-    digits: int = 30,
-) -> Certified:
+def component(*, time: Number, digits: int = 30, **given: Number) -> Certified:
     """Displacement along the axis x in m at an instant (s): cos(angle) times that along the line.
 
     Parameters and errors as `half_cycles`, and a `ParameterError` for a negative time. Source: EDF V5.01.100.
     """
-    slider = _slider(m=m, k=k, mu=mu, g=g, x0=x0, angle=angle, directions=directions)
-    instant = cycles.instant_of(time)
-    if _rests_slack(slider, instant):
-        return exact_zero(_SLACK, digits)
-    followed = Route(_SERIES, lambda: slider.cosine * cycles.followed(slider, instant)[1][1])
-    return _certified(
-        "component",
-        digits,
-        "cosine of the half cycle",
-        lambda: slider.cosine * cycles.state_at(slider, instant.mpf())[0],
-        followed,
-    )
+    o, t = _slider(given), instant(time, "time")
+
+    def read() -> Any:
+        # in half periods, where an integer is exact
+        passed = ball(t * t * o.k / (o.m * Exact(Fraction(1), 2))).sqrt() if t.rational else arb(0)
+        return ball(o.angle).cos() * _at(o, passed)[0]
+
+    return _certified("component", digits, o, read, lambda: second.cosine(o) * second.displacement(o, t))
 
 
-def _rests_slack(slider: Slider, instant: Exact) -> bool:
-    count = cycles.count(slider)
-    with mpmath.workdps(50):
-        return cycles.is_slack(slider, count) and instant.mpf() >= count * slider.half_period
-
-
-def dissipated_energy(
-    *,
-    m: Number,
-    k: Number,
-    mu: Number,
-    g: Number,
-    x0: Number,
-    angle: Number,
-    directions: Number,
-    digits: int = 30,
-) -> Certified:
+def dissipated_energy(*, digits: int = 30, **given: Number) -> Certified:
     """Energy in J that friction dissipates: R times the path slid, 2 N (|x0| - N C).
 
     Parameters and errors as `half_cycles`.
     """
-    slider = _slider(m=m, k=k, mu=mu, g=g, x0=x0, angle=angle, directions=directions)
-    n = cycles.count(slider)
-    if n == 0:
-        return exact_zero(_HELD, digits)
+    o = _slider(given)
+
+    def read() -> Any:
+        return 2 * _count(o) * ball(o.k) * _held(o) * (abs(ball(o.x0)) - _count(o) * _held(o))
 
     def spring() -> mpf:
-        return slider.k.mpf() * (slider.x0.mpf() ** 2 - cycles.turning(slider, n) ** 2) / 2
+        return o.k.mpf() * (o.x0.mpf() ** 2 - second.turns(o)[-1] ** 2) / 2
 
-    return _certified(
-        "dissipated_energy",
-        digits,
-        "R 2 N (|x0| - N R/k)",
-        lambda: slider.friction * 2 * n * (abs(slider.x0.mpf()) - n * slider.held),
-        Route("energy that the spring has lost", spring),
-        Route(_SERIES, lambda: slider.friction * cycles.followed(slider)[1][3]),
+    return _certified("dissipated_energy", digits, o, read, spring)
+
+
+def held(*, digits: int = 30, **given: Number) -> Certified:
+    """Half-width R/k in m of the places where friction holds the mass; parameters and errors as `half_cycles`."""
+    o = _slider(given)
+    return _certified("held", digits, o, lambda: _held(o), lambda: second.friction(o) / o.k.mpf())
+
+
+def motion(*, digits: int = 30, **given: Number) -> Motion:
+    """Motion along the line from the release on: displacement (m), velocity (m/s); its events are the turning points.
+
+    For figures and comparison of histories; parameters and errors as `half_cycles`.
+    """
+    o = _slider(given)
+    return Motion(
+        {
+            "displacement": lambda t: _at(o, t * _omega(o) / arb.pi())[0],
+            "velocity": lambda t: _at(o, t * _omega(o) / arb.pi())[1],
+        },
+        lambda: [(n * arb.pi() / _omega(o), f"turn {n}") for n in range(_count(o) + 1)],
+        check_digits(digits),
     )
-
-
-def motion(
-    *,
-    m: Number,
-    k: Number,
-    mu: Number,
-    g: Number,
-    x0: Number,
-    angle: Number,
-    directions: Number,
-    digits: int = 30,
-) -> Motion:
-    """Motion from the release on, for figures and comparison of histories; parameters and errors as `half_cycles`."""
-    slider = _slider(m=m, k=k, mu=mu, g=g, x0=x0, angle=angle, directions=directions)
-    cycles.count(slider)
-    return Motion(slider, check_digits(digits))

@@ -2,14 +2,27 @@
 
 import numpy as np
 import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
 from scipy.linalg import expm
 
 from veridyn.references import damped_chain
-from veridyn.references.parameters import ParameterError, resolve
+from veridyn.references.parameters import ParameterError, exact, resolve
 
 
 def given(**changes):
     return resolve(damped_chain.PARAMETERS, changes)
+
+
+def modes(digits=30, **changes):
+    """Return the frequencies and damping ratios of all modes, confirmed where they exist."""
+    values = {name: v for name, v in given(**changes).items() if name not in ("F", "duration")}
+    found = [
+        [read(number=n, digits=digits, **values) for n in range(1, 9)]
+        for read in (damped_chain.frequency, damped_chain.damping)
+    ]
+    return [[r if r.value is None else r.confirm() for r in part] for part in found]
 
 
 def by_exponential(time, m, k, dashpots, F, duration):
@@ -36,7 +49,7 @@ def test_displacement(time, changes):
     values = given(**changes)
     m, k, c, left, right, F, duration = (float(v) for v in values.values())
     expected = by_exponential(float(time), m, k, [left, *[c] * 7, right], F, duration)
-    assert float(damped_chain.displacement(time=time, **values, digits=15)) == pytest.approx(expected, rel=1e-9)
+    assert float(damped_chain.displacement(time=time, **values).confirm()) == pytest.approx(expected, rel=1e-9)
 
 
 def test_an_undamped_chain_is_the_sum_of_its_modes():
@@ -50,9 +63,7 @@ def test_an_undamped_chain_is_the_sum_of_its_modes():
 
 def test_proportional_damping_has_closed_ratios():
     """C = c/k K: the frequencies w_n sqrt(1 - ξ²) with ξ = c w_n/2k."""
-    names = ("m", "k", "c", "c_left", "c_right")
-    equal = {name: value for name, value in given(c_left=50, c_right=50).items() if name in names}
-    frequencies, ratios = damped_chain.complex_modes(**equal, digits=20)
+    frequencies, ratios = modes(c_left=50, c_right=50)
     for n, (f, xi) in enumerate(zip(frequencies, ratios, strict=True), start=1):
         w = 200 * np.sin(n * np.pi / 18)
         assert float(xi) == pytest.approx(50 * w / 2e5, rel=1e-13)
@@ -60,18 +71,14 @@ def test_proportional_damping_has_closed_ratios():
 
 
 def test_without_dashpots_frequencies_are_closed_and_no_mode_is_damped():
-    names = ("m", "k", "c", "c_left", "c_right")
-    undamped = {name: value for name, value in given(c=0, c_left=0, c_right=0).items() if name in names}
-    frequencies, ratios = damped_chain.complex_modes(**undamped, digits=12)
+    frequencies, ratios = modes(c=0, c_left=0, c_right=0)
     expected = 200 * np.sin(np.arange(1, 9) * np.pi / 18) / (2 * np.pi)
     assert [float(f) for f in frequencies] == pytest.approx(expected, rel=1e-11)
     assert [ratio.text() for ratio in ratios] == ["0"] * 8
 
 
 def test_strong_damping_leaves_fewer_modes():
-    names = ("m", "k", "c", "c_left", "c_right")
-    strong = {name: value for name, value in given(c=3000).items() if name in names}
-    frequencies, _ = damped_chain.complex_modes(**strong, digits=10)
+    frequencies, _ = modes(c=3000)
     assert all(f.value is None for f in frequencies)
 
 
@@ -82,3 +89,39 @@ def test_nothing_moves_before_the_force():
 def test_negative_damping_is_refused():
     with pytest.raises(ParameterError, match="c_left"):
         damped_chain.displacement(time=1, **given(c_left=-1))
+
+
+def test_every_digit():
+    assert damped_chain.displacement(time="0.09", **given()).text() == "3.95408516104881779355769927929e-5"
+    frequencies, ratios = modes()
+    assert frequencies[0].text() == "5.52914723981111733298869832649"
+    assert ratios[7].text() == "0.0502964288445751445035575847853"
+
+
+def test_a_mode_of_critical_damping():
+    """c = 2 sqrt(k m) everywhere: mode 3, w_3 = sqrt(k/m), has a double root; the displacement is certain."""
+    critical = {"m": 1, "k": 1, "c": 2, "c_left": 2, "c_right": 2}
+    expected = by_exponential(3.0, 1.0, 1.0, [2.0] * 9, 1.0, 1.0)
+    assert float(damped_chain.displacement(time=3, **given(**critical), digits=10).confirm()) == pytest.approx(expected)
+    assert "coincide" in damped_chain.frequency(number=1, **critical).routes[0]
+
+
+def test_the_end_of_the_force_belongs_to_both():
+    at_end, before = (
+        damped_chain.displacement(time=t, **given(duration="pi")).value for t in ("pi", "3.14159265358979")
+    )
+    assert float(at_end) == pytest.approx(float(before), rel=1e-9)
+
+
+@settings(max_examples=4, deadline=None, derandomize=True)
+@drawn(*[st.integers(-30, 30)] * 2, *[st.sampled_from(["0", "1e-9", "0.3", "1.7"])] * 3, st.integers(1, 30))
+def test_any_scale(mass, speed, c, left, right, late):
+    """Masses, stiffnesses and dashpots of any size, after up to thirty radians; the last force outlasts the motion."""
+    size = {"m": f"1e{mass}", "k": f"1e{mass + 2 * speed}", "duration": f"5e{-speed}"}
+    values = {n: exact(v) * exact(f"1e{mass + speed}") for n, v in (("c", c), ("c_left", left), ("c_right", right))}
+    assert damped_chain.displacement(time=f"{late}e{-speed}", **given(**size, **values)).confirm().digits == 30
+
+
+def test_more_digits_stay_inside():
+    coarse, fine = (damped_chain.displacement(time="1.45", **given(), digits=d) for d in (5, 300))
+    assert abs(coarse.value - fine.value) <= coarse.radius

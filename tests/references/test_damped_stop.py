@@ -134,3 +134,13 @@ def test_a_stop_that_never_pulls_gives_back_more_than_one_that_does():
     pulling = mpmath.exp(-mpmath.pi * 5 / mpmath.sqrt(2500 - 25))
     assert float(pulling) == pytest.approx(0.729, abs=5e-4)
     assert float(stop.restitution(**CASE)) == pytest.approx(0.745, abs=5e-4)
+
+
+@pytest.mark.parametrize("name", ["m", "k", "kc", "cc"])
+def test_derivatives_are_those_of_neighbouring_parameters(name):
+    at = exact(CASE[name])
+    step = at.rational / 10**12
+    for function in (partial(stop.touch, contact=3), partial(stop.peak_force, contact=2), stop.restitution):
+        derivative = function(**CASE | {name: at.varied()}).derivative.value
+        low, high = (function(**CASE | {name: at.rational + side * step}).value for side in (-1, 1))
+        assert float(derivative) == pytest.approx(float(high - low) / float(2 * step), rel=1e-6)

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from veridyn.references import ParameterError, taylor
 from veridyn.references import elastic_stop as stop
+from veridyn.references.parameters import exact
 
 CASE = {"m": 100, "k": "1e4", "kc": "1e6", "v0": 1}
+KC, M = exact("1e6").varied(), exact(100).varied()
 positive = st.floats(1e-3, 1e3)
 
 
@@ -127,3 +129,10 @@ def test_a_series_of_a_scaled_state_is_the_scaled_series(power):
         taylor.series(swinging, tuple(x * f for x in start), mpmath.mpf(1)) for f in (1, mpmath.mpf(2) ** power)
     )
     assert scaled.coefficients == tuple(tuple(mpmath.ldexp(x, power) for x in term) for term in plain.coefficients)
+
+
+def test_derivatives():
+    """Of kc v0 sqrt(m/(k + kc)) to kc, and of 3 (π/ωc + π/ω0) to m."""
+    force, time = stop.peak_force(**CASE | {"kc": KC}), stop.contact_start(shock=4, **CASE | {"m": M})
+    assert float(force.derivative.value) == pytest.approx(float(force) * (1e-6 - 0.5 / 1.01e6), rel=1e-14)
+    assert float(time.derivative.value) == pytest.approx(float(time) / 200, rel=1e-14)

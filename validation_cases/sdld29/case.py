@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 
 from veridyn.references import damped_chain
-from veridyn.references.certified import Certified
 from veridyn.references.damped_chain import LOADED, MASSES
-from veridyn.references.parameters import Number
 from veridyn.solver.balance import energy_residual
 from veridyn.solver.interpolation import value_at
 from veridyn.validation_cases.case import Case, Observation, Quantity, Values, Variant
@@ -23,24 +20,6 @@ from veridyn.validation_cases.tolerances import Tolerance, cited
 
 SMOOTH = 8  # samples that a value is read from
 JUMPS = 1.0  # order that is left where a load jumps inside a step
-
-
-def _reference(time: str) -> Callable[..., Certified]:
-    def reference(
-        *,
-        m: Number,
-        k: Number,
-        c: Number,
-        c_left: Number,
-        c_right: Number,
-        F: Number,
-        duration: Number,
-        digits: int = 30,
-    ) -> Certified:
-        chain = {"m": m, "k": k, "c": c, "c_left": c_left, "c_right": c_right}
-        return damped_chain.displacement(time=time, **chain, F=F, duration=duration, digits=digits)
-
-    return reference
 
 
 def _static(values: Values) -> float:
@@ -71,25 +50,12 @@ def displacement(time: str) -> Quantity:
         name,
         "m",
         definition,
-        _reference(time),
+        partial(damped_chain.displacement, time=time),
         partial(_loaded_at, time=float(time)),
         _criterion,
         _static,
         partial(_regularity, time),
     )
-
-
-@lru_cache(maxsize=16)
-def _modes(given: tuple[Number, ...], digits: int) -> tuple[tuple[Certified, ...], tuple[Certified, ...]]:
-    m, k, c, c_left, c_right = given
-    return damped_chain.complex_modes(m=m, k=k, c=c, c_left=c_left, c_right=c_right, digits=digits)
-
-
-def _mode_reference(part: int, number: int) -> Callable[..., Certified]:
-    def reference(*, m: Number, k: Number, c: Number, c_left: Number, c_right: Number, digits: int = 30) -> Certified:
-        return _modes((m, k, c, c_left, c_right), digits)[part][number - 1]
-
-    return reference
 
 
 MODE_TOLERANCE = cited("1e-3 of Code_Aster's test SDLD27", 1e-3)
@@ -101,12 +67,13 @@ QUANTITIES = (
             f"{name}_{i}",
             unit,
             f"{definition} of complex mode {i}",
-            _mode_reference(part, i),
+            partial(reference, number=i),
             None,
             MODE_TOLERANCE,
         )
-        for part, (name, unit, definition) in enumerate(
-            (("frequency", "Hz", "damped frequency Im λ/2π"), ("damping", "1", "damping ratio -Re λ/abs(λ)"))
+        for name, unit, definition, reference in (
+            ("frequency", "Hz", "damped frequency Im λ/2π", damped_chain.frequency),
+            ("damping", "1", "damping ratio -Re λ/abs(λ)", damped_chain.damping),
         )
         for i in range(1, MASSES + 1)
     ),

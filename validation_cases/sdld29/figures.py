@@ -27,7 +27,7 @@ def _history(case: Case, observer: Runner) -> dict[str, Any]:
     o, label = shown(case, SHOWN, observer)
     time, x = thinned(o.response.time, o.response.displacement[:, LOADED - 1], start=0.0, end=o.problem.end)
     motion = damped_chain.motion(**dict[str, Any](o.values))
-    true = np.array([float(motion.displacement(t)) for t in time.tolist()])
+    true = np.array([float(motion("displacement", t)) for t in time.tolist()])
     curves = [series("reference", "reference", time, true), series("computed", "computed", time, x)]
     return figure(
         case.name,

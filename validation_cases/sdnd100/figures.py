@@ -26,8 +26,8 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
 def _decay(case: Case, o: Observation, label: str) -> dict[str, Any]:
     time, x = thinned(o.response.time, o.response.displacement[:, 0], start=0.0, end=o.problem.end)
     motion = friction_decay.motion(**o.values, digits=15)
-    true = np.array([float(motion.displacement(t)) for t in time.tolist()])
-    turns, held = motion.turns(), float(motion.held())
+    true = np.array([float(motion("displacement", t)) for t in time.tolist()])
+    turns, held = motion.events(), float(friction_decay.held(**o.values))
     edge = [0.0, o.problem.end]
     return figure(
         case.name,
@@ -45,7 +45,7 @@ def _decay(case: Case, o: Observation, label: str) -> dict[str, Any]:
                     series("friction holds", "limit", edge, [held, held]),
                     series("", "limit", edge, [-held, -held]),
                 ],
-                events=[(float(t), f"turn {n}") for n, (t, _) in enumerate(turns[1:], start=1)],
+                events=[(float(t), name) for t, name in turns[1:]],
             ),
             panel("t (s)", "error (m)", [series(label, "error", time, x - true)]),
         ],
@@ -57,8 +57,8 @@ def _portrait(case: Case, o: Observation, label: str) -> dict[str, Any]:
     histories = (response.displacement[:, 0], response.velocity[:, 0])
     time, x, v = thinned(response.time, *histories, start=0.0, end=o.problem.end, points=2 * POINTS)
     motion = friction_decay.motion(**o.values, digits=15)
-    places, speeds = (np.array([float(f(t)) for t in time.tolist()]) for f in (motion.displacement, motion.velocity))
-    held = float(motion.held())
+    true = [[float(motion(name, t)) for t in time.tolist()] for name in ("displacement", "velocity")]
+    held = float(friction_decay.held(**o.values))
     return figure(
         case.name,
         "portrait",
@@ -70,7 +70,7 @@ def _portrait(case: Case, o: Observation, label: str) -> dict[str, Any]:
                 "x (m)",
                 "v (m/s)",
                 [
-                    series("reference", "reference", places, speeds),
+                    series("reference", "reference", *map(np.array, true)),
                     series(label, "computed", x, v),
                     series("friction holds", "limit", [-held, held], [0.0, 0.0]),
                 ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from veridyn.references import friction_decay
+from veridyn.references import CertificationError, friction_decay
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.interpolation import value_at
 from veridyn.solver.wear import Phase, phases, sliding_distance
@@ -21,8 +21,11 @@ def period(values: Values) -> float:
 
 
 def half_cycles_of(values: Values) -> int:
-    """Return the true number of half cycles."""
-    return int(float(friction_decay.half_cycles(**values, digits=15)))
+    """Return the true number of half cycles; raises `CertificationError` if it is not known."""
+    found = friction_decay.half_cycles(**values, digits=15)
+    if found.value is None:
+        raise CertificationError(found.routes[0])
+    return int(found.value)
 
 
 def component_at(o: Observation, time: float) -> float:
