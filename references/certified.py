@@ -17,7 +17,7 @@ from veridyn.references.parameters import check_digits
 
 Kind = Literal["closed form", "quasi-analytical", "classification", "undefined"]
 
-GUARDS = (15, 50, 200)  # guard digits: more are tried when cancellation ate the first ones
+GUARDS = (15, 50, 200, 1000)  # guard digits: more are tried when cancellation ate the first ones
 MAX_HALVINGS = 8  # of a bracket, to establish the sign of a slope on it
 MAX_SPLITS = 40  # of an interval, to find out whether a function has a root on it
 
@@ -127,11 +127,16 @@ def _confirm(value: Any, digits: int, route: Route, name: str) -> None:
     """Raise `CertificationError` unless a route agrees, with more guard digits if it takes them."""
     wanted = digits if route.digits is None else min(digits, route.digits)
     for guard in GUARDS:
-        with mpmath.workdps(wanted + guard):
-            agreed = agreeing_digits(value, mpmath.mpf(route.compute()))
+        try:
+            with mpmath.workdps(wanted + guard):
+                agreed = agreeing_digits(value, mpmath.mpf(route.compute()))
+        except CertificationError as error:  # a root drowned in rounding noise: more digits may help
+            complaint = str(error)
+            continue
         if agreed >= wanted:
             return
-    raise CertificationError(f"{name}: {route.how} agrees on {max(agreed, 0)} digits, {wanted} wanted")
+        complaint = f"{route.how} agrees on {max(agreed, 0)} digits, {wanted} wanted"
+    raise CertificationError(f"{name}: {complaint}")
 
 
 def classification(value: str, *routes: str) -> Certified:

@@ -15,23 +15,17 @@ and Structural Dynamics 11 (1983) 135-146.
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import mpmath
-from mpmath import mpf
+from flint import arb
 
+from veridyn.references import sliding_closed as closed
 from veridyn.references import sliding_phases as phases
-from veridyn.references.certified import (
-    Certified,
-    Route,
-    bracketed_root,
-    certify,
-    certify_all,
-    classification,
-    exact_zero,
-    undefined,
-)
+from veridyn.references.certified import Certified, Kind, Route, classification, exact_count, exact_zero, undefined
+from veridyn.references.enclosure import Undecided, ball, decided, enclose, enclose_all
+from veridyn.references.motion import Motion
 from veridyn.references.parameters import (
     Exact,
     Number,
@@ -40,9 +34,9 @@ from veridyn.references.parameters import (
     check_digits,
     checked,
     resolve,
+    takes,
 )
-from veridyn.references.sliding_phases import Block, Motion, PhaseKind
-from veridyn.references.sliding_series import FOLLOWED, followed_events, followed_path, march
+from veridyn.references.sliding_closed import Block, PhaseKind
 
 PARAMETERS = (
     Parameter("a0", "m/s²", "amplitude of the acceleration of the plane", "1.5"),
@@ -54,9 +48,11 @@ PARAMETERS = (
     Parameter("t_end", "s", "end of the window", "12"),
 )
 
+BLOCK = PARAMETERS[:5]
 _UNTIL = Parameter("until", "s", "end of the motion", "12")
-_SERIES = f"Taylor series from phase to phase, events located on the polynomials (first {FOLLOWED} half periods)"
 _STUCK = "the mass sticks for ever: friction holds it even at the peak acceleration"
+_PROOF = "slips enclosed: each ends at the only root of the relative velocity, what follows is proved"
+_MARCH = "closed form in physical units, slip by slip, each end proved to be the next root by bounds of derivatives"
 
 
 class SlipEvent(NamedTuple):
@@ -66,28 +62,27 @@ class SlipEvent(NamedTuple):
     kind: PhaseKind
 
 
-def _block(**given: Number) -> Block:
-    return Block(**resolve(PARAMETERS[:5], given))
+def _block(given: dict[str, Number]) -> Block:
+    return Block(**resolve(BLOCK, given))
 
 
-def _window(t_start: Number, t_end: Number) -> tuple[Exact, Exact]:
-    begin, end = checked(PARAMETERS[5], t_start), checked(PARAMETERS[6], t_end)
-    with mpmath.workdps(1100):
-        if begin.mpf() >= end.mpf():
-            raise ParameterError(f"window reversed: t_start = {begin} must be less than t_end = {end}")
-    return begin, end
+def _certified(
+    name: str, digits: int, read: Callable[[], arb], second: Route, kind: Kind = "quasi-analytical", proof: str = _PROOF
+) -> Certified:
+    return enclose(read, second, digits=digits, kind=kind, name=name, proof=proof)
 
 
-def regime(*, a0: Number, mu: Number, g: Number, m: Number, omega: Number, digits: int = 30) -> Certified:
+@takes(BLOCK)
+def regime(*, digits: int = 30, **given: Number) -> Certified:
     """Classify the motion: ``stick``, ``stick-slip`` or ``slip-slip``.
 
     Parameters
     ----------
-    a0, mu, g, m, omega
-        Acceleration of the plane (m/s²), friction coefficient, gravity (m/s²), mass (kg), circular
-        frequency (rad/s).
     digits
         Digits wanted of a number; checked, without effect here.
+    given
+        Acceleration of the plane (m/s²), friction coefficient, gravity (m/s²), mass (kg), circular
+        frequency (rad/s): the first five of `PARAMETERS`; those that are not given have their default.
 
     Returns
     -------
@@ -97,23 +92,18 @@ def regime(*, a0: Number, mu: Number, g: Number, m: Number, omega: Number, digit
     Raises
     ------
     ParameterError
-        If a parameter is not positive.
+        If a parameter is unknown or not positive.
     """
     check_digits(digits)
-    block = _block(a0=a0, mu=mu, g=g, m=m, omega=omega)
-    return classification(phases.regime(block), "eta compared exactly with 1 and with 2/√(π²+4)")
+    return classification(phases.regime(_block(given)), "eta compared exactly with 1 and with 2/√(π²+4)")
 
 
-def eta(*, a0: Number, mu: Number, g: Number, m: Number, omega: Number, digits: int = 30) -> Certified:
+@takes(BLOCK)
+def eta(*, digits: int = 30, **given: Number) -> Certified:
     """Ratio η = μ g/a0 (dimensionless); parameters and errors as `regime`."""
-    block = _block(a0=a0, mu=mu, g=g, m=m, omega=omega)
-    return certify(
-        Route("μ g/a0 in rational arithmetic", block.eta.mpf),
-        Route("μ g/a0 in floating arithmetic", lambda: block.mu.mpf() * block.g.mpf() / block.a0.mpf()),
-        digits=digits,
-        kind="closed form",
-        name="eta",
-    )
+    b = _block(given)
+    second = Route("μ g/a0 in floating arithmetic", lambda: b.mu.mpf() * b.g.mpf() / b.a0.mpf())
+    return _certified("eta", digits, lambda: ball(b.eta), second, "closed form", "μ g/a0 in rational arithmetic")
 
 
 def critical_eta(*, digits: int = 30) -> Certified:
@@ -122,237 +112,208 @@ def critical_eta(*, digits: int = 30) -> Certified:
     Source: Westermo and Udwadia (1983).
     """
     # A slip that begins at asin η lasts exactly half a period when π η = 2 cos(asin η).
-    half_period = Route(
-        "root of π sin x = 2 cos x, x = asin η*",
-        lambda: mpmath.sin(
-            bracketed_root(
-                lambda x: mpmath.pi * mpmath.sin(x) - 2 * mpmath.cos(x),
-                lambda ctx, x: ctx.pi * ctx.cos(x) + 2 * ctx.sin(x),
-                mpmath.mpf(0),
-                mpmath.mpf(1),
-                name="critical eta",
-            )
-        ),
-    )
-    first = Route("2/√(π²+4)", phases.critical_eta)
-    return certify(first, half_period, digits=digits, kind="closed form", name="critical_eta")
+    second = Route("sin x where π sin x = 2 cos x", lambda: mpmath.sin(mpmath.atan(2 / mpmath.pi)))
+    return _certified("critical_eta", digits, phases.critical_eta, second, "closed form", "2/√(π²+4)")
 
 
-def _early(block: Block) -> Exact:
-    """Give an instant by which the first slip has ended: two periods."""
-    return Exact(Fraction(4), 1) / block.omega
-
-
-def slip_start(*, a0: Number, mu: Number, g: Number, m: Number, omega: Number, digits: int = 30) -> Certified:
+@takes(BLOCK)
+def slip_start(*, digits: int = 30, **given: Number) -> Certified:
     """Beginning of the first slip, t1 = asin(η)/ω, in s; undefined in stick.
 
     Parameters and errors as `regime`.
     """
-    block = _block(a0=a0, mu=mu, g=g, m=m, omega=omega)
-    if phases.regime(block) == "stick":
+    b = _block(given)
+    if phases.regime(b) == "stick":
         return undefined(_STUCK)
-    return certify(
-        Route("asin(η)/ω", lambda: mpmath.asin(block.eta.mpf()) / block.omega.mpf()),
-        Route(_SERIES, lambda: march(block, _early(block))[0][0][0]),
-        digits=digits,
-        kind="closed form",
-        name="slip_start",
+    second = Route("root of a0 sin ωt = μ g", lambda: closed.first_start(b))
+    return _certified(
+        "slip_start", digits, lambda: ball(b.eta).asin() / ball(b.omega), second, "closed form", "asin(η)/ω"
     )
 
 
-def slip_end(*, a0: Number, mu: Number, g: Number, m: Number, omega: Number, digits: int = 30) -> Certified:
+@takes(BLOCK)
+def slip_end(*, digits: int = 30, **given: Number) -> Certified:
     """End t2 of the first slip in s: the mass sticks, or slips back at once (slip-slip).
 
     Root of η ω (t2 - t1) - cos ωt1 + cos ωt2 = 0; undefined in stick. Parameters and errors as `regime`.
     """
-    block = _block(a0=a0, mu=mu, g=g, m=m, omega=omega)
-    if phases.regime(block) == "stick":
+    b = _block(given)
+    if phases.regime(b) == "stick":
         return undefined(_STUCK)
-    return certify(
-        Route("root of the relative velocity, bracketed and unique", lambda: _first_end(block)),
-        Route(_SERIES, lambda: march(block, _early(block))[0][1][0]),
-        digits=digits,
-        kind="quasi-analytical",
-        name="slip_end",
-    )
+
+    def read() -> arb:
+        return phases.slip_from(ball(b.eta), ball(b.eta).asin()).end / ball(b.omega)
+
+    return _certified("slip_end", digits, read, Route(_MARCH, lambda: closed.slips(b, 1)[0][0][1]))
 
 
-def _first_end(block: Block) -> mpf:
-    return phases.slip_root(block, mpmath.asin(block.eta.mpf())) / block.omega.mpf()
-
-
-def slip_events(
-    *, a0: Number, mu: Number, g: Number, m: Number, omega: Number, until: Number, digits: int = 30
-) -> tuple[SlipEvent, ...]:
+@takes(BLOCK)
+def slip_events(*, digits: int = 30, until: Number, **given: Number) -> tuple[SlipEvent, ...]:
     """All phase changes on [0, until] in order of time; empty in stick.
 
     Parameters and errors as `regime`; `until` in s, positive.
-    """
-    block, end = _block(a0=a0, mu=mu, g=g, m=m, omega=omega), checked(_UNTIL, until)
-    check_digits(digits)
-    if phases.regime(block) == "stick":
-        return ()
-    times = certify_all(
-        Route("roots of the relative velocity, slip by slip", lambda: [t for t, _ in phases.events(block, end)]),
-        Route(_SERIES, lambda: [t for t, _ in followed_events(block, end)]),
-        digits=digits,
-        kind="quasi-analytical",
-        name="slip_events",
-    )
-    with mpmath.workdps(digits + 15):
-        kinds = [kind for _, kind in phases.changes(block, end)]
-    return tuple(map(SlipEvent, times, kinds))
-
-
-def wear_energy(
-    *,
-    a0: Number,
-    mu: Number,
-    g: Number,
-    m: Number,
-    omega: Number,
-    t_start: Number,
-    t_end: Number,
-    digits: int = 30,
-) -> Certified:
-    """Integral of N |v| over the window, N = m g, in J (Archard's wear work).
-
-    Parameters
-    ----------
-    a0, mu, g, m, omega
-        As for `regime`.
-    t_start, t_end
-        Window in s, 0 <= t_start < t_end.
-    digits
-        Digits wanted.
 
     Raises
     ------
     ParameterError
-        If a parameter breaks its rule, or the window is reversed.
+        Too if there are more than 20000 slips.
+    CertificationError
+        If a phase changes at `until`, as far as any precision tells.
     """
-    block = _block(a0=a0, mu=mu, g=g, m=m, omega=omega)
-    return _worn(block, *_window(t_start, t_end), lambda: mpmath.mpf(1), digits, "wear_energy")
+    b, end = _block(given), checked(_UNTIL, until)
+    check_digits(digits)
+    if phases.regime(b) == "stick":
+        return ()
+
+    def times() -> list[arb]:
+        return [tau / ball(b.omega) for tau, _ in phases.changes(b, end)]
+
+    found = enclose_all(times, digits=digits, kind="quasi-analytical", name="slip_events", proof=_PROOF)
+
+    order = phases.ORDER[phases.regime(b)]
+
+    def event(number: int) -> SlipEvent:
+        second = Route(_MARCH, lambda: closed.changes(b, end)[number][0])
+        return SlipEvent(replace(found[number], second=(second,)), order[number % len(order)])
+
+    return tuple(map(event, range(len(found))))
 
 
-def wear_power(
-    *,
-    a0: Number,
-    mu: Number,
-    g: Number,
-    m: Number,
-    omega: Number,
-    t_start: Number,
-    t_end: Number,
-    digits: int = 30,
-) -> Certified:
+@takes(BLOCK)
+def slips_begun(*, t_end: Number, digits: int = 30, **given: Number) -> Certified:
+    """Count the slips that have begun by `t_end` (s); parameters and errors as `regime`."""
+    b, end = _block(given), checked(PARAMETERS[-1], t_end)
+    try:
+        return exact_count(decided(lambda: phases.begun(b, end)), _PROOF, digits, "quasi-analytical")
+    except Undecided as doubt:
+        return undefined(f"slips_begun: {doubt}")
+
+
+@takes(PARAMETERS)
+def wear_energy(*, digits: int = 30, **given: Number) -> Certified:
+    """Integral of N |v| over the window, N = m g, in J (Archard's wear work).
+
+    Parameters
+    ----------
+    digits
+        Digits wanted.
+    given
+        As for `regime`, and the window in s, 0 <= t_start < t_end.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter breaks its rule, the window is reversed, or the motion takes more than 20000 slips to settle.
+    """
+    return _worn("wear_energy", given, digits, lambda _mu, _span: 1)
+
+
+@takes(PARAMETERS)
+def wear_power(*, digits: int = 30, **given: Number) -> Certified:
     """Mean of N |v| over the window, N = m g, in W; parameters and errors as `wear_energy`.
 
     Source: EDF V5.01.104, whose text writes μ m g |v| but whose numbers are this.
     """
-    block, window = _block(a0=a0, mu=mu, g=g, m=m, omega=omega), _window(t_start, t_end)
-    return _worn(block, *window, lambda: 1 / (window[1].mpf() - window[0].mpf()), digits, "wear_power")
+    return _worn("wear_power", given, digits, lambda _mu, span: 1 / span)
 
 
-def friction_power(
-    *,
-    a0: Number,
-    mu: Number,
-    g: Number,
-    m: Number,
-    omega: Number,
-    t_start: Number,
-    t_end: Number,
-    digits: int = 30,
-) -> Certified:
+@takes(PARAMETERS)
+def friction_power(*, digits: int = 30, **given: Number) -> Certified:
     """Mean of μ N |v| over the window in W: the power that friction dissipates.
 
     Parameters and errors as `wear_energy`.
     """
-    block, window = _block(a0=a0, mu=mu, g=g, m=m, omega=omega), _window(t_start, t_end)
-
-    def factor() -> mpf:
-        return block.mu.mpf() / (window[1].mpf() - window[0].mpf())
-
-    return _worn(block, *window, factor, digits, "friction_power")
+    return _worn("friction_power", given, digits, lambda mu, span: mu / span)
 
 
-def _worn(block: Block, begin: Exact, end: Exact, factor: Callable[[], mpf], digits: int, name: str) -> Certified:
-    """Certify factor × ∫ m g |v| dt."""
-    check_digits(digits)
-    if phases.regime(block) == "stick":
+def _worn(name: str, given: dict[str, Number], digits: int, factor: Callable[[Any, Any], Any]) -> Certified:
+    """Return factor × ∫ m g |v| dt; the factor is one of μ and the length of the window (s)."""
+    values = resolve(PARAMETERS, given)
+    begin, end = values.pop("t_start"), values.pop("t_end")
+    with mpmath.workdps(1100):
+        if begin.mpf() >= end.mpf():
+            raise ParameterError(f"window reversed: t_start = {begin} must be less than t_end = {end}")
+    b = Block(**values)
+    if phases.regime(b) == "stick":
         return exact_zero(_STUCK, digits)
-    with mpmath.workdps(digits + 50):
-        if not phases.slides(block, begin, end):
-            return exact_zero("the mass sticks throughout the window", digits)
 
-    def scaled(path: Callable[[Block, Exact], mpf]) -> mpf:
-        return factor() * (block.m * block.g).mpf() * (path(block, end) - path(block, begin))
+    def scaled(number: Callable[[Exact], Any], path: Any) -> Any:
+        return factor(number(b.mu), number(end) - number(begin)) * number(b.m * b.g) * path
 
-    return certify(
-        Route("closed form of the path of each slip between its roots", lambda: scaled(phases.path_slid)),
-        Route(_SERIES, lambda: scaled(followed_path)),
-        digits=digits,
-        kind="quasi-analytical",
-        name=name,
-    )
+    second = Route(_MARCH, lambda: scaled(Exact.mpf, closed.path(b, begin, end)))
+    return _certified(name, digits, lambda: scaled(ball, _length(b) * phases.path(b, begin, end)), second)
 
 
-def asymptotic_wear_power(
-    *, a0: Number, mu: Number, g: Number, m: Number, omega: Number, digits: int = 30
-) -> Certified:
+def _length(b: Block) -> arb:
+    """Return the unit of paths, a0/ω² (m)."""
+    return ball(b.a0 / b.omega / b.omega)
+
+
+@takes(BLOCK)
+def asymptotic_wear_power(*, digits: int = 30, **given: Number) -> Certified:
     """Mean of N |v| over a period of the limit motion in W; parameters and errors as `regime`.
 
     2 m g a0 √(4 - η²π²)/(ω² T) with T = 2π/ω in slip-slip; from t1 and t2 in stick-slip; 0 in stick.
     Source: EDF V5.01.104.
     """
-    check_digits(digits)
-    block = _block(a0=a0, mu=mu, g=g, m=m, omega=omega)
-    if phases.regime(block) == "stick":
+    b = _block(given)
+    if phases.regime(b) == "stick":
         return exact_zero(_STUCK, digits)
-    unit = block.m * block.g * block.a0 / block.omega  # m g a0/ω, over π per half period
+    unit = b.m * b.g * b.a0 / b.omega  # m g a0/ω, over π per half period
 
-    def closed() -> mpf:
-        return unit.mpf() / mpmath.pi * mpmath.sqrt(4 - (block.eta.mpf() * mpmath.pi) ** 2)
+    def from_root() -> arb:
+        return ball(unit) / arb.pi() * (4 - (ball(b.eta) * arb.pi()) ** 2).sqrt()
 
-    def from_slip() -> mpf:
-        tau1 = mpmath.asin(block.eta.mpf())
-        return unit.mpf() / mpmath.pi * phases.slid(tau1, phases.slip_root(block, tau1), block.eta.mpf())
+    def from_slip() -> arb:
+        return ball(unit) / arb.pi() * phases.limit(b).path
 
-    slip_slip = phases.regime(block) == "slip-slip"
-    return certify(
-        Route("2 m g a0 √(4 - η²π²)/(ω² T)", closed) if slip_slip else Route("path of one slip, t1 to t2", from_slip),
-        Route("quadrature of |v| over the limit slip", lambda: unit.mpf() / mpmath.pi * phases.limit_path(block)),
-        digits=digits,
-        kind="closed form" if slip_slip else "quasi-analytical",
-        name="asymptotic_wear_power",
+    second = Route(
+        "displacement between the roots of one limit slip", lambda: (b.m * b.g).mpf() * closed.limit_speed(b)
     )
+    if phases.regime(b) == "slip-slip":
+        how = "2 m g a0 √(4 - η²π²)/(ω² T)"
+        return _certified("asymptotic_wear_power", digits, from_root, second, "closed form", how)
+    return _certified("asymptotic_wear_power", digits, from_slip, second)
 
 
-def theta(*, a0: Number, mu: Number, g: Number, m: Number, omega: Number, digits: int = 30) -> Certified:
+@takes(BLOCK)
+def theta(*, digits: int = 30, **given: Number) -> Certified:
     """Limit acos(πη/2)/ω, in s, of the slip instants within their half periods; slip-slip only.
 
     Undefined in the other regimes. Parameters and errors as `regime`. Source: EDF V5.01.104.
     """
-    block = _block(a0=a0, mu=mu, g=g, m=m, omega=omega)
-    if phases.regime(block) != "slip-slip":
+    b = _block(given)
+    if phases.regime(b) != "slip-slip":
         return undefined("slips of half a period exist in slip-slip only")
-    return certify(
-        Route("acos(πη/2)/ω", lambda: mpmath.acos(mpmath.pi * block.eta.mpf() / 2) / block.omega.mpf()),
-        Route(
-            "root of πη = 2 cos ωθ, bracketed and unique",
-            lambda: phases.limit_root(block) / block.omega.mpf(),
-        ),
-        digits=digits,
-        kind="closed form",
-        name="theta",
+    second = Route("root of the velocity that a slip of half a period ends with", lambda: closed.limit_start(b))
+    return _certified(
+        "theta", digits, lambda: phases.theta(ball(b.eta)) / ball(b.omega), second, "closed form", "acos(πη/2)/ω"
     )
 
 
-def motion(*, a0: Number, mu: Number, g: Number, m: Number, omega: Number, until: Number, digits: int = 30) -> Motion:
-    """Motion of plane and mass on [0, until] (s), for figures and comparison of histories.
+@takes(BLOCK)
+def motion(*, until: Number, digits: int = 30, **given: Number) -> Motion:
+    """Motion of plane and mass, for figures and comparison of histories, with its changes up to `until` (s).
 
-    Parameters and errors as `regime`; the methods raise `ParameterError` outside the interval.
+    plate_velocity, mass_velocity, relative_velocity (m/s; of a plane whose mean velocity is zero; the relative one is
+    that of the mass less that of the plane), relative_displacement (m, from 0 at t = 0).
+    Parameters and errors as `slip_events`.
     """
-    block = _block(a0=a0, mu=mu, g=g, m=m, omega=omega)
-    return phases.motion(block, checked(_UNTIL, until), check_digits(digits))
+    b, end = _block(given), checked(_UNTIL, until)
+
+    def plate(t: arb) -> arb:
+        return -ball(b.a0 / b.omega) * (ball(b.omega) * t).cos()
+
+    def relative(t: arb) -> arb:
+        return ball(b.a0 / b.omega) * phases.velocity(b, ball(b.omega) * t)
+
+    return Motion(
+        {
+            "plate_velocity": plate,
+            "mass_velocity": lambda t: plate(t) + relative(t),
+            "relative_velocity": relative,
+            "relative_displacement": lambda t: _length(b) * phases.displacement(b, ball(b.omega) * t),
+        },
+        lambda: [(tau / ball(b.omega), kind) for tau, kind in phases.changes(b, end)],
+        check_digits(digits),
+    )

@@ -1,317 +1,276 @@
-"""Phases of a mass that rubs on a shaken plane: which slip begins and ends when.
+"""Slips of a mass on a shaken plane, enclosed: the first route of the rubbing mass.
 
-In the time τ = ω t and the velocity unit a0/ω everything depends on η = μ g/a0 alone. A slip that
-begins at φ (a half period shifts it and changes all signs) has the relative velocity
-w(τ) = η (τ - φ) + cos τ - cos φ, first negative. It ends at the only root of w between π - τ1 and
-2π - τ1, where τ1 = asin η, since w' = η - sin τ is positive there. What follows is stick, or at once
-the reverse slip: which of the two, the regime says, and the regime is decided exactly.
+In the time τ = ω t and the velocity unit a0/ω everything depends on η = μ g/a0 alone. Slip k begins at φ_k + kπ and
+lasts 2h_k; shifted by kπ, and mirrored if k is odd, it is one that begins at φ in [τ1, π - τ1], τ1 = asin η, with
+the relative velocity w = η(τ - φ) + cos τ - cos φ.
 
-Source: EDF validation manual V5.01.104; B. Westermo, F. Udwadia, Earthquake Engineering and
-Structural Dynamics 11 (1983) 135-146.
+*End.* G(h) = sin(φ + h) sin h - η h = -w/2 at τ = φ + 2h rises from 0 until τ = π - τ1 and falls from there on, to less
+than zero at 2π - τ1: so one root, the first, lies between, and whatever root is enclosed there is that one.
+
+*What follows.* Let ψ = φ + 2h - π, where a reverse slip would begin, and cos θ = πη/2. Then with d = (ψ - φ)/2
+cos((φ + ψ)/2) = η (π/2 + d)/cos d. The right hand side falls with -d up to π/2 and grows with d, so ψ - θ has the other
+sign than φ - θ and is not larger. Slip-slip (τ1 <= θ): all φ_k stay between τ1 and 2θ - τ1 < π - τ1, the next slip
+begins at once, φ_(k+1) = ψ_k. Stick-slip: φ = τ1 and ψ >= τ1 would mean cos τ1 >= πη/2, that is η <= η*; so
+-τ1 <= ψ < τ1, the plane holds the mass, and every slip begins at τ1.
+
+*Limit.* dψ/dφ = -(sin φ - η)/(sin ψ + η). The product of k such factors along slips telescopes to one of
+(s - η)/(s + η), s >= η being sines, and is at most exp(-2η(k - 1))/(2η): so fast φ_k tends to θ.
+
+Source: EDF validation manual V5.01.104; B. Westermo, F. Udwadia, Earthquake Engineering and Structural Dynamics 11
+(1983) 135-146. The bounds are our own.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal
+from itertools import cycle
 
-import mpmath
-from mpmath import mpf
+from flint import arb, ctx
 
-from veridyn.references.certified import CertificationError, bracketed_root, halve_until, per_precision
-from veridyn.references.parameters import Exact, Number, ParameterError, exact
+from veridyn.references.enclosure import Undecided, ball, decided, less, per_bits
+from veridyn.references.parameters import Exact, ParameterError
+from veridyn.references.sliding_closed import MOST_FOLLOWED, Block, PhaseKind, Regime
 
-MAX_HALF_PERIODS = 10**12
-MAX_TRANSIENT = 20_000  # slips computed one by one before the motion repeats itself
-
-Regime = Literal["stick", "stick-slip", "slip-slip"]
-PhaseKind = Literal["slip+", "slip-", "stick"]
-
-
-@dataclass(frozen=True)
-class Block:
-    """Parameters of the rubbing mass, exact."""
-
-    a0: Exact
-    mu: Exact
-    g: Exact
-    m: Exact
-    omega: Exact
-
-    @property
-    def eta(self) -> Exact:
-        """η = μ g/a0: the friction available over the friction needed to follow the plane."""
-        return self.mu * self.g / self.a0
-
-    def tau(self, time: Exact) -> mpf:
-        """ω t at the current precision."""
-        return (self.omega * time).mpf()
+MOST_HALF_PERIODS = 10**12
+ORDER: dict[Regime, tuple[PhaseKind, ...]] = {  # in which phases begin, after the stick at the start
+    "stick": (),
+    "stick-slip": ("slip-", "stick", "slip+", "stick"),
+    "slip-slip": ("slip-", "slip+"),
+}
 
 
-def critical_eta() -> mpf:
-    """η* = 2/√(π²+4): below it the mass never sticks again."""
-    return 2 / mpmath.sqrt(mpmath.pi**2 + 4)
+def critical_eta() -> arb:
+    """Return η* = 2/√(π²+4): at and below it the mass never sticks again."""
+    return 2 / (arb.pi() ** 2 + 4).sqrt()
 
 
 @lru_cache(maxsize=256)
 def regime(block: Block) -> Regime:
-    """Decide the regime exactly: η is rational times a power of π and never equals η*."""
+    """Decide the regime exactly: η is rational times a power of π and never equals η*; raises `ParameterError`."""
     eta = block.eta
-    if eta == Exact(Fraction(1)) or _exceeds(eta, lambda: mpmath.mpf(1)):
+    if (eta.rational, eta.pi) == (1, 0):
         return "stick"
-    return "stick-slip" if _exceeds(eta, critical_eta) else "slip-slip"
+    try:
+        if decided(lambda: less(arb(1), ball(eta), "eta is 1"), 1000):
+            return "stick"
+        return (
+            "stick-slip" if decided(lambda: less(critical_eta(), ball(eta), "eta is critical"), 1000) else "slip-slip"
+        )
+    except Undecided as error:
+        raise ParameterError(
+            f"a0, mu, g are too close to the border of two regimes to tell them apart: {error}"
+        ) from error
 
 
-def _exceeds(number: Exact, threshold: Callable[[], mpf]) -> bool:
-    """Compare two unequal numbers with as much precision as it takes."""
-    for dps in (30, 300, 3000):
-        with mpmath.workdps(dps):
-            excess = number.mpf() - threshold()
-            if abs(excess) > mpmath.mpf(10) ** (5 - dps) * number.mpf():
-                return bool(excess > 0)
-    raise CertificationError("eta is too close to the border of two regimes to tell them apart")
+@dataclass(frozen=True)
+class Slip:
+    """A slip, shifted by half periods into the first: begin φ and half of what it lasts, in τ."""
+
+    eta: arb
+    begin: arb
+    half: arb
+
+    @property
+    def end(self) -> arb:
+        """Return the end."""
+        return self.begin + 2 * self.half
+
+    @property
+    def path(self) -> arb:
+        """Return the path of the whole slip, in units of a0/ω²: ∫|w| with η h = sin(φ + h) sin h put in."""
+        return -2 * (self.begin + self.half).cos() * (self.half.sin() - self.half * self.half.cos())
+
+    def part(self, since: arb, until: arb) -> arb:
+        """Return the path between two instants, exactly zero if the slip is surely elsewhere."""
+        if until <= self.begin or since >= self.end:
+            return arb(0)
+        if since <= self.begin and until >= self.end:
+            return self.path
+        return self._path_to(until) - self._path_to(since)
+
+    def _path_to(self, time: arb) -> arb:
+        time = time.max(self.begin).min(self.end)
+        lapse = time - self.begin
+        return lapse * self.begin.cos() - self.eta * lapse * lapse / 2 - time.sin() + self.begin.sin()
+
+    def velocity(self, time: arb) -> arb:
+        """Return |w| at an instant, in units of a0/ω: exactly zero if the slip is surely elsewhere."""
+        if time <= self.begin or time >= self.end:
+            return arb(0)
+        time = time.max(self.begin).min(self.end)
+        return self.begin.cos() - time.cos() - self.eta * (time - self.begin)
+
+    def following(self) -> arb:
+        """Return where the reverse slip begins, shifted, by the mean value theorem: errors shrink from slip to slip."""
+        middle, turn = self.begin.mid(), self.end.sin() - self.eta
+        half = self.half.mid()
+        half -= _excess(self.eta, middle, half) / turn
+        return middle + 2 * half - arb.pi() + (self.begin.sin() - self.eta) / turn * (self.begin - middle)
 
 
-@per_precision
-def slip_root(block: Block, phi: mpf) -> mpf:
-    """End τ of a slip that began at φ in [τ1, π - τ1]."""
-    eta = block.eta.mpf()
-    tau1 = mpmath.asin(eta)
+def _excess(eta: arb, begin: arb, half: arb) -> arb:
+    """Return G, which falls through zero where the slip ends."""
+    return (begin + half).sin() * half.sin() - eta * half
 
-    def w(tau: mpf) -> mpf:
-        return eta * (tau - phi) + mpmath.cos(tau) - mpmath.cos(phi)
 
-    def slope(ctx: Any, tau: Any) -> Any:
-        return ctx.convert(eta) - ctx.sin(tau)
+def slip_from(eta: arb, begin: arb) -> Slip:
+    """Enclose the slip that begins at φ; raises `Undecided` if the precision does not do."""
+    low, high = arb.pi() / 2 - (begin + eta.asin()) / 2, arb.pi() - (begin + eta.asin()) / 2
+    near = _near(eta.mid(), begin.mid(), low.mid(), high.mid())
+    excess = _excess(eta, begin, near)
+    guess = near - excess / ((begin + 2 * near).sin() - eta)
+    around = near + 4 * (guess - near).union(-(guess - near))
+    half = near - excess / ((begin + 2 * around).sin() - eta)  # interval Newton: a root for every φ of the ball
+    if not (around.contains_interior(half) and low < around and around < high):
+        raise Undecided("the end of a slip is too close to its beginning")
+    return Slip(eta, begin, half)
 
-    low, high = mpmath.pi - tau1, 2 * mpmath.pi - tau1
-    # w falls until π - τ1, where its slope vanishes; a little later it is still negative and rises.
-    length = halve_until(lambda step: w(low + step) < 0, (high - low) / 2, name="end of slip")
-    return bracketed_root(w, slope, low + length, high, name="end of slip")
+
+def _near(eta: arb, begin: arb, low: arb, high: arb) -> arb:
+    """Return a number near the root of G: Newton's iteration inside a bracket; nothing is proved here."""
+    x, least = ((low + high) / 2).mid(), low
+    for _ in range(4 * ctx.prec):
+        value = _excess(eta, begin, x).mid()
+        low, high = (x, high) if value > 0 else (low, x)
+        following = (x - value / ((begin + 2 * x).sin() - eta)).mid()
+        step = abs(following - x)
+        x = following if low <= following <= high else ((low + high) / 2).mid()
+        if step <= arb(2) ** -(ctx.prec // 2) * (x - least):
+            break
+    return x
 
 
 @dataclass(frozen=True)
 class Slips:
-    """All slips of a motion: slip k begins at `starts[k]` + kπ, and from the last entry on they repeat.
+    """The slips of a motion: some followed one by one, from 0 or None at all, then one that stands for all others."""
 
-    `ends` are where they end, shifted alike.
+    followed: tuple[Slip, ...]
+    limit: Slip
+
+    def __getitem__(self, k: int) -> Slip:
+        return self.followed[k] if k < len(self.followed) else self.limit
+
+
+def half_periods(tau: arb) -> int:
+    """Return about τ/π, rounded down, wrong by one at most; raises `ParameterError` for too many."""
+    count = (tau / arb.pi()).mid()
+    if count > MOST_HALF_PERIODS:
+        raise ParameterError(f"{count.str(3, radius=False)} half periods are too many: shorten the window")
+    return int(count.floor().unique_fmpz())
+
+
+def slips(block: Block, first: int, last: int) -> Slips:
+    """Return the slips from one number to another; those before may be missing.
+
+    Raises
+    ------
+    ParameterError
+        If there are too many before they repeat.
     """
-
-    starts: tuple[mpf, ...]
-    ends: tuple[mpf, ...]
-
-    @property
-    def transient(self) -> int:
-        """Number of slips before they repeat."""
-        return len(self.starts) - 1
-
-    def slip(self, k: int) -> tuple[mpf, mpf]:
-        """Beginning and end of slip k, shifted by kπ into the first half period."""
-        index = min(k, self.transient)
-        return self.starts[index], self.ends[index]
+    eta = ball(block.eta)
+    if regime(block) == "stick-slip":
+        return Slips((), limit(block))
+    settled = ((arb(2) ** ctx.prec / eta).log() / (2 * eta) + 3).mid()  # from there on the limit within the last bit
+    count = int(settled.min(arb(last + 1)).floor().unique_fmpz())
+    if count > MOST_FOLLOWED:
+        raise ParameterError(f"more than {MOST_FOLLOWED} slips before the motion repeats: shorten the window")
+    return Slips(_followed(block.eta, count) if first < settled else (), limit(block))
 
 
-@per_precision
-def slips(block: Block, count: int) -> Slips:
-    """Compute slips one by one until they repeat, `count` at most; raises `ParameterError` if that takes too many."""
-    phi = mpmath.asin(block.eta.mpf())
-    if regime(block) == "stick-slip":  # every slip begins at τ1: periodic at once
-        return Slips((phi,), (slip_root(block, phi),))
-    starts: list[mpf] = []
-    ends: list[mpf] = []
-    while len(starts) < count:
-        if len(starts) > MAX_TRANSIENT:
-            raise ParameterError(f"more than {MAX_TRANSIENT} slips before the motion repeats: shorten the window")
-        starts.append(phi)
-        ends.append(slip_root(block, phi))
-        previous, phi = phi, ends[-1] - mpmath.pi
-        if abs(phi - previous) <= 1024 * mpmath.eps:  # well above the noise of a root
-            break
-    return Slips(tuple(starts), tuple(ends))
+@per_bits
+def limit(block: Block) -> Slip:
+    """Return the slip to which all tend, within the last bit."""
+    eta = ball(block.eta)
+    if regime(block) == "stick-slip":
+        return slip_from(eta, eta.asin())
+    return slip_from(eta, theta(eta) + arb(0, arb(2) ** -ctx.prec))
 
 
-def half_periods(block: Block, time: Exact) -> int:
-    """Count the half periods begun by `time`, and one more for safety; raises `ParameterError` for too many."""
-    with mpmath.workdps(50):
-        count = block.tau(time) / mpmath.pi
-        if count > MAX_HALF_PERIODS:
-            raise ParameterError(f"t = {time} is too many half periods away: shorten the window")
-        return int(mpmath.floor(count)) + 2
+def theta(eta: arb) -> arb:
+    """Return where a slip begins that lasts half a period."""
+    return (arb.pi() * eta / 2).acos()
 
 
-def slid(phi: mpf, tau: mpf, eta: mpf) -> mpf:
-    """Path of a slip from φ to τ in units of a0/ω²: the integral of |w|."""
-    lapse = tau - phi
-    return lapse * mpmath.cos(phi) - eta * lapse**2 / 2 - mpmath.sin(tau) + mpmath.sin(phi)
+@per_bits
+def _followed(eta: Exact, count: int) -> tuple[Slip, ...]:
+    found = [slip_from(ball(eta), ball(eta).asin())]
+    while len(found) < count:
+        found.append(slip_from(ball(eta), found[-1].following()))
+    return tuple(found)
 
 
-def path(block: Block, time: Exact) -> mpf:
-    """Path slid from 0 to `time`, in units of a0/ω²."""
+def path(block: Block, begin: Exact, end: Exact) -> arb:
+    """Return the path slid between two instants, in units of a0/ω²."""
+    if regime(block) == "stick" or is_first_slip(block, end):
+        return arb(0)
+    since, until, pi = ball(block.tau(begin)), ball(block.tau(end)), arb.pi()
+    first, last = half_periods(since), half_periods(until)
+    found = slips(block, max(0, first - 2), last + 1)
+    whole = range(first + 2, last - 2)  # slip k lies within kπ and (k + 2)π
+    cut = {k for j in (first, last) for k in range(max(0, j - 2), j + 2) if k not in whole}
+    followed = range(whole.start, min(whole.stop, len(found.followed)))
+    repeated = len(whole) - len(followed)
+    total = sum((found[k].path for k in followed), repeated * found.limit.path)
+    return sum((found[k].part(since - k * pi, until - k * pi) for k in sorted(cut)), total)
+
+
+def is_first_slip(block: Block, time: Exact) -> bool:
+    """Tell whether a slip begins for the first time at an instant that can be told exactly: sin π/6 = 1/2."""
+    tau = block.tau(time)
+    return (block.eta.rational, block.eta.pi) == (Fraction(1, 2), 0) and (tau.rational, tau.pi) == (Fraction(1, 6), 1)
+
+
+def begun(block: Block, until: Exact) -> int:
+    """Return how many slips have begun by an instant."""
     if regime(block) == "stick":
-        return mpmath.mpf(0)
-    tau, eta, count = block.tau(time), block.eta.mpf(), half_periods(block, time)
-    found = slips(block, count)
-    complete = max(0, count - 3 - found.transient)  # repeated slips that are surely over
-    total = complete * slid(*found.slip(found.transient), eta) if complete else mpmath.mpf(0)
-    for k in (*range(found.transient), *range(found.transient + complete, count)):
-        start, end = found.slip(k)
-        local = tau - k * mpmath.pi
-        if local > start:
-            total += slid(start, min(local, end), eta)
-    return total
-
-
-def slides(block: Block, begin: Exact, end: Exact) -> bool:
-    """Tell whether any slip falls into the window."""
-    if regime(block) == "stick":
-        return False
-    count = half_periods(block, end)
-    found = slips(block, count)
-
-    def overlaps(k: int) -> bool:
-        first, last = (tau + k * mpmath.pi for tau in found.slip(k))
-        return bool(first < block.tau(end) and last > block.tau(begin))
-
-    return any(overlaps(k) for k in range(max(0, half_periods(block, begin) - 3), count))
-
-
-def changes(block: Block, until: Exact) -> Iterator[tuple[mpf, PhaseKind]]:
-    """Yield the phase changes up to `until`: time τ, and the phase that begins."""
-    if regime(block) == "stick":
-        return
-    count, limit = half_periods(block, until), block.tau(until)
-    found = slips(block, count)
-    sticks = regime(block) == "stick-slip"
-    for k in range(count):
-        start, end = (tau + k * mpmath.pi for tau in found.slip(k))
-        if start <= limit:
-            yield start, "slip+" if k % 2 else "slip-"
-        if sticks and end <= limit:
-            yield end, "stick"
-
-
-def events(block: Block, until: Exact) -> tuple[tuple[mpf, PhaseKind], ...]:
-    """List the phase changes up to `until`: time in s, and the phase that begins."""
-    omega = block.omega.mpf()
-    return tuple((tau / omega, kind) for tau, kind in changes(block, until))
-
-
-def path_slid(block: Block, time: Exact) -> mpf:
-    """Path slid from 0 to `time` in m."""
-    return path(block, time) * (block.a0 / block.omega / block.omega).mpf()
-
-
-def limit_path(block: Block) -> mpf:
-    """Quadrature of |w| over one slip of the periodic motion, in units of a0/ω²."""
-    eta = block.eta.mpf()
-    if regime(block) == "slip-slip":
-        start = limit_root(block)
-        end = start + mpmath.pi
-    else:
-        start = mpmath.asin(eta)
-        end = slip_root(block, start)
-    return -mpmath.quad(lambda tau: relative(eta, 1, start, tau)[0], [start, (start + end) / 2, end])
-
-
-def limit_root(block: Block) -> mpf:
-    """Phase at which a slip must begin to last half a period: π η = 2 cos φ."""
-    return bracketed_root(
-        lambda phi: block.eta.mpf() * mpmath.pi - 2 * mpmath.cos(phi),
-        lambda ctx, phi: 2 * ctx.sin(phi),
-        mpmath.asin(block.eta.mpf()) / 2,
-        mpmath.pi / 2,
-        name="limit of the slip instants",
+        return 0
+    if is_first_slip(block, until):
+        return 1
+    tau = ball(block.tau(until))
+    last = half_periods(tau)
+    found, sure = slips(block, max(0, last - 1), last + 1), max(0, last - 1)
+    return sure + sum(
+        less(found[k].begin + k * arb.pi(), tau, "a slip begins at the end") for k in range(sure, last + 2)
     )
 
 
-@dataclass(frozen=True)
-class Phase:
-    """A phase: beginning (s), kind, and the relative displacement (m) accumulated by then."""
-
-    start: mpf
-    kind: PhaseKind
-    displacement: mpf
-
-
-SIGNS: dict[PhaseKind, int] = {"slip+": -1, "slip-": 1, "stick": 0}  # of the friction force on the mass
-
-
-@dataclass(frozen=True)
-class Motion:
-    """The motion of plane and mass from 0 to `until`; methods take an instant in s.
-
-    Velocities are those of a plane whose acceleration is a0 sin ωt and whose mean velocity is zero;
-    the relative velocity is that of the mass less that of the plane.
-    """
-
-    block: Block
-    until: Exact
-    digits: int
-    phases: tuple[Phase, ...]
-
-    def plate_velocity(self, t: Number) -> mpf:
-        """Velocity of the plane in m/s: -a0/ω cos ωt."""
-        return self._evaluate(t)[0]
-
-    def mass_velocity(self, t: Number) -> mpf:
-        """Velocity of the mass in m/s."""
-        plate, relative, _ = self._evaluate(t)
-        with mpmath.workdps(self.digits):
-            return plate + relative
-
-    def relative_velocity(self, t: Number) -> mpf:
-        """Velocity of the mass less that of the plane, in m/s."""
-        return self._evaluate(t)[1]
-
-    def relative_displacement(self, t: Number) -> mpf:
-        """Displacement of the mass less that of the plane, in m, from 0 at t = 0."""
-        return self._evaluate(t)[2]
-
-    def phase(self, t: Number) -> Phase:
-        """Phase that holds at an instant; raises `ParameterError` outside [0, until]."""
-        time = self._instant(t)
-        with mpmath.workdps(self.digits + 15):
-            return self.phases[bisect_right(self.phases, time.mpf(), key=lambda phase: phase.start) - 1]
-
-    def _instant(self, t: Number) -> Exact:
-        time = exact(t, "t")
-        with mpmath.workdps(self.digits + 15):
-            if not 0 <= time.mpf() <= self.until.mpf():
-                raise ParameterError(f"t must lie between 0 and {self.until}, got {t}")
-        return time
-
-    def _evaluate(self, t: Number) -> tuple[mpf, mpf, mpf]:
-        phase, time = self.phase(t), self._instant(t)
-        with mpmath.workdps(self.digits + 15):
-            b, tau = self.block, self.block.tau(time)
-            speed = (b.a0 / b.omega).mpf()
-            w, d = relative(b.eta.mpf(), SIGNS[phase.kind], b.omega.mpf() * phase.start, tau)
-            values = -speed * mpmath.cos(tau), speed * w, phase.displacement + speed / b.omega.mpf() * d
-        with mpmath.workdps(self.digits):
-            return +values[0], +values[1], +values[2]
+def changes(block: Block, until: Exact) -> list[tuple[arb, PhaseKind]]:
+    """Return the changes of phase up to an instant: τ, and what begins; raises `ParameterError` for too many."""
+    tau, kind = ball(block.tau(until)), regime(block)
+    _limited(half_periods(tau))
+    if not (count := begun(block, until)):
+        return []
+    found = slips(block, 0, count)
+    shifted = [(found[k].begin + k * arb.pi(), found[k].end + k * arb.pi()) for k in range(count)]
+    instants = [t for pair in shifted for t in (pair if kind == "stick-slip" else pair[:1])]
+    if kind == "stick-slip" and less(tau, instants[-1], "a slip ends at the end"):
+        instants.pop()
+    return list(zip(instants, cycle(ORDER[kind]), strict=False))
 
 
-def relative(eta: mpf, sign: int, start: mpf, tau: mpf) -> tuple[mpf, mpf]:
-    """Relative velocity (unit a0/ω) and displacement (unit a0/ω²) since the `start` of a phase."""
-    if sign == 0:
-        return mpmath.mpf(0), mpmath.mpf(0)
-    lapse, s0, c0 = tau - start, mpmath.sin(start), mpmath.cos(start)
-    w = sign * eta * lapse + mpmath.cos(tau) - c0
-    return w, sign * eta * lapse**2 / 2 + mpmath.sin(tau) - s0 - c0 * lapse
+def _limited(count: int) -> None:
+    if count > MOST_FOLLOWED:
+        raise ParameterError(f"more than {MOST_FOLLOWED} slips: shorten the motion")
 
 
-def motion(block: Block, until: Exact, digits: int) -> Motion:
-    """Assemble all phases from 0 to `until`."""
-    with mpmath.workdps(digits + 15):
-        omega, length = block.omega.mpf(), (block.a0 / block.omega / block.omega).mpf()
-        current, tau, eta = Phase(mpmath.mpf(0), "stick", mpmath.mpf(0)), mpmath.mpf(0), block.eta.mpf()
-        phases = [current]
-        for change, kind in changes(block, until):
-            d = relative(eta, SIGNS[current.kind], tau, change)[1]
-            current, tau = Phase(change / omega, kind, current.displacement + length * d), change
-            phases.append(current)
-    return Motion(block, until, digits, tuple(phases))
+def velocity(block: Block, tau: arb) -> arb:
+    """Return the velocity of the mass less that of the plane, in units of a0/ω."""
+    return _signed(block, tau, max(0, half_periods(tau) - 2), Slip.velocity)
+
+
+def displacement(block: Block, tau: arb) -> arb:
+    """Return the displacement of the mass on the plane, in units of a0/ω²; raises `ParameterError` if late."""
+    _limited(half_periods(tau))
+    return _signed(block, tau, 0, lambda slip, time: slip.part(arb(0), time))
+
+
+def _signed(block: Block, tau: arb, first: int, read: Callable[[Slip, arb], arb]) -> arb:
+    """Sum what is read in slips from a number on, those with an even number counting negative."""
+    if regime(block) == "stick":
+        return arb(0)
+    last = half_periods(tau) + 1
+    found = slips(block, first, last)
+    return sum(((-1) ** (k + 1) * read(found[k], tau - k * arb.pi()) for k in range(first, last + 1)), arb(0))

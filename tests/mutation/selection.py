@@ -32,7 +32,7 @@ REFERENCES = {
     "impact_oscillator": ("impact_oscillator", "impact_closed", "impact_phases"),
     "parameters": ("parameters",),
     "pulled_pair": ("pulled_pair", "pulled_phases"),
-    "sliding_block": ("sliding_block", "sliding_phases", "sliding_series"),
+    "sliding_block": ("sliding_block", "sliding_closed", "sliding_phases"),
     "softening_spring": ("softening_spring",),
     "zener": ("zener", "zener_checks", "zener_device", "zener_series"),
 }

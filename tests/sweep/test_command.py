@@ -102,7 +102,7 @@ def test_check_takes_the_same_points_again(sweep, out):
 
 def test_a_limit_of_the_reference_costs_no_sweep(sweep, out, monkeypatch):
     """More slips than the reference follows one by one."""
-    monkeypatch.setattr("veridyn.references.sliding_phases.MAX_TRANSIENT", 3)
+    monkeypatch.setattr("veridyn.references.sliding_phases.MOST_FOLLOWED", 3)
     seen = sweep("--set", "mu=1.234e-4", over=("--over", "a0=1"), check="1")
     assert seen.status == 0
     assert "no truth at" in seen.out

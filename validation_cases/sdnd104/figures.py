@@ -44,8 +44,8 @@ def _history(case: Case, observer: Runner, name: str) -> dict[str, Any]:
     period = 2 * math.pi / o["omega"]
     time, slip = thinned(o.response.time, o.response.velocity[:, 0], start=0.0, end=SHOWN * period)
     true = sliding_block.motion(**_given(o.values), until=SHOWN * period + period, digits=15)
-    plane = np.array([float(true.plate_velocity(t)) for t in time.tolist()])
-    mass = np.array([float(true.mass_velocity(t)) for t in time.tolist()])
+    plane = np.array([float(true("plate_velocity", t)) for t in time.tolist()])
+    mass = np.array([float(true("mass_velocity", t)) for t in time.tolist()])
     regime = sliding_block.regime(**_given(o.values)).value
     events = [
         (float(e.time), e.kind) for e in sliding_block.slip_events(**_given(o.values), until=SHOWN * period, digits=15)
@@ -82,8 +82,8 @@ def _portrait(case: Case, observer: Runner) -> dict[str, Any]:
         period = 2 * math.pi / o["omega"]
         time, slip = thinned(o.response.time, o.response.velocity[:, 0], start=2 * period, end=3 * period)
         true = sliding_block.motion(**_given(o.values), until=4 * period, digits=15)
-        plane = np.array([float(true.plate_velocity(t)) for t in time.tolist()])
-        mass = np.array([float(true.mass_velocity(t)) for t in time.tolist()])
+        plane = np.array([float(true("plate_velocity", t)) for t in time.tolist()])
+        mass = np.array([float(true("mass_velocity", t)) for t in time.tolist()])
         scale = o["a0"] / o["omega"]
         curves += [
             series("" if number else "reference", "reference", plane / scale, mass / scale),
@@ -116,13 +116,13 @@ def _limit(case: Case) -> dict[str, Any]:
     until = 4 * period
     true = sliding_block.motion(**given, until=until, digits=15)
     time = np.linspace(0.0, until, 601)
-    plane = np.array([float(true.plate_velocity(t)) for t in time.tolist()])
-    mass = np.array([float(true.mass_velocity(t)) for t in time.tolist()])
+    plane = np.array([float(true("plate_velocity", t)) for t in time.tolist()])
+    mass = np.array([float(true("mass_velocity", t)) for t in time.tolist()])
     theta = float(sliding_block.theta(**given).value)  # type: ignore[arg-type]
     limit = _limit_velocity(values, theta, time)
     reversals = np.asarray(theta + math.pi / float(values["omega"]) * np.arange(8), dtype=np.float64)
     distance = np.abs(
-        [float(true.mass_velocity(t)) for t in reversals.tolist()] - _limit_velocity(values, theta, reversals)
+        [float(true("mass_velocity", t)) for t in reversals.tolist()] - _limit_velocity(values, theta, reversals)
     )
     return figure(
         case.name,

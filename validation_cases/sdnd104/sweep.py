@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.references import sliding_block
-from veridyn.references.certified import Certified
-from veridyn.references.parameters import Number, ParameterError
+from veridyn.references.parameters import ParameterError
 from veridyn.validation_cases.sweeping import Border, Columns, Ranges, Sweep, Swept
 
 NAMES = tuple(parameter.name for parameter in sliding_block.PARAMETERS)
@@ -70,13 +68,6 @@ def refuse(ranges: Ranges) -> None:
         raise ParameterError(f"{count:.3g} half periods are more than {MOST_HALF_PERIODS}: shorten the window")
 
 
-def slips(*, a0: Number, mu: Number, g: Number, m: Number, omega: Number, t_end: Number) -> Certified:
-    """Count the slips that have begun by t_end."""
-    events = sliding_block.slip_events(a0=a0, mu=mu, g=g, m=m, omega=omega, until=t_end, digits=15)
-    begun = sum(event.kind != "stick" for event in events)
-    return Certified(mpmath.mpf(begun), 15, "quasi-analytical", ("slips counted one by one",))
-
-
 def eta(parameters: Columns) -> NDArray[Any]:
     """Return η = μ g/a0."""
     return np.asarray(parameters["mu"] * parameters["g"] / parameters["a0"])
@@ -86,7 +77,7 @@ SWEEP = Sweep(
     quantities=(
         Swept("wear_power", "W", "mean over [t_start, t_end] of N |v|, N = m g", sliding_block.wear_power),
         Swept("regime", "", "regime of the motion", sliding_block.regime, labels=("stick", "stick-slip", "slip-slip")),
-        Swept("slips", "", "number of slips begun by t_end", slips, counted=True),
+        Swept("slips", "", "number of slips begun by t_end", sliding_block.slips_begun, counted=True),
         Swept("slip_start", "s", "first instant of slip", sliding_block.slip_start),
         Swept("slip_end", "s", "end of the first slip: stick or reversal", sliding_block.slip_end),
     ),
