@@ -15,7 +15,7 @@ and Structural Dynamics 11 (1983) 135-146.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import mpmath
@@ -168,15 +168,9 @@ def slip_events(*, digits: int = 30, until: Number, **given: Number) -> tuple[Sl
     def times() -> list[arb]:
         return [tau / ball(b.omega) for tau, _ in phases.changes(b, end)]
 
-    found = enclose_all(times, digits=digits, kind="quasi-analytical", name="slip_events", proof=_PROOF)
-
-    order = phases.ORDER[phases.regime(b)]
-
-    def event(number: int) -> SlipEvent:
-        second = Route(_MARCH, lambda: closed.changes(b, end)[number][0])
-        return SlipEvent(replace(found[number], second=(second,)), order[number % len(order)])
-
-    return tuple(map(event, range(len(found))))
+    second = Route(_MARCH, lambda: [t for t, _ in closed.changes(b, end)])
+    found = enclose_all(times, second, digits=digits, kind="quasi-analytical", name="slip_events", proof=_PROOF)
+    return tuple(map(SlipEvent, found, cycle(phases.ORDER[phases.regime(b)])))
 
 
 @takes(BLOCK)

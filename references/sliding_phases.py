@@ -14,7 +14,10 @@ begins at once, φ_(k+1) = ψ_k. Stick-slip: φ = τ1 and ψ >= τ1 would mean c
 -τ1 <= ψ < τ1, the plane holds the mass, and every slip begins at τ1.
 
 *Limit.* dψ/dφ = -(sin φ - η)/(sin ψ + η). The product of k such factors along slips telescopes to one of
-(s - η)/(s + η), s >= η being sines, and is at most exp(-2η(k - 1))/(2η): so fast φ_k tends to θ.
+(s - η)/(s + η), s >= η being sines, and is at most exp(-2η(k - 1))/(2η): so fast φ_k tends to θ. Derivatives by η obey
+φ_(k+1)' = F(φ_k) + (φ_k' - θ') dψ/dφ, F(φ) = -((sin φ - η) θ' + 2h)/(sin ψ + η), F(θ) = θ', |dF/dφ| < (|θ'| + 8)/η³;
+with |θ'| <= π/(2η) and the bounds above, summed over all slips before, |φ_k' - θ'| < 162 k exp(-2ηk)/η⁶, which is less
+than 60 exp(-ηk)/η⁷.
 
 Source: EDF validation manual V5.01.104; B. Westermo, F. Udwadia, Earthquake Engineering and Structural Dynamics 11
 (1983) 135-146. The bounds are our own.
@@ -31,6 +34,7 @@ from itertools import cycle
 from flint import arb, ctx
 
 from veridyn.references.enclosure import Undecided, ball, decided, less, per_bits
+from veridyn.references.jets import Jet, differentiated, slope, value
 from veridyn.references.parameters import Exact, ParameterError
 from veridyn.references.sliding_closed import MOST_FOLLOWED, Block, PhaseKind, Regime
 
@@ -50,7 +54,7 @@ def critical_eta() -> arb:
 @lru_cache(maxsize=256)
 def regime(block: Block) -> Regime:
     """Decide the regime exactly: η is rational times a power of π and never equals η*; raises `ParameterError`."""
-    eta = block.eta
+    eta = block.eta.plain
     if (eta.rational, eta.pi) == (1, 0):
         return "stick"
     try:
@@ -92,23 +96,30 @@ class Slip:
         return self._path_to(until) - self._path_to(since)
 
     def _path_to(self, time: arb) -> arb:
-        time = time.max(self.begin).min(self.end)
+        time = self._within(time)
         lapse = time - self.begin
         return lapse * self.begin.cos() - self.eta * lapse * lapse / 2 - time.sin() + self.begin.sin()
+
+    def _within(self, time: arb) -> arb:
+        zero = 0 * (time + self.begin)  # makes pairs of all if one is
+        return (time + zero).max(self.begin + zero).min(self.end + zero)
 
     def velocity(self, time: arb) -> arb:
         """Return |w| at an instant, in units of a0/ω: exactly zero if the slip is surely elsewhere."""
         if time <= self.begin or time >= self.end:
             return arb(0)
-        time = time.max(self.begin).min(self.end)
+        time = self._within(time)
         return self.begin.cos() - time.cos() - self.eta * (time - self.begin)
 
     def following(self) -> arb:
         """Return where the reverse slip begins, shifted, by the mean value theorem: errors shrink from slip to slip."""
-        middle, turn = self.begin.mid(), self.end.sin() - self.eta
-        half = self.half.mid()
-        half -= _excess(self.eta, middle, half) / turn
-        return middle + 2 * half - arb.pi() + (self.begin.sin() - self.eta) / turn * (self.begin - middle)
+        eta, begin, whole = value(self.eta), value(self.begin), value(self.half)
+        turn, middle, half = (begin + 2 * whole).sin() - eta, begin.mid(), whole.mid()
+        half -= _excess(eta, middle, half) / turn
+        found = middle + 2 * half - arb.pi() + (begin.sin() - eta) / turn * (begin - middle)
+        if not differentiated(self.eta, self.begin):
+            return found
+        return Jet(found, ((begin.sin() - eta) * slope(self.begin) + 2 * whole * slope(self.eta)) / turn)
 
 
 def _excess(eta: arb, begin: arb, half: arb) -> arb:
@@ -118,7 +129,16 @@ def _excess(eta: arb, begin: arb, half: arb) -> arb:
 
 def slip_from(eta: arb, begin: arb) -> Slip:
     """Enclose the slip that begins at φ; raises `Undecided` if the precision does not do."""
-    low, high = arb.pi() / 2 - (begin + eta.asin()) / 2, arb.pi() - (begin + eta.asin()) / 2
+    half = _half(value(eta), value(begin))
+    if differentiated(eta, begin):
+        return Slip(eta, begin, Jet(half, -slope(_excess(eta, begin, half)) / value((begin + 2 * half).sin() - eta)))
+    return Slip(eta, begin, half)
+
+
+def _half(eta: arb, begin: arb) -> arb:
+    """Return half of what a slip lasts."""
+    last = begin + eta.asin()
+    low, high = (arb.pi() - last) / 2, arb.pi() - last / 2
     near = _near(eta.mid(), begin.mid(), low.mid(), high.mid())
     excess = _excess(eta, begin, near)
     guess = near - excess / ((begin + 2 * near).sin() - eta)
@@ -126,7 +146,7 @@ def slip_from(eta: arb, begin: arb) -> Slip:
     half = near - excess / ((begin + 2 * around).sin() - eta)  # interval Newton: a root for every φ of the ball
     if not (around.contains_interior(half) and low < around and around < high):
         raise Undecided("the end of a slip is too close to its beginning")
-    return Slip(eta, begin, half)
+    return half
 
 
 def _near(eta: arb, begin: arb, low: arb, high: arb) -> arb:
@@ -156,7 +176,7 @@ class Slips:
 
 def half_periods(tau: arb) -> int:
     """Return about τ/π, rounded down, wrong by one at most; raises `ParameterError` for too many."""
-    count = (tau / arb.pi()).mid()
+    count = value(tau / arb.pi()).mid()
     if count > MOST_HALF_PERIODS:
         raise ParameterError(f"{count.str(3, radius=False)} half periods are too many: shorten the window")
     return int(count.floor().unique_fmpz())
@@ -173,7 +193,11 @@ def slips(block: Block, first: int, last: int) -> Slips:
     eta = ball(block.eta)
     if regime(block) == "stick-slip":
         return Slips((), limit(block))
-    settled = ((arb(2) ** ctx.prec / eta).log() / (2 * eta) + 3).mid()  # from there on the limit within the last bit
+    size, tiny = value(eta), arb(2) ** -ctx.prec
+    if differentiated(eta):  # settled: from there on the limit within the last bit, with its derivative
+        settled = ((60 / size**7 / tiny).log() / size + 3).mid()
+    else:
+        settled = ((1 / size / tiny).log() / (2 * size) + 3).mid()
     count = int(settled.min(arb(last + 1)).floor().unique_fmpz())
     if count > MOST_FOLLOWED:
         raise ParameterError(f"more than {MOST_FOLLOWED} slips before the motion repeats: shorten the window")
@@ -186,7 +210,8 @@ def limit(block: Block) -> Slip:
     eta = ball(block.eta)
     if regime(block) == "stick-slip":
         return slip_from(eta, eta.asin())
-    return slip_from(eta, theta(eta) + arb(0, arb(2) ** -ctx.prec))
+    last = arb(0, arb(2) ** -ctx.prec)
+    return slip_from(eta, theta(eta) + (Jet(last, last * slope(eta)) if differentiated(eta) else last))
 
 
 def theta(eta: arb) -> arb:

@@ -159,7 +159,7 @@ def test_a_thousand_digits_of_every_regime():
         assert abs(short.value - long.value) <= short.radius
 
 
-@pytest.mark.parametrize(("a0", "until"), [("15", 3000), ("2.5", 40), ("1.86", 40), ("1.5", 40), ("1.01", 40)])
+@pytest.mark.parametrize(("a0", "until"), [("15", 300), ("2.5", 40), ("1.86", 40), ("1.5", 40), ("1.01", 40)])
 def test_second_route_of_every_change(a0, until):
     """Kinds, number and instants: the march decides for itself what follows."""
     events = block.slip_events(**case(a0), until=until)
@@ -227,6 +227,33 @@ def test_the_limit_is_within_its_bound():
         assert all((x - limit) * (y - limit) < 0 and abs(y - limit) < abs(x - limit) for x, y in pairwise(starts[:80]))
 
 
+@pytest.mark.parametrize("name", ["a0", "omega", "t_start"])
+@pytest.mark.parametrize(
+    ("a0", "window"), [("15", (4, 12)), ("1.5", (4, 12)), ("5", (1, 3000)), ("5", (9000, "9000.3"))]
+)
+def test_derivatives(name, a0, window):
+    """Against a difference quotient in 60 digits; late ones are those of the limit within a bound."""
+    given = {k: exact(v) for k, v in case(a0, omega=2, t_start=window[0], t_end=window[1]).items()}
+    found = block.wear_power(**given | {name: given[name].varied()}).derivative
+    step = exact("1e-25")
+    low, high = (
+        block.wear_power(**given | {name: exact(given[name].rational + s * step.rational)}, digits=70).value
+        for s in (-1, 1)
+    )
+    with mpmath.workdps(60):
+        assert agreeing_digits(found.value, (high - low) / (2 * step.mpf())) >= 28
+
+
+def test_derivatives_of_starts_are_within_their_bound():
+    b = block._block({k: exact(v) for k, v in case("5").items()} | {"a0": exact(5).varied()})
+    with precision(192):
+        eta, starts = ball(b.eta), [slip.begin for slip in phases.slips(b, 0, 150).followed]
+        distances = [abs(start - phases.theta(eta)).slope / eta.slope for start in starts]
+        bound = [60 * (-eta.value * k).exp() / eta.value**7 for k in range(len(starts))]
+        assert all(abs(d) < most for d, most in zip(distances[1:], bound[1:], strict=True))
+        assert abs(distances[100]) > arb(2) ** -100  # not rounding
+
+
 def test_a_wrong_slip_is_found_by_the_other_route(monkeypatch):
     monkeypatch.setattr(phases.Slip, "following", lambda slip: slip.end - arb.pi() + arb(2) ** -60)
     with pytest.raises(CertificationError, match="agrees on"):
@@ -274,7 +301,7 @@ def test_a_window_may_end_exactly_where_slip_begins():
     assert after == block.wear_energy(**half, t_start=0, t_end=2).text()
 
 
-@pytest.mark.parametrize("excess", ["1e-3", "1e-12", "1e-30", "1e-200"])
+@pytest.mark.parametrize("excess", ["1e-3", "1e-12", "1e-30", "1e-120"])
 def test_just_below_eta_one(excess):
     """The slip lasts 3 cot τ1 to leading order, however short."""
     with mpmath.workdps(300):
