@@ -9,9 +9,13 @@ LETTER = 6.6  # width of a letter at this size, generously
 NAME = "veridyn"
 
 
-def render(total: Tally, *, missing: bool) -> str:
-    """Return the badge as SVG: '42/42 checks', red if one failed, ended in an error, or is missing."""
-    right, colour = _words(total, missing=missing)
+def render(total: Tally, *, missing: bool, scope: str = "") -> str:
+    """Return the badge as SVG: '42/42 checks', red if one failed, ended in an error, or is missing.
+
+    A run that was asked for a part only says so: '42/42 checks, quick profile'.
+    """
+    words, colour = _words(total, missing=missing)
+    right = ", ".join(filter(None, (words, scope.partition(",")[0].lower())))
     widths = [LETTER * len(word) + 14 for word in (NAME, right)]
     parts = [
         f"<title>{NAME}: {right}</title>",

@@ -18,6 +18,8 @@ from veridyn.reports.errors import ReportError, optional_package
 
 __all__ = ["Document", "ReportError", "check_document", "environments", "gaps", "merge", "read_results"]
 
+LONGEST_NUMBER = 300  # digits of an integer: about the range of floats
+
 Document = dict[str, Any]
 Record = dict[str, Any]
 
@@ -94,8 +96,16 @@ def gaps(document: Document) -> list[str]:
     return [*ended, *(f"{name} is described, but no check of it was recorded" for name in empty)]
 
 
+def scope(document: Document) -> str:
+    """Say that a run was asked for a part of its cases only; empty if for all of them, or if that is unknown."""
+    planned, available = document["planned"] or len(document["results"]), document["available"]
+    share = f"{planned} of {available} checks" if available and available > planned else ""
+    name = {"quick": "Quick profile"}.get(document["profile"], "Selection" if share else "")
+    return ", ".join(part for part in (name, share) if part)
+
+
 def of_cases(document: Document, names: Sequence[str]) -> Document:
-    """Return the part of a checked document that belongs to some cases; how much was planned is unknown of a part.
+    """Return the part of a checked document that belongs to some cases; of a part nobody knows how much was planned.
 
     Raises
     ------
@@ -107,7 +117,7 @@ def of_cases(document: Document, names: Sequence[str]) -> Document:
         raise ReportError(f"no results of {', '.join(missing)} in the file; it has {', '.join(sorted(known))}")
     parts = ("cases", "results", "work_precision", "figures")
     chosen = {part: [entry for entry in document[part] if entry["case"] in names] for part in parts}
-    return document | chosen | {"planned": None}
+    return document | chosen | {"planned": None, "available": None}
 
 
 def merge(documents: list[Document]) -> Document:
@@ -115,6 +125,7 @@ def merge(documents: list[Document]) -> Document:
     if len(documents) == 1:
         return documents[0]
     runs: list[dict[str, Any]] = []
+    profiles, available = ({document["profile"] for document in documents}, [d["available"] for d in documents])
     results, points = (
         [record for document in documents for record in _numbered(document, part, runs)]
         for part in ("results", "work_precision")
@@ -124,6 +135,8 @@ def merge(documents: list[Document]) -> Document:
         "environment": runs[0],
         "environments": runs,
         "planned": sum(document["planned"] or len(document["results"]) for document in documents),
+        "profile": profiles.pop() if len(profiles) == 1 else "selection",
+        "available": None if None in available else sum(available),
         "cases": _merged_cases([case for document in documents for case in document["cases"]]),
         "results": results,
         "work_precision": points,
@@ -197,10 +210,12 @@ def _text(path: Path) -> str:
 
 def _parse(text: str, path: Path) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite, parse_int=_whole)
     except json.JSONDecodeError as error:
         raise ReportError(f"{path}: {_json_trouble(text, error)}") from None
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise ReportError(f"{path}: is nested too deeply; is it a result file?") from None
+    except ValueError as error:
         raise ReportError(f"{path}: {error}; numbers must be finite, write null instead") from None
 
 
@@ -223,6 +238,12 @@ def _finite(text: str) -> float:
     if math.isinf(number):
         raise ValueError(f"{text} exceeds the range of floats")
     return number
+
+
+def _whole(text: str) -> int:
+    if len(text) > LONGEST_NUMBER:
+        raise ValueError(f"an integer has {len(text)} digits")
+    return int(text)
 
 
 def _copy(document: Document, name: str) -> Document:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from xml.sax.saxutils import quoteattr
 
 from veridyn.reports import svg
-from veridyn.reports.document import Document, environments
+from veridyn.reports.document import Document, environments, scope
 from veridyn.reports.levels import level_table
 from veridyn.reports.tally import Record, group, subject, tally
 
@@ -18,7 +18,8 @@ def render(document: Document, gaps: Sequence[str]) -> str:
     counted = _counts(
         total.total + len(gaps), total.counts["fail"], _broken(total.counts) + len(gaps), _skipped(total.counts)
     )
-    head = f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="veridyn" {counted}>'
+    name = _quoted(": ".join(filter(None, ("veridyn", scope(document)))))
+    head = f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name={name} {counted}>'
     return "\n".join([head, *lines, *_missing(gaps), "</testsuites>\n"])
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from veridyn.reports import drawing, manual_html, manual_pdf, numbers, spreadsheet
 from veridyn.reports.checks import share
-from veridyn.reports.document import Document, environments, gaps
+from veridyn.reports.document import Document, environments, gaps, scope
 from veridyn.reports.errors import ReportError
 from veridyn.reports.manual_blocks import (
     Blanks,
@@ -73,7 +73,7 @@ def make_manual(document: Document, digest: str = "") -> Manual:
     groups = {(record["case"], subject(record, len(places))) for record in results}
     sheets = make_sheets(document, len(places), share(len(results), len(groups), MOST))
     total = tally(results)
-    said = headline(total, missing)
+    said = headline(total, missing, scope(document))
     chapters = [_summary(document, sheets), *map(chapter, sheets), _annexes(document, said, digest)]
     version = str(places[0]["veridyn"])
     return Manual(

@@ -7,7 +7,7 @@ from typing import Any
 from veridyn.reports import drawing
 from veridyn.reports.against import Comparison
 from veridyn.reports.checks import Rows, listed, share
-from veridyn.reports.document import Document, environments, gaps
+from veridyn.reports.document import Document, environments, gaps, scope
 from veridyn.reports.drawing import Drawing
 from veridyn.reports.sheet import Sheet, make_sheets
 from veridyn.reports.studio import HERE
@@ -65,7 +65,7 @@ def make_page(document: Document, against: Comparison | None = None, studio: Exe
     sheets = make_sheets(document, runs, share(len(results), len(groups)), studio)  # first: they give the studio work
     total = tally(results)
     return Page(
-        headline=headline(total, missing),
+        headline=headline(total, missing, scope(document)),
         verdict="error" if missing else total.verdict,
         tally=total,
         gaps=missing,

@@ -157,9 +157,10 @@ def flag(record: Record) -> str:
     return "loose" if margin > LOOSE and record["layer"] == "criterion" else ""
 
 
-def headline(total: Tally, gaps: Sequence[str] = ()) -> str:
-    """Say in one sentence how a run went, trouble first; with gaps it begins with what is missing."""
-    return f"Incomplete: {'; '.join(gaps)}. {_went(total)}" if gaps else _went(total)
+def headline(total: Tally, gaps: Sequence[str] = (), scope: str = "") -> str:
+    """Say in one sentence how a run went, trouble first; it begins with what is missing, or was never asked for."""
+    incomplete = f"Incomplete: {'; '.join(gaps)}" if gaps else ""
+    return ". ".join(part for part in (scope, incomplete, _went(total)) if part)
 
 
 def _went(total: Tally) -> str:

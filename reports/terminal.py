@@ -4,8 +4,8 @@ All text of the document goes in as `Text`, never as markup, so that a name in b
 """
 
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
 
 from rich import box
 from rich.console import Console
@@ -16,7 +16,7 @@ from rich.text import Text
 from veridyn.reports import numbers
 from veridyn.reports.checks import measure
 from veridyn.reports.comparison import score
-from veridyn.reports.document import Document, environments, gaps
+from veridyn.reports.document import Document, environments, gaps, scope
 from veridyn.reports.levels import LevelTable, level_table, sum_of, terms
 from veridyn.reports.tally import (
     COUNTED,
@@ -33,6 +33,7 @@ from veridyn.reports.tally import (
     worst_first,
 )
 
+Layout = Literal["brief", "summary", "full"]
 Namer = Callable[[Record], str]
 
 LONGEST = 300  # characters of a value
@@ -80,6 +81,30 @@ def full_table(document: Document, console: Console) -> None:
         console.print(_checks(records))
         console.print()
     _print_close(document, console)
+
+
+def brief(document: Document, console: Console) -> None:
+    """Print a line for each failure, then the sentence that sums up.
+
+    Parameters
+    ----------
+    document
+        A checked result document.
+    console
+        Where to print.
+    """
+    name, results = _namer(document), document["results"]
+    for record in worst_first(record for record in results if record["verdict"] in TROUBLE):
+        console.print(_title(record, name(record)))
+    _print_headline(document, console)
+
+
+LAYOUTS: dict[Layout, Callable[[Document, Console], None]] = {
+    "brief": brief,
+    "summary": summary_table,
+    "full": full_table,
+}
+"""What is printed of a run, from little to everything."""
 
 
 def _namer(document: Document) -> Namer:
@@ -209,7 +234,8 @@ def _print_close(document: Document, console: Console) -> None:
         console.print(_title(record, name(record)))
     for message in document["messages"]:
         console.print(Text(f"Note: {message}", style="yellow"))
-    _print_totals(tally(results), gaps(document), console)
+    _print_headline(document, console)
+    _print_totals(tally(results), console)
 
 
 def _print_failure(record: Record, name: str, console: Console) -> None:
@@ -269,8 +295,13 @@ def _full(value: Any, unit: str) -> str:
     return f"{text if len(text) <= LONGEST else f'{text[:LONGEST]}…'}{unit}" if text else ""
 
 
-def _print_totals(total: Tally, missing: Sequence[str], console: Console) -> None:
-    console.print(Text(headline(total, missing), style=STYLES["fail" if missing else total.verdict]))
+def _print_headline(document: Document, console: Console) -> None:
+    total, missing = tally(document["results"]), gaps(document)
+    said = headline(total, missing, scope(document))
+    console.print(Text(said, style=STYLES["fail" if missing else total.verdict]))
+
+
+def _print_totals(total: Tally, console: Console) -> None:
     console.print(Text(f"{numbers.plural(total.total, 'check')}: {total.words}", style="dim"))
     flags = {"fragile (margin < 2)": total.fragile, "loose (criteria, margin > 1000)": total.loose}
     weak = ", ".join(f"{count} {name}" for name, count in flags.items() if count)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from veridyn.reports import badge, drawing, html, junit, markdown, spreadsheet, step_summary
 from veridyn.reports.against import Comparison
-from veridyn.reports.document import Document, gaps
+from veridyn.reports.document import Document, gaps, scope
 from veridyn.reports.errors import ReportError
 from veridyn.reports.page import Page, make_page
 from veridyn.reports.studio import studio
@@ -49,7 +49,7 @@ def _render(document: Document, compared: Comparison | None, processes: int) -> 
             "summary.md": step_summary.render(page),
             "results.csv": spreadsheet.results(document["results"]),
             "junit.xml": junit.render(document, gaps(document)),
-            "badge.svg": _svg_file(badge.render(page.tally, missing=bool(page.gaps))),
+            "badge.svg": _svg_file(badge.render(page.tally, missing=bool(page.gaps), scope=scope(document))),
         }
         texts |= {AGAINST: markdown.changes(compared)} if compared else {}
         # last, for these wait for the figures

@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 Kernel = Callable[..., Any]
 Rebuild = Callable[[Kernel], Kernel]
 AHEAD = 64  # instants at which time functions are evaluated at once
+MOST_STEPS = 1e290  # of a step that is nothing; more than any memory holds, and still a float in bytes
 MEMORY = 4e9  # bytes; a longer archive is refused before it is allocated
 
 
@@ -86,7 +87,8 @@ class Job:
     def states(self, spacing: float | None = None) -> int:
         """Return how many states are expected in the archive, kept at a spacing (s) or as planned."""
         span = self.end - self.start
-        return 1000 + (int(span / spacing) if spacing else self.plan.states(span / self.step))
+        most = min(span / (spacing or self.step), MOST_STEPS)
+        return 1000 + (int(most) if spacing else self.plan.states(most))
 
 
 class Storage:
@@ -99,7 +101,9 @@ class Storage:
         r, elements = job.q.size, job.system.contact_index.shape[0] + job.system.device_index.shape[0]
         size = 8.0 * slots * (1 + 2 * r + contact.RECORDS * elements)
         if size > MEMORY:
-            raise SettingsError(f"archiving {slots} states needs {size / 1e9:.1f} GB; raise archive_every")
+            raise SettingsError(
+                f"archiving {slots:.3g} states needs {size / 1e9:.3g} GB; take a longer step or raise archive_every"
+            )
         self.job = job
         self.q, self.v, self.g = np.empty(r), np.empty(r), np.zeros(r)
         self.state = np.empty((elements, max(contact.STATES, device.STATES)))

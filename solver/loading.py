@@ -16,6 +16,7 @@ from veridyn.solver.external import ExternalSolver, shared_solver
 
 GROUP = "veridyn.solvers"
 OWN = "veridyn"
+EXACT = "exact"
 CONTRACT = ("name", "version", "capabilities", "solve")
 
 

@@ -113,13 +113,20 @@ def _events(problem: MechanicalProblem, time: Floats, reported: Any, solver: str
 
 def _history(solver: str, name: str, value: Any) -> Floats:
     try:
-        array = np.asarray(value, dtype=float)
+        array = _real(value)
     except (TypeError, ValueError):
-        raise SolverFailure(f"{solver} returned a {name} that is not numeric") from None
+        raise SolverFailure(f"{solver} returned a {name} that is not numeric; real numbers are needed") from None
     if not np.all(np.isfinite(array)):
         first = np.argwhere(~np.isfinite(array))[0]
         raise SolverFailure(f"{solver} returned {name} with NaN or infinity, first at index {first.tolist()}")
     return array
+
+
+def _real(value: Any) -> Floats:
+    array = np.asarray(value)
+    if array.dtype.kind not in "biufO":  # complex numbers would lose a part, text would be read
+        raise TypeError(array.dtype)
+    return array.astype(float)
 
 
 def _matrix(solver: str, name: str, value: Any, m: int, n: int) -> Floats:

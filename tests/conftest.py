@@ -1,6 +1,7 @@
 """The command line, in this process and in one of its own, for all tests."""
 
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from veridyn import progress
 from veridyn.cli import main
 
 
@@ -44,8 +46,9 @@ def _hear_ctrl_c():
 
 
 @pytest.fixture
-def veridyn(capsys):
-    """Run the command line in this process."""
+def veridyn(capsys, monkeypatch):
+    """Run the command line in this process, without lines of progress: how many there are is the machine's business."""
+    monkeypatch.setattr(progress, "EVERY", math.inf)
 
     def run(*arguments):
         capsys.readouterr()

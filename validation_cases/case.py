@@ -212,6 +212,11 @@ class Case:
         """Return a variant by name; raises KeyError."""
         return {v.name: v for v in self.variants}[name]
 
+    @property
+    def default_variant(self) -> Variant:
+        """The variant that stands for the case: that of the benchmarks, else the first one."""
+        return self.variant(self.benchmark_variant) if self.benchmark_variant else self.variants[0]
+
     def asked(self, variant: Variant) -> tuple[Quantity, ...]:
         """Return the quantities that a variant asks for."""
         wanted, values = variant.quantities, self.values(variant.changes)

@@ -40,7 +40,13 @@ def checks(
     for variant in variants:
         statement = Statement(case, variant)
         for scheme in subject.schemes:
-            yield from checks_of(statement, subject, scheme)
+            yield from (check for check in checks_of(statement, subject, scheme) if _is_wanted(check, subject))
+
+
+def _is_wanted(check: Check, subject: Subject) -> bool:
+    """Tell whether a check belongs to a quantity that the user asks for, if any is named."""
+    wanted = subject.request.quantities
+    return not wanted or check.name.partition(":")[2] in wanted or check.name in wanted
 
 
 def checks_of(statement: Statement, subject: Subject, scheme: str) -> Iterator[Check]:

@@ -159,10 +159,14 @@ def _timed(config: pytest.Config) -> list[Case]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave benchmarks out of ordinary runs; they take time and assert nothing."""
+    """Leave benchmarks out of ordinary runs, since they take time and assert nothing; others, of cases not timed."""
+    speed = [item for item in items if item.get_closest_marker("speed")]
+    timed = config.getoption("veridyn_timed")
     if config.getoption("benchmark_only", default=False):
-        return
-    left_out = [item for item in items if item.get_closest_marker("speed")]
+        of_case = {item: item.get_closest_marker("speed").args for item in speed}  # type: ignore[union-attr]
+        left_out = [item for item, cases in of_case.items() if timed and cases and not set(cases) & set(timed)]
+    else:
+        left_out = speed
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
@@ -171,7 +175,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the markers."""
     config.addinivalue_line("markers", "xdist_group(name): of pytest-xdist: tests that one process runs")
-    config.addinivalue_line("markers", "speed: benchmark; runs with --benchmark-only")
+    config.addinivalue_line("markers", "speed(case): benchmark, of one case or of all; runs with --benchmark-only")
     config.addinivalue_line("markers", "verifies(case): one test per check of a case, through the argument `check`")
 
 

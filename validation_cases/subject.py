@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from veridyn.references.discrete import read_method
@@ -40,12 +40,16 @@ class Request:
         Levels, or the name of a setting to be refined; replaces what the solver states.
     require
         Criterion in place of those of the cases.
+    schemes, quantities
+        Names of those that are judged; all if empty.
     """
 
     settings: Settings = field(default_factory=dict)
     claims: Mapping[str, Any] = field(default_factory=dict)
     refinement: Sequence[Settings] | str = ()
     require: Requirement | None = None
+    schemes: tuple[str, ...] = ()
+    quantities: tuple[str, ...] = ()
 
 
 def read_request(
@@ -119,7 +123,8 @@ class Subject:
         ------
         SolverInputError
             If capabilities or schemes are no collection of names, or capabilities unknown; if settings are no mapping;
-            if claims are unknown or contradict each other; if constant refinement levels cannot be used.
+            if claims are unknown or contradict each other; if constant refinement levels cannot be used; if it has none
+            of the schemes that the user names.
         """
         request = request or Request()
         _check_names(solver)
@@ -128,15 +133,29 @@ class Subject:
         settings = {scheme: _settings(solver, scheme) for scheme in schemes}
         claims = {scheme: _claims(solver, scheme, request) for scheme in schemes}
         _check_refinement(solver, request, {name for known in settings.values() for name in known})
-        return cls(
+        subject = cls(
             name=solver.name,
             version=str(getattr(solver, "version", "")),
             schemes=schemes,
             claims=claims,
             refined=bool(request.refinement) or refines(solver),
             settings=settings,
-            request=request,
         )
+        return subject.asked(request)
+
+    def asked(self, request: Request) -> Subject:
+        """Return the solver with the schemes of a request, and the request itself.
+
+        Raises
+        ------
+        SolverInputError
+            If it has none of those schemes.
+        """
+        schemes = tuple(scheme for scheme in self.schemes if not request.schemes or scheme in request.schemes)
+        if not schemes:
+            wrong = request.schemes[0]
+            raise SolverInputError(f"solver {self.name} has no scheme {wrong!r}; {nearest(wrong, self.schemes)}")
+        return replace(self, schemes=schemes, request=request)
 
     @property
     def known(self) -> Mapping[str, str]:

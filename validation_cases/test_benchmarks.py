@@ -67,6 +67,7 @@ def test_solve(benchmark: Any, solver_under_test: str, case_name: str, scheme: s
     benchmark.pedantic(solver.solve, args=(problem, dict(run.settings)), rounds=7, warmup_rounds=1)
 
 
+@pytest.mark.speed("sdnd104")
 @pytest.mark.parametrize("a0", ["15", "1.5", "1.01"])
 def test_exact_kernel(benchmark: Any, a0: str) -> None:
     """The exact solver on SDND104 over its whole time, prepared beforehand, without the arrays of a response."""
@@ -128,6 +129,7 @@ class March:
         symplectic_euler.integrate(self.system, 0.0, self.storage.job.step, self.steps, *self.storage.arguments())
 
 
+@pytest.mark.speed("sdnd104")
 def test_kernel_against_hand_written_loop(benchmark: Any) -> None:
     """Ratio of the general kernel to a minimal scalar loop, measured in turn within one run."""
     steps = 120_000
@@ -213,6 +215,7 @@ def _rattling(modes: int, contacts: int) -> MechanicalProblem:
     )
 
 
+@pytest.mark.speed("rattling")
 @pytest.mark.parametrize(("modes", "contacts"), [(50, 5), (500, 20)])
 def test_kernel_against_bare_loops(benchmark: Any, modes: int, contacts: int) -> None:
     """Ratio of the general kernel to loops that only project; contacts open and close, each with friction."""

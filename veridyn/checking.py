@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from veridyn.document import document
+from veridyn.document import document, sheet
 from veridyn.histories import SLACK, read_histories, read_quantities
 from veridyn.posed import Posed, pose
+from veridyn.reports.terminal import Layout
 from veridyn.running import deliver, deliverable
 from veridyn.solver.errors import CapabilityError, SettingsError
 from veridyn.solver.problem import MechanicalProblem
@@ -202,7 +203,7 @@ def check(
     changed: Mapping[str, str],
     report: Path | None,
     output: str | None,
-    verbose: bool,
+    layout: Layout,
     command: Sequence[str],
     request: Request,
 ) -> int:
@@ -219,5 +220,5 @@ def check(
     posed = pose(case, variant, changed)
     records = _judge(files, posed, request)
     wanted = report is not None or output is not None
-    found = document(records, [(posed.case, posed.parameters)] if wanted else [], [], command)
-    return deliver(found, report=report, output=output, verbose=verbose)
+    found = document(records, [sheet(posed.case, posed.parameters)] if wanted else [], [], command)
+    return deliver(found, report=report, output=output, layout=layout)

@@ -17,9 +17,10 @@ from veridyn.exit_code import ExitCode
 
 EXAMPLES = """\
 examples:
-  veridyn run                                      judge our own schemes on all cases
-  veridyn run sdnd101 --solver solver.py:Solver    judge a solver of yours on one case
-  veridyn run --solver 'cmd:./program' --report r  judge a program in any language, write a report
+  veridyn run                                      quick profile: every case, half a minute
+  veridyn run --all --report r                     every variant, every scheme of our own solver; write a report
+  veridyn run sdnd101 --solver solver.py:Solver    all checks of a solver of yours on one case
+  veridyn run --solver 'cmd:./program' --fail-fast all checks of a program in any language, up to a failure
   veridyn reference sdnd104 --set a0=1.2           certified values for parameters of yours
 
 exit status:
@@ -82,6 +83,13 @@ def place(text: str) -> Path:
     return Path(named(text))
 
 
+SELECTED = """\
+Without a name or --all, the quick profile runs: the default variant of each case, for the first scheme of our own
+solver and for the exact solver. Whatever is named (CASE, --kind, --variant, --quantity, --scheme, --solver, --set,
+--claim, --refine, --require) is judged in full.
+"""
+
+
 def _suggestion(message: str) -> str:
     """Name the command that was probably meant."""
     wrong = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
@@ -137,9 +145,7 @@ def _parser() -> argparse.ArgumentParser:
         "--output", required=True, type=place, metavar="DIR", help="write manual.html, manual.pdf, results.json"
     )
     manual.add_argument("--results", type=place, metavar="RESULTS.json", help="of a run (default: run our own solver)")
-    manual.add_argument(
-        "-n", "--jobs", type=whole(1), default=1, metavar="JOBS", help="processes of that run (default 1)"
-    )
+    _add_jobs(manual, " of that run")
     manual.add_argument("--pdf", action=argparse.BooleanOptionalAction, default=True, help="write the PDF, too")
 
     bench = commands.add_parser("bench", help="time the solvers, digits beside the times")
@@ -160,8 +166,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_run(commands: Any) -> None:
-    run = commands.add_parser("run", help="run solvers through the cases and judge them")
-    _add_cases(run)
+    run = commands.add_parser("run", help="run solvers through the cases and judge them", description=SELECTED)
     _add_run_options(run)
     run.add_argument(
         "--against", type=place, metavar="FILE", help="baseline: digits or cost lost since it was saved fail"
@@ -169,20 +174,21 @@ def _add_run(commands: Any) -> None:
 
     baseline = commands.add_parser("baseline", help="keep digits and cost of a solver, for `run --against`")
     actions = baseline.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=_Parser)
-    save = actions.add_parser("save", help="run, and write what came out into FILE")
+    save = actions.add_parser("save", help="run, and write what came out into FILE", description=SELECTED)
     save.add_argument("file", type=place, metavar="FILE")
-    _add_cases(save)
     _add_run_options(save)
 
 
 def _add_run_options(run: argparse.ArgumentParser) -> None:
-    """Add the options of a run: solvers, what is asked of them, how it is run and written."""
-    _add_solvers(run)
+    """Add the options of a run: cases, solvers, what is asked of them, how it is run and written."""
+    _add_selection(run)
+    _add_solvers(run, "our own; in the quick profile the exact one, too")
     _add_set(run, f"{PARAMETER}; or a setting that a solver declares, e.g. step=5e-5")
     _add_request(run)
     _add_results(run)
-    run.add_argument("-n", "--jobs", type=whole(1), default=1, metavar="JOBS", help="processes (default 1)")
+    _add_jobs(run)
     _add_time_out(run)
+    run.add_argument("--fail-fast", action="store_true", help="end at the first check that fails")
     run.add_argument("--resume", action="store_true", help="go on with the run that was ended, into the same files")
     run.add_argument(
         "--expected-failures", type=place, metavar="FILE", help="lines CASE/CHECK: REASON; * stands for anything"
@@ -191,6 +197,36 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
         "--work-precision",
         action=argparse.BooleanOptionalAction,
         help="measure time and error at several settings, for the report (default: with several solvers)",
+    )
+
+
+def _add_selection(run: argparse.ArgumentParser) -> None:
+    """Add what selects the checks of a run."""
+    run.add_argument("cases", nargs="*", metavar="CASE", help="all cases if none is named")
+    run.add_argument("--all", action="store_true", help="every case, variant and scheme, where nothing is named")
+    for option, meaning in SELECTING.items():
+        run.add_argument(
+            f"--{option}",
+            action="append",
+            default=[],
+            type=named,
+            metavar="NAME",
+            help=f"{meaning}; repeatable",
+        )
+
+
+SELECTING = {
+    "kind": "variants whose problem needs this, e.g. contact, friction, device, multi-dof",
+    "variant": "variants of this name",
+    "quantity": "checks of this quantity",
+    "scheme": "a scheme of the solver",
+}
+"""What selects checks by name, beside the case."""
+
+
+def _add_jobs(parser: argparse.ArgumentParser, of: str = "") -> None:
+    parser.add_argument(
+        "-n", "--jobs", type=whole(1), metavar="JOBS", help=f"processes{of} (default: the cores of this machine)"
     )
 
 
@@ -293,7 +329,7 @@ def _add_mutation(commands: Any) -> None:
     )
     mutation.add_argument("--json", type=named, metavar="FILE", help="write what was found; - for standard output")
     mutation.add_argument("--resume", action="store_true", help="go on with the run that was ended, into the same file")
-    mutation.add_argument("-n", "--jobs", type=whole(1), default=1, metavar="JOBS", help="processes (default 1)")
+    _add_jobs(mutation)
     _add_time_out(mutation)
 
 
@@ -308,19 +344,37 @@ def _add_results(parser: argparse.ArgumentParser) -> None:
         "--report", type=place, metavar="DIR", help="write a report: page, figures, results as JSON, CSV, JUnit"
     )
     parser.add_argument("--json", type=named, metavar="FILE", help="write the result document; - for standard output")
-    parser.add_argument("-v", "--verbose", action="store_true", help="list every check, not only the failures")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument(
+        "-v",
+        "--verbose",
+        action="store_const",
+        const="full",
+        default="summary",
+        dest="layout",
+        help="list every check, not only the failures",
+    )
+    length.add_argument(
+        "-q",
+        "--quiet",
+        action="store_const",
+        const="brief",
+        dest="layout",
+        help="a line for each failure and the verdict alone, no progress",
+    )
 
 
 def _add_cases(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("cases", nargs="*", metavar="CASE", help="all cases if none is named")
 
 
-def _add_solvers(parser: argparse.ArgumentParser) -> None:
+def _add_solvers(parser: argparse.ArgumentParser, default: str = "our own") -> None:
     parser.add_argument(
         "--solver",
         action="append",
+        default=[],
         metavar="S",
-        help="NAME, package.module:attr, path/file.py:attr or 'cmd:program args'; repeatable (default: our own)",
+        help=f"NAME, package.module:attr, path/file.py:attr or 'cmd:program args'; repeatable (default: {default})",
     )
 
 
@@ -360,7 +414,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # the reader (head, a pager) has seen enough; the interpreter must not try to flush to it at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.FINE
-    except commands.BAD_INPUT_ERRORS as error:
+    except commands.bad_input_errors() as error:
         print(f"veridyn: {_one_line(error)}", file=sys.stderr)
         return ExitCode.UNUSABLE
     except KeyboardInterrupt:

@@ -9,14 +9,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from veridyn.exit_code import ExitCode
-from veridyn.references import ParameterError
-from veridyn.references.certified import CertificationError
-from veridyn.references.parameters import check_digits
 from veridyn.reports.errors import ReportError
 from veridyn.solver.errors import SolverInputError
-from veridyn.validation_cases.catalogue import UnknownCase, all_cases, load_case
+from veridyn.validation_cases.catalogue import UnknownCase, all_cases, listed, load_case
 
-BAD_INPUT_ERRORS = (ParameterError, CertificationError, SolverInputError, UnknownCase, ReportError, OSError)
+
+def bad_input_errors() -> tuple[type[Exception], ...]:
+    """Return what bad input raises; imported late, since references need numerical libraries."""
+    from veridyn.references import CertificationError, ParameterError
+
+    return ParameterError, CertificationError, SolverInputError, UnknownCase, ReportError, OSError
 
 
 class UsageError(SolverInputError):
@@ -69,13 +71,14 @@ def _print_json(data: Any) -> None:
 
 
 def _list(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001 - one signature for all
-    from veridyn import texts
-
-    cases = all_cases()
     if options.json:
-        _print_json({"schema_version": "1.0", "cases": [texts.entry(case) for case in cases]})
-    else:
-        texts.print_list(cases)
+        from veridyn import texts
+
+        _print_json({"schema_version": "1.0", "cases": [texts.entry(case) for case in all_cases()]})
+        return ExitCode.FINE
+    from veridyn.screen import print_list
+
+    print_list(listed())
     return ExitCode.FINE
 
 
@@ -88,6 +91,7 @@ def _show(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: 
 
 def _reference(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
     from veridyn import texts
+    from veridyn.references.parameters import check_digits
 
     case = load_case(options.case)
     given = changes(options.set)
@@ -104,6 +108,15 @@ def _run(options: argparse.Namespace, command: Sequence[str]) -> int:
     return _judged_run(options, command, against=options.against)
 
 
+def _selection(options: argparse.Namespace) -> Any:
+    """Return what is to be run: the quick profile if nothing is named."""
+    from veridyn.selection import Selection
+
+    names = (options.cases, options.kind, options.variant, options.quantity, options.scheme)
+    asked = (options.solver, options.set, options.claim, options.refine, options.require)
+    return Selection(*map(tuple, names), quick=not (options.all or any(names) or any(asked)))
+
+
 def _request(options: argparse.Namespace) -> Any:
     from veridyn.validation_cases.subject import read_request
 
@@ -112,15 +125,18 @@ def _request(options: argparse.Namespace) -> Any:
 
 def _judged_run(options: argparse.Namespace, command: Sequence[str], **more: Any) -> int:
     from veridyn import running
+    from veridyn.solver.loading import EXACT
 
+    selection = _selection(options)
     return running.run(
-        cases=options.cases,
-        solvers=_solvers(options),
+        selection=selection,
+        solvers=[*_solvers(options), *([EXACT] if selection.quick else [])],
         changed=changes(options.set),
-        jobs=options.jobs,
+        jobs=_jobs(options),
         report=options.report,
         output=options.json,
-        verbose=options.verbose,
+        layout=options.layout,
+        fail_fast=options.fail_fast,
         command=command,
         expected_failures=options.expected_failures,
         work_precision=options.work_precision,
@@ -153,7 +169,7 @@ def _check(options: argparse.Namespace, command: Sequence[str]) -> int:
         changed=changes(options.set),
         report=options.report,
         output=options.json,
-        verbose=options.verbose,
+        layout=options.layout,
         command=command,
         request=_request(options),
     )
@@ -163,6 +179,13 @@ def _solvers(options: argparse.Namespace) -> list[str]:
     from veridyn.solver.loading import OWN
 
     return options.solver or [OWN]
+
+
+def _jobs(options: argparse.Namespace) -> int:
+    """Return how many processes are to work: as many as the machine has cores, if nobody says."""
+    from veridyn.reports.studio import cores
+
+    return options.jobs or cores()
 
 
 def _doctor(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
@@ -211,7 +234,7 @@ def _manual(options: argparse.Namespace, command: Sequence[str]) -> int:
         cases=options.cases,
         results=options.results,
         output=options.output,
-        jobs=options.jobs,
+        jobs=_jobs(options),
         pdf=options.pdf,
         command=command,
     )
@@ -237,7 +260,7 @@ def _mutation(options: argparse.Namespace, command: Sequence[str]) -> int:
     common = {
         "cases": options.cases,
         "hosts": options.host,
-        "jobs": options.jobs,
+        "jobs": _jobs(options),
         "output": options.json,
         "time_out": options.time_out,
         "resume": options.resume,

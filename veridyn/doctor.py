@@ -12,10 +12,10 @@ from rich.text import Text
 from veridyn.changes import settings_of
 from veridyn.faults import error_of, fault_of_displacement, fault_of_velocity, faults_of_arrays
 from veridyn.patients import PATIENTS, Patient
+from veridyn.screen import console
 from veridyn.solver.errors import CapabilityError, SettingsError, SolverFailure, SolverInputError
 from veridyn.solver.problem import MechanicalProblem
 from veridyn.solver.response import Response, read_response
-from veridyn.texts import console
 from veridyn.validation_cases.runner import SolverCrash, translated
 from veridyn.validation_cases.subject import Request, Subject
 from veridyn.verification import Reasons, load_watched, subjects

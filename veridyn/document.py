@@ -7,6 +7,7 @@ import platform
 import shlex
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,11 +18,12 @@ import mpmath
 from veridyn import __version__, system
 from veridyn.references.certified import Certified
 from veridyn.reports.hints import hints
-from veridyn.validation_cases.case import Case, Published
+from veridyn.screen import printable
+from veridyn.validation_cases.case import Case, Published, Variant
 from veridyn.validation_cases.judge import Record
 
 SCHEMA_VERSION = "1.0"  # of all JSON documents but the one below
-RESULTS_VERSION = "2.0"
+RESULTS_VERSION = "2.1"
 PACKAGES = ("numpy", "scipy", "mpmath", "python-flint", "numba", "llvmlite", "matplotlib")
 LONGEST_NUMBER = 17  # digits; longer decimals stay strings
 
@@ -68,47 +70,62 @@ def _commit() -> str:
     return answer.stdout.strip()
 
 
+@dataclass(frozen=True)
+class Scope:
+    """How much was asked for: the profile of a run, and how many checks its cases have for its solvers."""
+
+    profile: str
+    available: int
+
+
 def document(
     records: Iterable[Record],
-    cases: Iterable[tuple[Case, Mapping[str, str]]],
+    cases: Sequence[dict[str, Any]],
     figures: Sequence[dict[str, Any]],
     command: Sequence[str],
     messages: Sequence[str] = (),
     work_precision: Sequence[dict[str, Any]] = (),
     planned: int | None = None,
+    scope: Scope | None = None,
 ) -> dict[str, Any]:
     """Assemble the result document of a run; `planned` is the number of checks that it set out to make.
 
-    Messages end with what the failures resemble, if they resemble anything.
+    Cases are given as sheets. Messages end with what the failures resemble, if they resemble anything.
     """
     results = [finite(record.as_dict()) for record in records]
     return {
         "schema_version": RESULTS_VERSION,
         "environment": environment(command),
         "planned": planned,
-        "cases": [sheet(case, changes) for case, changes in cases],
+        **(asdict(scope) if scope else {}),
+        "cases": list(cases),
         "results": results,
         "work_precision": list(work_precision),
         "figures": list(figures),
-        "messages": [*messages, *hints(results)],
+        "messages": [*map(printable, messages), *hints(results)],
     }
 
 
 def finite(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record as JSON allows: NaN and infinity become null."""
+    """Return a record as JSON and terminals allow: NaN and infinity become null, control characters blanks."""
     return {name: _finite(value) for name, value in entry.items()}
 
 
 def _finite(value: Any) -> Any:
+    if isinstance(value, str):
+        return printable(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def sheet(case: Case, changes: Mapping[str, str]) -> dict[str, Any]:
+def sheet(case: Case, changes: Mapping[str, str], only: Sequence[str] = ()) -> dict[str, Any]:
     """Return the sheet of a case: problem, parameters, references, published values, remarks.
 
-    With changed parameters the references are those of the user's parameter set.
+    With changed parameters the references are those of the user's parameter set, else those of all variants, or of some
+    ``only``; so are the published values.
     """
-    variants = [(",".join(f"{k}={v}" for k, v in changes.items()), changes)] if changes else _asked(case)
+    chosen = [v for v in case.variants if not only or changes or v.name in only]
+    variants = [(",".join(f"{k}={v}" for k, v in changes.items()), changes)] if changes else _asked(case, chosen)
+    names = {variant.name for variant in chosen}
     return {
         "case": case.name,
         "title": case.title,
@@ -117,19 +134,19 @@ def sheet(case: Case, changes: Mapping[str, str]) -> dict[str, Any]:
         "statement": list(case.statement),
         "equations": list(case.equations),
         "system": _drawn(case, variants),
-        "beam": _beam(case, variants[0][1]),
+        "beam": _beam(case, changes or chosen[0].changes),
         "parameters": [{"name": p.name, "unit": p.unit, "default": p.default, "help": p.help} for p in case.parameters],
         "quantities": [{"name": q.name, "unit": q.unit, "definition": q.definition} for q in case.quantities],
         "references": [line for name, given in variants for line in references(case, name, given)],
         "modelling": list(case.modelling),
-        "published": [published(case, value) for value in case.published],
+        "published": [published(case, value) for value in case.published if value.variant in names],
         "remarks": list(case.remarks),
         "errata": list(case.errata),
     }
 
 
-def _asked(case: Case) -> list[tuple[str, Mapping[str, str]]]:
-    return [(v.name, v.changes) for v in case.variants if case.asked(v)]
+def _asked(case: Case, chosen: Iterable[Variant]) -> list[tuple[str, Mapping[str, str]]]:
+    return [(v.name, v.changes) for v in chosen if case.asked(v)]
 
 
 def _drawn(case: Case, variants: Iterable[tuple[str, Mapping[str, str]]]) -> dict[str, Any] | None:

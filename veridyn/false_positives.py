@@ -27,8 +27,8 @@ from veridyn.mutation import bar
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
 from veridyn.running import save, writable
+from veridyn.screen import console
 from veridyn.solver.errors import SolverInputError
-from veridyn.texts import console
 from veridyn.trials import FAILED
 from veridyn.validation_cases.case import Case
 from veridyn.validation_cases.catalogue import case_names, load_case

@@ -12,6 +12,7 @@ from veridyn.reports.document import of_cases
 from veridyn.reports.errors import ReportError
 from veridyn.reports.manual import write
 from veridyn.reports.manual_pdf import typesetter
+from veridyn.selection import Selection
 from veridyn.solver.loading import OWN
 from veridyn.validation_cases.catalogue import load_case
 
@@ -52,12 +53,11 @@ def _run(cases: Sequence[str], file: Path, jobs: int, command: Sequence[str]) ->
         load_case(name)
     file.parent.mkdir(parents=True, exist_ok=True)
     return running.run(
-        cases=cases,
+        selection=Selection(cases=tuple(cases)),
         solvers=[OWN],
         changed={},
         jobs=jobs,
         report=None,
         output=str(file),
-        verbose=False,
         command=command,
     )

@@ -20,7 +20,7 @@ from veridyn.journal import Journal, done, journal
 from veridyn.mutants import Fault, Host, chosen, load_host
 from veridyn.reports import detection, hints
 from veridyn.running import save, writable
-from veridyn.texts import console
+from veridyn.screen import console
 from veridyn.trials import Place, Resolution, Trial, judged, places, resolve, trial, worth
 from veridyn.validation_cases.catalogue import case_names, load_case
 from veridyn.validation_cases.judge import Check

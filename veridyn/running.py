@@ -11,18 +11,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
 from veridyn.baseline import compared, read_baseline, write_baseline
 from veridyn.comparing import is_wanted, measure, with_bar
-from veridyn.document import document
+from veridyn.document import Scope, document, sheet
 from veridyn.exit_code import ExitCode
 from veridyn.journal import journal
+from veridyn.progress import progress
 from veridyn.reports import check_document
 from veridyn.reports.errors import ReportError, need_packages
-from veridyn.reports.terminal import full_table, summary_table
-from veridyn.texts import console
+from veridyn.reports.numbers import plural
+from veridyn.reports.tally import TROUBLE
+from veridyn.reports.terminal import LAYOUTS, Layout
+from veridyn.screen import console
+from veridyn.selection import QUICK, Selection
 from veridyn.validation_cases.catalogue import load_case
 from veridyn.validation_cases.checks import checks, what_it_could_claim
 from veridyn.validation_cases.expected import Expectations, read_expectations
@@ -31,6 +32,7 @@ from veridyn.validation_cases.subject import Request, Subject
 from veridyn.validation_cases.work_precision import variants
 from veridyn.verification import (
     Findings,
+    OnRecord,
     Reasons,
     Task,
     load_watched,
@@ -41,19 +43,19 @@ from veridyn.verification import (
     variants_of,
     watched_runner,
 )
-from veridyn.workers import TIME_OUT, Crew, Line, Watch, WorkerLost
+from veridyn.workers import TIME_OUT, Crew, Job, Line, Loss, Watch, WorkerLost, give_up
 from veridyn.writing import whole
 
 
 def run(
     *,
-    cases: Sequence[str],
+    selection: Selection,
     solvers: Sequence[str],
     changed: Mapping[str, str],
     jobs: int,
     report: Path | None,
     output: str | None,
-    verbose: bool,
+    layout: Layout = "summary",
     command: Sequence[str],
     expected_failures: Path | None = None,
     work_precision: bool | None = None,
@@ -62,17 +64,18 @@ def run(
     request: Request | None = None,
     against: Path | None = None,
     baseline: Path | None = None,
+    fail_fast: bool = False,
 ) -> int:
     """Run, judge, print, write; returns the exit status.
 
     With ``resume`` the records of a run that was ended are taken from its journal. ``against`` is a baseline to compare
-    with, ``baseline`` one to write.
+    with, ``baseline`` one to write. ``fail_fast`` ends the run at the first failure.
 
     Raises
     ------
     ExpectationError
         If the list of expected failures cannot be read or names checks that do not exist.
-    ParameterError, SolverInputError, UnknownCase
+    ParameterError, SelectionError, SolverInputError, UnknownCase
         If something was asked for that does not exist or cannot be.
     ReportError
         If the report or the result file cannot be written; found out before the work starts.
@@ -81,34 +84,43 @@ def run(
     before = read_baseline(against) if against else None
     with Crew(jobs, time_out) as crew:
         described = subjects(crew, solvers, request)
-        todo = tasks(described, cases, changed)
+        under_test = selection.subjects(described)
+        todo = selection.tasks(under_test, changed)
         expected = expectations(expected_failures, described, todo)
         deliverable(report, output)
         rehearse(crew, todo)
         findings = Findings([[] for _ in todo])
-        sheets = {task.case: task.parameters for task in todo} if wanted else {}
-        with journal(output, report, _asked(todo, described), findings.take, resume=resume) as findings.keeper:
+        planned = sum(_count(task, under_test) for task in todo)
+        cases = list(dict.fromkeys(task.case for task in todo))
+        scope = Scope(selection.profile, sum(_count(task, described) for task in tasks(described, cases, changed)))
+        with journal(output, report, _asked(todo, under_test), findings.take, resume=resume) as findings.keeper:
             with _kept(crew, findings) as ending:
-                _judge(crew, todo, described, findings)
+                with progress(planned, silent=layout == "brief") as advance:
+                    run_tasks(crew, todo, findings, _until_failure(advance, expected) if fail_fast else advance)
                 if wanted and not changed:
-                    figures(crew, solvers[0], sheets, findings)
-                if is_wanted(work_precision, solvers, kept=wanted):
+                    figures(crew, solvers[0], cases, findings)
+                if is_wanted(work_precision, () if selection.quick else solvers, kept=wanted):
                     _measure(crew, todo, findings)
             if findings.keeper and findings.keeper.trouble:
                 findings.messages.append(findings.keeper.trouble)
             found_records = [*findings.records, *(compared(findings.records, before) if before else ())]
             records = [expected.settle(record) for record in found_records]
-            findings.messages += _told(described.values())
-            posed = [(load_case(name), parameters) for name, parameters in sheets.items()]
-            planned = sum(1 for task in todo for _ in _checks(task, described[task.solver]))
-            found = document(records, posed, findings.figures, command, findings.messages, findings.points, planned)
-            reached = deliver(found, report=report, output=output, verbose=verbose)
+            findings.messages += [*_told(under_test.values()), *([QUICK] if selection.quick else [])]
+            posed = sheets(crew, todo) if wanted else []
+            found = document(
+                records, posed, findings.figures, command, findings.messages, findings.points, planned, scope
+            )
+            reached = deliver(found, report=report, output=output, layout=layout)
             if findings.keeper and not ending.status:
                 findings.keeper.drop()
             if baseline and not ending.status:
                 kept = write_baseline(baseline, records, command)
                 print(f"baseline: {baseline}, {kept} answers", file=sys.stderr if output == "-" else sys.stdout)
     return ending.status or reached
+
+
+def _count(task: Task, subjects: Mapping[str, Subject]) -> int:
+    return sum(1 for _ in _checks(task, subjects[task.solver]))
 
 
 def _told(subjects: Iterable[Subject]) -> Iterator[str]:
@@ -140,14 +152,16 @@ def _kept(crew: Crew, findings: Findings) -> Iterator[_Ending]:
         ending.status, why = ExitCode.INTERRUPTED, "interrupted"
     except WorkerLost as lost:
         ending.status, why = ExitCode.CRASHED, str(lost)
+    except FirstFailure as first:
+        ending.status, why = status([vars(first.record)]), "ended at the first failure (--fail-fast)"
     if ending.status:
         crew.kill()
         goes_on = "; --resume goes on with them" if findings.keeper else ""
-        findings.messages.append(f"{why}; {len(findings.records)} checks were judged before{goes_on}")
+        findings.messages.append(f"{why}; {plural(len(findings.records), 'check')} judged before{goes_on}")
         print(f"veridyn: {findings.messages[-1]}", file=sys.stderr)
 
 
-def deliver(found: dict[str, Any], *, report: Path | None, output: str | None, verbose: bool) -> int:
+def deliver(found: dict[str, Any], *, report: Path | None, output: str | None, layout: Layout) -> int:
     """Print the tables, write result document and report as far as wanted; returns the exit status.
 
     Raises
@@ -157,7 +171,7 @@ def deliver(found: dict[str, Any], *, report: Path | None, output: str | None, v
     """
     found = check_document(found) if report is not None or output is not None else found
     if output != "-":
-        (full_table if verbose else summary_table)(found, console())
+        LAYOUTS[layout](found, console())
     _write(found, report, output)
     return status(found["results"])
 
@@ -182,36 +196,47 @@ def expectations(file: Path | None, solvers: Mapping[str, Subject], todo: Sequen
     return found
 
 
-def _judge(crew: Crew, todo: Sequence[Task], solvers: Mapping[str, Subject], findings: Findings) -> None:
-    """Judge all tasks; progress goes to a terminal only."""
-    screen = Console(stderr=True)
-    if not screen.is_terminal:
-        run_tasks(crew, todo, findings)
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=screen, transient=True) as progress:
-        total = sum(1 for task in todo for _ in _checks(task, solvers[task.solver]))
-        bar = progress.add_task("checks", total=total)
+class FirstFailure(Exception):
+    """A check failed, and the user wants no more."""
 
-        def advance(record: Record) -> None:
-            progress.update(bar, advance=1, description=f"{record.case} {record.variant}")
+    def __init__(self, record: Record) -> None:
+        super().__init__(record.id)
+        self.record = record
 
-        run_tasks(crew, todo, findings, advance)
+
+def _until_failure(advance: OnRecord, expected: Expectations) -> OnRecord:
+    """Return what is to be called with every record, to stop at a failure that is not expected."""
+
+    def look(record: Record) -> None:
+        advance(record)
+        if expected.settle(record).verdict in TROUBLE:
+            raise FirstFailure(record)
+
+    return look
 
 
 def _checks(task: Task, subject: Subject) -> Iterator[Check]:
     return checks(load_case(task.case), subject, variants_of(task.parameters), task.variant or None)
 
 
-def figures(crew: Crew, solver: str, cases: Iterable[str], findings: Findings) -> None:
+def figures(crew: Crew, solver: str, cases: Sequence[str], findings: Findings) -> None:
     """Draw the figures of the cases for a solver; a message says which could not be drawn."""
-    for name in cases:
-        try:
-            for drawn, messages in crew.ask(_draw, solver, name, dict(findings.lost[solver])):
-                findings.figures += drawn
-                findings.messages += messages
-        except WorkerLost as lost:
-            findings.messages.append(f"figures of {name} not drawn: {lost}")
+    lost = dict(findings.lost[solver])
+    jobs = [Job(_draw, (solver, name, lost), name) for name in cases]
+    by_case: dict[int, tuple[list[Any], list[str]]] = {}
+
+    def given_up(number: int, loss: Loss) -> Job:
+        by_case[number] = [], [f"figures of {cases[number]} not drawn: {loss.text}"]
+        return Job(_nothing, ())
+
+    by_case.update(crew.share(jobs, given_up))
+    for _, (drawn, messages) in sorted(by_case.items()):
+        findings.figures += drawn
+        findings.messages += messages
+
+
+def _nothing(line: Line) -> None:
+    """Do nothing in the place of a job that was lost."""
 
 
 def _draw(line: Line, solver: str, name: str, lost: Reasons) -> None:
@@ -221,6 +246,28 @@ def _draw(line: Line, solver: str, name: str, lost: Reasons) -> None:
         line.tell((list(case.figures(case, runner)) if case.figures else [], []))
     except Exception as error:  # noqa: BLE001 - a figure must not cost the results
         line.tell(([], [f"figures of {name} not drawn: {type(error).__name__}: {error}"]))
+
+
+def sheets(crew: Crew, todo: Sequence[Task]) -> list[dict[str, Any]]:
+    """Return the sheets of the cases of a run, with the variants that it has judged.
+
+    Workers make them: they know most of the references already.
+
+    Raises
+    ------
+    WorkerLost
+        If a worker ends meanwhile.
+    """
+    variants: dict[str, dict[str, None]] = {}
+    for task in todo:
+        variants.setdefault(task.case, {})[task.variant] = None
+    parameters = {task.case: task.parameters for task in todo}
+    jobs = [Job(_sheet, (name, parameters[name], list(chosen)), name) for name, chosen in variants.items()]
+    return [made for _, made in sorted(crew.share(jobs, give_up), key=lambda found: found[0])]
+
+
+def _sheet(line: Line, name: str, parameters: Mapping[str, str], variants: Sequence[str]) -> None:
+    line.tell(sheet(load_case(name), parameters, variants))
 
 
 def _measure(crew: Crew, todo: Sequence[Task], findings: Findings) -> None:
@@ -259,7 +306,10 @@ def deliverable(report: Path | None, output: str | None) -> None:
 
 def writable(report: Path | None, output: str | None) -> None:
     """Find out before minutes of work whether the results can be kept; raises ReportError."""
-    for folder in (report, Path(output).parent if output and output != "-" else None):
+    beside = Path(output).parent if output and output != "-" else None
+    if beside and not beside.exists():
+        raise ReportError(f"cannot write {output}: there is no folder {beside}; create it first")
+    for folder in (report, beside):
         if folder is None:
             continue
         probe = folder / ".veridyn-probe"

@@ -1,38 +1,18 @@
-"""What `list`, `show` and `reference` print."""
+"""What `show`, `reference` and `list --json` print."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from veridyn import front
 from veridyn.document import SCHEMA_VERSION, published, references, stated, truth_of
+from veridyn.screen import add, console, table
 from veridyn.validation_cases.case import Case
-
-PIPE_WIDTH = 120  # columns when no terminal says how wide it is
-
-
-def console() -> Console:
-    """Return a console for standard output, plain and wide in a pipe."""
-    screen = Console(highlight=False)
-    return screen if screen.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE, pad_edge=False)
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    return table
-
-
-def _add(table: Table, *cells: Any) -> None:
-    # Text, not markup: brackets in names are brackets
-    table.add_row(*(Text(str(cell)) for cell in cells))
 
 
 def entry(case: Case) -> dict[str, Any]:
@@ -46,14 +26,6 @@ def entry(case: Case) -> dict[str, Any]:
         "parameters": [p.name for p in case.parameters],
         "quantities": [q.name for q in case.quantities],
     }
-
-
-def print_list(cases: Iterable[Case]) -> None:
-    """Print the list of cases."""
-    table = _table("case", "document", "title", "variants")
-    for case in cases:
-        _add(table, case.name, case.document, case.title, ", ".join(v.name for v in case.variants))
-    console().print(table)
 
 
 def print_case(case: Case) -> None:
@@ -75,10 +47,10 @@ def print_case(case: Case) -> None:
 
 
 def _print_parameters(out: Console, case: Case) -> None:
-    table = _table("parameter", "default", "unit", "meaning")
+    made = table("parameter", "default", "unit", "meaning")
     for p in case.parameters:
-        _add(table, p.name, p.default, p.unit, p.help)
-    out.print(table)
+        add(made, p.name, p.default, p.unit, p.help)
+    out.print(made)
 
 
 def _print_published(out: Console, case: Case) -> None:
@@ -86,13 +58,11 @@ def _print_published(out: Console, case: Case) -> None:
     out.print(
         Text(f"\nPublished values: {len(case.published)}, {len(case.published) - len(wrong)} reproduced", style="bold")
     )
-    table = _table("source", "variant", "quantity", "printed", "should read", "truth", "verdict")
+    made = table("source", "variant", "quantity", "printed", "should read", "truth", "verdict")
     for p in case.published:
         if p.verdict != "reproduced" or p.explanation or len(case.published) < 60:
-            _add(
-                table, p.source, p.variant, p.quantity, p.value, p.correct or "as printed", truth_of(case, p), p.verdict
-            )
-    out.print(table)
+            add(made, p.source, p.variant, p.quantity, p.value, p.correct or "as printed", truth_of(case, p), p.verdict)
+    out.print(made)
     explained = list(dict.fromkeys((p.verdict, p.explanation) for p in case.published if p.explanation))
     out.print(Text("Explanations", style="bold"))
     for verdict, explanation in explained:
@@ -106,11 +76,11 @@ def _print_published(out: Console, case: Case) -> None:
 
 
 def _reference_table(lines: Iterable[Mapping[str, Any]]) -> Table:
-    table = _table("quantity", "value", "±", "unit", "digits", "kind")
+    made = table("quantity", "value", "±", "unit", "digits", "kind")
     for line in lines:
         value = "undefined" if line["value"] is None else line["value"]
-        _add(table, line["quantity"], value, line["radius"] or "", line["unit"], line["digits"] or "", line["kind"])
-    return table
+        add(made, line["quantity"], value, line["radius"] or "", line["unit"], line["digits"] or "", line["kind"])
+    return made
 
 
 def reference_lines(

@@ -17,8 +17,8 @@ from rich.text import Text
 from veridyn.reports import numbers, timing_page
 from veridyn.reports.errors import ReportError
 from veridyn.reports.timing import Change, Compared, Line, Timing, compare, read_history, read_timing, seconds, timing
+from veridyn.screen import console
 from veridyn.solver.loading import load_solver
-from veridyn.texts import console
 from veridyn.validation_cases.catalogue import load_case
 
 COLUMNS = ("solver", "case", "scheme", "median", "min", "first call", "digits", "fewest")

@@ -257,7 +257,7 @@ def run_tasks(crew: Crew, todo: Sequence[Task], findings: Findings, on_record: O
 
 
 def _job(task: Task, findings: Findings, number: int) -> Job:
-    return Job(_work, (task, dict(findings.lost[task.solver]), len(findings.by_task[number])))
+    return Job(_work, (task, dict(findings.lost[task.solver]), len(findings.by_task[number])), task.case)
 
 
 def _work(line: Line, task: Task, lost: Reasons, skip: int) -> None:

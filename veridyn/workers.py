@@ -12,7 +12,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -21,13 +21,17 @@ from typing import Any, Literal, NoReturn, Self
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
 from veridyn.reports.studio import cores
+from veridyn.screen import printable
 from veridyn.solver.errors import SolverFailure, SolverInputError
+from veridyn.validation_cases.runner import SolverCrash
 
 REFUSALS = (SolverInputError, ParameterError, CertificationError)
 TIME_OUT = 600.0  # s, for one solve
 PATIENCE = 3.0  # s, for a process to end once it was told to; it gives programs of its own 2 s
 PULSE = 0.2  # s, between two looks at silent workers
 THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")  # of numerical libraries, read when they load
+STDERR_LINES = 20  # that are passed on of what the solvers of a run write to standard error
+LONGEST_LINE = 500  # characters of one of them
 MUCH = 2 << 30  # bytes that a worker may have used at most; one that has had more is replaced after its job
 
 Act = Literal["load", "solve"]
@@ -82,37 +86,55 @@ class Line:
 
     @contextlib.contextmanager
     def watched(self, watch: Watch) -> Iterator[None]:
-        """Let the parent end this process if what follows takes too long."""
+        """Let the parent end this process if what follows takes too long.
+
+        Raises
+        ------
+        SolverInputError, SolverCrash
+            If a solver raises KeyboardInterrupt while it is loaded, or while solving: no key was pressed, a worker does
+            not hear them.
+        """
         self.pipe.send(("begun", watch))
         try:
             yield
+        except KeyboardInterrupt as error:
+            blame = SolverCrash if watch.act == "solve" else SolverInputError
+            raise blame(f"{watch.solver} raised KeyboardInterrupt: {error}".rstrip(": ")) from None
         finally:
             self.pipe.send(("over", None))
 
 
 @dataclass(frozen=True)
 class Job:
-    """A call in a worker: ``function(line, *arguments)``, which delivers by ``line.tell``."""
+    """A call in a worker: ``function(line, *arguments)``, which delivers by ``line.tell``.
+
+    Jobs of one topic share what a worker has computed before, and go to the same one where that costs no waiting.
+    """
 
     function: Callable[..., None]
     arguments: tuple[Any, ...]
+    topic: str = ""
 
 
 class Worker:
     """A process that does jobs one after another; after a loss the next job finds a fresh one."""
 
-    def __init__(self, time_out: float, threads: int | None = None) -> None:
+    def __init__(self, time_out: float, relay: Relay, threads: int | None = None) -> None:
         self.pipe: Connection
+        self._relay = relay
         self._threads = threads
         self._process: BaseProcess | None = None
         self._time_out = time_out
         self._watch: Watch | None = None
         self._deadline: float | None = None
+        self.topics: set[str] = set()
 
     def begin(self, job: Job) -> None:
         """Hand over a job."""
         if self._process is None or not self._process.is_alive():
-            self.pipe, self._process = _started(self._threads)
+            self.pipe, self._process = _started(self._threads, self._relay)
+            self.topics = set()
+        self.topics.add(job.topic)
         self._watch = self._deadline = None
         with contextlib.suppress(OSError):  # dead already: the next look will tell
             self.pipe.send(job)
@@ -171,15 +193,43 @@ class Worker:
             self.pipe.close()
 
 
-def _started(threads: int | None) -> tuple[Connection, BaseProcess]:
+@dataclass
+class Relay:
+    """Passes on what workers write to standard error: its first lines, so that it does not run over the verdict."""
+
+    left: int = STDERR_LINES
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def listen(self, pipe: Connection) -> None:
+        """Pass on what comes through a pipe until its other ends are closed."""
+        threading.Thread(target=self._listen, args=(pipe,), daemon=True).start()
+
+    def _listen(self, pipe: Connection) -> None:
+        with pipe, open(pipe.fileno(), encoding="utf-8", errors="replace", closefd=False) as lines:
+            while line := lines.readline(LONGEST_LINE):
+                self._pass_on(line)
+
+    def _pass_on(self, line: str) -> None:
+        with self.lock:
+            self.left -= 1
+            if self.left >= 0:
+                print(printable(line.rstrip()), file=sys.stderr)
+            elif self.left == -1:
+                print("veridyn: what solvers write to standard error beyond that is not shown", file=sys.stderr)
+
+
+def _started(threads: int | None, relay: Relay) -> tuple[Connection, BaseProcess]:
     """Start a process; spawned, since threads of numerical libraries do not survive a fork."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs,))
+    heard, said = context.Pipe(duplex=False)
+    process = context.Process(target=_serve, args=(theirs, said))
     # an interrupt from the terminal is the business of the parent, who ends the workers
     with _deaf_to(signal.SIGINT), _limited(threads):
         process.start()
     theirs.close()
+    said.close()
+    relay.listen(heard)
     return ours, process
 
 
@@ -239,7 +289,8 @@ class Crew:
 
     def __init__(self, size: int = 1, time_out: float = TIME_OUT) -> None:
         threads = max(1, cores() // size) if size > 1 else None
-        self._workers = [Worker(time_out, threads) for _ in range(size)]
+        relay = Relay()
+        self._workers = [Worker(time_out, relay, threads) for _ in range(size)]
 
     def __enter__(self) -> Self:
         return self
@@ -265,7 +316,7 @@ class Crew:
         SolverInputError
             If it was asked for something that cannot be.
         """
-        for _, item in self.share([Job(function, arguments)], _give_up):
+        for _, item in self.share([Job(function, arguments)], give_up):
             yield item
 
     def share(self, jobs: Sequence[Job], renew: Callable[[int, Loss], Job]) -> Iterator[tuple[int, Any]]:
@@ -284,7 +335,9 @@ class Crew:
         waiting, busy = deque(enumerate(jobs)), dict[Worker, int]()
         while waiting or busy:
             for worker in [w for w in self._workers if w not in busy][: len(waiting)]:
-                busy[worker], job = waiting.popleft()
+                chosen = min(waiting, key=lambda numbered: self._strangeness(worker, numbered[1].topic))
+                waiting.remove(chosen)
+                busy[worker], job = chosen
                 worker.begin(job)
             for worker, kind, content in _heard(busy):
                 if kind == "told":
@@ -298,6 +351,10 @@ class Crew:
                 elif kind != "done":
                     _raise(kind, content)
 
+    def _strangeness(self, worker: Worker, topic: str) -> int:
+        """Return 0 for a topic that a worker knows, 1 for one that nobody knows, 2 for one that another knows."""
+        return 0 if topic in worker.topics else 1 + any(topic in other.topics for other in self._workers)
+
 
 def _heard(workers: dict[Worker, int]) -> Iterator[tuple[Worker, str, Any]]:
     wait([worker.pipe for worker in workers], PULSE)
@@ -307,7 +364,8 @@ def _heard(workers: dict[Worker, int]) -> Iterator[tuple[Worker, str, Any]]:
             yield (worker, *heard)
 
 
-def _give_up(_: int, loss: Loss) -> NoReturn:
+def give_up(_: int, loss: Loss) -> NoReturn:
+    """Do without a job whose worker was lost: raise `WorkerLost`."""
     raise WorkerLost(loss.text)
 
 
@@ -317,9 +375,9 @@ def _raise(kind: str, text: str) -> NoReturn:
     raise RuntimeError(f"in a worker process:\n{text}")
 
 
-def _serve(pipe: Connection) -> None:
+def _serve(pipe: Connection, errors: Connection) -> None:
     """Do jobs until there are no more: the life of a worker."""
-    _settle()
+    _settle(errors)
     with contextlib.suppress(Stopped, EOFError, OSError):
         while True:
             pipe.send(_outcome(pipe.recv(), Line(pipe)))
@@ -345,7 +403,7 @@ def _peak_memory() -> int:
     return peak if sys.platform == "darwin" else 1024 * peak
 
 
-def _settle() -> None:
+def _settle(errors: Connection) -> None:
     """Lead a process group, end when told to or with the parent, and keep compiled code from printing into results."""
     if sys.platform != "win32":
         os.setsid()
@@ -353,6 +411,9 @@ def _settle() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with Path(os.devnull).open("w") as nothing:
         os.dup2(nothing.fileno(), 1)
+    if sys.platform != "win32":
+        os.dup2(errors.fileno(), 2)
+    errors.close()
 
 
 def _stop(*_: object) -> NoReturn:

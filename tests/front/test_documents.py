@@ -192,7 +192,7 @@ def test_run_to_standard_output_prints_one_document(veridyn):
     seen = veridyn("run", "sdnd101", "--set", "v0=2", "--json", "-")
     assert (seen.status, seen.err) == (0, "")
     document = seen.document
-    assert document["schema_version"] == "2.0"
+    assert document["schema_version"] == "2.1"
     assert {"veridyn", "python", "platform", "machine", "date", "command", "packages"} <= document["environment"].keys()
     assert document["environment"]["command"] == "veridyn run sdnd101 --set v0=2 --json -"
 
@@ -229,7 +229,7 @@ def test_the_sheet_of_a_case_has_certified_references(veridyn):
 
 
 def test_a_file_holds_the_same_document(veridyn, tmp_path):
-    file = tmp_path / "new folder" / "results.json"
+    file = tmp_path / "results.json"
     seen = veridyn("run", "sdnd101", "--set", "v0=2", "--json", file)
     assert seen.status == 0
     rows = json.loads(file.read_text(encoding="utf-8"))["results"]

@@ -46,7 +46,8 @@ def noting(tmp_path, foreign):
 def killed(noting, tmp_path):
     """The result file of a run that was killed in its second variant."""
     results = tmp_path / "results.json"
-    command = [sys.executable, "-m", "veridyn.cli", "run", "sdnd101", "--solver", noting[0], "--json", str(results)]
+    solver = ["--solver", noting[0], "-n", "1"]
+    command = [sys.executable, "-m", "veridyn.cli", "run", "sdnd101", *solver, "--json", str(results)]
     environment = {**os.environ, "VERIDYN_TEST_WAITS": "yes"}
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=tmp_path, env=environment) as process:
         while "35" not in noting[1]():

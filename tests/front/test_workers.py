@@ -176,7 +176,7 @@ def test_nothing_is_left_behind_after_the_parent(foreign, hanging, tmp_path, kin
         out, err = process.communicate(timeout=30)
     assert all(gone(pid, within=10.0) for pid in noted(tmp_path))
     if end is signal.SIGINT:  # as from the keyboard
-        (judged,) = re.findall(r"^veridyn: interrupted; (\d+) checks were judged before\n$", err)
+        (judged,) = re.findall(r"^veridyn: interrupted; (\d+) checks judged before\n$", err)
         assert (process.returncode, int(judged) > 20) == (130, True)
         assert re.search(rf"{judged} checks: \d+ not applicable, \d+ pass", out)
         assert re.search(r"^Incomplete: \d+ of \d+ checks are missing: the run ended early\. ", out, re.MULTILINE)
@@ -236,7 +236,7 @@ def test_a_solver_that_can_be_loaded_only_once(veridyn, foreign, tmp_path):
     solvers = ("--solver", foreign("Foreign"), "--solver", f"{file}:Solver")
     seen = veridyn("run", "sdnd101", "--set", "v0=2", *solvers, "--json", "-")
     rows = seen.document["results"]
-    said = f"{file}:Solver ended the process while it was loaded: exit status 9; {len(rows)} checks were judged before"
+    said = f"{file}:Solver ended the process while it was loaded: exit status 9; {len(rows)} checks judged before"
     assert (seen.status, seen.err) == (3, f"veridyn: {said}\n")
     assert {(row["solver"], row["verdict"]) for row in rows} == {("foreign", "pass"), ("foreign", "not applicable")}
     assert said in seen.document["messages"]

@@ -174,9 +174,9 @@ RESIDUALS = (
 )
 
 
-def _variant(modes: int, contacts: int) -> Variant:
+def _variant(name: str, modes: int, contacts: int) -> Variant:
     missing = {f"{what}_{k}" for what in FIELDS for k in range(contacts + 1, MOST + 1)}
-    return Variant(f"{modes}-modes", {"N": str(modes)}, frozenset(q.name for q in QUANTITIES) - missing)
+    return Variant(name, {"N": str(modes)}, frozenset(q.name for q in QUANTITIES) - missing)
 
 
 CASE = Case(
@@ -202,7 +202,7 @@ CASE = Case(
         "E = 1/2 Σ_{n=1}^N (q_n'² + w_n² q_n²) + R²/(2 k_c)",
     ),
     parameters=beam_on_stop.PARAMETERS,
-    variants=(_variant(5, 5), _variant(3, 4)),
+    variants=(_variant("5-modes", 5, 5), _variant("3-modes", 3, 4)),
     quantities=QUANTITIES,
     residuals=RESIDUALS,
     problem=beam.problem,

@@ -1,0 +1,172 @@
+"""What a run judges: all of what is named, the quick profile without a name; and how little of everything looks."""
+
+import re
+
+import pytest
+
+from veridyn import progress, running
+from veridyn.reports import check_document, read_results
+from veridyn.reports.document import merge, scope
+from veridyn.selection import Selection, SelectionError
+from veridyn.validation_cases.catalogue import all_cases, listed
+from veridyn.validation_cases.subject import Subject
+
+SUBJECTS = {"two": Subject("two", schemes=("first", "second")), "plain": Subject("plain")}
+
+
+@pytest.fixture
+def asked(monkeypatch, veridyn):
+    """Return what a command would run, without running it."""
+
+    def ask(*arguments):
+        kept = {}
+        monkeypatch.setattr(running, "run", lambda **given: kept.update(given) or 0)
+        assert veridyn("run", *arguments).status == 0
+        return kept
+
+    return ask
+
+
+def places(selection, changes=None):
+    return [(task.case, task.variant) for task in selection.tasks(SUBJECTS, changes or {}) if task.solver == "plain"]
+
+
+NAMED = [
+    ["sdnd101"],
+    ["--all"],
+    ["--kind", "contact"],
+    ["--variant", "a"],
+    ["--quantity", "impacts"],
+    ["--scheme", "devogelaere"],
+    ["--solver", "scipy"],
+    ["--set", "m=1"],
+    ["--claim", "order=2"],
+    ["--refine", "step"],
+    ["--require", "digits=3"],
+]
+
+
+@pytest.mark.parametrize("named", NAMED, ids=lambda given: given[0])
+def test_what_is_named_is_judged_in_full(asked, named):
+    given = asked(*named)
+    assert not given["selection"].quick
+    assert given["solvers"] == (["scipy"] if "scipy" in named else ["veridyn"])
+
+
+@pytest.mark.parametrize("more", [[], ["--report", "r"], ["--json", "r.json", "-n", "2", "-q", "--fail-fast"]], ids=len)
+def test_without_a_name_the_quick_profile_runs_with_the_exact_solver(asked, more):
+    given = asked(*more)
+    assert given["selection"] == Selection(quick=True)
+    assert given["solvers"] == ["veridyn", "exact"]
+
+
+def test_the_quick_profile_is_one_variant_of_each_case_and_one_scheme_of_each_solver():
+    quick = Selection(quick=True)
+    assert places(quick) == [(case.name, case.default_variant.name) for case in all_cases()]
+    assert {spec: subject.schemes for spec, subject in quick.subjects(SUBJECTS).items()} == {
+        "two": ("first",),
+        "plain": ("",),
+    }
+
+
+def test_variants_kinds_and_quantities_select():
+    assert places(Selection(("sdnd101",), variants=("2-shocks",))) == [("sdnd101", "2-shocks")]
+    assert places(Selection(("sdnd104", "sdnd101"), kinds=("friction",), variants=("late", "2-shocks"))) == [
+        ("sdnd104", "late")
+    ]
+    assert places(Selection(("sdnd102",), quantities=("asymmetry",))) == [("sdnd102", "a-two-masses")]
+    assert {case for case, _ in places(Selection(kinds=("device",)))} == {"sdnd103", "sdnd105", "sdnd107"}
+
+
+@pytest.mark.parametrize(
+    ("selection", "said"),
+    [
+        (Selection(variants=("a0=1.6",)), r"variant 'a0=1\.6': did you mean a0=1\.5\?"),
+        (Selection(("sdnd101",), variants=("late",)), "no case that is run has a variant 'late'"),
+        (Selection(quantities=("Impacts",)), r"quantity 'Impacts': did you mean impacts\?"),
+        (Selection(("sdnd101",), kinds=("contct",)), r"kind 'contct': did you mean contact\?"),
+        (Selection(("sdnd101", "sdnd104"), kinds=("friction",), variants=("2-shocks",)), "no variant has all"),
+    ],
+)
+def test_what_does_not_exist_is_refused(selection, said):
+    with pytest.raises(SelectionError, match=said):
+        selection.tasks(SUBJECTS, {})
+
+
+def test_a_variant_of_a_parameter_set_is_refused():
+    with pytest.raises(SelectionError, match="--variant and --set of a parameter exclude each other"):
+        Selection(("sdnd101",), variants=("2-shocks",)).tasks(SUBJECTS, {"m": "2"})
+
+
+def test_an_unknown_scheme_is_refused_before_any_work(veridyn, no_work):
+    seen = veridyn("run", "sdnd101", "--scheme", "devogelaer")
+    said = "veridyn: solver veridyn has no scheme 'devogelaer'; did you mean 'devogelaere'?\n"
+    assert (seen.status, seen.err) == (2, said)
+
+
+def test_a_part_looks_like_a_part(veridyn, foreign, tmp_path):
+    file = tmp_path / "results.json"
+    one = ("run", "sdnd101", "--solver", foreign("Foreign"), "--variant", "2-shocks")
+    seen = veridyn(*one, "--quantity", "impacts", "--json", file)
+    assert seen.status == 0
+    (row,) = (found := read_results([file]))["results"]
+    assert (row["quantity"], row["layer"], row["variant"]) == ("impacts", "criterion", "2-shocks")
+    assert (found["profile"], found["planned"]) == ("selection", 1)
+    assert found["available"] > 40
+    assert f"Selection, 1 of {found['available']} checks. The only check passed" in seen.out
+    assert {line["variant"] for line in found["cases"][0]["references"]} == {"2-shocks"}
+
+
+def test_what_a_document_says_of_its_scope(make_row):
+    def said(**more):
+        return scope(check_document(make_row(**more)))
+
+    assert said() == said(profile="all", planned=2, available=2) == said(profile="selection") == ""
+    assert said(profile="quick", planned=2, available=30) == "Quick profile, 2 of 30 checks"
+    assert said(profile="selection", planned=2, available=30) == "Selection, 2 of 30 checks"
+    quick, whole = (check_document(make_row(profile=p, planned=2, available=n)) for p, n in (("quick", 30), ("all", 2)))
+    assert scope(merge([quick, whole])) == "Selection, 4 of 32 checks"
+
+
+@pytest.fixture
+def make_row():
+    environment = dict.fromkeys(("veridyn", "python", "platform", "machine", "date", "command"), "x")
+    return lambda **more: {
+        "schema_version": "2.1",
+        "environment": {**environment, "packages": {}},
+        "results": [],
+        **more,
+    }
+
+
+def test_fail_fast_ends_at_the_first_failure_that_is_not_expected(veridyn, foreign, tmp_path):
+    arguments = ("run", "sdnd101", "--set", "v0=2", "--solver", foreign("Raises"), "--fail-fast")
+    seen = veridyn(*arguments)
+    assert seen.status == 3
+    assert "ended at the first failure (--fail-fast); 1 check judged before" in seen.err
+    assert re.search(r"Incomplete: \d+ of \d+ checks are missing", seen.out)
+    known = tmp_path / "known.txt"
+    known.write_text("sdnd101/*: it never works\n")
+    assert "1 check judged before" not in veridyn(*arguments, "--expected-failures", known).err
+
+
+def test_quiet_says_the_verdict_and_the_failures_only(veridyn, foreign):
+    one = ("run", "sdnd101", "--set", "v0=2", "-q", "--solver")
+    right, wrong = (veridyn(*one, foreign(name)) for name in ("Foreign", "Scaled"))
+    assert right.err == wrong.err == ""
+    assert re.fullmatch(r"All \d+ checks passed: .*", " ".join(right.out.split()))
+    *failures, _ = wrong.out.splitlines()
+    assert failures[0].startswith("FAIL  sdnd101[v0=2] scaled  ")
+
+
+def test_a_pipe_gets_a_line_now_and_then(foreign, veridyn, monkeypatch):
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    seen = veridyn("run", "sdnd101", "--variant", "2-shocks", "--quantity", "impacts", "--solver", foreign("Foreign"))
+    assert re.fullmatch(r"veridyn: \d+ s, 1 of 1 checks, sdnd101 2-shocks foreign: 1 passed\n", seen.err)
+
+
+def test_the_list_is_that_of_the_cases():
+    assert list(listed()) == [
+        type(found)(case.name, case.document, case.title, tuple(variant.name for variant in case.variants))
+        for found, case in zip(listed(), all_cases(), strict=True)
+    ]
