@@ -88,6 +88,8 @@ def run(
         todo = selection.tasks(under_test, changed)
         expected = expectations(expected_failures, described, todo)
         deliverable(report, output)
+        if baseline:
+            writable(None, str(baseline))
         rehearse(crew, todo)
         findings = Findings([[] for _ in todo])
         planned = sum(_count(task, under_test) for task in todo)

@@ -80,6 +80,46 @@ class Exits(Foreign):
         raise SystemExit(0)
 
 
+class Interrupts(Foreign):
+    name = "interrupts"
+
+    def solve(self, problem, settings):
+        raise KeyboardInterrupt
+
+
+class Noisy(Foreign):
+    """Complains at length, as compiled code does, with codes that colour a terminal."""
+
+    name = "noisy"
+
+    def solve(self, problem, settings):
+        os.write(2, b"".join(b"\\x1b[31mwarning %d\\n" % i for i in range(3000)))
+        return super().solve(problem, settings)
+
+
+class Coloured(Foreign):
+    name = "red\\x1b[31m"
+
+    def solve(self, problem, settings):
+        raise ValueError("over\\x1b[2Jwritten")
+
+
+class Complex(Foreign):
+    name = "complex"
+
+    def solve(self, problem, settings):
+        found = super().solve(problem, settings)
+        return {**found, "displacement": [x + 1j for x in found["displacement"]]}
+
+
+class Texts(Foreign):
+    name = "texts"
+
+    def solve(self, problem, settings):
+        found = super().solve(problem, settings)
+        return {**found, "velocity": [str(v) for v in found["velocity"]]}
+
+
 class NotANumber(Foreign):
     name = "nan"
 

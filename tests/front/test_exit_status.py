@@ -58,6 +58,9 @@ def test_a_solver_without_impacts_is_wrong_not_broken(run):
 CRASHES = {
     "Raises": "raises raised ZeroDivisionError: my fault",
     "Exits": "exits raised SystemExit: 0",
+    "Interrupts": "interrupts raised KeyboardInterrupt",
+    "Complex": "complex returned a displacement that is not numeric; real numbers are needed",
+    "Texts": "texts returned a velocity that is not numeric; real numbers are needed",
     "NotANumber": "nan returned displacement with NaN or infinity, first at index [1]",
     "Shapes": "shapes returned displacement of shape (",
     "Gigantic": "gigantic raised MemoryError: Unable to allocate",
@@ -113,6 +116,21 @@ def test_what_a_solver_prints_stays_out_of_the_document(run):
 def test_what_compiled_code_prints_stays_out_too(python, foreign):
     seen = python("-m", "veridyn.cli", "run", "sdnd101", "--solver", foreign("Printf"), "--set", "v0=2", "--json", "-")
     assert (seen.status, seen.err, verdicts(seen.document["results"])) == (0, "", {"pass"})
+
+
+def test_what_a_solver_writes_to_standard_error_does_not_run_over_the_verdict(veridyn, foreign):
+    seen = veridyn("run", "sdnd101", "--set", "v0=2", "--solver", foreign("Noisy"))
+    *shown, last = seen.err.splitlines()
+    assert [line.strip() for line in shown] == [f"[31mwarning {i}" for i in range(20)]
+    assert last == "veridyn: what solvers write to standard error beyond that is not shown"
+    assert "warning" not in seen.out
+
+
+def test_control_characters_of_a_solver_reach_no_terminal_and_no_file(veridyn, foreign):
+    run = ("run", "sdnd101", "--set", "v0=2", "--fail-fast", "--solver", foreign("Coloured"))
+    seen, (row,) = veridyn(*run), veridyn(*run, "--json", "-").document["results"]
+    assert "\x1b" not in seen.out + seen.err
+    assert (row["solver"], row["detail"]) == ("red [31m", "red [31m raised ValueError: over [2Jwritten")
 
 
 def test_the_table_names_the_failures(veridyn, foreign):

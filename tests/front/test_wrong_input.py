@@ -135,6 +135,7 @@ STEPS = [
     ("step=abc", "step = 'abc' is not a number"),
     ("step=-1", "step = -1.* must be positive"),
     ("step=0", "step = 0.* must be positive"),
+    ("step=1e-300", r"archiving \d\S{1,9} states needs \S{1,9} GB; take a longer step"),
     ("step=nan", "step = nan s must be positive and finite"),
     ("step=inf", "step = inf s must be positive and finite"),
     ("tangential_stiffness=-1", "tangential_stiffness = -1"),
@@ -238,6 +239,13 @@ def test_the_report_folder_is_a_file(refused, in_the_way):
     assert "cannot write into" in refused("run", "sdnd101", "--report", in_the_way)
 
 
+@pytest.mark.parametrize("command", [("run", "sdnd101", "--json"), ("baseline", "save")], ids=lambda c: c[0])
+def test_a_folder_of_a_result_file_must_exist(refused, tmp_path, command):
+    file = tmp_path / "no" / "results.json"
+    assert f"there is no folder {file.parent}; create it first" in refused(*command, file)
+    assert not file.parent.exists()
+
+
 def test_the_result_file_is_a_folder(refused, tmp_path):
     assert "it is a folder; name a file in it" in refused("run", "sdnd101", "--json", tmp_path)
 
@@ -253,12 +261,14 @@ FILES = [
     ("{", "ends too early"),
     ("hello", "not JSON"),
     ("[]", "no schema_version"),
+    pytest.param("[" * 100_000, "is nested too deeply", id="deep"),
+    pytest.param('{"a": ' + "1" * 5000 + "}", "an integer has 5000 digits; numbers must be finite", id="huge"),
     (json.dumps({"schema_version": "3.0", "environment": {}, "results": []}), "schema version '3.0' is unknown"),
     (json.dumps({"schema_version": "2.0", "results": []}), "environment"),
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), FILES, ids=[message for _, message in FILES])
+@pytest.mark.parametrize(("text", "message"), FILES)
 def test_report_on_a_wrong_file(refused, tmp_path, text, message):
     file = tmp_path / "results.json"
     file.write_text(text, encoding="utf-8")
