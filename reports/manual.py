@@ -48,8 +48,8 @@ CRITERIA = (
     "on who is judged only through what is claimed and through the solver's levels."
 )
 HOUSE = (
-    "Reference values are enclosures in ball arithmetic: the truth lies within the stated uncertainty of the value, every "
-    "event of the motion being proved. An independent second route in multiple precision confirms them."
+    "Reference values are enclosures in ball arithmetic: the truth lies within the stated uncertainty of the value, "
+    "every event of the motion being proved. An independent second route in multiple precision confirms them."
 )
 CASES = ("Case", "Document", "Checks", "Worst margin", "Errata", "Verdict")
 
