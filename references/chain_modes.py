@@ -1,17 +1,33 @@
-"""Modes and static shapes of a chain, each by two routes that share nothing."""
+"""The second route of the driven chain: modal superposition with Duhamel integrals in closed form, in mpmath."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import mpmath
 from mpmath import mpf
 
-from veridyn.references.certified import per_precision
-from veridyn.references.chain_series import Chain, stiffest
+from veridyn.references.certified import CertificationError, agreeing_digits, per_precision
 from veridyn.references.parameters import Exact
+from veridyn.references.support_motion import Acceleration
+
+MOST_GUARD = 8000  # digits that cancellation may cost
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Masses (kg) and springs (N/m) from left to right, accelerations of the two supports."""
+
+    masses: tuple[Exact, ...]
+    springs: tuple[Exact, ...]
+    left: Acceleration = ()
+    right: Acceleration = ()
+
+    @property
+    def n(self) -> int:
+        """Number of masses."""
+        return len(self.masses)
 
 
 @dataclass(frozen=True)
@@ -33,8 +49,8 @@ def solve_modes(c: Chain) -> Modes:
         if i:
             matrix[i, i - 1] = matrix[i - 1, i] = -k[i] / (roots[i - 1] * roots[i])
     values, vectors = mpmath.eigsy(matrix)
-    shapes = [[vectors[i, r] / roots[i] for i in range(c.n)] for r in range(c.n)]
-    return Modes(tuple(mpmath.sqrt(value) for value in values), tuple(map(_oriented, shapes)))
+    shapes = [_oriented([vectors[i, r] / roots[i] for i in range(c.n)]) for r in range(c.n)]
+    return Modes(tuple(mpmath.sqrt(value) for value in values), tuple(shapes))
 
 
 def _oriented(shape: Sequence[mpf]) -> tuple[mpf, ...]:
@@ -43,46 +59,7 @@ def _oriented(shape: Sequence[mpf]) -> tuple[mpf, ...]:
     return tuple(sign * x if abs(x) > floor else mpmath.mpf(0) for x in shape)
 
 
-def _below(k: Sequence[mpf], m: Sequence[mpf], square: mpf) -> int:
-    """Count the squared circular frequencies below `square`: negative pivots of K - ω² M (Sturm)."""
-    pivot, count = mpmath.inf, 0
-    for i, mass in enumerate(m):
-        pivot = k[i] + k[i + 1] - square * mass - k[i] ** 2 / pivot
-        pivot = pivot or mpmath.eps * k[i]
-        count += bool(pivot < 0)
-    return count
-
-
 @per_precision
-def sturm_omega(c: Chain, r: int) -> mpf:
-    """Circular frequency r (from 0) by bisection between Sturm counts, which isolate it."""
-    k, m = [spring.mpf() for spring in c.springs], [mass.mpf() for mass in c.masses]
-    low, high = mpmath.mpf(0), stiffest(c)
-    while high - low > 4 * mpmath.eps * high:
-        middle = (low + high) / 2
-        low, high = (low, middle) if _below(k, m, middle) > r else (middle, high)
-    return mpmath.sqrt((low + high) / 2)
-
-
-def recurred_shape(c: Chain, r: int) -> tuple[mpf, ...]:
-    """Shape r from equilibrium of one mass after the other."""
-    square = sturm_omega(c, r) ** 2
-    k, m = [spring.mpf() for spring in c.springs], [mass.mpf() for mass in c.masses]
-    shape = [mpmath.mpf(0), mpmath.mpf(1)]
-    for i in range(c.n - 1):
-        shape.append(((k[i] + k[i + 1] - square * m[i]) * shape[-1] - k[i] * shape[-2]) / k[i + 1])
-    norm = mpmath.sqrt(mpmath.fsum(mass * x**2 for mass, x in zip(m, shape[1:], strict=True)))
-    return _oriented([x / norm for x in shape[1:]])
-
-
-def static_shape(c: Chain) -> list[mpf]:
-    """Give the static mode of the left support at all nodes: compliance still to go over the whole."""
-    one = Exact(Fraction(1))
-    compliances = [(one / spring).mpf() for spring in c.springs]
-    whole = mpmath.fsum(compliances)
-    return [mpmath.fsum(compliances[i:]) / whole for i in range(c.n + 2)]
-
-
 def solved_static(c: Chain, side: int) -> list[mpf]:
     """Solve K ψ = coupling forces of the left (0) or right (1) support."""
     k = [spring.mpf() for spring in c.springs]
@@ -95,20 +72,58 @@ def solved_static(c: Chain, side: int) -> list[mpf]:
     return list(mpmath.lu_solve(matrix, force))
 
 
+def _static(c: Chain, side: int) -> list[mpf]:
+    """Return the static mode of a support at all nodes."""
+    return [mpmath.mpf(1 - side), *solved_static(c, side), mpmath.mpf(side)]
+
+
+def duhamel(acceleration: Acceleration, omega: mpf, t: mpf, rate: bool = False) -> mpf:
+    """Return 1/ω ∫ sin ω(t-s) a(s) ds, or its derivative."""
+    return mpmath.fsum(x.duhamel_velocity(omega, t) if rate else x.duhamel(omega, t) for x in acceleration)
+
+
+def driven(c: Chain, node: int, t: mpf, rate: bool) -> mpf:
+    """Return the sum of static modes × support displacements (or velocities) at a node."""
+    moved = [
+        mpmath.fsum(x.velocity(t) if rate else x.displacement(t) for x in acceleration)
+        for acceleration in (c.left, c.right)
+    ]
+    return mpmath.fsum(_static(c, side)[node - 1] * moved[side] for side in (0, 1))
+
+
 @per_precision
-def participations(c: Chain) -> tuple[tuple[mpf, mpf], ...]:
-    """ΦᵀMψ of each mode, for the left and the right support."""
-    psi = static_shape(c)[1:-1]
-    weighted = [[m.mpf() * x for m, x in zip(c.masses, s, strict=True)] for s in solve_modes(c).shapes]
-    return tuple((_dot(row, psi), _dot(row, [1 - p for p in psi])) for row in weighted)
+def _coordinates(c: Chain, time: Exact, rate: bool) -> tuple[mpf, ...]:
+    """Modal coordinates q_r at an instant, or their rates: participation ΦᵀMψ times Duhamel integral."""
+    t, modes = time.mpf(), solve_modes(c)
+
+    def part(r: int, side: int) -> mpf:
+        products = zip(c.masses, modes.shapes[r], solved_static(c, side), strict=True)
+        share = mpmath.fsum(m.mpf() * shape * psi for m, shape, psi in products)
+        return share * duhamel((c.left, c.right)[side], modes.omegas[r], t, rate)
+
+    return tuple(-part(r, 0) - part(r, 1) for r in range(c.n))
 
 
-def _dot(left: Sequence[mpf], right: Sequence[mpf]) -> mpf:
-    return add_up([a * b for a, b in zip(left, right, strict=True)])
+def relative(c: Chain, node: int, time: Exact, rate: bool) -> mpf:
+    """Return Σ φ_r q_r, or its rate, of a mass."""
+    shapes = solve_modes(c).shapes
+    return mpmath.fsum(s[node - 2] * q for s, q in zip(shapes, _coordinates(c, time, rate), strict=True))
 
 
-def add_up(terms: Sequence[mpf]) -> mpf:
-    """Add up; what cancels to the working precision is zero."""
-    total = mpmath.fsum(terms)
-    floor = max(map(abs, terms), default=0) * mpmath.eps * 2**20
-    return total if abs(total) > floor else mpmath.mpf(0)
+def settled(compute: Callable[[], mpf]) -> mpf:
+    """Compute with more and more guard digits until the present precision is there; what cancels costs digits.
+
+    Raises
+    ------
+    CertificationError
+        If it is not there with thousands of them.
+    """
+    wanted, guard = mpmath.mp.dps, 5
+    last = None
+    while guard < MOST_GUARD:
+        with mpmath.workdps(wanted + guard):
+            value = compute()
+        if last is not None and agreeing_digits(value, last) >= wanted:
+            return value
+        last, guard = value, 2 * guard
+    raise CertificationError(f"modal superposition: lost in rounding noise with {guard} guard digits")

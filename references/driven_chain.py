@@ -1,34 +1,31 @@
-"""Chain of masses and springs between two supports that move differently: modal superposition.
+"""Chain of masses and springs between two supports that move differently.
 
-Masses m_1..m_n in a row, n + 1 springs, no damping. Nodes are numbered as in the documents: node 1 is
-the left support, nodes 2..n+1 the masses, node n+2 the right support. Each support has its own
-acceleration and starts at rest. Absolute displacement = driven (static modes × support displacements)
-+ relative (modes × Duhamel integrals).
+Masses m_1..m_n in a row, n + 1 springs, no damping. Nodes are numbered as in the documents: node 1 is the left
+support, nodes 2..n+1 the masses, node n+2 the right support. Each support has its own acceleration and starts at rest.
+Absolute displacement = driven (static modes × support displacements) + relative (modes × Duhamel integrals).
 
-Source: EDF validation manual V2.01.103 (SDLD103); J. S. Przemieniecki, Theory of Matrix Structural
-Analysis (1968), chapters 10 and 13.
+The first route knows no modes: one linear system of all nodes, supports included, and of what generates their
+accelerations. The second is the modal superposition of the manual, see `chain_modes`.
+
+Source: EDF validation manual V2.01.103 (SDLD103); J. S. Przemieniecki, Theory of Matrix Structural Analysis (1968),
+chapters 10 and 13.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Literal
 
 import mpmath
-from mpmath import mpf
+from flint import acb_mat, arb, arb_poly, fmpq, fmpq_poly
 
-from veridyn.references.certified import Certified, Route, certify, certify_all, exact_zero, per_precision
-from veridyn.references.chain_modes import (
-    add_up,
-    participations,
-    recurred_shape,
-    solve_modes,
-    solved_static,
-    static_shape,
-    sturm_omega,
-)
-from veridyn.references.chain_series import Chain, directly, stiffest
+from veridyn.references import chain_modes as modal
+from veridyn.references.certified import Certified, Kind, Route, exact_zero
+from veridyn.references.chain_modes import Chain
+from veridyn.references.enclosure import Undecided, ball, enclose, per_bits
+from veridyn.references.flows import Linear, Row, State
+from veridyn.references.motion import Motion
 from veridyn.references.parameters import (
     Exact,
     Number,
@@ -39,7 +36,7 @@ from veridyn.references.parameters import (
     checked,
     resolve,
 )
-from veridyn.references.support_motion import Acceleration, Harmonic, polynomial
+from veridyn.references.support_motion import Acceleration, polynomial
 
 PARAMETERS = (
     Parameter("m", "kg", "each of the three masses", "10"),
@@ -48,10 +45,8 @@ PARAMETERS = (
 )
 
 _TIME = Parameter("time", "s", "instant", "0", "non-negative")
-MOST_RADIANS = 10_000  # about half a minute for all quantities of a three-mass chain
-
+_PROOF = "linear motion enclosed, supports included"
 _MODAL = "modal superposition with Duhamel integrals in closed form"
-_DIRECT = "Taylor series of the coupled equations in absolute displacements"
 
 Part = Literal["relative", "driven", "absolute"]
 
@@ -93,6 +88,41 @@ def uniform_chain(*, m: Number, k: Number, a: Number) -> Chain:
     return Chain((p["m"],) * 3, (p["k"],) * 4, polynomial(0, 0, p["a"]))
 
 
+def _several(
+    count: int, read: Callable[[int], arb], second: Route, *, digits: int, kind: Kind, name: str, proof: str
+) -> tuple[Certified, ...]:
+    """Enclose numbers one by one; the second route gives all of them."""
+    return tuple(
+        enclose(
+            lambda i=i: read(i),
+            Route(second.how, lambda i=i: second.compute()[i]),
+            digits=digits,
+            kind=kind,
+            name=f"{name} {i + 1}",
+            proof=proof,
+        )
+        for i in range(count)
+    )
+
+
+@per_bits
+def _squares(c: Chain) -> list[arb]:
+    """Return the squared circular frequencies, ascending: real, since M^-1 K is similar to a symmetric matrix."""
+    k, m = ([ball(x) for x in values] for values in (c.springs, c.masses))
+    matrix = acb_mat(c.n, c.n)
+    for i in range(c.n):
+        matrix[i, i] = (k[i] + k[i + 1]) / m[i]
+        if i:
+            matrix[i, i - 1], matrix[i - 1, i] = -k[i] / m[i], -k[i] / m[i - 1]
+    try:
+        found = sorted((z.real for z in matrix.eig()), key=lambda x: float(x.mid()))
+    except ValueError as error:
+        raise Undecided("two frequencies agree, or nearly") from error
+    if not all(a < b for a, b in pairwise(found)):
+        raise Undecided("two frequencies agree, or nearly")
+    return found
+
+
 def frequencies(c: Chain, *, digits: int = 30) -> tuple[Certified, ...]:
     """Natural frequencies in Hz, ascending.
 
@@ -101,31 +131,55 @@ def frequencies(c: Chain, *, digits: int = 30) -> tuple[Certified, ...]:
     ParameterError
         If `digits` is out of range.
     """
-    return certify_all(
-        Route("eigenvalues of M^-½ K M^-½", lambda: [w / (2 * mpmath.pi) for w in solve_modes(c).omegas]),
-        Route(
-            "bisection between Sturm counts of K - ω² M",
-            lambda: [sturm_omega(c, r) / (2 * mpmath.pi) for r in range(c.n)],
-        ),
+    return _several(
+        c.n,
+        lambda r: _squares(c)[r].sqrt() / (2 * arb.pi()),
+        Route("eigenvalues of M^-½ K M^-½ (QL)", lambda: [w / (2 * mpmath.pi) for w in modal.solve_modes(c).omegas]),
         digits=digits,
         kind="quasi-analytical",
-        name="frequencies",
+        name="frequency",
+        proof="eigenvalues of M^-1 K, enclosed one by one",
     )
 
 
 def modes(c: Chain, *, digits: int = 30) -> tuple[tuple[Certified, ...], ...]:
     """Shapes with ΦᵀMΦ = 1 (kg^-½), first component positive: one tuple of n components per mode."""
-    return tuple(_mode(c, r, digits) for r in range(c.n))
-
-
-def _mode(c: Chain, r: int, digits: int) -> tuple[Certified, ...]:
-    return certify_all(
-        Route("eigenvectors of M^-½ K M^-½", lambda: solve_modes(c).shapes[r]),
-        Route("recurrence along the chain from the Sturm frequency", lambda: recurred_shape(c, r)),
-        digits=digits,
-        kind="quasi-analytical",
-        name=f"mode {r + 1}",
+    return tuple(
+        _several(
+            c.n,
+            lambda i, r=r: _shape(c, r)[i],
+            Route("eigenvectors of M^-½ K M^-½ (QL)", lambda r=r: modal.solve_modes(c).shapes[r]),
+            digits=digits,
+            kind="quasi-analytical",
+            name=f"mode {r + 1}, component",
+            proof="recurrence along the chain from the enclosed frequency",
+        )
+        for r in range(c.n)
     )
+
+
+@per_bits
+def _shape(c: Chain, r: int) -> list[arb]:
+    """Return a shape from equilibrium of one mass after the other."""
+    k, m = ([ball(x) for x in values] for values in (c.springs, c.masses))
+    square, x = _squares(c)[r], [arb(0), arb(1)]
+    for i in range(c.n - 1):
+        after = ((k[i] + k[i + 1] - square * m[i]) * x[-1] - k[i] * x[-2]) / k[i + 1]
+        x.append(arb(0) if after.contains(0) and _node_of_shape(c, i + 1, square) else after)
+    norm = sum((mass * y**2 for mass, y in zip(m, x[1:], strict=True)), arb(0)).sqrt()
+    return [y / norm for y in x[1:]]
+
+
+def _node_of_shape(c: Chain, place: int, square: arb) -> bool:
+    """Tell whether a component is zero exactly: the frequency is one of the masses before it as well."""
+    if any(x.pi for x in (*c.springs, *c.masses)):
+        return False
+    k, m = ([fmpq(x.rational.numerator, x.rational.denominator) for x in values] for values in (c.springs, c.masses))
+    minors = [fmpq_poly([0]), fmpq_poly([1])]  # of K - s M; a shape is made of them
+    for i in range(c.n):
+        minors.append(fmpq_poly([k[i] + k[i + 1], -m[i]]) * minors[-1] - k[i] ** 2 * minors[-2])
+    others = minors[-1] // minors[-1].gcd(minors[place + 1])  # its roots: the frequencies for which it is not
+    return not arb_poly(others)(square).contains(0)
 
 
 def static_modes(c: Chain, *, digits: int = 30) -> tuple[tuple[Certified, ...], tuple[Certified, ...]]:
@@ -134,13 +188,33 @@ def static_modes(c: Chain, *, digits: int = 30) -> tuple[tuple[Certified, ...], 
 
 
 def _static_mode(c: Chain, side: int, digits: int) -> tuple[Certified, ...]:
-    return certify_all(
-        Route("springs in series", lambda: [side + (1 - 2 * side) * psi for psi in static_shape(c)[1:-1]]),
-        Route("solution of K ψ = coupling forces", lambda: solved_static(c, side)),
+    return _several(
+        c.n,
+        lambda i: _static(c, side)[i + 1],
+        Route("solution of K ψ = coupling forces", lambda: modal.solved_static(c, side)),
         digits=digits,
         kind="closed form",
-        name="static mode",
+        name="static mode, component",
+        proof="springs in series",
     )
+
+
+@per_bits
+def _static(c: Chain, side: int) -> list[arb]:
+    """Return the static mode of a support at all nodes: compliance up to the other support over the whole."""
+    soft = [1 / ball(k) for k in c.springs]
+    parts = [sum(soft[:i] if side else soft[i:], arb(0)) for i in range(c.n + 2)]
+    return [part / max(parts, key=lambda x: float(x.mid())) for part in parts]
+
+
+def _drive(rows: list[Row], state: list[arb], place: int, acceleration: Acceleration) -> None:
+    """Add an acceleration to a row, and the states that generate it."""
+    for term in acceleration:
+        generator, start, weights = term.generator()
+        first = len(rows)
+        rows[place] = {**rows[place], **{first + j: weight for j, weight in enumerate(weights)}}
+        rows += [{first + j: b for j, b in row.items()} for row in generator]
+        state += start
 
 
 def duhamel(acceleration: Acceleration, *, omega: Number, time: Number, digits: int = 30) -> Certified:
@@ -154,92 +228,73 @@ def duhamel(acceleration: Acceleration, *, omega: Number, time: Number, digits: 
     t, w = checked(_TIME, time), checked(Parameter("omega", "rad/s", "", "1"), omega)
     if t.rational == 0:
         return exact_zero("at rest at t = 0", digits)
-    return certify(
-        Route("closed form", lambda: _duhamel(acceleration, w.mpf(), t.mpf())),
-        Route("quadrature", lambda: _duhamel_quadrature(acceleration, w.mpf(), t.mpf())),
-        digits=digits,
-        kind="closed form",
-        name="duhamel",
-    )
+
+    def read() -> arb:
+        rows, state = [{1: arb(1)}, {0: -(ball(w) ** 2)}], [arb(0), arb(0)]
+        _drive(rows, state, 1, acceleration)
+        return Linear(rows).after(tuple(state), ball(t))[0]
+
+    second = Route("closed form", lambda: modal.settled(lambda: modal.duhamel(acceleration, w.mpf(), t.mpf())))
+    return enclose(read, second, digits=digits, kind="closed form", name="duhamel", proof=_PROOF)
 
 
-def _duhamel(acceleration: Acceleration, omega: mpf, t: mpf, rate: bool = False) -> mpf:
-    return add_up([x.duhamel_velocity(omega, t) if rate else x.duhamel(omega, t) for x in acceleration])
+@per_bits
+def _flow(c: Chain) -> tuple[Linear, State]:
+    """Return the equations of displacements and velocities of all nodes and of what drives them, and the start."""
+    nodes = c.n + 2
+    rows: list[Row] = [{nodes + i: arb(1)} for i in range(nodes)] + [{}]
+    for i, m in enumerate(c.masses, start=1):
+        left, right = (ball(c.springs[j] / m) for j in (i - 1, i))
+        rows.append({i - 1: left, i: -left - right, i + 1: right})
+    rows.append({})
+    state = [arb(0)] * (2 * nodes)
+    _drive(rows, state, nodes, c.left)
+    _drive(rows, state, 2 * nodes - 1, c.right)
+    return Linear(rows), tuple(state)
 
 
-def _duhamel_quadrature(acceleration: Acceleration, omega: mpf, t: mpf) -> mpf:
-    def integrand(s: mpf) -> mpf:
-        return mpmath.sin(omega * (t - s)) * mpmath.fsum(term.acceleration(s) for term in acceleration)
-
-    fastest = max([omega, *(term.omega.mpf() for term in acceleration if isinstance(term, Harmonic))])
-    return mpmath.quad(integrand, mpmath.linspace(0, t, int(fastest * t / 3) + 2)) / omega
+@per_bits
+def _state(c: Chain, time: Exact) -> State:
+    flow, start = _flow(c)
+    return flow.after(start, ball(time))
 
 
-def _support(acceleration: Acceleration, t: mpf, rate: bool) -> mpf:
-    return add_up([x.velocity(t) if rate else x.displacement(t) for x in acceleration])
+def _part(c: Chain, part: Part, node: int, state: State, rate: bool) -> arb:
+    line = state[c.n + 2 : 2 * c.n + 4] if rate else state[: c.n + 2]
+    driven = _static(c, 0)[node - 1] * line[0] + _static(c, 1)[node - 1] * line[-1]
+    return {"relative": line[node - 1] - driven, "driven": driven, "absolute": line[node - 1]}[part]
 
 
-def _driven(c: Chain, node: int, t: mpf, rate: bool) -> mpf:
-    psi = static_shape(c)[node - 1]
-    return add_up([psi * _support(c.left, t, rate), (1 - psi) * _support(c.right, t, rate)])
-
-
-@per_precision
-def _coordinates(c: Chain, time: Exact, rate: bool) -> tuple[mpf, ...]:
-    """Modal coordinates q_r at an instant, or their rates."""
-    t = time.mpf()
-    return tuple(
-        -add_up([left * _duhamel(c.left, w, t, rate), right * _duhamel(c.right, w, t, rate)])
-        for w, (left, right) in zip(solve_modes(c).omegas, participations(c), strict=True)
-    )
-
-
-def _relative(c: Chain, node: int, time: Exact, rate: bool) -> mpf:
-    if node in (1, c.n + 2):
-        return mpmath.mpf(0)
-    shapes = solve_modes(c).shapes
-    return add_up([shape[node - 2] * q for shape, q in zip(shapes, _coordinates(c, time, rate), strict=True)])
-
-
-def _modal(c: Chain, part: Part, node: int, time: Exact, rate: bool) -> mpf:
+def _superposed(c: Chain, part: Part, node: int, time: Exact, rate: bool) -> mpmath.mpf:
     """Evaluate one part of the response by superposition of modes."""
-    wanted = {"relative": (1, 0), "driven": (0, 1), "absolute": (1, 1)}[part]
-    relative = _relative(c, node, time, rate) if wanted[0] else mpmath.mpf(0)
-    return add_up([relative, _driven(c, node, time.mpf(), rate) if wanted[1] else mpmath.mpf(0)])
+    held = part == "driven" or node in (1, c.n + 2)
+    relative = mpmath.mpf(0) if held else modal.relative(c, node, time, rate)
+    return relative + (mpmath.mpf(0) if part == "relative" else modal.driven(c, node, time.mpf(), rate))
 
 
-def _direct(c: Chain, part: Part, node: int, time: Exact, rate: bool) -> mpf:
-    """Evaluate the same without modes and without closed forms of the support motion."""
-    displacements, velocities = directly(c, time)
-    line = velocities if rate else displacements
-    psi = [1, *solved_static(c, 0), 0][node - 1]
-    driven = add_up([psi * line[0], (1 - psi) * line[-1]])
-    return {"relative": add_up([line[node - 1], -driven]), "driven": driven, "absolute": line[node - 1]}[part]
-
-
-def _followable(c: Chain, t: Exact) -> None:
-    """Refuse what the second route cannot follow in reasonable time."""
-    radians = mpmath.sqrt(stiffest(c)) * t.mpf()
-    if radians > MOST_RADIANS:
-        raise ParameterError(
-            f"the chain vibrates through up to {mpmath.nstr(radians, 3)} rad by t = {t} s; the direct route follows "
-            f"{MOST_RADIANS} rad at most: soften the springs, add mass, or shorten the time"
-        )
+def _rests(c: Chain, part: Part, node: int) -> str:
+    """Say why a node does not move; empty if it may."""
+    if part == "relative" and node in (1, c.n + 2):
+        return "supports do not move relative to themselves"
+    mirrored = c.masses == c.masses[::-1] and c.springs == c.springs[::-1]
+    if mirrored and 2 * node == c.n + 3 and c.left == tuple(term.opposite() for term in c.right):
+        return "the middle of a chain that is its mirror image, with supports that move against each other"
+    return ""
 
 
 def _certified(c: Chain, part: Part, node: int, time: Number, digits: int, rate: bool = False) -> Certified:
     t = checked(_TIME, time)
     if not 1 <= check_count(node, "node") <= c.n + 2:
         raise ParameterError(f"node must be from 1 to {c.n + 2} (the supports are the ends), got {node}")
-    if t.rational == 0:
-        return exact_zero("at rest at t = 0", digits)
-    _followable(c, t)
-    return certify(
-        Route(_MODAL, lambda: _modal(c, part, node, t, rate)),
-        Route(_DIRECT, lambda: _direct(c, part, node, t, rate)),
+    if why := "at rest at t = 0" if t.rational == 0 else _rests(c, part, node):
+        return exact_zero(why, digits)
+    return enclose(
+        lambda: _part(c, part, node, _state(c, t), rate),
+        Route(_MODAL, lambda: modal.settled(lambda: _superposed(c, part, node, t, rate))),
         digits=digits,
         kind="quasi-analytical",
         name=f"{part} {'velocity' if rate else 'displacement'} of node {node}",
+        proof=_PROOF,
     )
 
 
@@ -296,28 +351,25 @@ def absolute_velocity(c: Chain, *, node: int, time: Number, digits: int = 30) ->
     return _certified(c, "absolute", node, time, digits, rate=True)
 
 
-@dataclass(frozen=True)
-class Motion:
-    """Histories for figures: modal superposition without the second route, to about `digits` digits."""
-
-    chain: Chain
-    digits: int
-
-    def displacement(self, part: Part, node: int, t: Number) -> mpf:
-        """``relative``, ``driven`` or ``absolute`` displacement of a node in m."""
-        return self._evaluate(part, node, t, rate=False)
-
-    def velocity(self, part: Part, node: int, t: Number) -> mpf:
-        """``relative``, ``driven`` or ``absolute`` velocity of a node in m/s."""
-        return self._evaluate(part, node, t, rate=True)
-
-    def _evaluate(self, part: Part, node: int, t: Number, *, rate: bool) -> mpf:
-        with mpmath.workdps(self.digits + 15):
-            value = _modal(self.chain, part, node, checked(_TIME, t), rate)
-        with mpmath.workdps(self.digits):
-            return +value
-
-
 def motion(c: Chain, *, digits: int = 30) -> Motion:
-    """Motion of the chain, for figures; nodes as for `relative_displacement`."""
-    return Motion(c, check_digits(digits))
+    """Return the motion for figures and comparison of histories.
+
+    Readings: ``relative``, ``driven`` or ``absolute``, then ``displacement`` or ``velocity``, then the number of the
+    node, as in ``"relative displacement 2"``.
+    """
+
+    def reading(part: Part, node: int, rate: bool) -> Callable[[arb], arb]:
+        def read(t: arb) -> arb:
+            flow, start = _flow(c)
+            return _part(c, part, node, flow.after(start, t), rate)
+
+        return read
+
+    parts: tuple[Part, ...] = ("relative", "driven", "absolute")
+    readings = {
+        f"{part} {word} {node}": reading(part, node, rate)
+        for part in parts
+        for rate, word in enumerate(("displacement", "velocity"))
+        for node in range(1, c.n + 3)
+    }
+    return Motion(readings, lambda: (), check_digits(digits))

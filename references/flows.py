@@ -137,10 +137,10 @@ class _System:
         power = self.matrix
         for _ in range(6):
             power = power * power
-        size = max((x.abs_upper() for x in power.entries()), key=float)
-        lengths = [] if self.longest is None else [float(value(self.longest).mid())]
+        size = max(x.abs_upper() for x in power.entries())  # far beyond the range of a float
+        lengths = [] if self.longest is None else [value(self.longest).mid()]
         if size > 0:
-            lengths.append(REACH / float((size.log() / 64).exp()))
+            lengths.append((REACH / (size.log() / 64).exp()).mid())
         return _binary(min(lengths))
 
     @cached_property
@@ -330,7 +330,7 @@ class _SmoothPiece:
         return sum((self.columns[i] * factor for i, factor in row.items()), arb_poly([0]))
 
 
-def _binary(length: float) -> arb:
+def _binary(length: float | arb) -> arb:
     """Round a length down to three bits, so that multiples are exact."""
     mantissa, exponent = arb(length).mid().man_exp()
     bits = int(abs(mantissa)).bit_length()

@@ -1,7 +1,7 @@
 """Accelerations of a support that starts at rest, and what an undamped oscillator makes of them.
 
-Each term gives its acceleration a(t), the velocity and displacement from rest, and the Duhamel
-integral q(t) = 1/ω ∫ sin ω(t-s) a(s) ds with its derivative.
+Each term gives, for the first route, a linear system that generates its acceleration a(t); for the second, velocity
+and displacement from rest, and the Duhamel integral q(t) = 1/ω ∫ sin ω(t-s) a(s) ds with its derivative.
 """
 
 from __future__ import annotations
@@ -10,9 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import mpmath
+from flint import arb
 from mpmath import mpf
 
+from veridyn.references.enclosure import ball
+from veridyn.references.flows import Row
 from veridyn.references.parameters import Exact, Number, ParameterError, exact
+
+Generator = tuple[list[Row], list[arb], list[arb]]
 
 
 @dataclass(frozen=True)
@@ -20,10 +25,6 @@ class Polynomial:
     """Acceleration Σ c_j t^j, in m/s²; `coefficients` start with the constant."""
 
     coefficients: tuple[Exact, ...]
-
-    def acceleration(self, t: mpf) -> mpf:
-        """a(t), in m/s²."""
-        return mpmath.fsum(c.mpf() * t**j for j, c in enumerate(self.coefficients))
 
     def velocity(self, t: mpf) -> mpf:
         """∫ a, in m/s."""
@@ -46,11 +47,15 @@ class Polynomial:
     def _weighted(self, values: Sequence[mpf]) -> mpf:
         return mpmath.fsum(c.mpf() * value for c, value in zip(self.coefficients, values, strict=True))
 
-    def generator(self) -> tuple[list[list[mpf]], list[mpf], list[mpf]]:
-        """Return B, z0, c of z' = B z, a = c·z: the powers t^j drive each other."""
+    def generator(self) -> Generator:
+        """Return the rows of z' = B z, the start of z, and c in a = c·z: the powers t^j drive each other."""
         size = len(self.coefficients)
-        rows = [[mpmath.mpf(i if j == i - 1 else 0) for j in range(size)] for i in range(size)]
-        return rows, [mpmath.mpf(not i) for i in range(size)], [c.mpf() for c in self.coefficients]
+        rows: list[Row] = [{i - 1: arb(i)} if i else {} for i in range(size)]
+        return rows, [arb(not i) for i in range(size)], [ball(c) for c in self.coefficients]
+
+    def opposite(self) -> Polynomial:
+        """Return its negative."""
+        return Polynomial(tuple(_negative(c) for c in self.coefficients))
 
 
 def _power_responses(omega: mpf, t: mpf, count: int) -> list[mpf]:
@@ -68,11 +73,6 @@ class Harmonic:
     amplitude: Exact
     omega: Exact
     phase: Exact
-
-    def acceleration(self, t: mpf) -> mpf:
-        """a(t), in m/s²."""
-        A, W, phi = self._numbers()
-        return A * mpmath.sin(W * t + phi)
 
     def velocity(self, t: mpf) -> mpf:
         """∫ a, in m/s."""
@@ -101,11 +101,18 @@ class Harmonic:
     def _numbers(self) -> tuple[mpf, mpf, mpf]:
         return self.amplitude.mpf(), self.omega.mpf(), self.phase.mpf()
 
-    def generator(self) -> tuple[list[list[mpf]], list[mpf], list[mpf]]:
-        """Return B, z0, c of z' = B z, a = c·z: sine and cosine drive each other."""
-        A, W, phi = self._numbers()
-        zero = mpmath.mpf(0)
-        return [[zero, W], [-W, zero]], [mpmath.sin(phi), mpmath.cos(phi)], [A, zero]
+    def generator(self) -> Generator:
+        """Return the rows of z' = B z, the start of z, and c in a = c·z: sine and cosine drive each other."""
+        A, W, phi = ball(self.amplitude), ball(self.omega), ball(self.phase)
+        return [{1: W}, {0: -W}], [phi.sin(), phi.cos()], [A, arb(0)]
+
+    def opposite(self) -> Harmonic:
+        """Return its negative."""
+        return Harmonic(_negative(self.amplitude), self.omega, self.phase)
+
+
+def _negative(x: Exact) -> Exact:
+    return Exact(-x.rational, x.pi)
 
 
 Term = Polynomial | Harmonic

@@ -25,7 +25,7 @@ REFERENCES = {
     "certified": ("certified",),
     "damped_chain": ("damped_chain",),
     "damped_stop": ("damped_stop",),
-    "driven_chain": ("driven_chain", "chain_modes", "chain_series", "support_motion"),
+    "driven_chain": ("driven_chain", "chain_modes", "support_motion"),
     "elastic_stop": ("elastic_stop", "taylor"),
     "forced_oscillator": ("forced_oscillator",),
     "friction_decay": ("friction_decay", "friction_half_cycles"),
