@@ -115,7 +115,8 @@ def _closed_impact(time: Floats, gap: Floats, stiffness: float, start: float, en
 
     # a node closer to the root than a thousandth of a step would spoil the spline
     margin = 1e-3 * float(np.diff(time[:2])[0])
-    inner = (time > start + margin) & (time < end - margin)
+    first = int(np.searchsorted(time, start + margin, side="right"))
+    inner = slice(first, max(first, int(np.searchsorted(time, end - margin))))
     nodes = np.concatenate(([start], time[inner], [end]))
     spline = CubicSpline(nodes, np.concatenate(([0.0], -stiffness * gap[inner], [0.0])))
     turning = spline.derivative().roots(extrapolate=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import mpmath
@@ -103,8 +103,8 @@ class Record:
     id: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row of the result file."""
-        return asdict(self)
+        """Return the row of the result file; it shares settings, levels and terms with the record."""
+        return dict(vars(self))
 
 
 def explain(judged: Record) -> str:
