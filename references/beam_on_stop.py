@@ -9,45 +9,151 @@ which is -2√2 v0/(nπ) for odd n and zero for even n. The even modes vanish at
 problem is posed exactly by these amplitudes: no further approximation enters. The stop pushes up with k_c (-gap - w)
 where the mid-span displacement w is below -gap.
 
+Every flight and contact is one linear system of modal displacements and velocities, with the integral of the gap.
+
 Source: this suite; modal superposition of an Euler-Bernoulli beam, any textbook.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import mpmath
+from flint import arb
 from mpmath import mpf
 
-from veridyn.references.beam_series import followed
-from veridyn.references.beam_waves import PARAMETERS, Beam, Phase, beam, phases, summary
-from veridyn.references.certified import Certified, Route, certify, certify_all, undefined
-from veridyn.references.parameters import Number, Parameter, ParameterError, check_digits, checked
+from veridyn.references import beam_waves as waves
+from veridyn.references.beam_waves import Beam
+from veridyn.references.certified import Certified, Route
+from veridyn.references.enclosure import Absent, ball, enclose, less, per_bits, sign_of
+from veridyn.references.events import Event, Guard
+from veridyn.references.flows import Linear, Row, State
+from veridyn.references.motion import Ended, Motion, Phase, follow, holding, proved, value_at
+from veridyn.references.parameters import (
+    Exact,
+    Number,
+    Parameter,
+    ParameterError,
+    check_count,
+    checked,
+    resolve,
+    takes,
+)
 
-__all__ = ["PARAMETERS", "contact", "contacts", "energy", "mid_span", "motion", "peak_force"]
+PARAMETERS = (
+    Parameter("N", "1", "number of modes kept", "5"),
+    Parameter("xi", "1", "damping ratio of every mode, below 1", "0.02"),
+    Parameter("kc", "N/m", "stiffness of the stop", "1e4"),
+    Parameter("gap", "m", "gap under mid-span", "0.02"),
+    Parameter("v0", "m/s", "initial velocity, downwards", "1"),
+    Parameter("T", "s", "time span", "0.5"),
+)
 
 _TIME = Parameter("time", "s", "instant", "0", "non-negative")
-
-_CLOSED = "sums of exponentials from event to event, roots proved by bounds of the curvature"
-_TAYLOR = "Taylor series of the modal equations, event by event"
+_PROOF = "linear phases enclosed, every touch and release proved to be the next root of the gap"
+_WAVES = "sums of exponentials from event to event, roots proved by bounds of the curvature"
+MOST_MODES = 41
 PER_CONTACT = ("touch", "release", "peak", "impulse")
 
 
-def _certified(b: Beam, digits: int) -> tuple[Certified, ...]:
-    """Return instants, peaks and impulses of all contacts that are over by T."""
-    return certify_all(
-        Route(_CLOSED, lambda: summary(b)),
-        Route(_TAYLOR, lambda: followed(b).numbers),
+def _beam(given: dict[str, Number]) -> Beam:
+    """Make a beam; raises `ParameterError` for a wrong parameter."""
+    b = Beam(**resolve(PARAMETERS, given))
+    if b.N.pi or b.N.rational.denominator != 1 or b.N.rational > MOST_MODES:
+        raise ParameterError(f"N must be a whole number from 1 to {MOST_MODES}, got {given['N']}")
+    if float(b.xi) >= 1:
+        raise ParameterError(f"xi must be below 1, got {given['xi']}")
+    return b
+
+
+@per_bits
+def _frequencies(b: Beam) -> list[arb]:
+    return [(n * arb.pi()) ** 2 for n in b.numbers]
+
+
+@per_bits
+def _gap(b: Beam) -> Row:
+    """Return gap + w of the state (q, q', 1, integral of the gap)."""
+    m = len(b.numbers)
+    return {**_combined(b, 0), 2 * m: ball(b.gap)}
+
+
+def _combined(b: Beam, first: int) -> Row:
+    """Return the sum of shapes times states from one on."""
+    return {first + i: arb(2).sqrt() * (-1) ** (n // 2) for i, n in enumerate(b.numbers)}
+
+
+@per_bits
+def _flow(b: Beam, closed: bool) -> Linear:
+    m, gap = len(b.numbers), _gap(b)
+    rows: list[Row] = [{m + i: arb(1)} for i in range(m)]
+    for i, w in enumerate(_frequencies(b)):
+        push = {j: -ball(b.kc) * gap[i] * factor for j, factor in gap.items()} if closed else {}
+        rows.append({**push, i: push.get(i, arb(0)) - w**2, m + i: -2 * ball(b.xi) * w})
+    return Linear([*rows, {}, gap])
+
+
+@per_bits
+def _phases(b: Beam) -> tuple[Ended, ...]:
+    """Return flights and contacts up to T."""
+    m, zero, one = len(b.numbers), arb(0), arb(1)
+    flows = {"flight": _flow(b, False), "contact": _flow(b, True)}
+    below = {j: -factor for j, factor in _gap(b).items()}
+
+    def following(phase: Phase, _event: Event | None, time: arb, state: State) -> Phase:
+        there = (*state[:-1], zero)
+        if phase.kind == "flight":
+            return Phase("contact", flows["contact"], time, there, (Guard("release", below, 1),))
+        return Phase("flight", flows["flight"], time, there, (Guard("touch", _gap(b), 1),))
+
+    speeds = [-2 * arb(2).sqrt() * ball(b.v0) / (n * arb.pi()) for n in b.numbers]
+    start = (*[zero] * m, *speeds, one, zero)
+    return follow(Phase("flight", flows["flight"], zero, start, (Guard("touch", _gap(b)),)), following, ball(b.T))
+
+
+def _contacts(b: Beam) -> list[Ended]:
+    """Return the contacts that are over by T."""
+    ended = [p for p in _phases(b) if p.phase.kind == "contact" and p.end is not None]
+    return [p for p in ended if less(p.end, ball(b.T), "a contact ends at T")]
+
+
+def _peak(b: Beam, contact: Ended) -> arb:
+    """Return the largest force of a contact, at the deepest of its turning points."""
+    rate = _combined(b, len(b.numbers))
+    return _largest([-ball(b.kc) * contact.phase.read(_gap(b), t) for t in contact.extremes(rate)])
+
+
+def _largest(balls: list[arb]) -> arb:
+    largest = balls[0]
+    for x in balls[1:]:
+        largest = largest.max(x)
+    return largest
+
+
+def _of_contact(b: Beam, what: str, place: int) -> arb:
+    found = _contacts(b)
+    if place >= len(found):
+        raise Absent(f"there are {len(found)} contacts up to T")
+    p = found[place]
+    if what == "impulse":
+        return -ball(b.kc) * p.phase.at(p.end)[-1]
+    return _peak(b, p) if what == "peak" else p.phase.start if what == "touch" else p.end
+
+
+def _certified(name: str, b: Beam, digits: int, read: Callable[[], arb], second: Callable[[], mpf]) -> Certified:
+    return enclose(
+        read,
+        Route(_WAVES, second),
         digits=digits,
         kind="quasi-analytical",
-        name="contacts",
+        name=name,
+        proof=_PROOF,
+        proved=lambda: proved(_phases(b)),
     )
 
 
-def contact(
-    what: str, number: int, *, N: Number, xi: Number, kc: Number, gap: Number, v0: Number, T: Number, digits: int = 30
-) -> Certified:
+@takes(PARAMETERS)
+def contact(*, what: str, number: int, digits: int = 30, **given: Number) -> Certified:
     """Return a quantity of a contact that is over by T.
 
     Parameters
@@ -56,108 +162,81 @@ def contact(
         ``touch`` or ``release`` (instants, s), ``peak`` (largest force, N), ``impulse`` (N s).
     number
         Which contact, from 1.
-    N, xi, kc, gap, v0, T
-        Modes kept, damping ratio, stiffness of the stop (N/m), gap (m), initial velocity (m/s), time span (s).
     digits
         Digits wanted.
+    given
+        Parameters, see `PARAMETERS`; those that are not given have their default.
 
     Raises
     ------
     ParameterError
-        See `beam`.
-    CertificationError
-        If the gap merely touches zero.
+        If a parameter is not positive, N is no whole number or too large, or xi is not below 1.
     """
-    found = _certified(beam(N=N, xi=xi, kc=kc, gap=gap, v0=v0, T=T), digits)
-    place = 4 * (number - 1) + PER_CONTACT.index(what)
-    if place >= len(found):
-        return undefined(f"there are {len(found) // 4} contacts up to T")
-    return found[place]
+    b, place, part = _beam(given), check_count(number, "number") - 1, PER_CONTACT.index(what)
+    return _certified(
+        f"{what} {number}", b, digits, lambda: _of_contact(b, what, place), lambda: waves.contact(b, place)[part]
+    )
 
 
-def contacts(*, N: Number, xi: Number, kc: Number, gap: Number, v0: Number, T: Number, digits: int = 30) -> Certified:
+@takes(PARAMETERS)
+def contacts(*, digits: int = 30, **given: Number) -> Certified:
     """Return the number of contacts that are over by T; parameters and errors as `contact`."""
-    count = len(_certified(beam(N=N, xi=xi, kc=kc, gap=gap, v0=v0, T=T), digits)) // 4
-    return Certified(mpmath.mpf(count), check_digits(digits), "quasi-analytical", (_CLOSED, _TAYLOR))
+    b = _beam(given)
+    return _certified("contacts", b, digits, lambda: arb(len(_contacts(b))), lambda: mpmath.mpf(len(waves.contacts(b))))
 
 
-def peak_force(*, N: Number, xi: Number, kc: Number, gap: Number, v0: Number, T: Number, digits: int = 30) -> Certified:
+@takes(PARAMETERS)
+def peak_force(*, digits: int = 30, **given: Number) -> Certified:
     """Return the largest force of the stop (N) in a contact that is over by T; parameters and errors as `contact`."""
-    peaks = _certified(beam(N=N, xi=xi, kc=kc, gap=gap, v0=v0, T=T), digits)[2::4]
-    return max(peaks, key=float, default=undefined("there is no contact up to T"))
+    b = _beam(given)
+
+    def read() -> arb:
+        if not _contacts(b):
+            raise Absent("there is no contact up to T")
+        return _largest([_peak(b, p) for p in _contacts(b)])
+
+    return _certified(
+        "peak_force", b, digits, read, lambda: max(waves.contact(b, n)[2] for n in range(len(waves.contacts(b))))
+    )
 
 
-def mid_span(
-    *, time: Number, N: Number, xi: Number, kc: Number, gap: Number, v0: Number, T: Number, digits: int = 30
-) -> Certified:
+@takes(PARAMETERS)
+def mid_span(*, time: Number, digits: int = 30, **given: Number) -> Certified:
     """Return the displacement of mid-span (m) at an instant up to T; parameters and errors as `contact`."""
-    b, instant = beam(N=N, xi=xi, kc=kc, gap=gap, v0=v0, T=T), checked(_TIME, time)
-    if float(instant) > float(b.T):
+    b, t = _beam(given), checked(_TIME, time)
+    if sign_of(t, Exact(-b.T.rational, b.T.pi)) > 0:
         raise ParameterError(f"time must lie within T = {b.T} s, got {time}")
-    return certify(
-        Route(_CLOSED, lambda: _mid_span(b, instant.mpf())),
-        Route(_TAYLOR, lambda: _combined(b.shapes, followed(b).state(instant.mpf()))),
-        digits=digits,
-        kind="quasi-analytical",
-        name=f"mid_span@{time}",
-    )
+    return _certified(f"mid_span@{time}", b, digits, lambda: _mid_span(b, ball(t)), lambda: waves.mid_span(b, t.mpf()))
 
 
-def _phase(b: Beam, t: mpf) -> Phase:
-    return next(phase for phase in phases(b) if t <= phase.end)
+def _mid_span(b: Beam, t: arb) -> arb:
+    return value_at(_phases(b), _combined(b, 0), t)
 
 
-def _mid_span(b: Beam, t: mpf) -> mpf:
-    phase = _phase(b, t)
-    return phase.gap(t - phase.start) - b.gap.mpf()
-
-
-def _combined(shapes: Sequence[mpf], state: Sequence[mpf]) -> mpf:
-    return mpmath.fsum(s * x for s, x in zip(shapes, state[: len(shapes)], strict=True))
-
-
-def energy(*, N: Number, xi: Number, kc: Number, gap: Number, v0: Number, T: Number, digits: int = 30) -> Certified:
+@takes(PARAMETERS)
+def energy(*, digits: int = 30, **given: Number) -> Certified:
     """Return the energy (J) at T, of the beam and of the stop; parameters and errors as `contact`."""
-    b = beam(N=N, xi=xi, kc=kc, gap=gap, v0=v0, T=T)
-    return certify(
-        Route(_CLOSED, lambda: _energy(b, _state(b, b.T.mpf()))),
-        Route(_TAYLOR, lambda: _energy(b, followed(b).state(b.T.mpf()))),
-        digits=digits,
-        kind="quasi-analytical",
-        name="energy",
-    )
+    b = _beam(given)
+    return _certified("energy", b, digits, lambda: _energy(b), lambda: waves.energy(b))
 
 
-def _state(b: Beam, t: mpf) -> list[mpf]:
-    phase = _phase(b, t)
-    return [f(t - phase.start) for f in phase.states]
-
-
-def _energy(b: Beam, state: Sequence[mpf]) -> mpf:
-    m = len(b.omegas)
-    modal = mpmath.fsum((w * q) ** 2 + v**2 for w, q, v in zip(b.omegas, state[:m], state[m : 2 * m], strict=True))
-    closed = min(b.gap.mpf() + _combined(b.shapes, state), mpmath.mpf(0))
-    return (modal + b.kc.mpf() * closed**2) / 2
-
-
-@dataclass(frozen=True)
-class Motion:
-    """The motion up to T, for figures and histories, to about `digits` digits."""
-
-    beam: Beam
-    digits: int
-
-    def mid_span(self, t: Number) -> mpf:
-        """Displacement of mid-span in m."""
-        with mpmath.workdps(self.digits + 15):
-            return _mid_span(self.beam, checked(_TIME, t).mpf())
-
-    def instants(self) -> tuple[mpf, ...]:
-        """Instants of all touches and releases up to T in s, also the touch of a contact that lasts at T."""
-        with mpmath.workdps(self.digits + 15):
-            return tuple(phase.start for phase in phases(self.beam))[1:]
+def _energy(b: Beam) -> arb:
+    phase, m = holding(_phases(b), ball(b.T))[-1], len(b.numbers)
+    state = phase.at(ball(b.T))
+    modal = sum(((w * q) ** 2 + v**2 for w, q, v in zip(_frequencies(b), state, state[m:], strict=False)), arb(0))
+    pressed = phase.read(_gap(b), ball(b.T)) if phase.kind == "contact" else arb(0)
+    return (modal + ball(b.kc) * pressed**2) / 2
 
 
 def motion(*, digits: int = 20, **given: Number) -> Motion:
-    """Motion for figures; parameters and errors as `contact`."""
-    return Motion(beam(**given), digits)
+    """Return the motion up to T for figures and comparison of histories: mid_span; errors as `contact`.
+
+    Its events are all touches and releases up to T, also the touch of a contact that lasts at T.
+    """
+    b = _beam(given)
+
+    def changes() -> list[tuple[arb, str]]:
+        found = [(p.phase.start, p.phase.kind) for p in _phases(b)[1:]]
+        return [(t, kind) for t, kind in found if less(t, ball(b.T), "a contact begins or ends at T")]
+
+    return Motion({"mid_span": lambda t: _mid_span(b, t)}, changes, digits)

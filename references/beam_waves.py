@@ -1,7 +1,7 @@
-"""The beam on a stop in sums of exponentials: modal roots in flight, eigenvalues of the closed system in contact.
+"""The second route of the beam on a stop: sums of exponentials from event to event, in mpmath.
 
-Roots of the gap and of its rate are proved: an interval is left behind only if a bound of the second derivative
-excludes a root in it, and taken only if the slope cannot vanish in it.
+Modal roots in flight, eigenvalues of the closed system in contact. Roots of the gap and of its rate are proved by
+bounds of the next derivatives: all terms decay.
 """
 
 from __future__ import annotations
@@ -12,21 +12,9 @@ from dataclasses import dataclass
 import mpmath
 from mpmath import mpc, mpf
 
-from veridyn.references.certified import CertificationError, per_precision
-from veridyn.references.parameters import Exact, Number, Parameter, ParameterError, resolve
-
-PARAMETERS = (
-    Parameter("N", "1", "number of modes kept", "5"),
-    Parameter("xi", "1", "damping ratio of every mode, below 1", "0.02"),
-    Parameter("kc", "N/m", "stiffness of the stop", "1e4"),
-    Parameter("gap", "m", "gap under mid-span", "0.02"),
-    Parameter("v0", "m/s", "initial velocity, downwards", "1"),
-    Parameter("T", "s", "time span", "0.5"),
-)
-
-MOST_MODES = 41
-ROUNDINGS = 1000  # of the terms of a sum, whose sign counts
-NARROW = 0.25  # radians of the fastest root: longest interval of a search
+from veridyn.references.certified import per_precision
+from veridyn.references.impact_phases import sign_changes
+from veridyn.references.parameters import Exact
 
 
 @dataclass(frozen=True)
@@ -62,32 +50,6 @@ class Beam:
         return (*[mpmath.mpf(0)] * len(speeds), *speeds)
 
 
-def beam(*, N: Number, xi: Number, kc: Number, gap: Number, v0: Number, T: Number) -> Beam:
-    """Make a beam.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is not positive, N is no whole number or too large, or xi is not below 1.
-    """
-    b = Beam(**resolve(PARAMETERS, {"N": N, "xi": xi, "kc": kc, "gap": gap, "v0": v0, "T": T}))
-    if b.N.pi or b.N.rational.denominator != 1 or b.N.rational > MOST_MODES:
-        raise ParameterError(f"N must be a whole number from 1 to {MOST_MODES}, got {N}")
-    if float(b.xi) >= 1:
-        raise ParameterError(f"xi must be below 1, got {xi}")
-    return b
-
-
-@dataclass(frozen=True)
-class Jet:
-    """A function at an instant: value, slope, bound of the second derivative from there on, rounding of the value."""
-
-    value: mpf
-    slope: mpf
-    curvature: mpf
-    noise: mpf
-
-
 @dataclass(frozen=True)
 class Waves:
     """``constant + Re Σ weights e^{rates t}``: a smooth function of the time since the phase began."""
@@ -101,25 +63,31 @@ class Waves:
         terms = (w * r**order * mpmath.exp(r * t) for r, w in zip(self.rates, self.weights, strict=True))
         return mpmath.re(mpmath.fsum(terms)) + (0 if order else self.constant)
 
-    def jet(self, t: mpf) -> Jet:
-        """Return value, slope, and a bound of the second derivative from t on: all terms decay."""
-        terms = [(r, w * mpmath.exp(r * t)) for r, w in zip(self.rates, self.weights, strict=True)]
-        return Jet(
-            mpmath.re(mpmath.fsum(x for _, x in terms)) + self.constant,
-            mpmath.re(mpmath.fsum(r * x for r, x in terms)),
-            mpmath.fsum(abs(r) ** 2 * abs(x) for r, x in terms),
-            ROUNDINGS * mpmath.eps * (abs(self.constant) + mpmath.fsum(abs(x) for _, x in terms)),
-        )
+    def bound(self, t: mpf, order: int) -> mpf:
+        """Bound a derivative from t on: all terms decay."""
+        terms = zip(self.rates, self.weights, strict=True)
+        return mpmath.fsum(abs(r) ** order * abs(w * mpmath.exp(r * t)) for r, w in terms)
+
+    def roots(self, end: mpf, *, from_zero: bool, order: int = 0) -> Iterator[mpf]:
+        """Yield all roots of the function or a derivative in (0, end], proved one by one.
+
+        ``from_zero``: whether it begins at a root, which is not counted.
+        """
+
+        def f(t: mpf) -> tuple[mpf, mpf]:
+            return self(t, order), self(t, order + 1)
+
+        def bounds(t: mpf, _: mpf) -> tuple[mpf, mpf]:
+            return self.bound(t, order + 2), self.bound(t, order + 3)
+
+        value, slope = f(mpmath.mpf(0))
+        first = mpmath.mpf(0) if from_zero else value, slope
+        return sign_changes(f, bounds, mpmath.mpf(0), end, first, "gap")
 
     def integral(self, t: mpf) -> mpf:
         """Return the integral from 0 to t."""
         terms = (w * (mpmath.exp(r * t) - 1) / r for r, w in zip(self.rates, self.weights, strict=True))
         return mpmath.re(mpmath.fsum(terms)) + self.constant * t
-
-    def rate(self) -> Waves:
-        """Return the derivative."""
-        weights = tuple(w * r for r, w in zip(self.rates, self.weights, strict=True))
-        return Waves(mpmath.mpf(0), self.rates, weights)
 
 
 @dataclass(frozen=True)
@@ -199,57 +167,6 @@ def _gap(b: Beam, states: Sequence[Waves]) -> Waves:
     return Waves(constant, moving[0].rates, weights)
 
 
-def roots(f: Waves, end: mpf, *, from_zero: bool) -> Iterator[mpf]:
-    """Yield all roots of a function in (0, end], proved one by one.
-
-    ``from_zero``: whether it begins at a root, which is not counted.
-
-    Raises
-    ------
-    CertificationError
-        If neither a root nor its absence can be proved in an interval: a touch.
-    """
-    widest = NARROW / max(abs(r) for r in f.rates)
-    t, here = mpmath.mpf(0), f.jet(mpmath.mpf(0))
-    if from_zero:
-        t = widest
-        while abs(here.slope) <= here.curvature * t:  # the slope keeps its sign until t
-            t /= 2
-        here = f.jet(t)
-    while t < end:
-        length, there, found = _decided(f, t, here, min(widest, end - t))
-        if found:
-            yield _newton(f, t, t + length)
-        t, here = t + length, there
-
-
-def _decided(f: Waves, t: mpf, here: Jet, length: mpf) -> tuple[mpf, Jet, bool]:
-    """Return an interval from t that holds one root or none, the jet at its end, and which of both."""
-    shortest = mpmath.sqrt(mpmath.eps) * length  # beyond it the value is rounding
-    while length > shortest:
-        there = f.jet(t + length)
-        both, least = here.value * there.value, min(abs(here.value), abs(there.value)) - here.noise
-        if both > 0 and least > here.curvature * length**2 / 8:
-            return length, there, False
-        same = here.slope * there.slope > 0
-        if both < 0 < least and same and min(abs(here.slope), abs(there.slope)) > here.curvature * length / 2:
-            return length, there, True
-        length /= 2
-    raise CertificationError("gap: a touch can be told neither from a root nor from none")
-
-
-def _newton(f: Waves, low: mpf, high: mpf) -> mpf:
-    """Refine the only root of an interval: bisection first, then Newton's iteration."""
-    rising = f(high) > 0
-    for _ in range(12):
-        middle = (low + high) / 2
-        low, high = (low, middle) if (f(middle) > 0) == rising else (middle, high)
-    t = (low + high) / 2
-    for _ in range(mpmath.mp.prec.bit_length() + 2):
-        t -= f(t) / f(t, 1)
-    return t
-
-
 @per_precision
 def phases(b: Beam) -> tuple[Phase, ...]:
     """Return all phases up to T.
@@ -264,28 +181,41 @@ def phases(b: Beam) -> tuple[Phase, ...]:
     while True:
         states = _states(b, closed, state)
         gap = _gap(b, states)
-        span = next(roots(gap, end - start, from_zero=bool(found)), None)
+        span = next(gap.roots(end - start, from_zero=bool(found)), None)
         found.append(Phase(start, end if span is None else start + span, closed, states, gap))
         if span is None:
             return tuple(found)
         start, state, closed = start + span, tuple(f(span) for f in states), not closed
 
 
-def _turning_points(phase: Phase) -> Iterator[mpf]:
-    """Yield the instants (since the phase began) at which the gap is stationary."""
-    yield from roots(phase.gap.rate(), phase.end - phase.start, from_zero=False)
-
-
-def _contacts(b: Beam) -> list[Phase]:
+def contacts(b: Beam) -> list[Phase]:
     """Return the contacts that are over by T."""
     return [p for p in phases(b) if p.closed and p.end < b.T.mpf()]
 
 
 @per_precision
-def summary(b: Beam) -> list[mpf]:
-    """Return touch, release (s), largest force (N) and impulse (N s) of all contacts that are over by T."""
-    numbers: list[mpf] = []
-    for p in _contacts(b):
-        peak = max(-b.kc.mpf() * p.gap(t) for t in _turning_points(p))
-        numbers += [p.start, p.end, peak, -b.kc.mpf() * p.gap.integral(p.end - p.start)]
-    return numbers
+def contact(b: Beam, number: int) -> tuple[mpf, mpf, mpf, mpf]:
+    """Return touch, release (s), largest force (N) and impulse (N s) of a contact, counted from 0."""
+    p, kc = contacts(b)[number], b.kc.mpf()
+    span = p.end - p.start
+    peak = max(-kc * p.gap(t) for t in p.gap.roots(span, from_zero=False, order=1))
+    return p.start, p.end, peak, -kc * p.gap.integral(span)
+
+
+def _phase(b: Beam, t: mpf) -> Phase:
+    return next(phase for phase in phases(b) if t <= phase.end)
+
+
+def mid_span(b: Beam, t: mpf) -> mpf:
+    """Return the displacement of mid-span at an instant up to T."""
+    phase = _phase(b, t)
+    return phase.gap(t - phase.start) - b.gap.mpf()
+
+
+def energy(b: Beam) -> mpf:
+    """Return the energy at T, of the beam and of the stop."""
+    end, m = b.T.mpf(), len(b.omegas)
+    phase = _phase(b, end)
+    state = [f(end - phase.start) for f in phase.states]
+    modal = mpmath.fsum((w * q) ** 2 + v**2 for w, q, v in zip(b.omegas, state[:m], state[m:], strict=True))
+    return (modal + b.kc.mpf() * min(mid_span(b, end) + b.gap.mpf(), mpmath.mpf(0)) ** 2) / 2

@@ -5,12 +5,14 @@ from itertools import pairwise
 import mpmath
 import numpy as np
 import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
 from scipy.linalg import expm
 
 from veridyn.references import beam_on_stop
-from veridyn.references.beam_waves import Waves, beam, phases, roots
-from veridyn.references.certified import CertificationError
-from veridyn.references.parameters import ParameterError, resolve
+from veridyn.references.beam_waves import Beam, phases
+from veridyn.references.parameters import ParameterError, exact, resolve
 
 DEFAULT = resolve(beam_on_stop.PARAMETERS, {})
 WHAT = ("touch", "release", "peak", "impulse")
@@ -20,32 +22,18 @@ def given(**changes):
     return resolve(beam_on_stop.PARAMETERS, changes)
 
 
-def wave(*terms, constant=0):
-    rates, weights = zip(*((mpmath.mpc(r), mpmath.mpc(w)) for r, w in terms), strict=True)
-    return Waves(mpmath.mpf(constant), rates, weights)
-
-
-def test_all_roots_of_a_sine_are_found():
-    found = list(roots(wave((1j, -1j)), mpmath.mpf(20), from_zero=True))
-    assert [float(t) for t in found] == pytest.approx([k * np.pi for k in range(1, 7)])
-
-
-def test_a_near_touch_is_told_apart():
-    """1 + a + cos t: two roots near pi for a < 0, none for a > 0."""
-    assert list(roots(wave((1j, 1), constant=1.000001), mpmath.mpf(6), from_zero=False)) == []
-    two = list(roots(wave((1j, 1), constant=0.999999), mpmath.mpf(6), from_zero=False))
-    assert len(two) == 2
-    assert float(two[1] - two[0]) == pytest.approx(2 * np.sqrt(2e-6), rel=1e-6)
-
-
-def test_a_touch_is_refused():
-    with pytest.raises(CertificationError, match="touch"):
-        list(roots(wave((1j, 1), constant=1), mpmath.mpf(6), from_zero=False))
+def all_of(**changes):
+    """Return every quantity, confirmed where it exists."""
+    values = given(**changes)
+    count = beam_on_stop.contacts(**values).confirm()
+    found = [beam_on_stop.contact(what=w, number=n + 1, **values) for n in range(int(count.value)) for w in WHAT]
+    more = [beam_on_stop.mid_span(time=values["T"], **values), beam_on_stop.energy(**values)]
+    return count, [r.confirm() for r in (*found, *more)]
 
 
 def test_phases_join_and_alternate():
     with mpmath.workdps(25):
-        found = phases(beam(**DEFAULT))
+        found = phases(Beam(**DEFAULT))
         assert [p.closed for p in found] == [k % 2 == 1 for k in range(11)]
         for a, b in pairwise(found):
             assert a.end == b.start
@@ -65,7 +53,7 @@ def test_flight_of_one_undamped_looking_mode():
 
 def test_contact_follows_the_matrix_exponential():
     """From touch to release of contact 2 in doubles."""
-    b = beam(**DEFAULT)
+    b = Beam(**DEFAULT)
     with mpmath.workdps(20):
         contact = phases(b)[3]
         start, end = ([float(f(t)) for f in contact.states] for t in (mpmath.mpf(0), contact.end - contact.start))
@@ -81,7 +69,7 @@ def test_contact_follows_the_matrix_exponential():
 
 @pytest.mark.parametrize(("N", "count"), [(1, 2), (2, 2), (3, 4), (5, 5)])
 def test_even_modes_change_nothing_and_odd_ones_do(N, count):
-    assert beam_on_stop.contacts(**given(N=N), digits=12).value == count
+    assert beam_on_stop.contacts(**given(N=N), digits=12).confirm().value == count
 
 
 def test_energy_only_falls():
@@ -93,7 +81,7 @@ def test_a_wide_gap_is_never_closed():
     far = given(gap=1, N=3)
     assert beam_on_stop.contacts(**far, digits=12).value == 0
     assert beam_on_stop.peak_force(**far, digits=12).value is None
-    assert beam_on_stop.contact("touch", 1, **far, digits=12).value is None
+    assert beam_on_stop.contact(what="touch", number=1, **far, digits=12).value is None
 
 
 @pytest.mark.parametrize(
@@ -111,8 +99,68 @@ def test_beyond_the_end():
 
 def test_the_four_numbers_of_a_contact_are_told_apart():
     contacts = int(float(beam_on_stop.contacts(**DEFAULT)))
-    kept = [[float(beam_on_stop.contact(w, i + 1, **DEFAULT)) for w in WHAT] for i in range(contacts)]
+    kept = [[float(beam_on_stop.contact(what=w, number=i + 1, **DEFAULT)) for w in WHAT] for i in range(contacts)]
     assert all(touch < release for touch, release, *_ in kept)
     assert all(a[1] < b[0] for a, b in pairwise(kept))
     assert all(impulse < peak * (release - touch) < 3 * impulse for touch, release, peak, impulse in kept)
     assert float(beam_on_stop.peak_force(**DEFAULT)) == max(peak for _, _, peak, _ in kept)
+
+
+@pytest.mark.parametrize(
+    ("what", "number", "text"),
+    [
+        ("touch", 5, "0.461183373170654680612778950668"),
+        ("release", 5, "0.475213847985620198698773791246"),
+        ("peak", 5, "50.6024514357142749562986422513"),
+        ("impulse", 5, "0.434933196259662588584037377571"),
+    ],
+)
+def test_every_digit(what, number, text):
+    assert beam_on_stop.contact(what=what, number=number, **DEFAULT).confirm().text() == text
+
+
+def test_every_quantity_by_both_routes():
+    assert len(all_of()[1]) == 22
+    assert beam_on_stop.peak_force(**DEFAULT).confirm().text() == "70.5557810330731378072241383781"
+    assert beam_on_stop.mid_span(time="0.3", **DEFAULT).confirm().text() == "0.0883530745586961304794119092164"
+
+
+@settings(max_examples=6, deadline=None, derandomize=True)
+@drawn(st.integers(1, 4), st.floats(0.001, 0.9), st.floats(1, 6), st.floats(1e-3, 0.1), st.integers(-30, 30))
+def test_any_beam(N, xi, stiff, gap, scale):
+    """Motions of any size: contact does not depend on the scale of gap and speed."""
+    small, plain = (
+        all_of(N=N, xi=xi, kc=10**stiff, gap=exact(gap) * exact(f"1e{s}"), v0=f"1e{s}", T="0.3") for s in (scale, 0)
+    )
+    assert small[0].value == plain[0].value
+    for i in range(int(plain[0].value)):
+        assert small[1][4 * i].text() == plain[1][4 * i].text()
+
+
+@pytest.mark.parametrize("apart", ["1e-10", "1e-40", "1e-200"])
+def test_a_gap_about_to_be_grazed(apart):
+    """One mode falls to v0 times a known depth: the gap is closed if it is less by however little."""
+    with mpmath.workdps(250):
+        xi = mpmath.mpf(1) / 50
+        depth = 4 / mpmath.pi**3 * mpmath.exp(-xi / mpmath.sqrt(1 - xi**2) * mpmath.acos(xi))
+        wide, narrow = (given(N=1, gap=depth * (1 + side * mpmath.mpf(apart))) for side in (1, -1))
+    assert beam_on_stop.contacts(**wide).value == 0
+    assert beam_on_stop.contacts(**narrow).value == 1
+
+
+def test_many_contacts_of_a_long_run():
+    count, *_ = all_of(N=1, xi="0.001", T=10)
+    assert count.value > 25
+
+
+def test_a_window_that_ends_within_a_contact():
+    touch, release = (beam_on_stop.contact(what=w, number=1, **DEFAULT).value for w in WHAT[:2])
+    inside = given(T=(touch + release) / 2)
+    assert beam_on_stop.contacts(**inside).confirm().value == 0
+    assert beam_on_stop.energy(**inside).confirm().digits == 30
+    assert len(beam_on_stop.motion(**inside).events()) == 1
+
+
+def test_more_digits_stay_inside():
+    coarse, fine = (beam_on_stop.contact(what="release", number=5, **DEFAULT, digits=d) for d in (5, 200))
+    assert abs(coarse.value - fine.value) <= coarse.radius

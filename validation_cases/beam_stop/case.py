@@ -7,8 +7,6 @@ from collections.abc import Callable
 from functools import partial
 
 from veridyn.references import beam_on_stop
-from veridyn.references.certified import Certified
-from veridyn.references.parameters import Number
 from veridyn.validation_cases.beam_stop import beam, measures
 from veridyn.validation_cases.beam_stop.figures import figures
 from veridyn.validation_cases.case import Case, Observation, Quantity, Values, Variant
@@ -69,15 +67,6 @@ IMPULSE = partial(_asked, 1e-2, _momentum, "v0, the momentum")
 ENERGY = partial(_asked, 1e-2, _falling, "v0²/2")
 
 
-def _contact_reference(what: str, number: int) -> Callable[..., Certified]:
-    def reference(
-        *, N: Number, xi: Number, kc: Number, gap: Number, v0: Number, T: Number, digits: int = 30
-    ) -> Certified:
-        return beam_on_stop.contact(what, number, N=N, xi=xi, kc=kc, gap=gap, v0=v0, T=T, digits=digits)
-
-    return reference
-
-
 def _where(number: int, criterion: Callable[[Values], Tolerance], values: Values) -> Tolerance:
     """Return a criterion, or where there is no such contact that none may be found."""
     return criterion(values) if measures.count(values) >= number else exactly("there is no such contact up to T")
@@ -90,7 +79,7 @@ def _contact(what: str, number: int) -> Quantity:
         f"{what}_{number}",
         unit,
         definition.format(number),
-        _contact_reference(what, number),
+        partial(beam_on_stop.contact, what=what, number=number),
         measures.contact_reader(field, number),
         partial(_where, number, criterion),
         scale,
@@ -99,16 +88,11 @@ def _contact(what: str, number: int) -> Quantity:
 
 
 def _mid_span(text: str) -> Quantity:
-    def reference(
-        *, N: Number, xi: Number, kc: Number, gap: Number, v0: Number, T: Number, digits: int = 30
-    ) -> Certified:
-        return beam_on_stop.mid_span(time=text, N=N, xi=xi, kc=kc, gap=gap, v0=v0, T=T, digits=digits)
-
     return Quantity(
         f"mid_span@{text}",
         "m",
         f"displacement of mid-span at {text} s",
-        reference,
+        partial(beam_on_stop.mid_span, time=text),
         partial(measures.mid_span, time=float(text)),
         DISPLACEMENT,
         _lowered,

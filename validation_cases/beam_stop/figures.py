@@ -27,7 +27,7 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
 
 def _true(values: Values, times: list[float]) -> list[float]:
     motion = beam_on_stop.motion(**dict[str, Any](values))
-    return [float(motion.mid_span(t)) for t in times]
+    return [float(motion("mid_span", t)) for t in times]
 
 
 def _history(case: Case, observer: Runner) -> dict[str, Any]:

@@ -28,8 +28,8 @@ def instants(values: Values) -> tuple[float, ...]:
 
 @lru_cache(maxsize=16)
 def _instants(given: tuple[tuple[str, Any], ...]) -> tuple[float, ...]:
-    found = beam_on_stop.motion(**dict(given)).instants()
-    return tuple(map(float, found[: len(found) // 2 * 2]))
+    found = beam_on_stop.motion(**dict(given)).events()
+    return tuple(float(t) for t, _ in found[: len(found) // 2 * 2])
 
 
 def count(values: Values) -> int:
