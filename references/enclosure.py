@@ -57,9 +57,18 @@ def sign(x: arb) -> int:
 
 
 def sign_of(*terms: Exact) -> int:
-    """Return the sign of a sum of exact numbers: zero is decided, since powers of pi are independent."""
+    """Return the sign of a sum of exact numbers: zero is decided, since powers of pi are independent.
+
+    Raises
+    ------
+    Undecided
+        If the sum is zero and has a derivative: the regimes that the sign tells apart have derivatives of their own.
+    """
     powers = {t.pi: sum((u.rational for u in terms if u.pi == t.pi), Fraction(0)) for t in terms}
     left = [Exact(rational, pi) for pi, rational in powers.items() if rational]
+    slopes = [term.slope for term in terms if term.slope is not None]
+    if not left and slopes and sign_of(*slopes):
+        raise Undecided("there is no derivative where two regimes meet")
     if len(left) < 2:
         return sign(ball(left[0])) if left else 0
 

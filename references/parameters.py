@@ -78,6 +78,10 @@ class Exact:
         """Return the number without its derivative."""
         return Exact(self.rational, self.pi)
 
+    def __neg__(self) -> Exact:
+        """Negate exactly."""
+        return Exact(-self.rational, self.pi, self.slope and -self.slope)
+
     def __str__(self) -> str:
         """Write the number as `exact` reads it."""
         if self.pi == 0 or self.rational == 0:

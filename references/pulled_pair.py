@@ -4,25 +4,45 @@ A mass m1 rests on a plane, pressed with the force `normal`; the coefficients of
 sliding. A spring k couples it to a mass m2 that moves without friction along the same line. At t = 0 everything is
 at rest and the spring slack; a force `pull` acts on m2 until `t_off`, then none.
 
-While m1 sticks, m2 oscillates with ω = √(k/m2); m1 breaks away when the spring force reaches mu_s `normal`. While it
+While m1 sticks, m2 oscillates with ω = √(k/m2); m1 breaks away when the spring force exceeds mu_s `normal`. While it
 slips, the centre of mass moves with constant acceleration and the spring oscillates with Ω = √(k/m1 + k/m2); the
-slip ends at the first root of the velocity of m1.
+slip ends where the velocity of m1 falls through zero.
 
+With u the elongation of the spring, (x1, v1, u, u', 1) obeys linear equations in every phase.
 Source: EDF validation manual V5.01.106 (SDND106).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
 
 import mpmath
+from flint import arb
 from mpmath import mpf
 
-from veridyn.references import pulled_phases as phases
-from veridyn.references.certified import Certified, Route, certify, certify_all, exact_zero, undefined
-from veridyn.references.parameters import Number, Parameter, ParameterError, check_digits, exact, resolve
-from veridyn.references.pulled_phases import Motion, Pair, PhaseChange
+from veridyn.references import pulled_closed as closed
+from veridyn.references.certified import Certified, Route
+from veridyn.references.enclosure import Absent, Undecided, ball, decided, enclose, enclose_all, less, per_bits, sign_of
+from veridyn.references.events import Event, Guard
+from veridyn.references.flows import Linear, Row, State
+from veridyn.references.jets import value
+from veridyn.references.motion import Ended, Motion, Phase, follow, instant, proved, value_at
+from veridyn.references.parameters import (
+    Exact,
+    Number,
+    Parameter,
+    ParameterError,
+    check_count,
+    check_digits,
+    exact,
+    resolve,
+    takes,
+)
+from veridyn.references.pulled_closed import KINDS, Pair
 
 PARAMETERS = (
     Parameter("m1", "kg", "mass that rubs", "5"),
@@ -35,53 +55,198 @@ PARAMETERS = (
     Parameter("t_off", "s", "end of the pull", "0.2"),
 )
 
-_CLOSED = "closed form of every phase, first roots proved by interval arithmetic"
-_SERIES = "Taylor series from phase to phase, events located on the polynomials"
-_STUCK = "the spring never reaches mu_s normal: the mass sticks for ever"
+X1, V1, U, RATE, ONE = range(5)
+ROWS = {"x1": (X1,), "v1": (V1,), "x2": (X1, U), "v2": (V1, RATE)}  # what is read: sums of states
+WORTH = 64  # radians without a possible event that are worth a phase of their own, which is not searched
+
+_PROOF = "linear phases enclosed, every break-away and standstill proved to be the next one"
+_CLOSED = "closed form of every phase, slips searched from turning point to turning point of the velocity"
+_BALANCE = "work of the pull less the energy that is left, from the closed form of every phase"
+_STUCK = "the spring never exceeds mu_s normal: the mass sticks for ever"
 
 
-def _pair(**given: Number) -> Pair:
-    pair = Pair(**resolve(PARAMETERS, given))
-    if pair.mu_s.rational < pair.mu_d.rational:
-        raise ParameterError(f"mu_d must not be above mu_s, got {pair.mu_d} above {pair.mu_s}")
-    return pair
+class PhaseChange(NamedTuple):
+    """A phase change: when, and the phase that begins (``slip+``, ``slip-`` or ``stick``)."""
+
+    time: Certified
+    kind: str
 
 
-def _certified(name: str, digits: int, read: Callable[[Any], mpf], pair: Pair) -> Certified:
-    """Certify what is read from all phases of the motion, by both routes."""
-    return certify(
-        Route(_CLOSED, lambda: read(phases.closed(pair))),
-        Route(_SERIES, lambda: read(phases.followed(pair))),
+@dataclass(frozen=True, eq=False)
+class _Regime:
+    """Stick (sign 0) or slip in a direction, pulled or not, at the present precision."""
+
+    p: Pair
+    sign: int
+    pulled: bool
+
+    @cached_property
+    def _force(self) -> arb:
+        return ball(self.p.pull) if self.pulled else arb(0)
+
+    @cached_property
+    def square(self) -> arb:
+        """Square of the circular frequency of the spring (1/s²)."""
+        return ball(self.p.k / self.p.m2) + (ball(self.p.k / self.p.m1) if self.sign else arb(0))
+
+    @cached_property
+    def rest(self) -> arb:
+        """Elongation about which the spring swings (m)."""
+        drag = self.sign * ball(self.p.drag / self.p.m1)
+        return (self._force / ball(self.p.m2) + drag) / self.square
+
+    @cached_property
+    def flow(self) -> Linear:
+        """Equations of (x1, v1, u, u', 1)."""
+        spring: tuple[Row, ...] = ({RATE: arb(1)}, {U: -self.square, ONE: self.square * self.rest}, {})
+        if not self.sign:
+            return Linear(({}, {}, *spring))
+        sliding = {U: ball(self.p.k / self.p.m1), ONE: -self.sign * ball(self.p.drag / self.p.m1)}
+        return Linear(({V1: arb(1)}, sliding, *spring))
+
+    def swing(self, state: State) -> arb:
+        """Return the amplitude of the spring (m)."""
+        away, rate = state[U] - self.rest, state[RATE]
+        return (away * away + rate * rate / self.square).sqrt()
+
+    def phase(self, time: arb, state: State, off: arb, *, zeros: int = 0, held: bool = False) -> Phase:
+        """Return the phase that begins so.
+
+        `zeros`: how many derivatives of v1, from itself on, vanish exactly; `held`: a stick is known to last.
+        """
+        limit = off if self.pulled else None
+        if self.sign:
+            return self._slip(time, state, limit, zeros)
+        k, grip = ball(self.p.k), ball(self.p.grip)
+        guards = (Guard("slip+", {ONE: grip, U: -k}), Guard("slip-", {ONE: grip, U: k}))
+        return Phase("stick", self.flow, time, state, () if held or self._holds(state) else guards, limit)
+
+    def _holds(self, state: State) -> bool:
+        """Tell whether friction surely holds the spring wherever it swings; after rest that is decided exactly."""
+        if sign_of(exact(2) * self.p.pull, -self.p.grip) <= 0:
+            return True
+        return bool(ball(self.p.k) * (abs(self.rest) + self.swing(state)) < ball(self.p.grip))
+
+    def _slip(self, time: arb, state: State, limit: arb | None, zeros: int) -> Phase:
+        """Return a slip, or a part of it: where the centre of mass outruns the spring, it surely goes on.
+
+        Where the pull balances both frictions, v1 ~ 1 - cos Ωt after a break-away touches zero and never falls below.
+        """
+        omega, both = self.square.sqrt(), ball(self.p.m1) + ball(self.p.m2)
+        share = ball(self.p.m2) / both
+        ahead = self.sign * (state[V1] + share * state[RATE]) - share * omega * self.swing(state)
+        gain, gains = (self.sign * self._force - ball(self.p.drag)) / both, self._gains()
+        touching = zeros == 2 and gains >= 0 and sign_of(self.p.pull, -self.p.drag) == 0
+        guards: tuple[Guard, ...] = (Guard("stick", {V1: arb(self.sign)}, zeros),)
+        if touching or (gains >= 0 and ahead > 0):
+            guards = ()
+        elif gains > 0:  # it will outrun the spring at `turn`, before which a search is needed
+            turn = value(time - ahead / gain + 1 / omega).mid()
+            limit = turn if omega * (limit - turn) > WORTH else limit
+        elif gains < 0 and ahead > 0:  # it outruns the spring until `turn`
+            turn = value(time - ahead / gain - 1 / omega).mid()
+            if omega * (turn - time) > WORTH and ahead + gain * (turn - time) > 0:
+                guards, limit = (), (limit if limit is not None and not turn < limit else turn)
+        return Phase(KINDS[self.sign], self.flow, time, state, guards, limit)
+
+    def _gains(self) -> int:
+        """Return the sign of the acceleration of the centre of mass, in the direction of the slip."""
+        return sign_of(self.p.pull.plain, -self.p.drag.plain) if self.pulled and self.sign > 0 else -1
+
+    def after(self, event: Event | None, begun: State, state: State) -> tuple[int, State]:
+        """Return the sign of the phase after an event, and the state with what is exact there."""
+        k, grip = ball(self.p.k), ball(self.p.grip)
+        if not self.sign:
+            sign = -1 if event and event.name == "slip-" else 1
+            there, swing = sign * grip / k, self.swing(begun)
+            away = there - self.rest  # the rate by energy: sharper than through the instant
+            return sign, (state[X1], arb(0), there, sign * (self.square * (swing * swing - away * away)).sqrt(), arb(1))
+        held = less(k * abs(state[U]), grip, "the spring balances friction at the end of a slip")
+        return 0 if held else -self.sign, (state[X1], arb(0), *state[U:])
+
+
+def _coincidence(p: Pair) -> str:
+    """Tell what the first stick meets exactly as the pull ends: ``grip`` gives way then, ``peak``: it will be touched.
+
+    With θ = ω t_off the spring has k u = F (1 - cos θ) then, and F √(2 - 2 cos θ) at its peak. Where θ is algebraic
+    cos θ is not; where θ is a rational part of π, cos θ is rational for multiples of π/3 and π/2 only (Niven).
+    """
+    square = exact(36) * p.t_off * p.t_off * p.k / p.m2 / exact("pi") / exact("pi")  # of the sixths of π in θ
+    lift = {4: "1/2", 9: "1", 16: "3/2"}.get(square.rational) if square.pi == 0 else None  # 1 - cos θ
+    grips = lift is not None and (exact(lift) * p.pull).plain == p.grip.plain
+    peaks = lift == "1/2" and p.pull.plain == p.grip.plain
+    if (grips or peaks) and any(x.slope for x in vars(p).values()):
+        raise Undecided("there is no derivative where two regimes meet")
+    return "grip" if grips else "peak" if peaks else ""
+
+
+@per_bits
+def _phases(p: Pair, until: Exact | None = None, *, first: bool = False) -> tuple[Ended, ...]:
+    """Return all phases, up to an instant or, with `first`, up to the first slip; the last of all is stick for ever.
+
+    A long slip may come in parts, and the end of the pull begins a phase.
+    """
+    off = ball(p.t_off)
+    regimes = {(sign, pulled): _Regime(p, sign, pulled) for sign in KINDS for pulled in (True, False)}
+    known = {regime.flow: regime for regime in regimes.values()}
+
+    def following(phase: Phase, event: Event | None, time: arb, state: State) -> Phase | None:
+        before: _Regime = known[phase.flow]  # type: ignore[index]
+        pulled, fresh = before.pulled and (event is not None or phase.limit is not off), phase is start
+        if event is None and not (fresh and meets == "grip"):
+            return regimes[before.sign, pulled].phase(time, state, off, held=fresh and meets == "peak")
+        sign, state = before.after(event, phase.state, state)
+        if first and sign:
+            return None
+        zeros = 0 if not sign else 2 if not before.sign and p.mu_s == p.mu_d else 1
+        return regimes[sign, pulled].phase(time, state, off, zeros=zeros)
+
+    meets = _coincidence(p)
+    start = regimes[0, True].phase(arb(0), (*(arb(0),) * 4, arb(1)), off, held=bool(meets))
+    return follow(start, following, None if until is None else ball(until))
+
+
+def _changes(found: Sequence[Ended]) -> list[Phase]:
+    """Return the phases that begin with a change of kind."""
+    return [b.phase for a, b in pairwise(found) if a.phase.kind != b.phase.kind]
+
+
+def _pair(given: dict[str, Number]) -> Pair:
+    p = Pair(**resolve(PARAMETERS, given))
+    if sign_of(p.mu_s.plain, -p.mu_d.plain) < 0:
+        raise ParameterError(f"mu_d must not be above mu_s, got {p.mu_d} above {p.mu_s}")
+    return p
+
+
+def _certified(
+    name: str,
+    digits: int,
+    of: Callable[[], Sequence[Ended]],
+    read: Callable[[Sequence[Ended]], arb],
+    second: Callable[[], mpf],
+    how: str = _CLOSED,
+) -> Certified:
+    return enclose(
+        lambda: read(of()),
+        Route(how, second),
         digits=digits,
         kind="quasi-analytical",
         name=name,
+        proof=_PROOF,
+        proved=lambda: proved(of()),
     )
 
 
-def phase_changes(
-    *,
-    m1: Number,
-    m2: Number,
-    k: Number,
-    normal: Number,
-    mu_s: Number,
-    mu_d: Number,
-    pull: Number,
-    t_off: Number,
-    digits: int = 30,
-) -> tuple[PhaseChange, ...]:
-    """All changes of phase in order of time: instant, and the phase that begins; empty if the mass sticks for ever.
+@takes(PARAMETERS)
+def phase_changes(*, digits: int = 30, **given: Number) -> tuple[PhaseChange, ...]:
+    """Return all changes of phase in order of time: instant, and the phase that begins; none if m1 sticks for ever.
 
     Parameters
     ----------
-    m1, m2, k, normal
-        Masses (kg), stiffness (N/m), normal force (N).
-    mu_s, mu_d
-        Coefficients of friction at rest and in motion.
-    pull, t_off
-        Force (N) and its end (s).
     digits
         Digits wanted.
+    **given
+        Parameters by name, see `PARAMETERS`; the others have their defaults.
 
     Raises
     ------
@@ -90,150 +255,109 @@ def phase_changes(
     CertificationError
         If friction balances the spring so nearly that nothing tells stick from slip.
     """
-    pair = _pair(m1=m1, m2=m2, k=k, normal=normal, mu_s=mu_s, mu_d=mu_d, pull=pull, t_off=t_off)
-    check_digits(digits)
-    times = certify_all(
-        Route(_CLOSED, lambda: [phase.start for phase in phases.closed(pair)[1:]]),
-        Route(_SERIES, lambda: [phase.start for phase in phases.followed(pair)[1:]]),
+    p = _pair(given)
+    times = enclose_all(
+        lambda: [phase.start for phase in _changes(_phases(p))],
         digits=digits,
         kind="quasi-analytical",
         name="phase_changes",
+        proof=_PROOF,
     )
-    with mpmath.workdps(digits + 15):
-        signs = [phase.sign for phase in phases.closed(pair)]
-    changes = zip(times, signs[1:], signs, strict=False)
-    return tuple(PhaseChange(time, phases.KINDS[sign]) for time, sign, before in changes if sign != before)
+    kinds = decided(lambda: [phase.kind for phase in _changes(_phases(p))], digits)
+    return tuple(PhaseChange(time, kind) for time, kind in zip(times, kinds, strict=True))
 
 
-def slip_start(
-    *,
-    m1: Number,
-    m2: Number,
-    k: Number,
-    normal: Number,
-    mu_s: Number,
-    mu_d: Number,
-    pull: Number,
-    t_off: Number,
-    digits: int = 30,
-) -> Certified:
-    """Instant in s at which m1 breaks away first; undefined if it sticks for ever.
+@takes(PARAMETERS)
+def phase_time(*, number: int, digits: int = 30, **given: Number) -> Certified:
+    """Return the instant (s) of a change of phase, counted from 1; undefined if there are fewer, or it is undecided.
 
-    Parameters and errors as `phase_changes`. Source: EDF V5.01.106.
+    Parameters and errors as `phase_changes`.
     """
-    given: dict[str, Any] = {"m1": m1, "m2": m2, "k": k, "normal": normal, "mu_s": mu_s, "mu_d": mu_d}
-    changes = phase_changes(**given, pull=pull, t_off=t_off, digits=digits)
-    return changes[0].time if changes else undefined(_STUCK)
+    p, place = _pair(given), check_count(number, "number") - 1
+
+    def read(found: Sequence[Ended]) -> arb:
+        if len(changes := _changes(found)) <= place:
+            raise Absent("there are fewer changes of phase")
+        return changes[place].start
+
+    return _certified("phase_time", digits, lambda: _phases(p), read, lambda: closed.changes(p)[place].start)
 
 
-def slip_end(
-    *,
-    m1: Number,
-    m2: Number,
-    k: Number,
-    normal: Number,
-    mu_s: Number,
-    mu_d: Number,
-    pull: Number,
-    t_off: Number,
-    digits: int = 30,
-) -> Certified:
-    """Instant in s from which m1 sticks for ever; undefined if it has never slipped.
+@takes(PARAMETERS)
+def slip_start(*, digits: int = 30, **given: Number) -> Certified:
+    """Return the instant (s) at which m1 breaks away first; undefined if it sticks for ever. As `phase_time`."""
+    p = _pair(given)
 
-    Parameters and errors as `phase_changes`. Source: EDF V5.01.106.
-    """
-    given: dict[str, Any] = {"m1": m1, "m2": m2, "k": k, "normal": normal, "mu_s": mu_s, "mu_d": mu_d}
-    changes = phase_changes(**given, pull=pull, t_off=t_off, digits=digits)
-    return changes[-1].time if changes else undefined(_STUCK)
+    def read(found: Sequence[Ended]) -> arb:
+        if found[-1].end is None:
+            raise Absent(_STUCK)
+        return found[-1].end
+
+    return _certified("slip_start", digits, lambda: _phases(p, first=True), read, lambda: closed.changes(p)[0].start)
 
 
-def slips(
-    *,
-    m1: Number,
-    m2: Number,
-    k: Number,
-    normal: Number,
-    mu_s: Number,
-    mu_d: Number,
-    pull: Number,
-    t_off: Number,
-    digits: int = 30,
-) -> Certified:
-    """Count the slips; parameters and errors as `phase_changes`."""
-    pair = _pair(m1=m1, m2=m2, k=k, normal=normal, mu_s=mu_s, mu_d=mu_d, pull=pull, t_off=t_off)
-    if _sticks(pair, digits):
-        return exact_zero(_STUCK, digits)
-    return _certified("slips", digits, lambda found: mpmath.mpf(phases.count_slips(found)), pair)
+@takes(PARAMETERS)
+def slip_end(*, digits: int = 30, **given: Number) -> Certified:
+    """Return the instant (s) from which m1 sticks for ever; undefined if it has never slipped. As `phase_time`."""
+    p = _pair(given)
+
+    def read(found: Sequence[Ended]) -> arb:
+        if not (changes := _changes(found)):
+            raise Absent(_STUCK)
+        return changes[-1].start
+
+    return _certified("slip_end", digits, lambda: _phases(p), read, lambda: closed.changes(p)[-1].start)
 
 
-def _sticks(pair: Pair, digits: int) -> bool:
-    with mpmath.workdps(check_digits(digits) + 15):
-        return phases.count_slips(phases.closed(pair)) == 0
+@takes(PARAMETERS)
+def slips(*, digits: int = 30, **given: Number) -> Certified:
+    """Count the slips; as `phase_time`."""
+    p = _pair(given)
 
+    def count(found: Sequence[Phase | closed.Phase]) -> int:
+        return sum(phase.kind != "stick" for phase in found)
 
-def final_position(
-    *,
-    m1: Number,
-    m2: Number,
-    k: Number,
-    normal: Number,
-    mu_s: Number,
-    mu_d: Number,
-    pull: Number,
-    t_off: Number,
-    digits: int = 30,
-) -> Certified:
-    """Place in m where m1 sticks for ever; parameters and errors as `phase_changes`."""
-    pair = _pair(m1=m1, m2=m2, k=k, normal=normal, mu_s=mu_s, mu_d=mu_d, pull=pull, t_off=t_off)
-    if _sticks(pair, digits):
-        return exact_zero(_STUCK, digits)
-    return _certified("final_position", digits, lambda found: found[-1].state.x1, pair)
-
-
-def dissipated_energy(
-    *,
-    m1: Number,
-    m2: Number,
-    k: Number,
-    normal: Number,
-    mu_s: Number,
-    mu_d: Number,
-    pull: Number,
-    t_off: Number,
-    digits: int = 30,
-) -> Certified:
-    """Energy in J that friction dissipates, mu_d normal times the path slid; parameters and errors as `phase_changes`.
-
-    A third route is the energy balance: work of the pull less what stays in the oscillation of m2.
-    """
-    pair = _pair(m1=m1, m2=m2, k=k, normal=normal, mu_s=mu_s, mu_d=mu_d, pull=pull, t_off=t_off)
-    if _sticks(pair, digits):
-        return exact_zero(_STUCK, digits)
-    return certify(
-        Route(f"mu_d normal × path; {_CLOSED}", lambda: phases.dissipated(pair, phases.closed(pair))),
-        Route(f"work of the pull less the energy that is left; {_CLOSED}", lambda: phases.balance(pair)),
-        Route(f"mu_d normal × path; {_SERIES}", lambda: phases.dissipated(pair, phases.followed(pair))),
-        digits=digits,
-        kind="quasi-analytical",
-        name="dissipated_energy",
+    return _certified(
+        "slips",
+        digits,
+        lambda: _phases(p),
+        lambda found: arb(count(_changes(found))),
+        lambda: mpmath.mpf(count(closed.changes(p))),
     )
 
 
-def state(
-    *,
-    what: str,
-    time: Number,
-    m1: Number,
-    m2: Number,
-    k: Number,
-    normal: Number,
-    mu_s: Number,
-    mu_d: Number,
-    pull: Number,
-    t_off: Number,
-    digits: int = 30,
-) -> Certified:
-    """Displacement (m) or velocity (m/s) of a mass at an instant; parameters and errors as `phase_changes`.
+@takes(PARAMETERS)
+def final_position(*, digits: int = 30, **given: Number) -> Certified:
+    """Return the place (m) where m1 sticks for ever; as `phase_time`."""
+    p = _pair(given)
+    return _certified(
+        "final_position",
+        digits,
+        lambda: _phases(p),
+        lambda found: found[-1].phase.state[X1],
+        lambda: closed.phases(p)[-1].state.x1,
+    )
+
+
+@takes(PARAMETERS)
+def dissipated_energy(*, digits: int = 30, **given: Number) -> Certified:
+    """Return the energy (J) that friction dissipates, mu_d normal times the path slid; as `phase_time`."""
+    p = _pair(given)
+
+    def read(found: Sequence[Ended]) -> arb:
+        places = [ended.phase.state[X1] for ended in found]
+        return ball(p.drag) * sum((abs(b - a) for a, b in pairwise(places)), arb(0))
+
+    return _certified("dissipated_energy", digits, lambda: _phases(p), read, lambda: closed.balance(p), _BALANCE)
+
+
+def _row(what: str) -> Row:
+    return {place: arb(1) for place in ROWS[what]}
+
+
+@takes(PARAMETERS)
+def state(*, what: str, time: Number, digits: int = 30, **given: Number) -> Certified:
+    """Return displacement (m) or velocity (m/s) of a mass at an instant; as `phase_time`.
 
     Parameters
     ----------
@@ -241,41 +365,27 @@ def state(
         ``x1``, ``v1``, ``x2`` or ``v2``.
     time
         Instant in s, not negative.
-
-    Source: EDF V5.01.106.
     """
-    pair = _pair(m1=m1, m2=m2, k=k, normal=normal, mu_s=mu_s, mu_d=mu_d, pull=pull, t_off=t_off)
-    instant = exact(time, "time")
-    if instant.rational < 0:
-        raise ParameterError(f"time must be non-negative, got {time}")
-    if what in ("x1", "v1") and _rests(pair, what, instant, digits):
-        return exact_zero("m1 sticks", digits)
-    return certify(
-        Route(_CLOSED, lambda: getattr(phases.state_at(pair, phases.closed(pair), instant.mpf()), what)),
-        Route(_SERIES, lambda: getattr(phases.followed_to(pair, instant.mpf()), what)),
-        digits=digits,
-        kind="quasi-analytical",
-        name=what,
+    p, t = _pair(given), instant(time, "time")
+    return _certified(
+        what,
+        digits,
+        lambda: _phases(p, t),
+        lambda found: value_at(found, _row(what), ball(t)),
+        lambda: getattr(closed.state_at(p, t.mpf()), what),
     )
 
 
-def _rests(pair: Pair, what: str, instant: Any, digits: int) -> bool:
-    with mpmath.workdps(check_digits(digits) + 15):
-        return bool(getattr(phases.state_at(pair, phases.closed(pair), instant.mpf()), what) == 0)
+@takes(PARAMETERS)
+def motion(*, digits: int = 30, **given: Number) -> Motion:
+    """Return the motion, for figures and comparison of histories: x1, v1, x2, v2; errors as `phase_changes`."""
+    p = _pair(given)
 
+    def reading(what: str) -> Callable[[arb], arb]:
+        return lambda t: value_at(_phases(p), _row(what), t)
 
-def motion(
-    *,
-    m1: Number,
-    m2: Number,
-    k: Number,
-    normal: Number,
-    mu_s: Number,
-    mu_d: Number,
-    pull: Number,
-    t_off: Number,
-    digits: int = 30,
-) -> Motion:
-    """Motion of both masses, for figures and comparison of histories; parameters and errors as `phase_changes`."""
-    pair = _pair(m1=m1, m2=m2, k=k, normal=normal, mu_s=mu_s, mu_d=mu_d, pull=pull, t_off=t_off)
-    return Motion(pair, check_digits(digits))
+    return Motion(
+        {what: reading(what) for what in ROWS},
+        lambda: [(phase.start, phase.kind) for phase in (_phases(p)[0].phase, *_changes(_phases(p)))],
+        check_digits(digits),
+    )

@@ -31,7 +31,7 @@ REFERENCES = {
     "friction_decay": ("friction_decay", "friction_half_cycles"),
     "impact_oscillator": ("impact_oscillator", "impact_closed", "impact_phases"),
     "parameters": ("parameters",),
-    "pulled_pair": ("pulled_pair", "pulled_phases"),
+    "pulled_pair": ("pulled_pair", "pulled_closed"),
     "sliding_block": ("sliding_block", "sliding_closed", "sliding_phases"),
     "softening_spring": ("softening_spring",),
     "zener": ("zener", "zener_checks", "zener_device", "zener_series"),

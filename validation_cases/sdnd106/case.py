@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.references import pulled_pair
-from veridyn.references.certified import Certified, classification, undefined
+from veridyn.references.certified import Certified, classification
 from veridyn.references.parameters import Number
 from veridyn.solver.elements import Friction, Load
 from veridyn.solver.problem import MechanicalProblem
@@ -105,46 +105,21 @@ def _instant(number: int, values: Values) -> Tolerance:
 def _rate(values: Values, time: float, kind: str) -> float:
     """Return how fast a phase ends: acceleration of m1 (m/s²) before a stick, velocity of the spring before a slip."""
     m1, k, mu_d, normal = (float(values[name]) for name in ("m1", "k", "mu_d", "normal"))
-    x1, v1, x2, v2 = map(float, pulled_pair.motion(**values, digits=15).state(repr(time)))
+    motion = pulled_pair.motion(**values, digits=15)
+    x1, v1, x2, v2 = (float(motion(what, repr(time))) for what in ("x1", "v1", "x2", "v2"))
     if kind != "stick":
         return abs(v2 - v1)
     return max(mu_d * normal - k * abs(x2 - x1), mu_d * normal / 2) / m1
 
 
 def _state(what: str, instant: str) -> Quantity:
-    def reference(
-        *,
-        m1: Number,
-        m2: Number,
-        k: Number,
-        normal: Number,
-        mu_s: Number,
-        mu_d: Number,
-        pull: Number,
-        t_off: Number,
-        digits: int = 30,
-    ) -> Certified:
-        return pulled_pair.state(
-            what=what,
-            time=instant,
-            m1=m1,
-            m2=m2,
-            k=k,
-            normal=normal,
-            mu_s=mu_s,
-            mu_d=mu_d,
-            pull=pull,
-            t_off=t_off,
-            digits=digits,
-        )
-
     kind, unit = ("displacement", "m") if what.startswith("x") else ("velocity", "m/s")
     size = _stretch if what.startswith("x") else _swing
     return Quantity(
         f"{what}@{instant}",
         unit,
         f"{kind} of m{what[1]} at {instant} s",
-        reference,
+        partial(pulled_pair.state, what=what, time=instant),
         partial(measures.state_at, what=what, time=float(instant)),
         partial(_displaced, float(instant), size),
         size,
@@ -158,11 +133,6 @@ STATES = tuple(_state(what, instant) for what in ("x1", "x2", "v1", "v2") for in
 def _order(*, digits: int = 30, **given: Number) -> Certified:  # noqa: ARG001 - a classification has no digits
     found = " ".join(change.kind for change in pulled_pair.phase_changes(**given, digits=15))
     return classification(found, "phases of the certified motion")
-
-
-def _change(number: int, *, digits: int = 30, **given: Number) -> Certified:
-    found = pulled_pair.phase_changes(**given, digits=digits)
-    return found[number].time if len(found) > number else undefined("there are fewer changes of phase")
 
 
 def _has_change(number: int, values: Values) -> bool:
@@ -241,7 +211,7 @@ PHASES = (
             f"phase_time_{number + 1}",
             "s",
             f"instant of change of phase {number + 1}",
-            partial(_change, number),
+            partial(pulled_pair.phase_time, number=number + 1),
             partial(measures.phase_time, number=number),
             partial(_instant, number),
             _span,

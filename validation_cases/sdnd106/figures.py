@@ -22,7 +22,7 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     histories = (*o.response.displacement.T, *o.response.velocity.T)
     time, x1, x2, v1, v2 = thinned(o.response.time, *histories, start=0.0, end=o.problem.end)
     motion = pulled_pair.motion(**o.values, digits=15)
-    true = np.array([[float(part) for part in motion.state(t)] for t in time.tolist()])
+    true = np.array([[float(motion(what, t)) for what in ("x1", "v1", "x2", "v2")] for t in time.tolist()])
     yield _velocities(case, o, true, (time, v1, v2), label)
     yield _spring(case, o, true, (time, x1, x2), label)
     yield _portrait(case, o, true, (x2 - x1, v1), label)
