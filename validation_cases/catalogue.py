@@ -92,5 +92,5 @@ def _variants(node: ast.expr, assigned: dict[str, ast.expr]) -> Iterator[str]:
         case ast.Tuple(elts=nodes):
             for each in nodes:
                 yield from _variants(each, assigned)
-        case ast.Call(args=[ast.Constant(value=name), *_]):
+        case ast.Call(args=[ast.Constant(value=str(name)), *_]):
             yield name

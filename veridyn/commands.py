@@ -112,9 +112,12 @@ def _selection(options: argparse.Namespace) -> Any:
     """Return what is to be run: the quick profile if nothing is named."""
     from veridyn.selection import Selection
 
-    names = (options.cases, options.kind, options.variant, options.quantity, options.scheme)
+    named = (options.cases, options.kind, options.variant, options.quantity, options.scheme)
+    cases, kinds, variants, quantities, schemes = map(tuple, named)
     asked = (options.solver, options.set, options.claim, options.refine, options.require)
-    return Selection(*map(tuple, names), quick=not (options.all or any(names) or any(asked)))
+    if options.all or any(named) or any(asked):
+        return Selection(cases, kinds, variants, quantities, schemes)
+    return Selection(quick=True)
 
 
 def _request(options: argparse.Namespace) -> Any:

@@ -74,7 +74,8 @@ def shown(command):
 @pytest.mark.parametrize("arguments", ["run struck", "run struck --solver exact"])
 def test_passes(run, arguments):
     first = run(*arguments.split())
-    assert (first.returncode, first.stderr) == (0, "")
+    assert first.returncode == 0
+    assert all(" checks, struck " in line for line in first.stderr.splitlines())  # progress, on a slow machine
     assert shown(f"veridyn {arguments}") in first.stdout
 
 
