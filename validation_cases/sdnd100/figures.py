@@ -70,7 +70,7 @@ def _portrait(case: Case, o: Observation, label: str) -> dict[str, Any]:
                 "x (m)",
                 "v (m/s)",
                 [
-                    series("reference", "reference", *map(np.array, true)),
+                    series("reference", "reference", *true),
                     series(label, "computed", x, v),
                     series("friction holds", "limit", [-held, held], [0.0, 0.0]),
                 ],
