@@ -58,7 +58,7 @@ def copy_of_the_rooms(folder: Path) -> Path:
 def test_command(subject: Subject) -> list[str]:
     """Return the command, to be run in the folder of the copy, that fails if a mutant is noticed."""
     options = ["-x", "-q", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT)]
-    plugins = ["-p", "no:cacheprovider", "-p", "no:benchmark", "-p", "no:xdist"]
+    plugins = ["-p", "no:cacheprovider", "-p", "no:benchmark"]
     quick = ["-k", f"not ({subject.without})"] if subject.without else []
     return [sys.executable, "-m", "pytest", *options, *plugins, *quick, *(str(ROOT / test) for test in subject.tests)]
 

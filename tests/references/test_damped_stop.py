@@ -41,6 +41,11 @@ def both(digits=30, **p):
     return [f(digits=digits, **p).confirm() for f in functions]
 
 
+@pytest.mark.parametrize("function", [stop.touch, stop.opening, stop.rebound, stop.peak_force])
+def test_the_first_contact_is_meant_where_none_is_named(function):
+    assert function(**CASE) == function(contact=1, **CASE)
+
+
 def test_a_thousand_digits():
     assert {found.digits for found in both(1000, **CASE)} == {1000}
 

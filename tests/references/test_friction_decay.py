@@ -179,9 +179,10 @@ def test_a_negative_time_is_refused():
         decay.component(time=-1, **CASE)
 
 
-def test_a_third_of_pi_has_a_rational_cosine():
+@pytest.mark.parametrize("angle", ["pi/3", "-pi/3"])
+def test_a_third_of_pi_has_a_rational_cosine(angle):
     """cos(π/3) = 1/2 puts the first turning point on the limit exactly, where friction holds."""
-    given_ = {**CASE, "angle": "pi/3", "directions": 1, "x0": "1.5e-4"}
+    given_ = {**CASE, "angle": angle, "directions": 1, "x0": "1.5e-4"}
     assert decay.half_cycles(**given_).confirm().value == 1
     assert decay.final_position(**given_).confirm().text() == "-5.00000000000000000000000000000e-5"
 
