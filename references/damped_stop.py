@@ -105,14 +105,15 @@ def _cycle(o: Oscillator) -> Cycle:
     for time in contact.extremes(slope, zeros=int(value(rate).is_zero())):
         peak = contact.phase.read(_force(o), time).max(peak)
     (turn,) = flight.extremes({V: ONE})
+    lasts: Any = flight.end
     return Cycle(
         v0=ball(o.v0),
         released=contact.end,
         opened=release.end,
-        lasts=flight.end,
+        lasts=lasts,
         peak=peak,
         rebound=-flight.phase.at(turn)[X],
-        e=flight.phase.at(flight.end)[V],
+        e=flight.phase.at(lasts)[V],
     )
 
 
@@ -222,7 +223,7 @@ def motion(*, digits: int = 30, **given: Number) -> Motion:
     """
     o = Oscillator(**resolve(PARAMETERS, given))
 
-    def read(row: Callable[[Phase], Row], time: arb) -> arb:
+    def read(row: Callable[[Phase], Row], time: arb) -> Any:
         cycle = _cycle(o)
         before = int((time / cycle.lasts).mid().floor().unique_fmpz())  # each like the first, but for its speed
         return cycle.v0 * cycle.e**before * value_at(_phases(o), row, time - before * cycle.lasts)

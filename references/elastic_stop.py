@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import mpmath
 from flint import arb
@@ -83,11 +84,11 @@ def _cycle(o: Oscillator) -> tuple[Ended, ...]:
     )
 
 
-def _contact(o: Oscillator) -> arb:
+def _contact(o: Oscillator) -> Any:
     return _cycle(o)[0].end
 
 
-def _lasts(o: Oscillator) -> arb:
+def _lasts(o: Oscillator) -> Any:
     return _cycle(o)[1].end
 
 

@@ -27,7 +27,7 @@ def _decay(case: Case, o: Observation, label: str) -> dict[str, Any]:
     time, x = thinned(o.response.time, o.response.displacement[:, 0], start=0.0, end=o.problem.end)
     motion = friction_decay.motion(**o.values, digits=15)
     true = np.array([float(motion("displacement", t)) for t in time.tolist()])
-    turns, held = motion.events(), float(friction_decay.held(**o.values))
+    turns, held = motion.events(), float(friction_decay.held(**o.values, digits=15))
     edge = [0.0, o.problem.end]
     return figure(
         case.name,
@@ -58,7 +58,7 @@ def _portrait(case: Case, o: Observation, label: str) -> dict[str, Any]:
     time, x, v = thinned(response.time, *histories, start=0.0, end=o.problem.end, points=2 * POINTS)
     motion = friction_decay.motion(**o.values, digits=15)
     true = [[float(motion(name, t)) for t in time.tolist()] for name in ("displacement", "velocity")]
-    held = float(friction_decay.held(**o.values))
+    held = float(friction_decay.held(**o.values, digits=15))
     return figure(
         case.name,
         "portrait",
