@@ -153,7 +153,7 @@ def contact_end(*, shock: int = 1, digits: int = 30, **given: Number) -> Certifi
     """Instant at which a shock ends, in s; parameters and errors as `contact_start`."""
     n, formula = check_count(shock, "shock"), "(shock - 1) (π/ωc + π/ω0) + π/ωc"
 
-    def read(o: Oscillator) -> arb:
+    def read(o: Oscillator) -> Any:
         return (n - 1) * _lasts(o) + _contact(o)
 
     return _certified("contact_end", digits, given, read, formula, lambda o: o.start(n) + o.contact)
@@ -163,7 +163,7 @@ def peak_time(*, shock: int = 1, digits: int = 30, **given: Number) -> Certified
     """Instant of the greatest force of a shock, in s; parameters and errors as `contact_start`."""
     n, formula = check_count(shock, "shock"), "(shock - 1) (π/ωc + π/ω0) + π/(2 ωc)"
 
-    def read(o: Oscillator) -> arb:
+    def read(o: Oscillator) -> Any:
         return (n - 1) * _lasts(o) + _deepest(o)
 
     return _certified("peak_time", digits, given, read, formula, lambda o: o.start(n) + o.contact / 2)
