@@ -10,27 +10,34 @@ the stiffness f_post/x_b.
 Two equal masses that meet at opposite velocities crush the stop between them by twice the way of each. Lengths and
 velocities are those of one mass.
 
+Energy decides exactly which line of the force is the last, and how fast each begins; closed forms tell how long it
+takes. The velocity falls to zero in the last line only, at its end, so that no event is searched for.
 Source: Code_Aster tests sdnd105a, b, c (SDND105); the law is RELATION = FLAMBAGE.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import mpmath
+from flint import arb
 from mpmath import mpf
 
-from veridyn.references import buckling_phases as phases
-from veridyn.references.buckling_phases import History, Stop
-from veridyn.references.certified import Certified, Route, certify, exact_zero, undefined
+from veridyn.references import buckling_quadrature as quadrature
+from veridyn.references.buckling_quadrature import Stop
+from veridyn.references.certified import Certified, Route
+from veridyn.references.enclosure import Absent, ball, enclose, per_bits, sign_of
+from veridyn.references.flows import Linear, State
+from veridyn.references.jets import value
+from veridyn.references.motion import Ended, Motion, Phase, instant, value_at
 from veridyn.references.parameters import (
+    Exact,
     Number,
     Parameter,
     ParameterError,
     check_digits,
-    checked,
     exact,
     resolve,
     takes,
@@ -57,9 +64,106 @@ PARAMETERS = (
     ),
 )
 
-_TIME = Parameter("t", "s", "instant", "0", "non-negative")
-_SERIES = "Taylor series of the motion from kink to kink, events located on them"
-_ELASTIC = "the stop does not buckle: its largest force stays below f_crit"
+CRUSH, VELOCITY, FORCE = range(3)
+
+_PROOF = "closed form of every line of the force, the last one decided exactly by the energy"
+_QUADRATURE = "integrals of 1/velocity over the crush, from the areas under the force"
+_ELASTIC = "the stop does not buckle: its largest force does not exceed f_crit"
+
+
+class _Line(NamedTuple):
+    """A straight line of the force of a first loading: force at its ends, length (None: for ever)."""
+
+    kind: str
+    begin: Exact
+    end: Exact
+    length: Exact | None
+
+
+def _lines(s: Stop) -> list[_Line]:
+    lines = [_Line("elastic", exact(0), s.f_crit, s.buckled), _Line("plateau", s.f_crit, s.f_crit, s.plateau)]
+    lines += [_Line("softening", s.f_crit, s.f_post, s.softening), _Line("collapsed", s.f_post, s.f_post, None)]
+    return [line for line in lines if line.length is None or line.length.rational]
+
+
+def _loading(s: Stop) -> Iterator[tuple[_Line, list[Exact], list[Exact]]]:
+    """Yield the lines that are met, with the terms of the energy where each begins and ends (none: it turns within)."""
+    left, half = [s.launched], exact("1/2")
+    for line in _lines(s):
+        length = line.length
+        after = [*left, *(-(f * length * half) for f in (line.begin, line.end))] if length is not None else []
+        left_over = sign_of(*after) if after else -1
+        yield line, left, after if left_over >= 0 else []
+        if left_over <= 0:
+            return
+        left = after
+
+
+def _total(terms: list[Exact]) -> arb:
+    return sum((ball(term) for term in terms), arb(0))
+
+
+@per_bits
+def _phases(s: Stop) -> tuple[Ended, ...]:
+    """Return the phases of the crush of the stop: the lines of the force, return, release."""
+    mass, time, crush = ball(s.mass), arb(0), arb(0)
+    found: list[Ended] = []
+    for line, before, after in _loading(s):
+        energy, force, speed = _total(before), ball(line.begin), (2 * _total(before) / mass).sqrt()
+        slope = arb(0) if line.begin == line.end else (ball(line.end) - force) / ball(line.length)
+        path = ball(line.length) if after else 2 * energy / (force + (force * force + 2 * slope * energy).sqrt())
+        rest = (2 * _total(after) / mass).sqrt() if after and sign_of(*after) else arb(0)
+        last = force + slope * path
+        lapse = _duration(line, mass, slope, (force, last), (speed, rest), path)
+        found.append(_phase(line.kind, mass, slope, time, lapse, (crush, speed, force)))
+        time, crush = time + lapse, crush + path
+    back = crush - _residual(s, line.kind, crush)
+    omega = (last / back / mass).sqrt()
+    lapse = arb.pi() / (2 * omega)
+    found.append(_phase("return", mass, last / back, time, lapse, (crush, arb(0), last)))
+    free = Linear(({VELOCITY: arb(1)}, {}, {}), value(lapse))
+    state = (_residual(s, line.kind, crush), -omega * back, arb(0))
+    return (*found, Ended(Phase("free", free, time + lapse, state), None, None))
+
+
+def _phase(kind: str, mass: arb, slope: arb, start: arb, lapse: arb, state: State) -> Ended:
+    flow = Linear(({VELOCITY: arb(1)}, {FORCE: -1 / mass}, {VELOCITY: slope}), value(lapse))
+    return Ended(Phase(kind, flow, start, state), start + lapse, kind)
+
+
+def _duration(line: _Line, mass: arb, slope: arb, forces: tuple[arb, arb], speeds: tuple[arb, arb], path: arb) -> arb:
+    """Return the time along a line, between its forces and speeds, the last of which may be an exact zero."""
+    if line.begin == line.end:
+        return 2 * path / (speeds[0] + speeds[1])
+    rate = (abs(slope) / mass).sqrt()
+    if line.kind == "elastic":
+        turns = speeds[1] == 0
+        return (arb.pi() / 2 if turns else (rate * path / speeds[1]).atan()) / rate
+    first, last = (speed + force / (mass * rate) for speed, force in zip(speeds, forces, strict=True))
+    return (first / last).log() / rate
+
+
+def _points(s: Stop) -> list[tuple[list[Exact], Exact]]:
+    """Return largest crush, as a sum, and residual crush at the end of the plateau and in the rows of the table."""
+    return [([s.buckled, s.plateau], s.plateau), *(([d, s.f_post / k], d) for d, k in s.rows)]
+
+
+def _residual(s: Stop, last: str, crush: arb) -> arb:
+    """Return the crush that remains; the lines of the table are added up, each as far as the crush went on it."""
+    if last in ("elastic", "plateau"):
+        return arb(0) if last == "elastic" else crush - ball(s.buckled)
+    points = _points(s)
+    if s.rows and _step(points[0][0], points[1][0]) == 0:
+        points = points[1:]
+    found, ends = ball(points[0][1]), [_total(terms) for terms, _ in points]
+    for (x, x_next), ((_, d), (_, d_next)) in zip(pairwise(ends), pairwise(points), strict=True):
+        found += (crush.max(x).min(x_next) - x) * (ball(d_next) - ball(d)) / (x_next - x)
+    return found + (crush - ends[-1]).max(arb(0))
+
+
+def _step(before: list[Exact], after: list[Exact]) -> int:
+    """Return the sign of the difference of two sums."""
+    return sign_of(*(term.plain for term in after), *(-term.plain for term in before))
 
 
 def _stop(given: dict[str, Number]) -> Stop:
@@ -67,9 +171,8 @@ def _stop(given: dict[str, Number]) -> Stop:
     p = resolve(PARAMETERS, given)
     if p["bodies"] not in (exact(1), exact(2)):
         raise ParameterError(f"bodies must be 1 or 2, got {p['bodies']}")
-    with mpmath.workdps(50):
-        if p["f_post"].mpf() > p["f_crit"].mpf():
-            raise ParameterError(f"f_post = {p['f_post']} N must not exceed f_crit = {p['f_crit']} N")
+    if _step([p["f_post"]], [p["f_crit"]]) < 0:
+        raise ParameterError(f"f_post = {p['f_post']} N must not exceed f_crit = {p['f_crit']} N")
     rows = tuple((p[f"d{i}"], p[f"k{i}"]) for i in range(1, TABLE + 1) if p[f"k{i}"].rational > 0)
     law = {parameter.name: p[parameter.name] for parameter in PARAMETERS[: -2 * TABLE]}
     stop = Stop(rows=rows, **law)
@@ -79,31 +182,46 @@ def _stop(given: dict[str, Number]) -> Stop:
 
 def _check_table(stop: Stop) -> None:
     """Refuse a table whose residual crush d or total crush d + f_post/k does not increase from the end of softening."""
-    with mpmath.workdps(50):
-        end = stop.buckled + stop.plateau.mpf() + stop.softening.mpf()
-        points = [(end, stop.plateau.mpf()), *stop.returns()[2:]]
-        for i, (last, new) in enumerate(pairwise(points), 1):
-            if new[0] < last[0] or new[1] < last[1] or (i > 1 and new[0] == last[0]):
-                shown = (mpmath.nstr(number, 6) for number in (*new, *last))
-                raise ParameterError(
-                    "row {} of the table: total crush d + f_post/k = {} m and residual crush d = {} m must not fall "
-                    "below {} m and {} m; raise d, or lower k".format(i, *shown)
-                )
+    first, *rows = _points(stop)
+    points = [([*first[0], stop.softening], first[1]), *rows]
+    for i, (last, new) in enumerate(pairwise(points), 1):
+        total = _step(last[0], new[0])
+        if total < 0 or _step([last[1]], [new[1]]) < 0 or (i > 1 and total == 0):
+            shown = (f"{sum(map(float, terms)):.6g}" for terms in (new[0], [new[1]], last[0], [last[1]]))
+            raise ParameterError(
+                "row {} of the table: total crush d + f_post/k = {} m and residual crush d = {} m must not fall "
+                "below {} m and {} m; raise d, or lower k".format(i, *shown)
+            )
 
 
-def _certified(name: str, digits: int, how: str, read: Callable[[Stop, History], mpf], stop: Stop) -> Certified:
-    return certify(
-        Route(how, lambda: read(stop, phases.closed(stop))),
-        Route(_SERIES, lambda: read(stop, phases.followed(stop))),
+Found = Sequence[Ended]
+
+
+def _certified(
+    name: str, digits: int, s: Stop, read: Callable[[Found], arb], second: Callable[[quadrature.History], mpf]
+) -> Certified:
+    return enclose(
+        lambda: read(_phases(s)),
+        Route(_QUADRATURE, lambda: second(quadrature.history(s))),
         digits=digits,
         kind="closed form",
         name=name,
+        proof=_PROOF,
+        proved=lambda: f"{len(_phases(s))} phases",
     )
+
+
+def _turned(found: Found) -> State:
+    return found[-2].phase.state
+
+
+def _freed(found: Found) -> State:
+    return found[-1].phase.state
 
 
 @takes(PARAMETERS)
 def buckling_time(*, digits: int = 30, **given: Number) -> Certified:
-    """Instant at which the stop buckles, asin(x_b ω/v)/ω with ω = √(k/m), in s; undefined if it does not.
+    """Return the instant (s) at which the stop buckles; undefined if it does not.
 
     Parameters
     ----------
@@ -117,143 +235,156 @@ def buckling_time(*, digits: int = 30, **given: Number) -> Certified:
     ParameterError
         If a parameter breaks its rule, f_post exceeds f_crit, or the table does not increase.
     """
-    stop = _stop(given)
-    if not phases.buckles(stop):
-        check_digits(digits)
-        return undefined(_ELASTIC)
-    return _certified("buckling_time", digits, "arctangents of the elastic phase", lambda _, h: h.buckling, stop)
+
+    def read(found: Found) -> arb:
+        if len(found) == 3:
+            raise Absent(_ELASTIC)
+        return found[1].phase.start
+
+    return _certified("buckling_time", digits, _stop(given), read, lambda h: h.phases[1].start)
 
 
 @takes(PARAMETERS)
 def largest_crush(*, digits: int = 30, **given: Number) -> Certified:
-    """Way of each mass to where it turns, in m; parameters and errors as `buckling_time`."""
-    stop = _stop(given)
+    """Return the way (m) of each mass to where it turns; parameters and errors as `buckling_time`."""
+    s = _stop(given)
     return _certified(
-        "largest_crush", digits, "balance of energy and work", lambda s, h: h.largest / s.bodies.mpf(), stop
+        "largest_crush",
+        digits,
+        s,
+        lambda found: _turned(found)[CRUSH] / ball(s.bodies),
+        lambda h: h.largest / s.bodies.mpf(),
     )
 
 
 @takes(PARAMETERS)
 def largest_time(*, digits: int = 30, **given: Number) -> Certified:
-    """Instant at which the masses turn, in s; parameters and errors as `buckling_time`."""
-    stop = _stop(given)
-    return _certified("largest_time", digits, "durations of the phases", lambda _, h: h.turning, stop)
+    """Return the instant (s) at which the masses turn; parameters and errors as `buckling_time`."""
+    return _certified(
+        "largest_time", digits, _stop(given), lambda found: found[-2].phase.start, lambda h: h.phases[-2].start
+    )
 
 
 @takes(PARAMETERS)
 def residual_crush(*, digits: int = 30, **given: Number) -> Certified:
-    """Crush that remains, over the number of bodies, in m; zero if the stop has not buckled.
+    """Return the crush (m) that remains, over the number of bodies; zero if the stop has not buckled.
 
     Parameters and errors as `buckling_time`.
     """
-    stop = _stop(given)
-    if not phases.buckles(stop):
-        return exact_zero(_ELASTIC, digits)
-    how = "lines of the table at the largest crush"
-    return _certified("residual_crush", digits, how, lambda s, h: h.residual / s.bodies.mpf(), stop)
+    s = _stop(given)
+    return _certified(
+        "residual_crush",
+        digits,
+        s,
+        lambda found: _freed(found)[CRUSH] / ball(s.bodies),
+        lambda h: h.residual / s.bodies.mpf(),
+    )
 
 
 @takes(PARAMETERS)
 def return_stiffness(*, digits: int = 30, **given: Number) -> Certified:
-    """Stiffness of the stop on the return, in N/m; parameters and errors as `buckling_time`."""
-    stop = _stop(given)
-    how = "largest force over the crush that comes back"
-    return _certified("return_stiffness", digits, how, lambda _, h: h.stiffness, stop)
+    """Return the stiffness (N/m) of the stop on the return; parameters and errors as `buckling_time`."""
+
+    def read(found: Found) -> arb:
+        return _turned(found)[FORCE] / (_turned(found)[CRUSH] - _freed(found)[CRUSH])
+
+    return _certified("return_stiffness", digits, _stop(given), read, lambda h: h.phases[-2].slope)
 
 
 @takes(PARAMETERS)
 def release_time(*, digits: int = 30, **given: Number) -> Certified:
-    """Instant at which the force ends, in s; parameters and errors as `buckling_time`."""
-    stop = _stop(given)
-    how = "durations of the phases and a quarter of a period"
-    return _certified("release_time", digits, how, lambda _, h: h.release, stop)
+    """Return the instant (s) at which the force ends; parameters and errors as `buckling_time`."""
+    return _certified(
+        "release_time", digits, _stop(given), lambda found: found[-1].phase.start, lambda h: h.phases[-1].start
+    )
 
 
 @takes(PARAMETERS)
 def exit_velocity(*, digits: int = 30, **given: Number) -> Certified:
-    """Velocity of each mass after release, negative, in m/s; parameters and errors as `buckling_time`."""
-    stop = _stop(given)
-    how = "ω times the crush that comes back"
-    return _certified("exit_velocity", digits, how, lambda s, h: -h.exit / s.bodies.mpf(), stop)
+    """Return the velocity (m/s) of each mass after release, negative; parameters and errors as `buckling_time`."""
+    s = _stop(given)
+    return _certified(
+        "exit_velocity",
+        digits,
+        s,
+        lambda found: _freed(found)[VELOCITY] / ball(s.bodies),
+        lambda h: h.phases[-1].velocity / s.bodies.mpf(),
+    )
 
 
 @takes(PARAMETERS)
 def velocity(*, time: Number, digits: int = 30, **given: Number) -> Certified:
-    """Velocity of each mass at an instant (s), positive towards the stop, in m/s.
+    """Return the velocity (m/s) of each mass at an instant (s), positive towards the stop.
 
     Parameters and errors as `buckling_time`; the time must not be negative.
     """
-    stop, instant = _stop(given), checked(_TIME, time)
-
-    def read(history: History, *, series: bool) -> mpf:
-        phase = phases.phase_at(history, instant.mpf())
-        if series:
-            return phases.followed_velocity(stop.mass, phase, instant.mpf()) / stop.bodies.mpf()
-        return phases.at(stop.mass, phase, instant.mpf())[1] / stop.bodies.mpf()
-
-    return certify(
-        Route("closed form of the phase", lambda: read(phases.closed(stop), series=False)),
-        Route(_SERIES, lambda: read(phases.followed(stop), series=True)),
-        digits=digits,
-        kind="closed form",
-        name="velocity",
+    s, t = _stop(given), instant(time)
+    return _certified(
+        "velocity",
+        digits,
+        s,
+        lambda found: value_at(found, {VELOCITY: arb(1)}, ball(t)) / ball(s.bodies),
+        lambda _: quadrature.velocity(s, t.mpf()) / s.bodies.mpf(),
     )
 
 
 @takes(PARAMETERS)
 def return_time(*, digits: int = 30, **given: Number) -> Certified:
-    """Instant at which the masses are back where they started, in s; parameters and errors as `buckling_time`."""
-    stop = _stop(given)
-    how = "release and uniform motion over the residual crush"
-    return _certified("return_time", digits, how, lambda _, h: h.release + h.residual / h.exit, stop)
+    """Return the instant (s) at which the masses are back at their start; parameters and errors as `buckling_time`."""
+
+    def read(found: Found) -> arb:
+        return found[-1].phase.start - _freed(found)[CRUSH] / _freed(found)[VELOCITY]
+
+    return _certified(
+        "return_time", digits, _stop(given), read, lambda h: h.phases[-1].start - h.residual / h.phases[-1].velocity
+    )
 
 
 @takes(PARAMETERS)
 def dissipated_energy(*, digits: int = 30, **given: Number) -> Certified:
-    """Energy lost in the stop, of all bodies together, in J; zero if it has not buckled.
+    """Return the energy (J) lost in the stop, of all bodies together; zero if it has not buckled.
 
     Parameters and errors as `buckling_time`.
     """
-    stop = _stop(given)
-    if not phases.buckles(stop):
-        return exact_zero(_ELASTIC, digits)
-    how = "kinetic energy before and after"
-    return _certified("dissipated_energy", digits, how, lambda s, h: s.launched - s.mass * h.exit**2 / 2, stop)
+    s = _stop(given)
+
+    def read(found: Found) -> arb:
+        if len(found) == 3:
+            return arb(0)
+        return ball(s.launched) - _turned(found)[FORCE] * (_turned(found)[CRUSH] - _freed(found)[CRUSH]) / 2
+
+    return _certified("dissipated_energy", digits, s, read, lambda _: quadrature.lost(s))
 
 
-@dataclass(frozen=True)
-class Motion:
-    """The motion at any instant, of one mass, and the force; about `digits` digits of the amplitude."""
-
-    stop: Stop
-    digits: int
-
-    def displacement(self, t: Number) -> mpf:
-        """Displacement towards the stop in m."""
-        return self._evaluate(t)[0]
-
-    def velocity(self, t: Number) -> mpf:
-        """Velocity towards the stop in m/s."""
-        return self._evaluate(t)[1]
-
-    def force(self, t: Number) -> mpf:
-        """Force of the stop as a magnitude, in N."""
-        return self._evaluate(t)[2]
-
-    def _evaluate(self, t: Number) -> tuple[mpf, mpf, mpf]:
-        time = checked(_TIME, t)
-        with mpmath.workdps(self.digits + 15):
-            phase = phases.phase_at(phases.closed(self.stop), time.mpf())
-            crush, velocity, force = phases.at(self.stop.mass, phase, time.mpf())
-            bodies = self.stop.bodies.mpf()
-        with mpmath.workdps(self.digits):
-            return crush / bodies, velocity / bodies, +force
+@takes(PARAMETERS)
+def changes_of_phase(*, digits: int = 30, **given: Number) -> Certified:
+    """Count the ends of lines of the force that the crush passes; parameters and errors as `buckling_time`."""
+    return _certified(
+        "changes_of_phase",
+        digits,
+        _stop(given),
+        lambda found: arb(len(found) - 3),
+        lambda h: mpmath.mpf(len(h.phases) - 3),
+    )
 
 
 @takes(PARAMETERS)
 def motion(*, digits: int = 30, **given: Number) -> Motion:
-    """Motion for figures and comparison of histories.
+    """Return the motion of one mass for figures: displacement (m), velocity (m/s), force of the stop (N).
 
-    Parameters and errors as `buckling_time`; the methods raise `ParameterError` for a negative time.
+    Parameters and errors as `buckling_time`; `ParameterError` too for a negative time.
     """
-    return Motion(_stop(given), check_digits(digits))
+    s = _stop(given)
+
+    def reading(place: int, bodies: Exact) -> Callable[[arb], arb]:
+        return lambda t: value_at(_phases(s), {place: arb(1)}, t) / ball(bodies)
+
+    return Motion(
+        {
+            "displacement": reading(CRUSH, s.bodies),
+            "velocity": reading(VELOCITY, s.bodies),
+            "force": reading(FORCE, exact(1)),
+        },
+        lambda: [(ended.phase.start, ended.phase.kind) for ended in _phases(s)],
+        check_digits(digits),
+    )

@@ -21,7 +21,7 @@ class Subject:
 REFERENCES = {
     "discrete": ("discrete", "discrete_order", "integrators", "power_series", "recurrences", "tableaux"),
     "beam_on_stop": ("beam_on_stop", "beam_waves"),
-    "buckling_stop": ("buckling_stop", "buckling_phases"),
+    "buckling_stop": ("buckling_stop", "buckling_quadrature"),
     "certified": ("certified",),
     "damped_chain": ("damped_chain",),
     "damped_stop": ("damped_stop",),

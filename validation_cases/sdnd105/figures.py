@@ -32,10 +32,10 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
 def _history(case: Case, o: Observation, label: str) -> dict[str, Any]:
     time, x = thinned(o.response.time, measures.path(o), start=0.0, end=o.problem.end)
     motion = buckling_stop.motion(**o.values, digits=15)
-    true = np.array([float(motion.displacement(t)) for t in time.tolist()])
+    true = np.array([float(motion("displacement", t)) for t in time.tolist()])
     t = measures.truth(o.values)
     names = ("buckles", "softens", "collapsed", "turns", "released")
-    instants = [*(phase.start for phase in t.loading[1:]), t.turning, t.release]
+    instants = [*(instant for instant, _ in t.changes), t.turning, t.release]
     return figure(
         case.name,
         "displacement",
@@ -59,10 +59,11 @@ def _law(case: Case, seen: dict[str, Observation], label: str) -> dict[str, Any]
         force = element_history(o.response, measures.STOP, of="buckling-stop")
         _, x, f = thinned(o.response.time, measures.path(o), force, start=0.0, end=o.problem.end)
         motion = buckling_stop.motion(**o.values, digits=15)
-        t = measures.truth(o.values)
-        corners = [phase.start for phase in t.loading[1:]]  # where the force may fall at once: both sides are drawn
+        corners = [
+            instant for instant, _ in measures.truth(o.values).changes
+        ]  # where the force may fall at once: both sides are drawn
         fine = sorted([*np.linspace(0.0, o.problem.end, 500), *corners, *np.nextafter(corners, 0.0)])
-        true = np.array([[float(motion.displacement(instant)), float(motion.force(instant))] for instant in fine])
+        true = np.array([[float(motion("displacement", t)), float(motion("force", t))] for t in fine])
         curves = [series("reference", "reference", true[:, 0], true[:, 1]), series(label, "computed", x, f)]
         panels.append(panel(f"crush (m), variant {name}", "force (N)", curves))
     caption = "Elastic contact, collapse or plateau and softening, and the elastic return to the residual crush."

@@ -9,8 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.references import buckling_phases, buckling_stop
-from veridyn.references.buckling_phases import Phase
+from veridyn.references import buckling_stop
 from veridyn.solver.balance import element_history
 from veridyn.solver.devices import BucklingStop
 from veridyn.solver.errors import SolverFailure
@@ -25,9 +24,9 @@ NEAR = 6  # samples from which the buckling is extrapolated
 
 @dataclass(frozen=True)
 class Truth:
-    """True phases until the masses turn, in floats (of the crush of the stop), turning and release (s)."""
+    """Instants (s) of the motion: changes of phase before the masses turn, with the way of each then (m), and after."""
 
-    loading: tuple[Phase, ...]
+    changes: tuple[tuple[float, float], ...]
     turning: float
     release: float
 
@@ -39,9 +38,10 @@ def truth(values: Values) -> Truth:
 
 @lru_cache(maxsize=64)
 def _truth(values: tuple[tuple[str, object], ...]) -> Truth:
-    found = buckling_phases.closed(buckling_stop.motion(**dict(values), digits=15).stop)
-    phases = tuple(Phase(*map(float, phase)) for phase in found.phases)
-    return Truth(phases[:-2], float(found.turning), float(found.release))
+    motion = buckling_stop.motion(**dict(values), digits=15)
+    *loading, turning, release = (time for time, _ in motion.events()[1:])
+    changes = tuple((float(time), float(motion("displacement", time))) for time in loading)
+    return Truth(changes, float(turning), float(release))
 
 
 def stop(o: Observation) -> BucklingStop:
@@ -161,9 +161,9 @@ def dissipated_energy(o: Observation) -> float:
 
 def passages(o: Observation) -> list[float]:
     """Return the instants at which the crush passes the ends of true phases for the first time (s)."""
-    y = path(o) * o["bodies"]
+    y = path(o)
     turned = int(np.argmax(y)) + 1
-    marks = [phase.crush for phase in truth(o.values).loading[1:]]
+    marks = [mark for _, mark in truth(o.values).changes]
     found = ([t for t, side in crossings(o.response.time[:turned], y[:turned] - mark) if side > 0] for mark in marks)
     return [instants[0] for instants in found if instants]
 
@@ -182,7 +182,7 @@ def phase_instants(o: Observation) -> float:
         If the crush does not reach all of them.
     """
     seen = np.array(passages(o))
-    true = np.array([phase.start for phase in truth(o.values).loading[1:]])
+    true = np.array([time for time, _ in truth(o.values).changes])
     if seen.size != true.size:
         raise SolverFailure(f"the crush passes {seen.size} changes of phase, there are {true.size}")
     return float(np.abs(seen - true).max(initial=0.0))
