@@ -114,7 +114,8 @@ class Route:
 
 def _fraction(value: mpf) -> Fraction:
     sign, mantissa, exponent, _ = value._mpf_
-    return (-1) ** sign * int(mantissa) * Fraction(2) ** int(exponent)
+    size: Fraction = int(mantissa) * Fraction(2) ** int(exponent)
+    return -size if sign else size
 
 
 def _upwards(bound: Fraction) -> str:

@@ -17,7 +17,7 @@ from flint import arb, ctx, fmpq
 from mpmath import mpf
 
 from veridyn.references.certified import CertificationError, Certified, Kind, Route, undefined
-from veridyn.references.jets import Jet, differentiated, slope, value
+from veridyn.references.jets import Ball, Jet, differentiated, slope, value
 from veridyn.references.parameters import Exact, check_digits
 
 LADDER = tuple(b << k for k in range(9) for b in (96, 128))  # bits; few, so that a motion serves many quantities
@@ -36,7 +36,7 @@ class Absent(Exception):
     """What a reading raises where its quantity does not exist; the message says why."""
 
 
-def ball(number: Exact | int) -> arb:
+def ball(number: Exact | int) -> Ball:
     """Enclose an exact number at the present precision, with its derivative where one is asked for."""
     if isinstance(number, int):
         return arb(number)
@@ -51,7 +51,7 @@ def span(low: arb, high: arb) -> arb:
     return low.union(high)
 
 
-def sign(x: arb) -> int:
+def sign(x: Ball) -> int:
     """Return the sign, 0 for an exact zero and for a ball that holds zero."""
     return 1 if x > 0 else -1 if x < 0 else 0
 
@@ -79,7 +79,7 @@ def sign_of(*terms: Exact) -> int:
     return decided(told)
 
 
-def less(a: arb, b: arb, what: str) -> bool:
+def less(a: Ball, b: Ball, what: str) -> bool:
     """Tell whether a < b; raises `Undecided` with `what` if the balls overlap."""
     if a < b:
         return True
@@ -141,7 +141,7 @@ def decided(question: Callable[[], T], digits: int = 30) -> T:
 
 
 def enclose(
-    read: Callable[[], arb],
+    read: Callable[[], Ball],
     *second: Route,
     digits: int,
     kind: Kind,
@@ -190,7 +190,7 @@ def enclose(
 
 
 def enclose_all(
-    read: Callable[[], Sequence[arb]],
+    read: Callable[[], Sequence[Ball]],
     *second: Route,
     digits: int,
     kind: Kind,
@@ -229,7 +229,7 @@ def _effort(bits: int, proved: Callable[[], str]) -> str:
         return ", ".join(filter(None, (proved(), f"{bits} bits")))
 
 
-def _sharpened(read: Callable[[], Sequence[arb]], digits: int) -> tuple[int, tuple[arb, ...]] | str:
+def _sharpened(read: Callable[[], Sequence[Ball]], digits: int) -> tuple[int, tuple[arb, ...]] | str:
     """Return the bits that it took and balls with the digits wanted, or what stayed undecided."""
     doubt = ""
     for bits in ladder(digits):
@@ -252,7 +252,7 @@ def _sharp(b: arb, digits: int) -> bool:
     return bool(b.is_zero() or (b.is_finite() and b.rel_accuracy_bits() > (digits + 1) * BITS_PER_DIGIT))
 
 
-def _certified(number: arb, second: tuple[Route, ...], digits: int, kind: Kind, proof: str, proved: str) -> Certified:
+def _certified(number: Ball, second: tuple[Route, ...], digits: int, kind: Kind, proof: str, proved: str) -> Certified:
     b, routes = value(number), (proof, *(route.how for route in second))
     varied = differentiated(number)
     derivative = _certified(slope(number), (), digits, kind, proof, proved) if varied else None

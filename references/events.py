@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from flint import arb, arb_poly, ctx
 
 from veridyn.references.enclosure import Undecided, sign, span
-from veridyn.references.flows import Course, Row, apply
-from veridyn.references.jets import Jet, slope, value
+from veridyn.references.flows import Course, Linear, Row, apply
+from veridyn.references.jets import Ball, Jet, slope, value
 
 SEAMS = (arb(1), arb(17) / 16, arb(9) / 8)  # where a piece may end: at the first at which all signs are known
 CUTS = (arb(1) / 2, arb(7) / 16, arb(9) / 16, arb(5) / 16, arb(11) / 16)
@@ -37,10 +37,10 @@ class Event:
     """The first event of a phase: which guard, and how long after its start (s)."""
 
     name: str
-    lapse: arb
+    lapse: Ball
 
 
-def first_event(course: Course, guards: Sequence[Guard], limit: arb | None = None) -> Event | None:
+def first_event(course: Course, guards: Sequence[Guard], limit: Ball | None = None) -> Event | None:
     """Return the first event of a phase, None if there is surely none up to a limit (s).
 
     Raises
@@ -67,7 +67,7 @@ def first_event(course: Course, guards: Sequence[Guard], limit: arb | None = Non
     return None
 
 
-def roots(course: Course, row: Row, limit: arb, *, zeros: int = 0, name: str = "a root") -> Iterator[arb]:
+def roots(course: Course, row: Row, limit: Ball, *, zeros: int = 0, name: str = "a root") -> Iterator[Ball]:
     """Yield all roots of a linear function of the state in (0, limit] in order, each simple; raises `Undecided`."""
     for begins, s, (p,) in _stretches(course, [(row, zeros)], limit):
         for root in _roots(course, p, s, name):
@@ -79,9 +79,9 @@ def roots(course: Course, row: Row, limit: arb, *, zeros: int = 0, name: str = "
             yield _moved(course, row, lapse)
 
 
-def _moved(course: Course, row: Row, lapse: arb) -> arb:
+def _moved(course: Course, row: Row, lapse: arb) -> Ball:
     """Give the instant of a root its derivative, where the motion has one: -(∂g/∂p)/(∂g/∂t)."""
-    if not course.varies:
+    if not (course.varies and isinstance(course.flow, Linear)):
         return lapse
     state = course.at(lapse)
     return Jet(lapse, -slope(apply(row, state)) / value(apply(row, course.flow.rates(state))))
@@ -94,7 +94,7 @@ class _Begin:
 
 
 def _stretches(
-    course: Course, watched: Sequence[tuple[Row, int]], limit: arb | None
+    course: Course, watched: Sequence[tuple[Row, int]], limit: Ball | None
 ) -> Iterator[tuple[_Begin, arb, list[arb_poly]]]:
     """Yield stretches of a phase one after the other: begin, length in s, and the functions, nonzero at both ends.
 

@@ -8,6 +8,7 @@ and slopes over any part of a piece are enclosed by ball arithmetic.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,10 +17,10 @@ from typing import Any, Protocol
 from flint import arb, arb_mat, arb_poly, arb_series, ctx
 
 from veridyn.references.enclosure import Undecided, span
-from veridyn.references.jets import Jet, differentiated, slope, value
+from veridyn.references.jets import Ball, Jet, differentiated, slope, value
 
-State = tuple[arb, ...]
-Row = Mapping[int, arb]  # a linear function of the state: factors by place
+State = tuple[Ball, ...]
+Row = Mapping[int, Ball]  # a linear function of the state: factors by place
 
 WIDTH = arb(9) / 8  # of a piece: a little longer than the way to the next, so that no root hides at the seam
 REACH = 2  # radians of the fastest motion in a piece
@@ -33,7 +34,9 @@ MOST_HALVINGS = 60  # of a step, until the motion stays in a box
 class Piece(Protocol):
     """The motion over a part of a phase."""
 
-    length: arb
+    @property
+    def length(self) -> arb:
+        """Return its length (s)."""
 
     def polynomial(self, row: Row) -> arb_poly:
         """Return a linear function of the state over this piece, in s."""
@@ -45,16 +48,16 @@ class Flow(Protocol):
     def pieces(self, state: State) -> Iterator[Piece]:
         """Yield pieces one after the other, each beginning where s = 1 in the last."""
 
-    def after(self, state: State, lapse: arb) -> State:
+    def after(self, state: State, lapse: Ball) -> State:
         """Return the state after a while."""
 
 
-def apply(row: Row, state: State) -> arb:
+def apply(row: Row, state: State) -> Ball:
     """Return a linear function of a state."""
     return sum((factor * state[i] for i, factor in row.items()), arb(0))
 
 
-def _column(state: State) -> arb_mat:
+def _column(state: Sequence[arb]) -> arb_mat:
     return arb_mat(len(state), 1, list(state))
 
 
@@ -97,7 +100,7 @@ class Linear:
                 matrix[n + i, j] = slope(factor)
         return _System(matrix, self.longest)
 
-    def after(self, state: State, lapse: arb) -> State:
+    def after(self, state: State, lapse: Ball) -> State:
         """Return the state after a while, however long; with its derivative where anything has one."""
         if not (self.varies or differentiated(*state, lapse)):
             return tuple(self.system.after(_column(state), lapse).entries())
@@ -193,7 +196,7 @@ class _System:
 
     def after(self, state: arb_mat, lapse: arb) -> arb_mat:
         """Return the state after a while; after one that is a ball, by the mean value theorem."""
-        count = max(0, int((lapse / self.length).mid().floor().unique_fmpz()))
+        count = max(0, math.floor(float((lapse / self.length).mid())))
         start, s = self.jump(state, count), lapse / self.length - count
         if not abs(s) <= WIDTH:
             raise Undecided("an instant is too uncertain")
@@ -253,7 +256,7 @@ class Smooth:
             time, values = time + piece.length, [c(arb(1)) for c in piece.columns]
         raise Undecided(f"nothing happens in {MOST_PIECES} pieces of the motion")
 
-    def after(self, state: State, lapse: arb) -> State:
+    def after(self, state: State, lapse: Ball) -> State:
         """Return the state after a while."""
         return Course(self, state).at(lapse)
 
@@ -367,7 +370,7 @@ class Course:
             yield self._kept[number]
             number += 1
 
-    def at(self, lapse: arb) -> State:
+    def at(self, lapse: Ball) -> State:
         """Return the state after a while."""
         if not isinstance(self.flow, Smooth):
             return self.flow.after(self.state, lapse)

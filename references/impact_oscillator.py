@@ -20,11 +20,13 @@ from flint import arb
 from mpmath import mpf
 
 from veridyn.references import impact_closed as closed
+from veridyn.references import impact_phases
 from veridyn.references.certified import Certified, Route, undefined
 from veridyn.references.enclosure import ball, decided, enclose, enclose_all, less, per_bits
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, State
 from veridyn.references.impact_closed import Oscillator
+from veridyn.references.jets import Ball
 from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
 from veridyn.references.parameters import (
     Exact,
@@ -215,7 +217,7 @@ def _instant_of(t: Number) -> Exact:
     return time
 
 
-def _distance(o: Oscillator, t: Exact, until: Exact) -> arb:
+def _distance(o: Oscillator, t: Exact, until: Exact) -> Ball:
     """Return y - gap at an instant."""
     return value_at(_phases(o, until), {U: arb(1)}, ball(t))
 
@@ -268,7 +270,7 @@ def motion(*, digits: int = 30, **given: Number) -> Motion:
     )
 
 
-def closed_phases(*, digits: int = 30, **given: Number) -> tuple[closed.Phase, ...]:
+def closed_phases(*, digits: int = 30, **given: Number) -> tuple[impact_phases.Phase, ...]:
     """Return the closed form of every flight and contact up to t_end, with starts that are proved.
 
     Parameters and errors as `instants`.

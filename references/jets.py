@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from flint import arb
+
+Ball: TypeAlias = Any  # a ball, or a `Jet` of two: what is computed with them is written once for both
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,10 +26,10 @@ class Jet:
         return Jet(-self.value, -self.slope)
 
     def __sub__(self, other: Any) -> Jet:
-        return self + -other
+        return self.__add__(-other)
 
     def __rsub__(self, other: Any) -> Jet:
-        return -self + other
+        return (-self).__add__(other)
 
     def __mul__(self, other: Any) -> Jet:
         return Jet(self.value * value(other), self.slope * value(other) + self.value * slope(other))

@@ -12,7 +12,7 @@ from mpmath import mpf
 from veridyn.references.enclosure import Undecided, ball, decided, to_mpf
 from veridyn.references.events import Event, Guard, first_event, roots
 from veridyn.references.flows import Course, Flow, Row, State, apply
-from veridyn.references.jets import value
+from veridyn.references.jets import Ball, value
 from veridyn.references.parameters import Exact, Number, ParameterError, check_digits, exact
 
 MOST_PHASES = 5000
@@ -24,21 +24,21 @@ class Phase:
 
     kind: str
     flow: Flow
-    start: arb
+    start: Ball
     state: State
     guards: Sequence[Guard] = ()
-    limit: arb | None = None  # an instant (s), not a lapse
+    limit: Ball | None = None  # an instant (s), not a lapse
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "course", Course(self.flow, self.state))
 
     course: Course = None  # type: ignore[assignment]
 
-    def at(self, time: arb) -> State:
+    def at(self, time: Ball) -> State:
         """Return the state at an instant (s)."""
         return self.course.at(time - self.start)
 
-    def read(self, row: Row, time: arb) -> arb:
+    def read(self, row: Row, time: Ball) -> Ball:
         """Return a linear function of the state at an instant (s)."""
         return apply(row, self.at(time))
 
@@ -48,10 +48,10 @@ class Ended:
     """A phase with its end (s; None: it lasts) and the guard that ended it (None: the limit, or nothing)."""
 
     phase: Phase
-    end: arb | None
+    end: Ball | None
     by: str | None
 
-    def extremes(self, slope: Row, *, until: arb | None = None, zeros: int = 0) -> Iterator[arb]:
+    def extremes(self, slope: Row, *, until: Ball | None = None, zeros: int = 0) -> Iterator[Ball]:
         """Yield the instants (s) within the phase at which a slope is zero."""
         end = self.end if until is None else until
         if end is None:
@@ -60,10 +60,10 @@ class Ended:
         yield from (start + r for r in roots(self.phase.course, slope, end - start, zeros=zeros, name="an extreme"))
 
 
-Following = Callable[[Phase, Event | None, arb, State], Phase | None]  # from ended phase, event, instant, state there
+Following = Callable[[Phase, Event | None, Ball, State], Phase | None]  # from ended phase, event, instant, state there
 
 
-def follow(first: Phase, following: Following, until: arb | None = None) -> tuple[Ended, ...]:
+def follow(first: Phase, following: Following, until: Ball | None = None) -> tuple[Ended, ...]:
     """Follow a motion from phase to phase.
 
     Parameters
@@ -97,7 +97,7 @@ def follow(first: Phase, following: Following, until: arb | None = None) -> tupl
     return tuple(found)
 
 
-def _ended(phase: Phase, until: arb | None) -> Ended:
+def _ended(phase: Phase, until: Ball | None) -> Ended:
     """Find the end of a phase; events surely beyond `until` are left out."""
     limit = None if phase.limit is None else phase.limit - phase.start
     horizon = limit
@@ -119,7 +119,7 @@ def proved(phases: Sequence[Ended]) -> str:
     return f"{len(phases)} phases, {events} events, {parts} parts"
 
 
-def holding(phases: Sequence[Ended], time: arb) -> list[Phase]:
+def holding(phases: Sequence[Ended], time: Ball) -> list[Phase]:
     """Return the phases that may hold at an instant: one, or those whose common event cannot be told from it."""
     found = [p.phase for p in phases if not (time < p.phase.start) and (p.end is None or not (time > p.end))]
     if not found:
@@ -127,7 +127,7 @@ def holding(phases: Sequence[Ended], time: arb) -> list[Phase]:
     return found
 
 
-def value_at(phases: Sequence[Ended], row: Row | Callable[[Phase], Row], time: arb) -> arb:
+def value_at(phases: Sequence[Ended], row: Row | Callable[[Phase], Row], time: Ball) -> Ball:
     """Return a linear function of the state at an instant (s); at an event, what holds both before and after."""
     values = [phase.read(row(phase) if callable(row) else row, time) for phase in holding(phases, time)]
     total = values[0]
@@ -136,7 +136,7 @@ def value_at(phases: Sequence[Ended], row: Row | Callable[[Phase], Row], time: a
     return total
 
 
-Reading = Callable[[arb], arb]
+Reading = Callable[[Ball], Ball]
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class Motion:
     """
 
     readings: Mapping[str, Reading]
-    changes: Callable[[], Sequence[tuple[arb, str]]]
+    changes: Callable[[], Sequence[tuple[Ball, str]]]
     digits: int = 30
 
     def __call__(self, name: str, t: Number) -> mpf:
