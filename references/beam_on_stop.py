@@ -111,10 +111,10 @@ def _phases(b: Beam) -> tuple[Ended, ...]:
     return follow(Phase("flight", flows["flight"], zero, start, (Guard("touch", _gap(b)),)), following, ball(b.T))
 
 
-def _contacts(b: Beam) -> list[Ended]:
-    """Return the contacts that are over by T."""
-    ended = [p for p in _phases(b) if p.phase.kind == "contact" and p.end is not None]
-    return [p for p in ended if less(p.end, ball(b.T), "a contact ends at T")]
+def _contacts(b: Beam) -> list[tuple[Ended, arb]]:
+    """Return the contacts that are over by T, with their ends."""
+    ended = [(p, p.end) for p in _phases(b) if p.phase.kind == "contact" and p.end is not None]
+    return [(p, end) for p, end in ended if less(end, ball(b.T), "a contact ends at T")]
 
 
 def _peak(b: Beam, contact: Ended) -> arb:
@@ -134,10 +134,10 @@ def _of_contact(b: Beam, what: str, place: int) -> arb:
     found = _contacts(b)
     if place >= len(found):
         raise Absent(f"there are {len(found)} contacts up to T")
-    p = found[place]
+    p, end = found[place]
     if what == "impulse":
-        return -ball(b.kc) * p.phase.at(p.end)[-1]
-    return _peak(b, p) if what == "peak" else p.phase.start if what == "touch" else p.end
+        return -ball(b.kc) * p.phase.at(end)[-1]
+    return _peak(b, p) if what == "peak" else p.phase.start if what == "touch" else end
 
 
 def _certified(name: str, b: Beam, digits: int, read: Callable[[], arb], second: Callable[[], mpf]) -> Certified:
@@ -193,7 +193,7 @@ def peak_force(*, digits: int = 30, **given: Number) -> Certified:
     def read() -> arb:
         if not _contacts(b):
             raise Absent("there is no contact up to T")
-        return _largest([_peak(b, p) for p in _contacts(b)])
+        return _largest([_peak(b, p) for p, _ in _contacts(b)])
 
     return _certified(
         "peak_force", b, digits, read, lambda: max(waves.contact(b, n)[2] for n in range(len(waves.contacts(b))))

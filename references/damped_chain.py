@@ -28,6 +28,7 @@ from mpmath import mpc, mpf
 from veridyn.references.certified import Certified, Route, exact_zero, per_precision
 from veridyn.references.enclosure import Absent, Undecided, ball, enclose, less, per_bits, sign_of
 from veridyn.references.flows import Linear, Row, State
+from veridyn.references.jets import Jet, differentiated, slope, value
 from veridyn.references.motion import Motion
 from veridyn.references.parameters import Exact, Number, Parameter, check_count, checked, resolve, takes
 
@@ -104,11 +105,30 @@ def _state(o: Chain, time: arb, over: bool) -> State:
 
 
 @per_bits
-def _modes(o: Chain) -> list[acb]:
-    """Return the eigenvalues above the real axis, ascending, over sqrt(k/m)."""
+def _modes(o: Chain) -> list[tuple[arb, arb]]:
+    """Return real and imaginary part of the eigenvalues above the real axis, ascending, over sqrt(k/m)."""
     scale = (ball(o.k) * ball(o.m)).sqrt()
+    dashpots = [ball(d) / scale for d in o.dashpots]
+    plain = [value(d) for d in dashpots]
+    upper = _upper(plain)
+    if not differentiated(*dashpots):
+        return [(z.real, z.imag) for z in upper]
+    shifts = [-slope(_determinant(dashpots, z)) / slope(_determinant(plain, Jet(z, acb(1)))) for z in upper]
+    return [(Jet(z.real, dz.real), Jet(z.imag, dz.imag)) for z, dz in zip(upper, shifts, strict=True)]
+
+
+def _determinant(dashpots: Sequence[arb], z: acb) -> acb:
+    """Return det(z² + z C + K) of unit masses and springs, by its three-term recurrence."""
+    before, now = acb(0), acb(1)
+    for a, b in pairwise(dashpots):
+        before, now = now, (z**2 + (a + b) * z + 2) * now - (a * z + 1) ** 2 * before
+    return now
+
+
+def _upper(dashpots: Sequence[arb]) -> list[acb]:
+    """Return the eigenvalues of unit masses and springs above the real axis, ascending."""
     matrix = acb_mat(2 * MASSES, 2 * MASSES)
-    for i, row in enumerate(_rows(arb(1), [ball(d) / scale for d in o.dashpots])):
+    for i, row in enumerate(_rows(arb(1), dashpots)):
         for j, a in row.items():
             matrix[i, j] = a
     try:
@@ -253,8 +273,11 @@ def frequency(*, number: int, digits: int = 30, **given: Number) -> Certified:
     Undefined unless all eight modes oscillate. Parameters and errors as `displacement`.
     """
     o = _chain(given)
-    unit = lambda: (ball(o.k) / ball(o.m)).sqrt() / (2 * arb.pi())  # noqa: E731
-    return _of_mode(o, number, digits, lambda z: z.imag * unit(), lambda z: z.imag * o.unit / (2 * mpmath.pi))
+
+    def read(_real: arb, imaginary: arb) -> arb:
+        return imaginary * ball(o.k / o.m).sqrt() / (2 * arb.pi())
+
+    return _of_mode(o, number, digits, read, lambda z: z.imag * o.unit / (2 * mpmath.pi))
 
 
 @takes(_OF_MODES)
@@ -263,17 +286,23 @@ def damping(*, number: int, digits: int = 30, **given: Number) -> Certified:
     o = _chain(given)
     if not any(d.rational for d in o.dashpots):
         return exact_zero("no dashpot acts", digits)
-    return _of_mode(o, number, digits, lambda z: -z.real / abs(z), lambda z: -z.real / abs(z))
+
+    def read(real: arb, imaginary: arb) -> arb:
+        return -real / (real**2 + imaginary**2).sqrt()
+
+    return _of_mode(o, number, digits, read, lambda z: -z.real / abs(z))
 
 
-def _of_mode(o: Chain, number: int, digits: int, read: Callable[[acb], arb], second: Callable[[mpc], mpf]) -> Certified:
+def _of_mode(
+    o: Chain, number: int, digits: int, read: Callable[[arb, arb], arb], second: Callable[[mpc], mpf]
+) -> Certified:
     place = check_count(number, "number") - 1
 
     def upper() -> list[mpc]:
         return sorted((z for z, _ in _poles(o) or () if z.imag > 0), key=lambda z: z.imag)[-MASSES:]
 
     return enclose(
-        lambda: read(_modes(o)[place]),
+        lambda: read(*_modes(o)[place]),
         Route("roots of det(s² M + s C + K)", lambda: second(upper()[place])),
         digits=digits,
         kind="quasi-analytical",

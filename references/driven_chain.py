@@ -14,6 +14,7 @@ chapters 10 and 13.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Literal
 
@@ -25,6 +26,7 @@ from veridyn.references.certified import Certified, Kind, Route, exact_zero
 from veridyn.references.chain_modes import Chain
 from veridyn.references.enclosure import Undecided, ball, enclose, per_bits
 from veridyn.references.flows import Linear, Row, State
+from veridyn.references.jets import Jet, differentiated, slope, value
 from veridyn.references.motion import Motion
 from veridyn.references.parameters import (
     Exact,
@@ -92,23 +94,18 @@ def _several(
     count: int, read: Callable[[int], arb], second: Route, *, digits: int, kind: Kind, name: str, proof: str
 ) -> tuple[Certified, ...]:
     """Enclose numbers one by one; the second route gives all of them."""
-    return tuple(
-        enclose(
-            lambda i=i: read(i),
-            Route(second.how, lambda i=i: second.compute()[i]),
-            digits=digits,
-            kind=kind,
-            name=f"{name} {i + 1}",
-            proof=proof,
-        )
-        for i in range(count)
-    )
+
+    def one(i: int) -> Certified:
+        route = Route(second.how, lambda: second.compute()[i])
+        return enclose(partial(read, i), route, digits=digits, kind=kind, name=f"{name} {i + 1}", proof=proof)
+
+    return tuple(map(one, range(count)))
 
 
 @per_bits
 def _squares(c: Chain) -> list[arb]:
     """Return the squared circular frequencies, ascending: real, since M^-1 K is similar to a symmetric matrix."""
-    k, m = ([ball(x) for x in values] for values in (c.springs, c.masses))
+    k, m = ([ball(x.plain) for x in values] for values in (c.springs, c.masses))
     matrix = acb_mat(c.n, c.n)
     for i in range(c.n):
         matrix[i, i] = (k[i] + k[i + 1]) / m[i]
@@ -120,7 +117,18 @@ def _squares(c: Chain) -> list[arb]:
         raise Undecided("two frequencies agree, or nearly") from error
     if not all(a < b for a, b in pairwise(found)):
         raise Undecided("two frequencies agree, or nearly")
-    return found
+    varied = [ball(x) for x in c.springs], [ball(x) for x in c.masses]
+    if not differentiated(*varied[0], *varied[1]):
+        return found
+    return [Jet(s, -slope(_determinant(*varied, s)) / slope(_determinant(k, m, Jet(s, arb(1))))) for s in found]
+
+
+def _determinant(k: Sequence[arb], m: Sequence[arb], square: arb) -> arb:
+    """Return det(K - s M), by its three-term recurrence."""
+    before, now = arb(0), arb(1)
+    for i, mass in enumerate(m):
+        before, now = now, (k[i] + k[i + 1] - square * mass) * now - k[i] ** 2 * before
+    return now
 
 
 def frequencies(c: Chain, *, digits: int = 30) -> tuple[Certified, ...]:
@@ -144,17 +152,18 @@ def frequencies(c: Chain, *, digits: int = 30) -> tuple[Certified, ...]:
 
 def modes(c: Chain, *, digits: int = 30) -> tuple[tuple[Certified, ...], ...]:
     """Shapes with ΦᵀMΦ = 1 (kg^-½), first component positive: one tuple of n components per mode."""
-    return tuple(
-        _several(
-            c.n,
-            lambda i, r=r: _shape(c, r)[i],
-            Route("eigenvectors of M^-½ K M^-½ (QL)", lambda r=r: modal.solve_modes(c).shapes[r]),
-            digits=digits,
-            kind="quasi-analytical",
-            name=f"mode {r + 1}, component",
-            proof="recurrence along the chain from the enclosed frequency",
-        )
-        for r in range(c.n)
+    return tuple(_mode(c, r, digits) for r in range(c.n))
+
+
+def _mode(c: Chain, r: int, digits: int) -> tuple[Certified, ...]:
+    return _several(
+        c.n,
+        lambda i: _shape(c, r)[i],
+        Route("eigenvectors of M^-½ K M^-½ (QL)", lambda: modal.solve_modes(c).shapes[r]),
+        digits=digits,
+        kind="quasi-analytical",
+        name=f"mode {r + 1}, component",
+        proof="recurrence along the chain from the enclosed frequency",
     )
 
 
@@ -165,7 +174,7 @@ def _shape(c: Chain, r: int) -> list[arb]:
     square, x = _squares(c)[r], [arb(0), arb(1)]
     for i in range(c.n - 1):
         after = ((k[i] + k[i + 1] - square * m[i]) * x[-1] - k[i] * x[-2]) / k[i + 1]
-        x.append(arb(0) if after.contains(0) and _node_of_shape(c, i + 1, square) else after)
+        x.append(arb(0) if value(after).contains(0) and _node_of_shape(c, i + 1, square) else after)
     norm = sum((mass * y**2 for mass, y in zip(m, x[1:], strict=True)), arb(0)).sqrt()
     return [y / norm for y in x[1:]]
 
@@ -204,7 +213,7 @@ def _static(c: Chain, side: int) -> list[arb]:
     """Return the static mode of a support at all nodes: compliance up to the other support over the whole."""
     soft = [1 / ball(k) for k in c.springs]
     parts = [sum(soft[:i] if side else soft[i:], arb(0)) for i in range(c.n + 2)]
-    return [part / max(parts, key=lambda x: float(x.mid())) for part in parts]
+    return [part / parts[-side] for part in parts]
 
 
 def _drive(rows: list[Row], state: list[arb], place: int, acceleration: Acceleration) -> None:
@@ -230,7 +239,8 @@ def duhamel(acceleration: Acceleration, *, omega: Number, time: Number, digits: 
         return exact_zero("at rest at t = 0", digits)
 
     def read() -> arb:
-        rows, state = [{1: arb(1)}, {0: -(ball(w) ** 2)}], [arb(0), arb(0)]
+        rows: list[Row] = [{1: arb(1)}, {0: -(ball(w) ** 2)}]
+        state = [arb(0), arb(0)]
         _drive(rows, state, 1, acceleration)
         return Linear(rows).after(tuple(state), ball(t))[0]
 
@@ -242,7 +252,7 @@ def duhamel(acceleration: Acceleration, *, omega: Number, time: Number, digits: 
 def _flow(c: Chain) -> tuple[Linear, State]:
     """Return the equations of displacements and velocities of all nodes and of what drives them, and the start."""
     nodes = c.n + 2
-    rows: list[Row] = [{nodes + i: arb(1)} for i in range(nodes)] + [{}]
+    rows: list[Row] = [*({nodes + i: arb(1)} for i in range(nodes)), {}]
     for i, m in enumerate(c.masses, start=1):
         left, right = (ball(c.springs[j] / m) for j in (i - 1, i))
         rows.append({i - 1: left, i: -left - right, i + 1: right})
@@ -369,7 +379,7 @@ def motion(c: Chain, *, digits: int = 30) -> Motion:
     readings = {
         f"{part} {word} {node}": reading(part, node, rate)
         for part in parts
-        for rate, word in enumerate(("displacement", "velocity"))
+        for rate, word in ((False, "displacement"), (True, "velocity"))
         for node in range(1, c.n + 3)
     }
     return Motion(readings, lambda: (), check_digits(digits))

@@ -12,7 +12,7 @@ Source: EDF validation manual V2.01.031 (SDLD31), Code_Aster test SDLD321; Duham
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import mpmath
 from flint import arb
@@ -57,6 +57,11 @@ class Oscillator:
     omega: Exact
     T: Exact
     x0: Exact
+
+    @property
+    def plain(self) -> Oscillator:
+        """Return it without derivatives."""
+        return Oscillator(**{f.name: getattr(self, f.name).plain for f in fields(self)})
 
     @property
     def critical(self) -> bool:
@@ -109,7 +114,7 @@ def _peaks(o: Oscillator) -> list[tuple[arb, arb]]:
     if not o.F.rational:
         raise Absent("without force no displacement exceeds that of the start")
     course, end = _course(o), ball(o.T)
-    times = [t for a, b in _high(o) for t in _turning_points(o, a, end if b > end else b)]
+    times = [t for a, b in _high(o.plain) for t in _turning_points(o, a, end if b > end else b)]
     found = [(abs(course.at(t)[X]), t) for t in times]
     height = _largest(found)
     rivals = (abs(ball(o.x0)), abs(course.at(end)[X]))
@@ -119,8 +124,8 @@ def _peaks(o: Oscillator) -> list[tuple[arb, arb]]:
 
 
 def _largest(peaks: list[tuple[arb, arb]]) -> arb:
-    height = arb(0)
-    for h, _ in peaks:
+    height = peaks[0][0] if peaks else arb(0)
+    for h, _ in peaks[1:]:
         height = height.max(h)
     return height
 

@@ -72,10 +72,10 @@ def _commit() -> str:
 
 @dataclass(frozen=True)
 class Scope:
-    """How much was asked for: the profile of a run, and how many checks its cases have for its solvers."""
+    """How much was asked for: the profile of a run, how many checks its cases have for its solvers; None: unknown."""
 
-    profile: str
-    available: int
+    profile: str | None = None
+    available: int | None = None
 
 
 def document(
@@ -86,7 +86,7 @@ def document(
     messages: Sequence[str] = (),
     work_precision: Sequence[dict[str, Any]] = (),
     planned: int | None = None,
-    scope: Scope | None = None,
+    scope: Scope = Scope(),
 ) -> dict[str, Any]:
     """Assemble the result document of a run; `planned` is the number of checks that it set out to make.
 
@@ -97,7 +97,7 @@ def document(
         "schema_version": RESULTS_VERSION,
         "environment": environment(command),
         "planned": planned,
-        **(asdict(scope) if scope else {}),
+        **asdict(scope),
         "cases": list(cases),
         "results": results,
         "work_precision": list(work_precision),

@@ -164,3 +164,13 @@ def test_a_window_that_ends_within_a_contact():
 def test_more_digits_stay_inside():
     coarse, fine = (beam_on_stop.contact(what="release", number=5, **DEFAULT, digits=d) for d in (5, 200))
     assert abs(coarse.value - fine.value) <= coarse.radius
+
+
+def test_derivatives_obey_the_scale():
+    """Instants depend on gap over speed alone: gap dt/dgap = -v0 dt/dv0."""
+    for number in (1, 5):
+        gap, speed = (
+            beam_on_stop.contact(what="release", number=number, **DEFAULT | {n: DEFAULT[n].varied()}).derivative
+            for n in ("gap", "v0")
+        )
+        assert 0.02 * float(gap) == pytest.approx(-float(speed), rel=1e-12)

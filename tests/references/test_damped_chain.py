@@ -125,3 +125,16 @@ def test_any_scale(mass, speed, c, left, right, late):
 def test_more_digits_stay_inside():
     coarse, fine = (damped_chain.displacement(time="1.45", **given(), digits=d) for d in (5, 300))
     assert abs(coarse.value - fine.value) <= coarse.radius
+
+
+def test_derivatives_of_modes():
+    """Frequencies and ratios of equal dashpots: ξ = c w/2k, so that k dξ/dk = -ξ/2, with w ~ sqrt(k)."""
+    values = {name: v for name, v in given(c_left=50, c_right=50).items() if name not in ("F", "duration")}
+    varied = values | {"k": values["k"].varied()}
+    for n in range(1, 9):
+        ratio = damped_chain.damping(number=n, **varied)
+        assert float(ratio.derivative) * 1e5 == pytest.approx(-float(ratio) / 2, rel=1e-12)
+        frequency = damped_chain.frequency(number=n, **varied)
+        assert float(frequency.derivative) * 1e5 == pytest.approx(
+            float(frequency) * (1 + float(ratio) ** 2 / (1 - float(ratio) ** 2)) / 2, rel=1e-12
+        )

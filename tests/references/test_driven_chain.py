@@ -299,3 +299,12 @@ def test_negative_times_and_frequencies_are_refused():
         dc.relative_displacement(CASE, node=2, time=-1)
     with pytest.raises(ParameterError, match="omega must be positive"):
         harmonic(1, 0)
+
+
+def test_derivatives_of_frequencies_and_displacements():
+    """k df/dk = f/2; everything is proportional to a."""
+    stiffer = dc.uniform_chain(m=10, k=exact("1e4").varied(), a="2e5")
+    for result in dc.frequencies(stiffer):
+        assert float(result.derivative) * 1e4 == pytest.approx(float(result) / 2, rel=1e-14)
+    moved = dc.absolute_displacement(dc.uniform_chain(m=10, k="1e4", a=exact("2e5").varied()), node=2, time="0.3")
+    assert float(moved.derivative) * 2e5 == pytest.approx(float(moved), rel=1e-14)

@@ -1,13 +1,16 @@
 """Oscillator under a sine force: closed forms of special cases, limits, what it refuses."""
 
+from fractions import Fraction
+
 import mpmath
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.references import forced_oscillator as fo
-from veridyn.references.parameters import ParameterError
+from veridyn.references.parameters import ParameterError, exact
 
+STEP = Fraction(1, 10**10)
 RESONANCE = {"m": 10, "omega0": 50, "F": 5, "omega": 50}
 
 
@@ -148,3 +151,12 @@ def test_any_peak(ratio, damping, x0, span):
 def test_more_digits_stay_inside():
     coarse, fine = (fo.peak(**RESONANCE, xi="0.01", T=2, digits=d) for d in (10, 100))
     assert abs(coarse.value - fine.value) <= coarse.radius
+
+
+@pytest.mark.parametrize("name", ["omega0", "xi", "F", "omega", "x0"])
+def test_derivatives_of_a_peak_are_slopes(name):
+    chosen = {p.name: exact(p.default) for p in fo.PARAMETERS} | {"x0": exact("1e-4")}
+    for read in (fo.peak, fo.peak_time):
+        low, high = (read(**chosen | {name: chosen[name].rational + d}, digits=40).value for d in (-STEP, STEP))
+        found = read(**chosen | {name: chosen[name].varied()}).derivative
+        assert abs(float(found) - float((high - low) / (2 * mpmath.mpf(10) ** -10))) < 1e-8 * max(1, abs(float(found)))
