@@ -8,7 +8,6 @@ and slopes over any part of a piece are enclosed by ball arithmetic.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -196,7 +195,8 @@ class _System:
 
     def after(self, state: arb_mat, lapse: arb) -> arb_mat:
         """Return the state after a while; after one that is a ball, by the mean value theorem."""
-        count = max(0, math.floor(float((lapse / self.length).mid())))
+        whole = (lapse / self.length).mid().floor().unique_fmpz()
+        count = max(0, int(whole or 0))
         start, s = self.jump(state, count), lapse / self.length - count
         if not abs(s) <= WIDTH:
             raise Undecided("an instant is too uncertain")
