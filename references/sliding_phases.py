@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import cycle
+from typing import cast
 
 from flint import arb, ctx
 
@@ -55,7 +56,7 @@ def critical_eta() -> arb:
 def regime(block: Block) -> Regime:
     """Decide the regime exactly: η is rational times a power of π and never equals η*; raises `ParameterError`."""
     eta = block.eta.plain
-    if (eta.rational, eta.pi) == (1, 0):
+    if (eta.rational, eta.pi) == (Fraction(1), 0):
         return "stick"
     try:
         if decided(lambda: less(arb(1), ball(eta), "eta is 1"), 1000):
@@ -67,6 +68,11 @@ def regime(block: Block) -> Regime:
         raise ParameterError(
             f"a0, mu, g are too close to the border of two regimes to tell them apart: {error}"
         ) from error
+
+
+def _pair(number: arb, derivative: arb) -> arb:
+    """Return a number with its derivative, which counts as a number everywhere."""
+    return cast("arb", Jet(number, derivative))
 
 
 @dataclass(frozen=True)
@@ -116,10 +122,10 @@ class Slip:
         eta, begin, whole = value(self.eta), value(self.begin), value(self.half)
         turn, middle, half = (begin + 2 * whole).sin() - eta, begin.mid(), whole.mid()
         half -= _excess(eta, middle, half) / turn
-        found = middle + 2 * half - arb.pi() + (begin.sin() - eta) / turn * (begin - middle)
+        found: arb = middle + 2 * half - arb.pi() + (begin.sin() - eta) / turn * (begin - middle)
         if not differentiated(self.eta, self.begin):
             return found
-        return Jet(found, ((begin.sin() - eta) * slope(self.begin) + 2 * whole * slope(self.eta)) / turn)
+        return _pair(found, ((begin.sin() - eta) * slope(self.begin) + 2 * whole * slope(self.eta)) / turn)
 
 
 def _excess(eta: arb, begin: arb, half: arb) -> arb:
@@ -131,7 +137,7 @@ def slip_from(eta: arb, begin: arb) -> Slip:
     """Enclose the slip that begins at φ; raises `Undecided` if the precision does not do."""
     half = _half(value(eta), value(begin))
     if differentiated(eta, begin):
-        return Slip(eta, begin, Jet(half, -slope(_excess(eta, begin, half)) / value((begin + 2 * half).sin() - eta)))
+        return Slip(eta, begin, _pair(half, -slope(_excess(eta, begin, half)) / value((begin + 2 * half).sin() - eta)))
     return Slip(eta, begin, half)
 
 
@@ -145,7 +151,7 @@ def _half(eta: arb, begin: arb) -> arb:
     around = near + 4 * (guess - near).union(-(guess - near))
     half = near - excess / ((begin + 2 * around).sin() - eta)  # interval Newton: a root for every φ of the ball
     if not (around.contains_interior(half) and low < around and around < high):
-        raise Undecided("the end of a slip is too close to its beginning")
+        raise Undecided("the end of a slip is too close to its beginning, or that is known too roughly")
     return half
 
 
@@ -211,7 +217,7 @@ def limit(block: Block) -> Slip:
     if regime(block) == "stick-slip":
         return slip_from(eta, eta.asin())
     last = arb(0, arb(2) ** -ctx.prec)
-    return slip_from(eta, theta(eta) + (Jet(last, last * slope(eta)) if differentiated(eta) else last))
+    return slip_from(eta, theta(eta) + (_pair(last, last * slope(eta)) if differentiated(eta) else last))
 
 
 def theta(eta: arb) -> arb:

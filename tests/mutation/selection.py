@@ -40,7 +40,7 @@ REFERENCES = {
 # tests that take seconds, in the words of pytest -k
 SLOW = {
     "impact_oscillator": "long_run or energy_is",
-    "sliding_block": "long_windows or scaling_laws or both_sides or converge_to or hundred",
+    "sliding_block": "scaling_laws or 15-300 or 1e-120 or settle or late_windows",
     "zener": "route_of_its_own",
 }
 

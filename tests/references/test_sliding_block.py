@@ -16,7 +16,7 @@ from veridyn.references import sliding_block as block
 from veridyn.references import sliding_closed as closed
 from veridyn.references import sliding_phases as phases
 from veridyn.references.certified import CertificationError, agreeing_digits
-from veridyn.references.enclosure import ball, precision
+from veridyn.references.enclosure import Undecided, ball, precision
 from veridyn.references.parameters import exact
 
 PLANE = {"mu": "0.1", "g": 10, "m": 1, "omega": "2*pi"}
@@ -252,6 +252,32 @@ def test_derivatives_of_starts_are_within_their_bound():
         bound = [60 * (-eta.value * k).exp() / eta.value**7 for k in range(len(starts))]
         assert all(abs(d) < most for d, most in zip(distances[1:], bound[1:], strict=True))
         assert abs(distances[100]) > arb(2) ** -100  # not rounding
+
+
+@pytest.mark.parametrize("shift", ["0.1", "1e-20", "-1.3"])
+def test_a_number_that_is_no_root_proves_nothing(monkeypatch, shift):
+    """However wrong the number near the root, the enclosure is right or there is none."""
+    with precision(128):
+        eta = arb(2) / 3
+        right = phases.slip_from(eta, eta.asin()).half
+        monkeypatch.setattr(phases, "_near", lambda *_: right.mid() + arb(shift))
+        try:
+            assert phases.slip_from(eta, eta.asin()).half.overlaps(right)
+        except Undecided:
+            assert shift != "1e-20"
+    trivial = arb(2) ** -200  # G vanishes where the slip begins, too
+    monkeypatch.setattr(phases, "_near", lambda *_: trivial)
+    with precision(128), pytest.raises(Undecided, match="too close to its beginning"):
+        phases.slip_from(eta, eta.asin())
+
+
+def test_a_start_that_is_known_too_roughly_proves_no_end():
+    with precision(128):
+        eta = arb(1) / 5
+        wide, wider = (phases.theta(eta) + arb(0, radius) for radius in (0.1, 0.15))
+        assert phases.slip_from(eta, wide).half.contains(arb.pi() / 2)
+        with pytest.raises(Undecided, match="too close"):
+            phases.slip_from(eta, wider)
 
 
 def test_a_wrong_slip_is_found_by_the_other_route(monkeypatch):
