@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from typing import Any
 
 import mpmath
 from flint import acb, acb_mat, arb
@@ -105,7 +106,7 @@ def _state(o: Chain, time: arb, over: bool) -> State:
 
 
 @per_bits
-def _modes(o: Chain) -> list[tuple[arb, arb]]:
+def _modes(o: Chain) -> list[tuple[Any, Any]]:
     """Return real and imaginary part of the eigenvalues above the real axis, ascending, over sqrt(k/m)."""
     scale = (ball(o.k) * ball(o.m)).sqrt()
     dashpots = [ball(d) / scale for d in o.dashpots]
@@ -117,7 +118,7 @@ def _modes(o: Chain) -> list[tuple[arb, arb]]:
     return [(Jet(z.real, dz.real), Jet(z.imag, dz.imag)) for z, dz in zip(upper, shifts, strict=True)]
 
 
-def _determinant(dashpots: Sequence[arb], z: acb) -> acb:
+def _determinant(dashpots: Sequence[arb], z: Any) -> Any:
     """Return det(z² + z C + K) of unit masses and springs, by its three-term recurrence."""
     before, now = acb(0), acb(1)
     for a, b in pairwise(dashpots):

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import mpmath
 from flint import acb_mat, arb, arb_poly, fmpq, fmpq_poly
@@ -103,7 +103,7 @@ def _several(
 
 
 @per_bits
-def _squares(c: Chain) -> list[arb]:
+def _squares(c: Chain) -> list[Any]:
     """Return the squared circular frequencies, ascending: real, since M^-1 K is similar to a symmetric matrix."""
     k, m = ([ball(x.plain) for x in values] for values in (c.springs, c.masses))
     matrix = acb_mat(c.n, c.n)
@@ -123,7 +123,7 @@ def _squares(c: Chain) -> list[arb]:
     return [Jet(s, -slope(_determinant(*varied, s)) / slope(_determinant(k, m, Jet(s, arb(1))))) for s in found]
 
 
-def _determinant(k: Sequence[arb], m: Sequence[arb], square: arb) -> arb:
+def _determinant(k: Sequence[arb], m: Sequence[arb], square: Any) -> Any:
     """Return det(K - s M), by its three-term recurrence."""
     before, now = arb(0), arb(1)
     for i, mass in enumerate(m):
