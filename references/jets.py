@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 from typing import Any, TypeAlias
 
 from flint import arb
@@ -42,7 +43,8 @@ class Jet:
         return Jet(other, arb(0)) / self
 
     def __pow__(self, power: int) -> Jet:
-        return Jet(self.value**power, power * self.value ** (power - 1) * self.slope)
+        lower = prod([self.value] * (power - 1), start=arb(1))  # a ball around zero has no power in the library
+        return Jet(lower * self.value, power * lower * self.slope)
 
     __radd__ = __add__
     __rmul__ = __mul__
