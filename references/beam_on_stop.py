@@ -28,6 +28,7 @@ from veridyn.references.certified import Certified, Route
 from veridyn.references.enclosure import Absent, ball, enclose, less, per_bits, sign_of
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, Row, State
+from veridyn.references.jets import Ball
 from veridyn.references.motion import Ended, Motion, Phase, follow, holding, proved, value_at
 from veridyn.references.parameters import (
     Exact,
@@ -67,7 +68,7 @@ def _beam(given: dict[str, Number]) -> Beam:
 
 
 @per_bits
-def _frequencies(b: Beam) -> list[arb]:
+def _frequencies(b: Beam) -> list[Ball]:
     return [(n * arb.pi()) ** 2 for n in b.numbers]
 
 
@@ -100,7 +101,7 @@ def _phases(b: Beam) -> tuple[Ended, ...]:
     flows = {"flight": _flow(b, False), "contact": _flow(b, True)}
     below = {j: -factor for j, factor in _gap(b).items()}
 
-    def following(phase: Phase, _event: Event | None, time: arb, state: State) -> Phase:
+    def following(phase: Phase, _event: Event | None, time: Ball, state: State) -> Phase:
         there = (*state[:-1], zero)
         if phase.kind == "flight":
             return Phase("contact", flows["contact"], time, there, (Guard("release", below, 1),))
@@ -111,26 +112,26 @@ def _phases(b: Beam) -> tuple[Ended, ...]:
     return follow(Phase("flight", flows["flight"], zero, start, (Guard("touch", _gap(b)),)), following, ball(b.T))
 
 
-def _contacts(b: Beam) -> list[tuple[Ended, arb]]:
+def _contacts(b: Beam) -> list[tuple[Ended, Ball]]:
     """Return the contacts that are over by T, with their ends."""
     ended = [(p, p.end) for p in _phases(b) if p.phase.kind == "contact" and p.end is not None]
     return [(p, end) for p, end in ended if less(end, ball(b.T), "a contact ends at T")]
 
 
-def _peak(b: Beam, contact: Ended) -> arb:
+def _peak(b: Beam, contact: Ended) -> Ball:
     """Return the largest force of a contact, at the deepest of its turning points."""
     rate = _combined(b, len(b.numbers))
     return _largest([-ball(b.kc) * contact.phase.read(_gap(b), t) for t in contact.extremes(rate)])
 
 
-def _largest(balls: list[arb]) -> arb:
+def _largest(balls: list[Ball]) -> Ball:
     largest = balls[0]
     for x in balls[1:]:
         largest = largest.max(x)
     return largest
 
 
-def _of_contact(b: Beam, what: str, place: int) -> arb:
+def _of_contact(b: Beam, what: str, place: int) -> Ball:
     found = _contacts(b)
     if place >= len(found):
         raise Absent(f"there are {len(found)} contacts up to T")
@@ -140,7 +141,7 @@ def _of_contact(b: Beam, what: str, place: int) -> arb:
     return _peak(b, p) if what == "peak" else p.phase.start if what == "touch" else end
 
 
-def _certified(name: str, b: Beam, digits: int, read: Callable[[], arb], second: Callable[[], mpf]) -> Certified:
+def _certified(name: str, b: Beam, digits: int, read: Callable[[], Ball], second: Callable[[], mpf]) -> Certified:
     return enclose(
         read,
         Route(_WAVES, second),
@@ -190,7 +191,7 @@ def peak_force(*, digits: int = 30, **given: Number) -> Certified:
     """Return the largest force of the stop (N) in a contact that is over by T; parameters and errors as `contact`."""
     b = _beam(given)
 
-    def read() -> arb:
+    def read() -> Ball:
         if not _contacts(b):
             raise Absent("there is no contact up to T")
         return _largest([_peak(b, p) for p, _ in _contacts(b)])
@@ -209,7 +210,7 @@ def mid_span(*, time: Number, digits: int = 30, **given: Number) -> Certified:
     return _certified(f"mid_span@{time}", b, digits, lambda: _mid_span(b, ball(t)), lambda: waves.mid_span(b, t.mpf()))
 
 
-def _mid_span(b: Beam, t: arb) -> arb:
+def _mid_span(b: Beam, t: Ball) -> Ball:
     return value_at(_phases(b), _combined(b, 0), t)
 
 
@@ -220,7 +221,7 @@ def energy(*, digits: int = 30, **given: Number) -> Certified:
     return _certified("energy", b, digits, lambda: _energy(b), lambda: waves.energy(b))
 
 
-def _energy(b: Beam) -> arb:
+def _energy(b: Beam) -> Ball:
     phase, m = holding(_phases(b), ball(b.T))[-1], len(b.numbers)
     state = phase.at(ball(b.T))
     modal = sum(((w * q) ** 2 + v**2 for w, q, v in zip(_frequencies(b), state, state[m:], strict=False)), arb(0))
@@ -235,7 +236,7 @@ def motion(*, digits: int = 20, **given: Number) -> Motion:
     """
     b = _beam(given)
 
-    def changes() -> list[tuple[arb, str]]:
+    def changes() -> list[tuple[Ball, str]]:
         found = [(p.phase.start, p.phase.kind) for p in _phases(b)[1:]]
         return [(t, kind) for t, kind in found if less(t, ball(b.T), "a contact begins or ends at T")]
 

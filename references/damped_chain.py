@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import Any
 
 import mpmath
 from flint import acb, acb_mat, arb
@@ -29,7 +28,7 @@ from mpmath import mpc, mpf
 from veridyn.references.certified import Certified, Route, exact_zero, per_precision
 from veridyn.references.enclosure import Absent, Undecided, ball, enclose, less, per_bits, sign_of
 from veridyn.references.flows import Linear, Row, State
-from veridyn.references.jets import Jet, differentiated, slope, value
+from veridyn.references.jets import Ball, Jet, differentiated, slope, value
 from veridyn.references.motion import Motion
 from veridyn.references.parameters import Exact, Number, Parameter, check_count, checked, resolve, takes
 
@@ -76,7 +75,7 @@ def _chain(given: dict[str, Number]) -> Chain:
     return Chain(**resolve(PARAMETERS, given))
 
 
-def _rows(stiffness: arb, dashpots: Sequence[arb]) -> list[Row]:
+def _rows(stiffness: Ball, dashpots: Sequence[Ball]) -> list[Row]:
     """Return y' = A y for y = (x, v), per mass."""
     rows: list[Row] = [{MASSES + i: arb(1)} for i in range(MASSES)]
     for i in range(MASSES):
@@ -96,7 +95,7 @@ def _flow(o: Chain) -> Linear:
     return Linear([*rows, {}])
 
 
-def _state(o: Chain, time: arb, over: bool) -> State:
+def _state(o: Chain, time: Ball, over: bool) -> State:
     """Return the state at an instant, before or after the end of the force."""
     flow, rest = _flow(o), (arb(0),) * (2 * MASSES)
     if not over:
@@ -106,7 +105,7 @@ def _state(o: Chain, time: arb, over: bool) -> State:
 
 
 @per_bits
-def _modes(o: Chain) -> list[tuple[Any, Any]]:
+def _modes(o: Chain) -> list[tuple[Ball, Ball]]:
     """Return real and imaginary part of the eigenvalues above the real axis, ascending, over sqrt(k/m)."""
     scale = (ball(o.k) * ball(o.m)).sqrt()
     dashpots = [ball(d) / scale for d in o.dashpots]
@@ -118,7 +117,7 @@ def _modes(o: Chain) -> list[tuple[Any, Any]]:
     return [(Jet(z.real, dz.real), Jet(z.imag, dz.imag)) for z, dz in zip(upper, shifts, strict=True)]
 
 
-def _determinant(dashpots: Sequence[arb], z: Any) -> Any:
+def _determinant(dashpots: Sequence[Ball], z: Ball) -> Ball:
     """Return det(z² + z C + K) of unit masses and springs, by its three-term recurrence."""
     before, now = acb(0), acb(1)
     for a, b in pairwise(dashpots):
@@ -126,7 +125,7 @@ def _determinant(dashpots: Sequence[arb], z: Any) -> Any:
     return now
 
 
-def _upper(dashpots: Sequence[arb]) -> list[acb]:
+def _upper(dashpots: Sequence[Ball]) -> list[acb]:
     """Return the eigenvalues of unit masses and springs above the real axis, ascending."""
     matrix = acb_mat(2 * MASSES, 2 * MASSES)
     for i, row in enumerate(_rows(arb(1), dashpots)):
@@ -275,7 +274,7 @@ def frequency(*, number: int, digits: int = 30, **given: Number) -> Certified:
     """
     o = _chain(given)
 
-    def read(_real: arb, imaginary: arb) -> arb:
+    def read(_real: Ball, imaginary: Ball) -> Ball:
         return imaginary * ball(o.k / o.m).sqrt() / (2 * arb.pi())
 
     return _of_mode(o, number, digits, read, lambda z: z.imag * o.unit / (2 * mpmath.pi))
@@ -288,14 +287,14 @@ def damping(*, number: int, digits: int = 30, **given: Number) -> Certified:
     if not any(d.rational for d in o.dashpots):
         return exact_zero("no dashpot acts", digits)
 
-    def read(real: arb, imaginary: arb) -> arb:
+    def read(real: Ball, imaginary: Ball) -> Ball:
         return -real / (real**2 + imaginary**2).sqrt()
 
     return _of_mode(o, number, digits, read, lambda z: -z.real / abs(z))
 
 
 def _of_mode(
-    o: Chain, number: int, digits: int, read: Callable[[arb, arb], arb], second: Callable[[mpc], mpf]
+    o: Chain, number: int, digits: int, read: Callable[[Ball, Ball], Ball], second: Callable[[mpc], mpf]
 ) -> Certified:
     place = check_count(number, "number") - 1
 
@@ -316,7 +315,7 @@ def motion(*, digits: int = 20, **given: Number) -> Motion:
     """Return the motion for figures and comparison of histories: displacement of mass 4; errors as `displacement`."""
     o = _chain(given)
 
-    def read(t: arb) -> arb:
+    def read(t: Ball) -> Ball:
         over = not less(t, ball(o.duration), "an instant lies at the end of the force")
         return _state(o, t, over)[LOADED - 1]
 

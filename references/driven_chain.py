@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 import mpmath
 from flint import acb_mat, arb, arb_poly, fmpq, fmpq_poly
@@ -26,7 +26,7 @@ from veridyn.references.certified import Certified, Kind, Route, exact_zero
 from veridyn.references.chain_modes import Chain
 from veridyn.references.enclosure import Undecided, ball, enclose, per_bits
 from veridyn.references.flows import Linear, Row, State
-from veridyn.references.jets import Jet, differentiated, slope, value
+from veridyn.references.jets import Ball, Jet, differentiated, slope, value
 from veridyn.references.motion import Motion
 from veridyn.references.parameters import (
     Exact,
@@ -91,7 +91,7 @@ def uniform_chain(*, m: Number, k: Number, a: Number) -> Chain:
 
 
 def _several(
-    count: int, read: Callable[[int], arb], second: Route, *, digits: int, kind: Kind, name: str, proof: str
+    count: int, read: Callable[[int], Ball], second: Route, *, digits: int, kind: Kind, name: str, proof: str
 ) -> tuple[Certified, ...]:
     """Enclose numbers one by one; the second route gives all of them."""
 
@@ -103,7 +103,7 @@ def _several(
 
 
 @per_bits
-def _squares(c: Chain) -> list[Any]:
+def _squares(c: Chain) -> list[Ball]:
     """Return the squared circular frequencies, ascending: real, since M^-1 K is similar to a symmetric matrix."""
     k, m = ([ball(x.plain) for x in values] for values in (c.springs, c.masses))
     matrix = acb_mat(c.n, c.n)
@@ -123,7 +123,7 @@ def _squares(c: Chain) -> list[Any]:
     return [Jet(s, -slope(_determinant(*varied, s)) / slope(_determinant(k, m, Jet(s, arb(1))))) for s in found]
 
 
-def _determinant(k: Sequence[arb], m: Sequence[arb], square: Any) -> Any:
+def _determinant(k: Sequence[Ball], m: Sequence[Ball], square: Ball) -> Ball:
     """Return det(K - s M), by its three-term recurrence."""
     before, now = arb(0), arb(1)
     for i, mass in enumerate(m):
@@ -168,7 +168,7 @@ def _mode(c: Chain, r: int, digits: int) -> tuple[Certified, ...]:
 
 
 @per_bits
-def _shape(c: Chain, r: int) -> list[arb]:
+def _shape(c: Chain, r: int) -> list[Ball]:
     """Return a shape from equilibrium of one mass after the other."""
     k, m = ([ball(x) for x in values] for values in (c.springs, c.masses))
     square, x = _squares(c)[r], [arb(0), arb(1)]
@@ -179,7 +179,7 @@ def _shape(c: Chain, r: int) -> list[arb]:
     return [y / norm for y in x[1:]]
 
 
-def _node_of_shape(c: Chain, place: int, square: arb) -> bool:
+def _node_of_shape(c: Chain, place: int, square: Ball) -> bool:
     """Tell whether a component is zero exactly: the frequency is one of the masses before it as well."""
     if any(x.pi for x in (*c.springs, *c.masses)):
         return False
@@ -209,14 +209,14 @@ def _static_mode(c: Chain, side: int, digits: int) -> tuple[Certified, ...]:
 
 
 @per_bits
-def _static(c: Chain, side: int) -> list[arb]:
+def _static(c: Chain, side: int) -> list[Ball]:
     """Return the static mode of a support at all nodes: compliance up to the other support over the whole."""
     soft = [1 / ball(k) for k in c.springs]
     parts = [sum(soft[:i] if side else soft[i:], arb(0)) for i in range(c.n + 2)]
     return [part / parts[-side] for part in parts]
 
 
-def _drive(rows: list[Row], state: list[arb], place: int, acceleration: Acceleration) -> None:
+def _drive(rows: list[Row], state: list[Ball], place: int, acceleration: Acceleration) -> None:
     """Add an acceleration to a row, and the states that generate it."""
     for term in acceleration:
         generator, start, weights = term.generator()
@@ -238,7 +238,7 @@ def duhamel(acceleration: Acceleration, *, omega: Number, time: Number, digits: 
     if t.rational == 0:
         return exact_zero("at rest at t = 0", digits)
 
-    def read() -> arb:
+    def read() -> Ball:
         rows: list[Row] = [{1: arb(1)}, {0: -(ball(w) ** 2)}]
         state = [arb(0), arb(0)]
         _drive(rows, state, 1, acceleration)
@@ -269,7 +269,7 @@ def _state(c: Chain, time: Exact) -> State:
     return flow.after(start, ball(time))
 
 
-def _part(c: Chain, part: Part, node: int, state: State, rate: bool) -> arb:
+def _part(c: Chain, part: Part, node: int, state: State, rate: bool) -> Ball:
     line = state[c.n + 2 : 2 * c.n + 4] if rate else state[: c.n + 2]
     driven = _static(c, 0)[node - 1] * line[0] + _static(c, 1)[node - 1] * line[-1]
     return {"relative": line[node - 1] - driven, "driven": driven, "absolute": line[node - 1]}[part]
@@ -368,8 +368,8 @@ def motion(c: Chain, *, digits: int = 30) -> Motion:
     node, as in ``"relative displacement 2"``.
     """
 
-    def reading(part: Part, node: int, rate: bool) -> Callable[[arb], arb]:
-        def read(t: arb) -> arb:
+    def reading(part: Part, node: int, rate: bool) -> Callable[[Ball], Ball]:
+        def read(t: Ball) -> Ball:
             flow, start = _flow(c)
             return _part(c, part, node, flow.after(start, t), rate)
 

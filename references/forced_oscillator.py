@@ -23,6 +23,7 @@ from veridyn.references.enclosure import Absent, Undecided, ball, enclose, less,
 from veridyn.references.events import roots
 from veridyn.references.flows import Course, Linear, State
 from veridyn.references.impact_phases import sign_changes
+from veridyn.references.jets import Ball
 from veridyn.references.motion import Motion
 from veridyn.references.parameters import Exact, Number, Parameter, ParameterError, checked, resolve, takes
 
@@ -109,7 +110,7 @@ def _state(o: Oscillator, time: Exact) -> State:
 
 
 @per_bits
-def _peaks(o: Oscillator) -> list[tuple[arb, arb]]:
+def _peaks(o: Oscillator) -> list[tuple[Ball, Ball]]:
     """Return magnitude and instant of all turning points up to T that may be the largest."""
     if not o.F.rational:
         raise Absent("without force no displacement exceeds that of the start")
@@ -123,20 +124,20 @@ def _peaks(o: Oscillator) -> list[tuple[arb, arb]]:
     return [(h, t) for h, t in found if not h < height]
 
 
-def _largest(peaks: list[tuple[arb, arb]]) -> arb:
+def _largest(peaks: list[tuple[Ball, Ball]]) -> Ball:
     height = peaks[0][0] if peaks else arb(0)
     for h, _ in peaks[1:]:
         height = height.max(h)
     return height
 
 
-def _instant(peaks: list[tuple[arb, arb]]) -> arb:
+def _instant(peaks: list[tuple[Ball, Ball]]) -> Ball:
     if len(peaks) > 1:
         raise Undecided("two peaks are equally high, or nearly")
     return peaks[0][1]
 
 
-def _turning_points(o: Oscillator, a: arb, b: arb) -> Iterator[arb]:
+def _turning_points(o: Oscillator, a: Ball, b: Ball) -> Iterator[Ball]:
     """Yield the instants from a to b at which the velocity is zero."""
     course, zeros = _course(o), 0
     if a > 0:
@@ -146,7 +147,7 @@ def _turning_points(o: Oscillator, a: arb, b: arb) -> Iterator[arb]:
     yield from (a + t for t in roots(course, {RATE: arb(1)}, b - a, zeros=zeros, name="a turning point"))
 
 
-def _high(o: Oscillator) -> list[tuple[arb, arb]]:
+def _high(o: Oscillator) -> list[tuple[Ball, Ball]]:
     """Return the stretches of time up to T beyond which |x| is surely less than somewhere up to T."""
     end, half = ball(o.T), arb(1) / (2 * PARTS)
     floor, parts = arb(0), []
@@ -164,9 +165,9 @@ def _high(o: Oscillator) -> list[tuple[arb, arb]]:
     return _joined([(a, b) for a, b, height in parts if not (height < floor or a > end)])
 
 
-def _joined(parts: list[tuple[arb, arb]]) -> list[tuple[arb, arb]]:
+def _joined(parts: list[tuple[Ball, Ball]]) -> list[tuple[Ball, Ball]]:
     """Return stretches that do not touch."""
-    found: list[tuple[arb, arb]] = []
+    found: list[tuple[Ball, Ball]] = []
     for a, b in parts:
         found.append((found.pop()[0] if found and found[-1][1] == a else a, b))
     return found
@@ -306,7 +307,7 @@ def _driven(given: dict[str, Number]) -> Oscillator:
     return o
 
 
-def _turning(name: str, read: Callable[[], arb], second: Callable[[], mpf], digits: int) -> Certified:
+def _turning(name: str, read: Callable[[], Ball], second: Callable[[], mpf], digits: int) -> Certified:
     proof = f"{_PROOF}, all turning points that may be the largest proved"
     route = Route("divided differences, branch and bound", second)
     return enclose(read, route, digits=digits, kind="quasi-analytical", name=name, proof=proof)
