@@ -22,6 +22,7 @@ from veridyn.references.certified import Certified, Route
 from veridyn.references.enclosure import ball, enclose, per_bits
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, State
+from veridyn.references.jets import Ball
 from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
 from veridyn.references.parameters import Exact, Number, Parameter, check_count, check_digits, resolve
 
@@ -92,13 +93,13 @@ def _lasts(o: Oscillator) -> Any:
     return _cycle(o)[1].end
 
 
-def _deepest(o: Oscillator) -> arb:
+def _deepest(o: Oscillator) -> Ball:
     """Return the instant of the only turning point in contact (s)."""
     (deepest,) = _cycle(o)[0].extremes({V: ONE})
     return deepest
 
 
-def _turn(o: Oscillator) -> arb:
+def _turn(o: Oscillator) -> Ball:
     return _cycle(o)[0].phase.at(_deepest(o))[X]
 
 
@@ -106,7 +107,7 @@ def _certified(
     name: str,
     digits: int,
     given: dict[str, Number],
-    read: Callable[[Oscillator], arb],
+    read: Callable[[Oscillator], Ball],
     formula: str,
     value: Callable[[Oscillator], mpf],
 ) -> Certified:
@@ -199,7 +200,7 @@ def impulse(*, digits: int = 30, **given: Number) -> Certified:
     printed value is the one of a solver and not this.
     """
 
-    def read(o: Oscillator) -> arb:
+    def read(o: Oscillator) -> Ball:
         return ball(o.kc) * _cycle(o)[0].phase.at(_contact(o))[AREA]
 
     def closed(o: Oscillator) -> mpf:
@@ -214,7 +215,7 @@ def impact_velocity(*, digits: int = 30, **given: Number) -> Certified:
     Parameters and errors as `contact_start`. Source: EDF V5.01.101.
     """
 
-    def read(o: Oscillator) -> arb:
+    def read(o: Oscillator) -> Ball:
         return -_cycle(o)[1].phase.at(_lasts(o))[V]
 
     return _certified("impact_velocity", digits, given, read, "-v0", lambda o: -o.v0.mpf())
@@ -223,7 +224,7 @@ def impact_velocity(*, digits: int = 30, **given: Number) -> Certified:
 def energy(*, digits: int = 30, **given: Number) -> Certified:
     """Total energy, ½ m v0², in J; nothing dissipates it. Parameters and errors as `contact_start`."""
 
-    def read(o: Oscillator) -> arb:
+    def read(o: Oscillator) -> Ball:
         return (ball(o.k) + ball(o.kc)) * _turn(o) ** 2 / 2
 
     return _certified("energy", digits, given, read, "½ m v0²", lambda o: (o.m * o.v0 * o.v0).mpf() / 2)
@@ -236,7 +237,7 @@ def motion(*, digits: int = 30, **given: Number) -> Motion:
     """
     o = Oscillator(**resolve(PARAMETERS, given))
 
-    def read(place: int, time: arb) -> arb:
+    def read(place: int, time: arb) -> Ball:
         before = (time / _lasts(o)).mid().floor()  # cycles; the first again is what follows them
         return value_at(_cycle(o), {place: ONE}, time - before * _lasts(o))
 

@@ -25,6 +25,7 @@ from veridyn.references import sliding_closed as closed
 from veridyn.references import sliding_phases as phases
 from veridyn.references.certified import Certified, Kind, Route, classification, exact_count, exact_zero, undefined
 from veridyn.references.enclosure import Undecided, ball, decided, enclose, enclose_all
+from veridyn.references.jets import Ball
 from veridyn.references.motion import Motion
 from veridyn.references.parameters import (
     Exact,
@@ -141,7 +142,7 @@ def slip_end(*, digits: int = 30, **given: Number) -> Certified:
     if phases.regime(b) == "stick":
         return undefined(_STUCK)
 
-    def read() -> arb:
+    def read() -> Ball:
         return phases.slip_from(ball(b.eta), ball(b.eta).asin()).end / ball(b.omega)
 
     return _certified("slip_end", digits, read, Route(_MARCH, lambda: closed.slips(b, 1)[0][0][1]))
@@ -238,7 +239,7 @@ def _worn(name: str, given: dict[str, Number], digits: int, factor: Callable[[An
     return _certified(name, digits, lambda: scaled(ball, _length(b) * phases.path(b, begin, end)), second)
 
 
-def _length(b: Block) -> arb:
+def _length(b: Block) -> Ball:
     """Return the unit of paths, a0/ω² (m)."""
     return ball(b.a0 / b.omega / b.omega)
 
@@ -255,10 +256,10 @@ def asymptotic_wear_power(*, digits: int = 30, **given: Number) -> Certified:
         return exact_zero(_STUCK, digits)
     unit = b.m * b.g * b.a0 / b.omega  # m g a0/ω, over π per half period
 
-    def from_root() -> arb:
+    def from_root() -> Ball:
         return ball(unit) / arb.pi() * (4 - (ball(b.eta) * arb.pi()) ** 2).sqrt()
 
-    def from_slip() -> arb:
+    def from_slip() -> Ball:
         return ball(unit) / arb.pi() * phases.limit(b).path
 
     second = Route(
@@ -295,10 +296,10 @@ def motion(*, until: Number, digits: int = 30, **given: Number) -> Motion:
     """
     b, end = _block(given), checked(_UNTIL, until)
 
-    def plate(t: arb) -> arb:
+    def plate(t: arb) -> Ball:
         return -ball(b.a0 / b.omega) * (ball(b.omega) * t).cos()
 
-    def relative(t: arb) -> arb:
+    def relative(t: arb) -> Ball:
         return ball(b.a0 / b.omega) * phases.velocity(b, ball(b.omega) * t)
 
     return Motion(
