@@ -188,7 +188,8 @@ def _node_of_shape(c: Chain, place: int, square: Ball) -> bool:
     for i in range(c.n):
         minors.append(fmpq_poly([k[i] + k[i + 1], -m[i]]) * minors[-1] - k[i] ** 2 * minors[-2])
     others = minors[-1] // minors[-1].gcd(minors[place + 1])  # its roots: the frequencies for which it is not
-    return not arb_poly(others)(square).contains(0)
+    there: Ball = arb_poly(others)(square)
+    return not there.contains(0)
 
 
 def static_modes(c: Chain, *, digits: int = 30) -> tuple[tuple[Certified, ...], tuple[Certified, ...]]:
