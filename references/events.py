@@ -24,12 +24,14 @@ SHORTEST = 0.75  # of the precision, in bits: a part so short and still undecide
 class Guard:
     """A linear function of the state that is positive during a phase and ends it where it falls through zero.
 
-    ``zeros``: how many of its first Taylor coefficients at the start vanish exactly (the event before left it at zero).
+    ``zeros``: how many of its first Taylor coefficients at the start vanish exactly (the event before left it at zero),
+    or do so ``late`` after the start (s), where a phase begins at an exact instant next to its event.
     """
 
     name: str
     row: Row
     zeros: int = 0
+    late: arb | None = None
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ def first_event(course: Course, guards: Sequence[Guard], limit: Ball | None = No
         If a guard touches zero, two events coincide, a guard is not positive just after the start, or an event falls
         on the limit, as far as the precision tells.
     """
-    for begins, s, polynomials in _stretches(course, [(g.row, g.zeros) for g in guards], limit):
+    for begins, s, polynomials in _stretches(course, [(g.row, g.zeros, g.late) for g in guards], limit):
         found = []
         for guard, p in zip(guards, polynomials, strict=True):
             if sign(p(arb(0))) < 0:
@@ -67,16 +69,21 @@ def first_event(course: Course, guards: Sequence[Guard], limit: Ball | None = No
     return None
 
 
-def roots(course: Course, row: Row, limit: Ball, *, zeros: int = 0, name: str = "a root") -> Iterator[Ball]:
-    """Yield all roots of a linear function of the state in (0, limit] in order, each simple; raises `Undecided`."""
-    for begins, s, (p,) in _stretches(course, [(row, zeros)], limit):
+def roots(
+    course: Course, row: Row, limit: Ball, *, zeros: int = 0, order: int = 0, name: str = "a root"
+) -> Iterator[Ball]:
+    """Yield all roots of a linear function of the state in (0, limit] in order, each simple; raises `Undecided`.
+
+    With `order` they are those of its derivative of that order, with which `zeros` are meant too; balls, no pairs.
+    """
+    for begins, s, (p,) in _stretches(course, [(row, zeros, None)], limit, order):
         for root in _roots(course, p, s, name):
             lapse = begins.time + root * begins.length
             if lapse > limit:
                 return
             if not (lapse < limit):
                 raise Undecided(f"{name} falls on the end of a stretch of time")
-            yield _moved(course, row, lapse)
+            yield lapse if order else _moved(course, row, lapse)
 
 
 def _moved(course: Course, row: Row, lapse: arb) -> Ball:
@@ -94,7 +101,7 @@ class _Begin:
 
 
 def _stretches(
-    course: Course, watched: Sequence[tuple[Row, int]], limit: Ball | None
+    course: Course, watched: Sequence[tuple[Row, int, arb | None]], limit: Ball | None, order: int = 0
 ) -> Iterator[tuple[_Begin, arb, list[arb_poly]]]:
     """Yield stretches of a phase one after the other: begin, length in s, and the functions, nonzero at both ends.
 
@@ -105,9 +112,12 @@ def _stretches(
         if limit is not None and begins > value(limit):
             return
         at_start = begins == 0
-        polynomials = [piece.polynomial(row) for row, _ in watched]
+        polynomials = [piece.polynomial(row) for row, *_ in watched]
+        for _ in range(order):
+            polynomials = [p.derivative() for p in polynomials]
         if at_start:
-            polynomials = [_deflated(p, zeros) for p, (_, zeros) in zip(polynomials, watched, strict=True)]
+            roots = [(zeros, None if late is None else late / piece.length) for _, zeros, late in watched]
+            polynomials = [_deflated(p, *root) for p, root in zip(polynomials, roots, strict=True)]
         if skipped > 0:
             polynomials = [p(arb_poly([skipped, 1])) for p in polynomials]
         for p in polynomials:
@@ -120,12 +130,13 @@ def _stretches(
         skipped = seam - 1
 
 
-def _deflated(p: arb_poly, zeros: int) -> arb_poly:
-    """Divide by a power of s; the coefficients below it are zero exactly."""
-    coefficients = p.coeffs()
+def _deflated(p: arb_poly, zeros: int, late: arb | None) -> arb_poly:
+    """Divide by a power of s - late; the coefficients below it are zero exactly."""
+    coefficients = (p if late is None else p(arb_poly([late, 1]))).coeffs()
     if not all(c.contains(0) for c in coefficients[:zeros]):
         raise Undecided("a guard does not begin at zero")
-    return arb_poly(coefficients[zeros:])
+    quotient = arb_poly(coefficients[zeros:])
+    return quotient if late is None else quotient(arb_poly([-late, 1]))
 
 
 def _earliest(events: Sequence[Event]) -> Event:

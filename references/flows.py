@@ -8,14 +8,14 @@ and slopes over any part of a piece are enclosed by ball arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
-from flint import arb, arb_mat, arb_poly, arb_series, ctx
+from flint import arb, arb_mat, arb_poly, ctx
 
-from veridyn.references.enclosure import Undecided, span
+from veridyn.references.enclosure import Undecided
 from veridyn.references.jets import Ball, Jet, differentiated, slope, value
 
 State = tuple[Ball, ...]
@@ -26,8 +26,6 @@ REACH = 2  # radians of the fastest motion in a piece
 MOST_PIECES = 200_000
 MOST_TERMS = 400  # of a series, at the lengths that pieces have
 CYCLE = 6  # terms after which the zeros of powers of a matrix lie where they lay: states in turn, two or three
-HALT = arb(2) ** -20  # of the time that has passed: pieces so short come to a halt
-MOST_HALVINGS = 60  # of a step, until the motion stays in a box
 
 
 class Piece(Protocol):
@@ -47,8 +45,8 @@ class Flow(Protocol):
     def pieces(self, state: State) -> Iterator[Piece]:
         """Yield pieces one after the other, each beginning where s = 1 in the last."""
 
-    def after(self, state: State, lapse: Ball) -> State:
-        """Return the state after a while."""
+    def at(self, course: Course, lapse: Ball) -> State:
+        """Return the state a while after the start of a course."""
 
 
 def apply(row: Row, state: State) -> Ball:
@@ -108,6 +106,10 @@ class Linear:
         rates = (self.system.matrix * _column(found[:n])).entries()
         return tuple(Jet(x, dx + rate * slope(lapse)) for x, dx, rate in zip(found[:n], found[n:], rates, strict=True))
 
+    def at(self, course: Course, lapse: Ball) -> State:
+        """Return the state a while after the start of a course."""
+        return self.after(course.state, lapse)
+
     @cached_property
     def varies(self) -> bool:
         """Tell whether any coefficient has a derivative."""
@@ -143,7 +145,7 @@ class _System:
         lengths = [] if self.longest is None else [value(self.longest).mid()]
         if size > 0:
             lengths.append((REACH / (size.log() / 64).exp()).mid())
-        return _binary(min(lengths))
+        return binary(min(lengths))
 
     @cached_property
     def _bound(self) -> arb_mat:
@@ -235,109 +237,11 @@ class _LinearPiece:
         return arb_poly([*(factors * self.state).entries(), arb(0, (rest * _size(self.state))[0, 0])])
 
 
-Rates = Callable[[Any, Sequence[Any]], Sequence[Any]]  # of time and states: balls, or series in the time
-
-
-@dataclass(frozen=True, eq=False)
-class Smooth:
-    """``y' = f(t, y)`` with f analytic, as a function of balls and of power series alike; `start` is t at the start."""
-
-    rates: Rates
-    start: arb
-
-    def pieces(self, state: State) -> Iterator[Piece]:
-        """Yield pieces as long as the series allow."""
-        time, values = self.start, list(state)
-        for _ in range(MOST_PIECES):
-            piece = self._piece(time, values)
-            if piece.length < abs(time - self.start) * HALT:
-                raise Undecided("the motion has no series at a later instant: it may grow beyond bounds")
-            yield piece
-            time, values = time + piece.length, [c(arb(1)) for c in piece.columns]
-        raise Undecided(f"nothing happens in {MOST_PIECES} pieces of the motion")
-
-    def after(self, state: State, lapse: Ball) -> State:
-        """Return the state after a while."""
-        return Course(self, state).at(lapse)
-
-    def _piece(self, time: arb, values: list[arb]) -> _SmoothPiece:
-        order = int(0.3 * ctx.prec) + 12
-        columns = self._expand(time, values, order)
-        length = _binary(_radius(columns))
-        for _ in range(MOST_HALVINGS):
-            whole = length * WIDTH
-            box = self._box(time, values, columns, whole)
-            if box is not None:
-                rest = self._expand(span(time, time + whole), box, order)
-                scaled = [self._scaled(c, r, length) for c, r in zip(columns, rest, strict=True)]
-                if all(x.is_finite() for c in scaled for x in c):
-                    return _SmoothPiece(length, [arb_poly(c) for c in scaled])
-            length = length / 2
-        raise Undecided("the motion leaves every box")
-
-    @staticmethod
-    def _scaled(exact: list[arb], rest: list[arb], length: arb) -> list[arb]:
-        factors = [length**k for k in range(len(exact))]
-        return [*(c * f for c, f in zip(exact[:-1], factors, strict=False)), rest[-1] * factors[-1]]
-
-    def _expand(self, time: arb, values: Sequence[arb], order: int) -> list[list[arb]]:
-        """Return the Taylor coefficients up to an order, one more with each pass through the rates."""
-        columns = [[x] for x in values]
-        cap = ctx.cap
-        try:
-            for k in range(order):
-                ctx.cap = k + 1
-                rates = self.rates(arb_series([time, 1]), [arb_series(c) for c in columns])
-                for c, rate in zip(columns, rates, strict=True):
-                    c.append(arb_series(rate)[k] / (k + 1))
-        finally:
-            ctx.cap = cap
-        return columns
-
-    def _box(self, time: arb, values: list[arb], columns: list[list[arb]], whole: arb) -> list[arb] | None:
-        """Return a box that the motion does not leave in a time (Picard), None if this one does."""
-        here, lapse = span(time, time + whole), span(arb(0), whole)
-        guess = [_inflated(arb_poly(c[: len(c) // 2])(lapse)) for c in columns]
-        for _ in range(4):
-            rates = self.rates(here, guess)
-            image = [x + lapse * rate for x, rate in zip(values, rates, strict=True)]
-            if all(g.contains(i) for g, i in zip(guess, image, strict=True)):
-                return image
-            guess = [_inflated(g.union(i)) for g, i in zip(guess, image, strict=True)]
-        return None
-
-
-def _inflated(x: arb) -> arb:
-    """Return a ball somewhat larger, and never a point unless the number is an exact zero."""
-    return arb(x.mid(), x.rad() * 1.25 + abs(x.mid()) * arb(2) ** -20)
-
-
-def _radius(columns: Sequence[Sequence[arb]]) -> float:
-    """Return the step at which the last terms of all series vanish beside the first ones at the present precision."""
-    reach = float("inf")
-    for column in columns:
-        size = max((x.abs_upper() for x in column[:3]), key=float)
-        for back in (1, 2):
-            last, k = column[-back].abs_upper(), len(column) - back
-            if last > 0 and size > 0:
-                reach = min(reach, float((((size / last).log() - ctx.prec * arb(2).log()) / k).exp()))
-    return reach
-
-
-@dataclass(frozen=True, eq=False)
-class _SmoothPiece:
-    length: arb
-    columns: list[arb_poly]
-
-    def polynomial(self, row: Row) -> arb_poly:
-        return sum((self.columns[i] * factor for i, factor in row.items()), arb_poly([0]))
-
-
-def _binary(length: float | arb) -> arb:
-    """Round a length down to three bits, so that multiples are exact."""
+def binary(length: float | arb) -> arb:
+    """Round a length down to six bits, so that multiples are exact."""
     mantissa, exponent = arb(length).mid().man_exp()
     bits = int(abs(mantissa)).bit_length()
-    return arb(int(mantissa) >> max(0, bits - 3)) * arb(2) ** (int(exponent) + max(0, bits - 3))
+    return arb(int(mantissa) >> max(0, bits - 6)) * arb(2) ** (int(exponent) + max(0, bits - 6))
 
 
 @dataclass(eq=False)
@@ -372,13 +276,4 @@ class Course:
 
     def at(self, lapse: Ball) -> State:
         """Return the state after a while."""
-        if not isinstance(self.flow, Smooth):
-            return self.flow.after(self.state, lapse)
-        for begins, piece in self.pieces():
-            s = (lapse - begins) / piece.length
-            if s <= WIDTH:
-                polynomials = [piece.polynomial({i: arb(1)}) for i in range(len(self.state))]
-                rates = self.flow.rates(self.flow.start + lapse, [p(s) for p in polynomials])
-                late = lapse - lapse.mid()
-                return tuple(p(s.mid()) + rate * late for p, rate in zip(polynomials, rates, strict=True))
-        raise AssertionError
+        return self.flow.at(self, lapse)

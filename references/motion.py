@@ -51,13 +51,15 @@ class Ended:
     end: Ball | None
     by: str | None
 
-    def extremes(self, slope: Row, *, until: Ball | None = None, zeros: int = 0) -> Iterator[Ball]:
-        """Yield the instants (s) within the phase at which a slope is zero."""
+    def extremes(self, slope: Row, *, until: Ball | None = None, zeros: int = 0, order: int = 0) -> Iterator[Ball]:
+        """Yield the instants (s) within the phase at which a slope is zero, or its derivative of an order."""
         end = self.end if until is None else until
         if end is None:
             raise ValueError("a phase that lasts needs an end of the search")
         start = self.phase.start
-        yield from (start + r for r in roots(self.phase.course, slope, end - start, zeros=zeros, name="an extreme"))
+        yield from (
+            start + r for r in roots(self.phase.course, slope, end - start, zeros=zeros, order=order, name="an extreme")
+        )
 
 
 Following = Callable[[Phase, Event | None, Ball, State], Phase | None]  # from ended phase, event, instant, state there

@@ -1,36 +1,38 @@
 """A mass on a Zener device whose dashpot obeys a power law, released from a sudden stretch or shaken for a while.
 
 m x'' = -F - k x - p sin(ωt) while t < until, without the load afterwards; at rest at x0 with the dashpot at zero. The
-equations of the device are in `zener_device`. With α = 1 everything is linear: three exponentials, found from
-eigenvectors. With α = 1/2, 1/3, … the motion is analytic between the zeros of the force of the dashpot only; series
-go from zero to zero, and a collocation confirms 20 digits.
+device is described in `zener_checks`; without the path of its dashpot, with e = K1 K3/S and f = K3 (K1 + K2)/S,
+
+    F = (D + K2 x) K1/(K1 + K2),      D' = e x' - f sign(D) |D/C|^n,      n = 1/α.
+
+With α = 1 everything is linear. With odd n the motion is analytic as long as the load is; with even n it is between the
+zeros of D, where sign(D) |D|^n has a kink. Two motions under one load never part: their difference gives work to the
+dashpots alone, so its energy is a norm that does not grow as long as D has the sign that its phase says.
 
 Source: Code_Aster tests sdnd107a to e (SDND107); the law is RELATION = DIS_VISC.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
-import mpmath
+from flint import arb, ctx
 from mpmath import mpf
 
-from veridyn.references.certified import Certified, Route, certify, exact_zero, undefined
-from veridyn.references.parameters import (
-    Exact,
-    Number,
-    Parameter,
-    ParameterError,
-    check_digits,
-    checked,
-    resolve,
-    takes,
-)
-from veridyn.references.zener_checks import PROMISED, WORKING, collocated, superposed
-from veridyn.references.zener_device import Oscillator, State, force_rate
-from veridyn.references.zener_series import LOOKS, march, state
+from veridyn.references import zener_checks as checks
+from veridyn.references.certified import Certified, Route, exact_zero, undefined
+from veridyn.references.enclosure import Absent, Undecided, ball, enclose, per_bits, precision, sign_of
+from veridyn.references.events import Event, Guard
+from veridyn.references.extrapolation import PROMISED
+from veridyn.references.flows import Flow, Linear, Row, State
+from veridyn.references.jets import Ball, value
+from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
+from veridyn.references.motion import instant as instant_of
+from veridyn.references.parameters import Exact, Number, Parameter, ParameterError, check_digits, resolve, takes
+from veridyn.references.smooth import Norm, Smooth, passed_on
+from veridyn.references.zener_checks import Oscillator
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1"),
@@ -48,8 +50,19 @@ PARAMETERS = (
 )
 
 MOST = 4  # 1/α
-_TIME = Parameter("time", "s", "instant", "0", "non-negative")
-_SERIES = "Taylor series of displacement, velocity and force, from zero to zero of the dashpot's force"
+SPARE = 32  # bits beyond those asked for: what the zeros of D cost
+X, V, D, SINE, COSINE = range(5)
+MODES = {  # sign of the dashpot's force, whether the load acts
+    "pulled, loaded": (1, True),
+    "pushed, loaded": (-1, True),
+    "pulled, free": (1, False),
+    "pushed, free": (-1, False),
+}
+KINDS = {mode: kind for kind, mode in MODES.items()}
+
+_LINEAR = "matrix exponential, enclosed"
+_PROOF = "analytic phases enclosed, every zero of the dashpot's force proved to be the next root"
+_NONLINEAR = "no derivative is given where the equations are nonlinear"
 _AT_REST = "no stretch and no load: nothing moves"
 
 
@@ -64,10 +77,9 @@ def _oscillator(given: dict[str, Number]) -> tuple[Oscillator, Exact]:
 
 
 def _instant(time: Number, end: Exact) -> Exact:
-    t = checked(_TIME, time)
-    with mpmath.workdps(50):
-        if t.mpf() > end.mpf():
-            raise ParameterError(f"time = {t} s lies after the end of the motion, {end} s: raise end")
+    t = instant_of(time, "time")
+    if sign_of(end, -t) < 0:
+        raise ParameterError(f"time = {t} s lies after the end of the motion, {end} s: raise end")
     return t
 
 
@@ -75,21 +87,153 @@ def _moves(o: Oscillator) -> bool:
     return o.x0.rational != 0 or o.loaded
 
 
-Read = Callable[[Callable[[mpf], State]], mpf]  # what is read from the state as a function of time
+def _factors(o: Oscillator) -> tuple[Ball, Ball]:
+    """Return e and f (N/m)."""
+    k1, k2, k3 = ball(o.k1), ball(o.k2), ball(o.k3)
+    return k1 * k3 / (k1 + k2 + k3), k3 * (k1 + k2) / (k1 + k2 + k3)
 
 
-def _certified(name: str, digits: int, o: Oscillator, end: Exact, read: Read) -> Certified:
-    series = Route(_SERIES, lambda: read(lambda t: state(o, t, end)))
+def _force(o: Oscillator) -> Row:
+    """Return the force of the device."""
+    share = ball(o.k1) / (ball(o.k1) + ball(o.k2))
+    return {X: share * ball(o.k2), D: share}
+
+
+def _pull(o: Oscillator) -> Row:
+    """Return the acceleration of the mass without its load."""
+    force, m = _force(o), ball(o.m)
+    return {X: -(force[X] + ball(o.k)) / m, D: -force[D] / m}
+
+
+def _norm(o: Oscillator, sign: int) -> Norm:
+    """Return the energy of a difference, twice; it grows where a phase is followed past the zero of D that ends it."""
+    m, k, k1, k2, k3, c = (ball(n) for n in (o.m, o.k, o.k1, o.k2, o.k3, o.c))
+    force, n = _force(o), o.power
+    second = {X: k2.sqrt() * (1 - force[X] / k1), D: -k2.sqrt() * force[D] / k1}
+    first = {i: factor / k1.sqrt() for i, factor in force.items()}
+    rows: list[Row] = [{V: m.sqrt()}, {X: k.sqrt()}, first, second, {D: 1 / k3.sqrt()}]
+
+    def growth(box: State) -> arb:
+        return arb(0) if n % 2 else n * k3 * (-sign * box[D]).max(arb(0)).abs_upper() ** (n - 1) / c**n
+
+    return Norm(rows, growth)
+
+
+def _smooth(o: Oscillator, sign: int, loaded: bool) -> Callable[[arb], Smooth]:
+    """Return the equations of (x, v, D) from an instant on."""
+    (e, f), pull, omega, n = _factors(o), _pull(o), ball(o.omega), o.power
+    pushed, flow = -ball(o.p) / ball(o.m), (sign if n % 2 == 0 else 1) * f / ball(o.c) ** n
+
+    def rates(t: Any, y: Any) -> Any:
+        acceleration = y[X] * pull[X] + y[D] * pull[D]
+        if loaded:
+            acceleration = acceleration + (t * omega).sin() * pushed
+        return y[V], acceleration, y[V] * e - y[D] ** n * flow
+
+    norm = _norm(o, sign)
+    return lambda start: Smooth(rates, start, norm)
+
+
+def _linear(o: Oscillator, loaded: bool) -> Linear:
+    """Return the equations of (x, v, D, sin ωt, cos ωt)."""
+    (e, f), omega = _factors(o), ball(o.omega)
+    pushed = -ball(o.p) / ball(o.m) if loaded else arb(0)
+    return Linear(({V: arb(1)}, {**_pull(o), SINE: pushed}, {V: e, D: -f / ball(o.c)}, {COSINE: omega}, {SINE: -omega}))
+
+
+def _begun(o: Oscillator, mode: tuple[int, bool], flow: Flow, start: arb, state: State, *zero: Any) -> Phase:
+    """Return a phase; only with even n it ends where D is zero. `zero`: how D begins there, see `Guard`."""
+    sign, loaded = mode
+    guards = () if o.power % 2 else (Guard("the dashpot turns", {D: arb(sign)}, *zero),)
+    return Phase(KINDS[mode], flow, start, state, guards, ball(o.until) if loaded else None)
+
+
+def _following(o: Oscillator, phase: Phase, event: Event | None, time: arb, state: State) -> Phase:
+    sign, loaded = MODES[phase.kind]
+    mode = (-sign, loaded) if event else (sign, False)
     if o.power == 1:
-        exponentials = Route("eigenvectors of the linear system", lambda: read(lambda t: superposed(o, t)))
-        return certify(exponentials, series, digits=digits, kind="closed form", name=name)
+        return _begun(o, mode, _linear(o, mode[1]), time, state)
+    flow, there, late = passed_on(phase, _smooth(o, *mode), time)
+    return _begun(o, mode, flow, flow.start, there, *((1, late) if event else ()))
+
+
+@per_bits
+def _phases(o: Oscillator, end: Exact) -> tuple[Ended, ...]:
+    """Return the motion from 0 to `end` (s): its phases are divided by the zeros of D and by the end of the load."""
+    x0 = ball(o.x0)
+    stretched = sign_of(o.x0.plain)
+    # from rest D follows the stretch, which follows the load: all grow as t³, D before anything else
+    mode = (stretched or -sign_of(o.p.plain), o.loaded)
+    state = (x0, arb(0), _factors(o)[0] * x0)
+    if o.power == 1:
+        first = _begun(o, mode, _linear(o, o.loaded), arb(0), (*state, arb(0), arb(1)))
+    else:
+        first = _begun(o, mode, _smooth(o, *mode)(arb(0)), arb(0), state, 0 if stretched else 3)
+    return follow(first, lambda *ended: _following(o, *ended), ball(end))
+
+
+def _effort(o: Oscillator, end: Exact) -> str:
+    with precision(ctx.prec + SPARE):
+        return proved(_phases(o, end))
+
+
+def _no_derivative(o: Oscillator) -> bool:
+    return o.power > 1 and any(isinstance(n, Exact) and n.slope is not None for n in vars(o).values())
+
+
+def _read(o: Oscillator, end: Exact, row: Callable[[Oscillator], Row], time: Exact) -> Ball:
+    with precision(ctx.prec + SPARE):
+        return value_at(_phases(o, end), row(o), ball(time))
+
+
+def _peak(o: Oscillator, end: Exact) -> tuple[Ball, Ball]:
+    """Return instant and value of the largest extreme of the force."""
+    with precision(ctx.prec + SPARE):
+        force, order, phases, found = _force(o), 1, _phases(o, end), []
+        rate = force
+        if o.power == 1:  # the rate is a row itself, and may have a derivative
+            (e, f), order = _factors(o), 0
+            rate = {V: force[X] + force[D] * e, D: -force[D] * f / ball(o.c)}
+        zeros = 0 if o.x0.rational else 2  # from rest the force grows as t³
+        for ended in phases:
+            until = ball(end) if ended is phases[-1] else None
+            times = ended.extremes(rate, until=until, zeros=zeros, order=order)
+            found += [(time, ended.phase.read(force, time)) for time in times]
+            zeros = 0
+        if not found:
+            raise Absent("the force has no extreme before the end of the motion")
+        largest = max(found, key=lambda f: float(value(abs(f[1])).mid()))
+        if any(f is not largest and not (abs(f[1]) < abs(largest[1])) for f in found):
+            raise Undecided("two extremes of the force are equal")
+        return largest
+
+
+def _steps(second: Callable[[], mpf]) -> Route:
+    how = "extrapolated midpoint steps in x, v, z, with zeros of the dashpot's force looked for at turning points"
+    return Route(how, checks.at_work(second), PROMISED)
+
+
+def _at(name: str, place: int, row: Callable[[Oscillator], Row], time: Number, digits: int, given: Any) -> Certified:
+    o, end = _oscillator(given)
+    t = _instant(time, end)
+    if not _moves(o) or (t.rational == 0 and o.x0.rational == 0):
+        return exact_zero(_AT_REST, digits)
+    if _no_derivative(o):
+        return undefined(_NONLINEAR)
+    linear = o.power == 1
 
     def confirmed() -> mpf:
-        with mpmath.workdps(WORKING):
-            return read(lambda t: collocated(o, t, end))
+        return checks.state(o, t.mpf(), end)[place]
 
-    how = "Gauss-Legendre collocation of order 24 in displacement, velocity and path of the dashpot"
-    return certify(series, Route(how, confirmed, PROMISED), digits=digits, kind="quasi-analytical", name=name)
+    return enclose(
+        lambda: _read(o, end, row, t),
+        Route("matrix exponential in x, v, z", confirmed) if linear else _steps(confirmed),
+        digits=digits,
+        kind="closed form" if linear else "quasi-analytical",
+        name=name,
+        proof=_LINEAR if linear else _PROOF,
+        proved=lambda: _effort(o, end),
+    )
 
 
 @takes(PARAMETERS)
@@ -102,7 +246,7 @@ def displacement(*, time: Number, digits: int = 30, **given: Number) -> Certifie
     time
         Instant in s, from 0 to `end`.
     digits
-        Digits wanted; at most 20 are certified unless α = 1.
+        Digits wanted.
     **given
         Parameters by name, see `PARAMETERS`; the others have their defaults.
 
@@ -111,22 +255,14 @@ def displacement(*, time: Number, digits: int = 30, **given: Number) -> Certifie
     ParameterError
         If a parameter breaks its rule, 1/α is not a whole number up to 4, or the time exceeds `end`.
     """
-    o, end = _oscillator(given)
-    t = _instant(time, end)
-    if not _moves(o) or (t.rational == 0 and o.x0.rational == 0):
-        return exact_zero(_AT_REST, digits)
-    return _certified("displacement", digits, o, end, lambda at: at(t.mpf()).x)
+    return _at("displacement", X, lambda _: {X: arb(1)}, time, digits, given)
 
 
 @takes(PARAMETERS)
 @lru_cache(maxsize=256)  # each scheme of a solver is compared with it
 def force(*, time: Number, digits: int = 30, **given: Number) -> Certified:
     """Force of the device at an instant, positive in tension, in N; parameters and errors as `displacement`."""
-    o, end = _oscillator(given)
-    t = _instant(time, end)
-    if not _moves(o) or (t.rational == 0 and o.x0.rational == 0):
-        return exact_zero(_AT_REST, digits)
-    return _certified("force", digits, o, end, lambda at: at(t.mpf()).force)
+    return _at("force", D, _force, time, digits, given)
 
 
 @takes(PARAMETERS)
@@ -139,62 +275,35 @@ def initial_force(*, digits: int = 30, **given: Number) -> Certified:
     if o.x0.rational == 0:
         return exact_zero("no stretch at the start", digits)
 
-    def in_series() -> mpf:
-        n = o.numbers()
-        return o.x0.mpf() / (1 / n.k1 + 1 / (n.k2 + n.k3))
+    def stiffness() -> arb:
+        return ball(o.k1) * (ball(o.k2) + ball(o.k3)) / (ball(o.k1) + ball(o.k2) + ball(o.k3))
 
-    return certify(
-        Route("K1 (K2 + K3)/(K1 + K2 + K3) x0", lambda: o.numbers().instantaneous * o.x0.mpf()),
-        Route("flexibilities in series", in_series),
+    return enclose(
+        lambda: stiffness() * ball(o.x0),
+        Route("flexibilities in series", lambda: o.x0.mpf() / (1 / o.k1.mpf() + 1 / (o.k2.mpf() + o.k3.mpf()))),
         digits=digits,
         kind="closed form",
         name="initial_force",
+        proof="K1 (K2 + K3)/(K1 + K2 + K3) x0",
     )
 
 
-def _stationary(o: Oscillator, end: Exact) -> Iterator[tuple[mpf, mpf]]:
-    """Yield brackets of the zeros of the rate of the force."""
-    before, stop = None, end.mpf()
-    segments = march(o, end)
-    for segment, after in zip(segments, [*(s.start for s in segments[1:]), stop], strict=True):
-        for look in range(LOOKS + 1):
-            time = segment.start + (after - segment.start) * look / LOOKS
-            rate = force_rate(o, segment.at(time - segment.start))
-            if before is not None and before[1] * rate < 0:
-                yield before[0], time
-            before = (time, rate)
-
-
-@lru_cache(maxsize=64)
-def _highest(o: Oscillator, end: Exact) -> tuple[mpf, mpf] | None:
-    """Bracket of the zero of the rate at which the force is largest in magnitude."""
-    with mpmath.workdps(WORKING):
-        brackets = list(_stationary(o, end))
-        return max(brackets, key=lambda b: abs(state(o, sum(b) / 2, end).force), default=None)
-
-
-def _peak(o: Oscillator, end: Exact, at: Callable[[mpf], State]) -> mpf:
-    """Instant of the largest force at which its rate is zero."""
-    return mpmath.findroot(
-        lambda t: force_rate(o, at(t)),
-        _highest(o, end),
-        solver="anderson",
-        tol=64 * mpmath.eps,
-        maxsteps=2 * mpmath.mp.prec,
-        verify=False,
-    )
-
-
-def _at_peak(
-    name: str, digits: int, given: dict[str, Number], read: Callable[[Callable[[mpf], State], mpf], mpf]
-) -> Certified:
+def _at_peak(name: str, place: int, digits: int, given: dict[str, Number]) -> Certified:
     o, end = _oscillator(given)
     check_digits(digits)
     if not _moves(o):
         return undefined(_AT_REST)
-    if _highest(o, end) is None:
-        return undefined("the force has no extreme before the end of the motion")
-    return _certified(name, digits, o, end, lambda at: read(at, _peak(o, end, at)))
+    if _no_derivative(o):
+        return undefined(_NONLINEAR)
+    return enclose(
+        lambda: _peak(o, end)[place],
+        _steps(lambda: checks.peak(o, end)[place]),
+        digits=digits,
+        kind="closed form" if o.power == 1 else "quasi-analytical",
+        name=name,
+        proof=_LINEAR if o.power == 1 else _PROOF,
+        proved=lambda: _effort(o, end),
+    )
 
 
 @takes(PARAMETERS)
@@ -204,50 +313,33 @@ def peak_time(*, digits: int = 30, **given: Number) -> Certified:
 
     Parameters and errors as `displacement`.
     """
-    return _at_peak("peak_time", digits, given, lambda _, time: time)
+    return _at_peak("peak_time", 0, digits, given)
 
 
 @takes(PARAMETERS)
 @lru_cache(maxsize=256)  # each scheme of a solver is compared with it
 def peak_force(*, digits: int = 30, **given: Number) -> Certified:
     """Force at the instant `peak_time`, with its sign, in N; parameters and errors as `displacement`."""
-    return _at_peak("peak_force", digits, given, lambda at, time: at(time).force)
-
-
-@dataclass(frozen=True)
-class Motion:
-    """The motion at any instant up to the end, to about `digits` digits of its amplitude, by series alone."""
-
-    oscillator: Oscillator
-    end: Exact
-    digits: int
-
-    def displacement(self, t: Number) -> mpf:
-        """Displacement in m."""
-        return self.state(t).x
-
-    def velocity(self, t: Number) -> mpf:
-        """Velocity in m/s."""
-        return self.state(t).v
-
-    def force(self, t: Number) -> mpf:
-        """Force of the device in N."""
-        return self.state(t).force
-
-    def state(self, t: Number) -> State:
-        """Displacement, velocity and force together."""
-        time = _instant(t, self.end)
-        with mpmath.workdps(self.digits + 15):
-            found = state(self.oscillator, time.mpf(), self.end)
-        with mpmath.workdps(self.digits):
-            return State(*(+value for value in found))
+    return _at_peak("peak_force", 1, digits, given)
 
 
 @takes(PARAMETERS)
 def motion(*, digits: int = 30, **given: Number) -> Motion:
-    """Motion for figures and comparison of histories.
+    """Return the motion up to `end`, for figures and comparison of histories: displacement, velocity, force.
 
-    Parameters and errors as `displacement`; the methods raise `ParameterError` outside [0, end].
+    Parameters and errors as `displacement`.
     """
     o, end = _oscillator(given)
-    return Motion(o, end, check_digits(digits))
+
+    def reading(row: Callable[[Oscillator], Row]) -> Callable[[arb], arb]:
+        return lambda t: value_at(_phases(o, end), row(o), t) if _moves(o) else arb(0)
+
+    return Motion(
+        {
+            "displacement": reading(lambda _: {X: arb(1)}),
+            "velocity": reading(lambda _: {V: arb(1)}),
+            "force": reading(_force),
+        },
+        lambda: [(p.phase.start, p.phase.kind) for p in _phases(o, end)],
+        check_digits(digits),
+    )

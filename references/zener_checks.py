@@ -1,192 +1,137 @@
-"""A mass on a Zener device without series: eigenvectors (α = 1), Gauss-Legendre collocation in (x, v, z).
+"""The second route of the mass on a Zener device: matrix exponential (α = 1), extrapolated steps in (x, v, z).
 
-The collocation has 12 points, order 24, and steps that end on the zeros of the force of the dashpot; it works with
-`WORKING` digits whatever is asked, and promises `PROMISED`.
+Spring K1 in series with [K2 beside (K3 in series with a dashpot)]; the dashpot carries D = C sign(w) |w|^α at the rate
+w. With S = K1 + K2 + K3, the stretch x of the device and the path z of the dashpot,
+
+    F = K1 ((K2 + K3) x - K3 z)/S,      D = K3 (K1 x - (K1 + K2) z)/S,      z' = sign(D) |D/C|^n,      n = 1/α.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import CertificationError, per_precision
+from veridyn.references.extrapolation import WORKING, Edge, Law, Rates, Step, Vector, at, followed, turned
 from veridyn.references.parameters import Exact
-from veridyn.references.zener_device import Numbers, Oscillator, State
 
-PROMISED, WORKING = 20, 27
-POINTS = 12
-REACH = 0.5  # step times the fastest rate
+Mode = tuple[int, bool]  # sign of D, whether the load acts
 
-Vector = tuple[mpf, mpf, mpf]  # x, v, z
+
+@dataclass(frozen=True)
+class Oscillator:
+    """A mass on the device and a spring k, m x'' = -F - k x - p sin(ωt) while t < until, at rest at x0 with z = 0."""
+
+    m: Exact
+    k1: Exact
+    k2: Exact
+    k3: Exact
+    c: Exact
+    power: int  # n = 1/α
+    k: Exact
+    x0: Exact
+    p: Exact
+    omega: Exact
+    until: Exact
+
+    @property
+    def loaded(self) -> bool:
+        """Whether there is a load."""
+        return self.p.rational != 0 and self.until.rational > 0
+
+    @property
+    def rows(self) -> tuple[tuple[mpf, mpf], tuple[mpf, mpf]]:
+        """Return the factors of x and z in F and in D."""
+        k1, k2, k3 = self.k1.mpf(), self.k2.mpf(), self.k3.mpf()
+        total = k1 + k2 + k3
+        return (k1 * (k2 + k3) / total, -k1 * k3 / total), (k1 * k3 / total, -k3 * (k1 + k2) / total)
 
 
 def _matrix(o: Oscillator, loaded: bool) -> mpmath.matrix:
-    """Matrix of the linear device in x, v, F, and the sine and cosine of the load."""
-    n = o.numbers()
-    flow = n.relaxing / n.c
-    pushed = -n.p / n.m if loaded else 0
+    """Matrix of the linear device in x, v, z, and the sine and cosine of the load."""
+    (fx, fz), (dx, dz) = o.rows
+    m, k, c, omega = o.m.mpf(), o.k.mpf(), o.c.mpf(), o.omega.mpf()
+    pushed = -o.p.mpf() / m if loaded else 0
     return mpmath.matrix(
         [
             [0, 1, 0, 0, 0],
-            [-n.k / n.m, 0, -1 / n.m, pushed, 0],
-            [flow * n.k2, n.instantaneous, -flow * (1 + n.k2 / n.k1), 0, 0],
-            [0, 0, 0, 0, n.omega],
-            [0, 0, 0, -n.omega, 0],
+            [-(fx + k) / m, 0, -fz / m, pushed, 0],
+            [dx / c, 0, dz / c, 0, 0],
+            [0, 0, 0, 0, omega],
+            [0, 0, 0, -omega, 0],
         ]
     )
 
 
-def _propagated(matrix: mpmath.matrix, start: mpmath.matrix, time: mpf) -> mpmath.matrix:
-    """Superpose the eigenvectors."""
-    values, vectors = mpmath.eig(matrix)
-    try:
-        weights = mpmath.lu_solve(vectors, start)
-    except ZeroDivisionError:
-        raise CertificationError("the device has a double root; change a parameter a little") from None
-    terms = [w * mpmath.exp(value * time) for w, value in zip(weights, values, strict=True)]
-    return (vectors * mpmath.matrix(terms)).apply(mpmath.re)
-
-
-def superposed(o: Oscillator, time: mpf) -> State:
-    """State of the linear device at an instant."""
-    n = o.numbers()
-    start = mpmath.matrix([o.x0.mpf(), 0, n.instantaneous * o.x0.mpf(), 0, 1])
+def _exponential(o: Oscillator, time: mpf) -> Vector:
+    """Return x, v, z of the linear device at an instant."""
     pushed = min(o.until.mpf(), time) if o.loaded else mpmath.mpf(0)
-    middle = _propagated(_matrix(o, True), start, pushed)
-    x, v, force, *_ = _propagated(_matrix(o, False), middle, time - pushed)
-    return State(x, v, force)
-
-
-class Collocation(NamedTuple):
-    """Gauss-Legendre points on [0, 1] and the integrals of their Lagrange polynomials, up to each point and to 1."""
-
-    points: list[mpf]
-    partial: list[list[mpf]]
-    weights: list[mpf]
+    y = mpmath.matrix([o.x0.mpf(), 0, 0, 0, 1])
+    for loaded, lapse in ((True, pushed), (False, time - pushed)):
+        y = mpmath.expm(_matrix(o, loaded) * lapse) * y
+    return y[0], y[1], y[2]
 
 
 @per_precision
-def _collocation(size: int) -> Collocation:
-    with mpmath.workdps(mpmath.mp.dps + 15):
-        guesses = [-mpmath.cos(mpmath.pi * (j + 0.75) / (size + 0.5)) for j in range(size)]
-        points = [
-            (1 + mpmath.findroot(lambda x: mpmath.legendre(size, x), (guess, guess + 1e-3))) / 2 for guess in guesses
-        ]
-        powers = mpmath.matrix(size, size)
-        for k in range(size):
-            for j in range(size):
-                powers[j, k] = points[j] ** k
-        inverse = mpmath.inverse(powers)
-        integrals = [[x ** (k + 1) / (k + 1) for k in range(size)] for x in (*points, mpmath.mpf(1))]
-        rows = [list(mpmath.matrix([row]) * inverse) for row in integrals]
-    return Collocation(points, rows[:-1], rows[-1])
+def _steps(o: Oscillator, end: Exact) -> list[Step]:
+    """Return the motion from 0 to `end` (s)."""
+    (fx, fz), (dx, dz) = o.rows
+    m, k, c, p, omega, x0 = (n.mpf() for n in (o.m, o.k, o.c, o.p, o.omega, o.x0))
+
+    def rates(mode: Mode) -> Rates:
+        sign, loaded = mode
+        flow = (sign if o.power % 2 == 0 else 1) / c**o.power
+
+        def found(time: mpf, y: Vector) -> Vector:
+            x, v, z = y
+            pushed = p * mpmath.sin(omega * time) if loaded else 0
+            return v, -((fx + k) * x + fz * z + pushed) / m, flow * (dx * x + dz * z) ** o.power
+
+        return found
+
+    def edges(mode: Mode) -> list[Edge]:
+        sign, loaded = mode
+        if o.power % 2:
+            return []  # D^n is what the dashpot follows whatever the sign
+        return [Edge({0: sign * dx, 2: sign * dz}, mpmath.mpf(0), (-sign, loaded))]
+
+    def ends(mode: Mode) -> tuple[mpf, Mode]:
+        return (o.until.mpf(), (mode[0], False)) if mode[1] else (end.mpf(), mode)
+
+    fastest = mpmath.sqrt((fx + k) / m)
+    size = abs(x0) + abs(p) / (m * fastest * max(fastest, omega))
+    forces = dx * size
+    relaxing = o.power * -dz * forces ** (o.power - 1) / c**o.power
+    law = Law(rates, edges, ends, 0.7 / max(fastest, relaxing, omega if o.loaded else 0), (size, size * fastest, size))
+    sign = mpmath.sign(x0) or -mpmath.sign(p)  # of D a little later: x follows the load, D follows x
+    return followed(law, (int(sign), o.loaded), (x0, mpmath.mpf(0), mpmath.mpf(0)), end.mpf())
 
 
-def _rates(o: Oscillator, n: Numbers, sign: int, loaded: bool) -> Callable[[mpf, Vector], Vector]:
-    """Right-hand side in x, v, z while D has a sign."""
-    flow = (sign if o.power % 2 == 0 else 1) / n.c**o.power
-    share = n.k3 * n.k1 / (n.k1 + n.k2 + n.k3)
-
-    def rates(time: mpf, y: Vector) -> Vector:
-        x, v, z = y
-        pushed = n.p * mpmath.sin(n.omega * time) if loaded else 0
-        force = n.instantaneous * x - n.relaxing * z
-        return v, -(force + n.k * x + pushed) / n.m, flow * (share * x - n.yielding * z) ** o.power
-
-    return rates
+def state(o: Oscillator, time: mpf, end: Exact) -> tuple[mpf, mpf, mpf]:
+    """Return displacement, velocity and force of the device at an instant of [0, end]."""
+    (fx, fz), _ = o.rows
+    x, v, z = _exponential(o, time) if o.power == 1 else at(_steps(o, end), time)[1]
+    return x, v, fx * x + fz * z
 
 
-def _step(rates: Callable[[mpf, Vector], Vector], time: mpf, y: Vector, h: mpf) -> Vector:
-    """One step of the collocation, by fixed point."""
-    rule = _collocation(POINTS)
-    slopes = [rates(time, y)] * POINTS
-    for _ in range(20 * WORKING):
-        stages = [_moved(y, h, row, slopes) for row in rule.partial]
-        new = [rates(time + c * h, stage) for c, stage in zip(rule.points, stages, strict=True)]
-        change = max(
-            abs(a - b) for left, right in zip(new, slopes, strict=True) for a, b in zip(left, right, strict=True)
-        )
-        size = max(abs(a) for left in new for a in left)
-        slopes = new
-        if change <= 100 * mpmath.eps * size:
-            return _moved(y, h, rule.weights, slopes)
-    raise CertificationError("the collocation of the Zener device does not converge")
+def peak(o: Oscillator, end: Exact) -> tuple[mpf, mpf]:
+    """Return instant and value of the largest extreme of the force, found by extrapolated steps whatever α."""
+    (fx, fz), _ = o.rows
+    force = Edge({0: fx, 2: fz}, mpmath.mpf(0), None)
+    extremes = [(time, force.value(y)) for time, y in turned(_steps(o, end), force, end.mpf())]
+    if not extremes:
+        raise CertificationError("the force has no extreme")
+    return max(extremes, key=lambda e: abs(e[1]))
 
 
-def _moved(y: Vector, h: mpf, weights: list[mpf], slopes: list[Vector]) -> Vector:
-    columns = zip(y, zip(*slopes, strict=True), strict=True)
-    x, v, z = (a + h * mpmath.fdot(zip(weights, column, strict=True)) for a, column in columns)
-    return x, v, z
+def at_work(read: Callable[[], mpf]) -> Callable[[], mpf]:
+    """Return a function that reads with the digits that extrapolation works with."""
 
+    def reading() -> mpf:
+        with mpmath.workdps(WORKING):
+            return read()
 
-class Node(NamedTuple):
-    """Start of a step: when, state, sign of D, whether the load acts."""
-
-    time: mpf
-    y: Vector
-    sign: int
-    loaded: bool
-
-
-def _dashpot(n: Numbers, y: Vector) -> mpf:
-    return n.k3 * n.k1 / (n.k1 + n.k2 + n.k3) * y[0] - n.yielding * y[2]
-
-
-def _length(o: Oscillator, n: Numbers, y: Vector, loaded: bool) -> mpf:
-    """Step that the fastest of oscillation, load and relaxation allows."""
-    relaxation = o.power * n.yielding * abs(_dashpot(n, y)) ** (o.power - 1) / n.c**o.power
-    rates = [mpmath.sqrt((n.instantaneous + n.k) / n.m), relaxation]
-    return REACH / max([*rates, n.omega] if loaded else rates)
-
-
-def _advance(o: Oscillator, n: Numbers, node: Node, limit: mpf) -> Node:
-    """Go on by a step, to the limit, or to the next zero of D."""
-    rates = _rates(o, n, node.sign, node.loaded)
-    h = min(_length(o, n, node.y, node.loaded), limit - node.time)
-
-    def force(lapse: mpf) -> mpf:
-        return _dashpot(n, _step(rates, node.time, node.y, lapse))
-
-    y = _step(rates, node.time, node.y, h)
-    if o.power == 1 or _dashpot(n, y) * node.sign >= 0:
-        return node._replace(time=limit if h == limit - node.time else node.time + h, y=y)
-    low = h / 1000  # D may be zero at the start of the step
-    h = mpmath.findroot(force, (low, h), solver="anderson", tol=1000 * mpmath.eps, maxsteps=100, verify=False)
-    return node._replace(time=node.time + h, y=_step(rates, node.time, node.y, h), sign=-node.sign)
-
-
-def _start(o: Oscillator, n: Numbers) -> Node:
-    """Return the first node; D takes the sign that it has a little later."""
-    y = (o.x0.mpf(), mpmath.mpf(0), mpmath.mpf(0))
-    little = _length(o, n, y, o.loaded) / 10
-    later = _dashpot(n, _step(_rates(o, n, 1, o.loaded), mpmath.mpf(0), y, little))
-    return Node(mpmath.mpf(0), y, int(mpmath.sign(later)) or 1, o.loaded)
-
-
-@per_precision
-def _march(o: Oscillator, end: Exact) -> tuple[Node, ...]:
-    """Follow the motion from 0 to `end` (s)."""
-    n, stop, load_end = o.numbers(), end.mpf(), o.until.mpf()
-    nodes = [_start(o, n)]
-    while nodes[-1].time < stop:
-        last = nodes[-1]
-        if last.loaded and last.time >= load_end:
-            last = last._replace(loaded=False)
-            nodes[-1] = last
-        nodes.append(_advance(o, n, last, min(stop, load_end) if last.loaded else stop))
-    return tuple(nodes)
-
-
-def collocated(o: Oscillator, time: mpf, end: Exact) -> State:
-    """State at an instant of [0, end], to `PROMISED` digits."""
-    with mpmath.workdps(WORKING):
-        n, nodes = o.numbers(), _march(o, end)
-        node = nodes[max(0, bisect_right(nodes, time, key=lambda node: node.time) - 1)]
-        x, v, z = node.y
-        if time > node.time:
-            x, v, z = _step(_rates(o, n, node.sign, node.loaded), node.time, node.y, time - node.time)
-        return State(x, v, n.instantaneous * x - n.relaxing * z)
+    return reading

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import mpmath
 import pytest
-from flint import arb
+from flint import arb, arb_series
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.references.certified import CertificationError, Route
 from veridyn.references.enclosure import Absent, Undecided, ball, decided, enclose, less, precision, sign_of, to_mpf
 from veridyn.references.events import Guard, first_event, roots
-from veridyn.references.flows import Course, Linear, Smooth
+from veridyn.references.flows import Course, Linear
 from veridyn.references.jets import DERIVATIVES, Jet
 from veridyn.references.motion import Phase, follow, proved, value_at
 from veridyn.references.parameters import Exact, exact
+from veridyn.references.smooth import Norm, Smooth, Taylor
 
 ONE = arb(1)
 X, V = {0: ONE}, {1: ONE}
@@ -140,6 +141,48 @@ def test_a_motion_that_leaves_every_bound_ends_in_a_word():
     """x'' = x³ from x = 1, x' = 1 is infinite before t = 2."""
     with pytest.raises(Undecided):
         Course(cube(sign=-1), (ONE, ONE)).at(arb(5))
+
+
+def test_a_norm_keeps_balls_from_growing():
+    """The pendulum x'' = -sin x over a hundred radians: energy is the same, and few digits are lost."""
+    w = Norm((X, V), lambda box: (1 - box[0].cos()).abs_upper() / 2)
+    for norm, least in ((w, 100), (None, None)):
+        flow = Smooth(lambda _, y: (y[1], -y[0].sin()), arb(0), norm)
+        x, v = Course(flow, (arb("0.125"), arb(0))).at(arb(100))
+        if least is None:
+            assert x.rel_accuracy_bits() < 100
+            continue
+        assert (v * v / 2 - x.cos()).overlaps(-arb("0.125").cos())
+        assert x.rel_accuracy_bits() > least
+
+
+def test_series_of_a_function():
+    """Products, powers, sums and waves of a function against flint's series."""
+    tape = []
+    t = Taylor([arb(2) / 7, ONE, *[arb(0)] * 8], tape, 1)
+    f = 3 - (t * 2).sin() * t**3 + (t * t).cos() - 1
+    for k in range(9):
+        for made in tape:
+            made(k)
+    s = arb_series([arb(2) / 7, 1], 9)
+    with_flint = 3 - (s * 2).sin() * s**3 + (s * s).cos() - 1
+    assert all(f.known[k].overlaps(with_flint[k]) and f.known[k].rel_accuracy_bits() > 150 for k in range(9))
+
+
+def test_a_motion_next_to_a_pole():
+    """x' = x² from 1 is 1/(1 - t)."""
+    found = Course(Smooth(lambda _, y: (y[0] ** 2,), arb(0)), (ONE,)).at(arb("0.96875"))[0]
+    assert found.contains(32)
+    assert found.rel_accuracy_bits() > 100
+
+
+@given(late=st.floats(-1e-20, 1e-20))
+@settings(max_examples=10, deadline=None)
+def test_a_guard_that_vanishes_next_to_the_start(late):
+    flow = Smooth(lambda _, y: (y[1], -y[0]), arb(0))
+    state = (-arb(late).sin() + arb(0, 1e-40), arb(late).cos())
+    event = first_event(Course(flow, state), [Guard("back", X, 1, arb(late) + arb(0, 1e-39))])
+    assert event.lapse.overlaps(arb.pi() + arb(late))
 
 
 def bouncing(p: Exact, count: int):

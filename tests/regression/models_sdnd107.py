@@ -15,8 +15,9 @@ INSTANTS = np.concatenate((np.arange(81) / 100, np.arange(41, 161) / 50))  # s: 
 def _table(values):
     """Return the truth (201, 2), displacement and force, rounded to the digits that the table prints."""
     motion = zener.motion(**dict(values), digits=DIGITS)
-    states = (motion.state(round(t, 2)) for t in INSTANTS.tolist())
-    return np.array([[float(f"{float(number):.{PRINTED - 1}e}") for number in (s.x, s.force)] for s in states])
+    times = [round(t, 2) for t in INSTANTS.tolist()]
+    kinds = ("displacement", "force")
+    return np.array([[float(f"{float(motion(kind, t)):.{PRINTED - 1}e}") for kind in kinds] for t in times])
 
 
 def deviation(quantity, o):

@@ -11,7 +11,7 @@ import numpy as np
 
 from veridyn.references import softening_spring
 from veridyn.references.certified import Certified
-from veridyn.references.parameters import Exact, Number
+from veridyn.references.parameters import Exact
 from veridyn.solver.devices import NonlinearSpring
 from veridyn.solver.elements import SupportMotion
 from veridyn.solver.problem import MechanicalProblem
@@ -84,14 +84,7 @@ def problem(values: Values) -> MechanicalProblem:
 
 def truth(what: str, time: str) -> Callable[..., Certified]:
     """Return the reference of displacement, velocity or acceleration at an instant, as a function of the parameters."""
-    compute = getattr(softening_spring, what)
-
-    def reference(
-        *, m: Number, k0: Number, x0: Number, a0: Number, w0: Number, d: Number, digits: int = 30
-    ) -> Certified:
-        return compute(m=m, k0=k0, x0=x0, a0=a0, w0=w0, d=d, time=time, digits=digits)  # type: ignore[no-any-return]
-
-    return reference
+    return partial(getattr(softening_spring, what), time=time)
 
 
 def scale(what: str, values: Values) -> float:

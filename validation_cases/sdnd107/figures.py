@@ -32,8 +32,7 @@ def _history(case: Case, o: Observation, label: str) -> dict[str, Any]:
     force = measures.history(o, "force")
     time, x, f = thinned(o.response.time, o.response.displacement[:, 0], force, start=0.0, end=o.problem.end)
     motion = zener.motion(**o.values, digits=DIGITS)
-    states = [motion.state(t) for t in time.tolist()]
-    true_x, true_f = (np.array([float(state[i]) for state in states]) for i in (0, 2))
+    true_x, true_f = (np.array([float(motion(kind, t)) for t in time.tolist()]) for kind in ("displacement", "force"))
     return figure(
         case.name,
         "history",
@@ -57,8 +56,8 @@ def _loops(case: Case, seen: dict[str, Observation], label: str) -> dict[str, An
         force = measures.history(o, "force")
         _, x, f = thinned(o.response.time, o.response.displacement[:, 0], force, start=0.0, end=o.problem.end)
         motion = zener.motion(**o.values, digits=DIGITS)
-        states = [motion.state(t) for t in np.linspace(0.0, o.problem.end, 400).tolist()]
-        true = [[float(s.x) for s in states], [float(s.force) for s in states]]
+        times = np.linspace(0.0, o.problem.end, 400).tolist()
+        true = [[float(motion(kind, t)) for t in times] for kind in ("displacement", "force")]
         curves = [series("reference", "reference", *true), series(label, "computed", x, f)]
         panels.append(panel(f"elongation (m), variant {name}", "force (N)", curves))
     caption = "What the loops enclose is dissipated; the linear device starts at the force of the sudden stretch."

@@ -39,8 +39,8 @@ def amplitudes(values: Values) -> Amplitudes:
 @lru_cache(maxsize=64)
 def _amplitudes(values: tuple[tuple[str, Exact], ...]) -> Amplitudes:
     motion, end = zener.motion(**dict(values), digits=DIGITS), float(dict(values)["end"])
-    states = [motion.state(t) for t in np.linspace(0.0, end, SAMPLES).tolist()]
-    return Amplitudes(*(max(abs(float(state[i])) for state in states) for i in range(3)))
+    times = np.linspace(0.0, end, SAMPLES).tolist()
+    return Amplitudes(*(max(abs(float(motion(name, t))) for t in times) for name in Amplitudes.__annotations__))
 
 
 def history(o: Observation, name: str) -> Floats:
