@@ -21,6 +21,7 @@ from flint import arb, arb_mat, arb_poly, ctx
 
 from veridyn.references.enclosure import Undecided, precision, span
 from veridyn.references.flows import WIDTH, Course, Piece, Row, State, apply, binary
+from veridyn.references.jets import Ball
 from veridyn.references.motion import Phase
 
 COARSE = 64  # bits for boxes
@@ -123,7 +124,7 @@ class Norm:
     """``‖δ‖² = Σ (row δ)²`` of a difference of two states, and a bound μ of its growth while both lie in a box."""
 
     rows: Sequence[Row]
-    growth: Callable[[Sequence[arb]], arb]
+    growth: Callable[[Sequence[Ball]], arb]
 
     def size(self, deviation: Sequence[arb]) -> arb:
         """Return a bound of the norm."""

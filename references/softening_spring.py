@@ -13,7 +13,7 @@ Source: Code_Aster test sdnd103a.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -96,7 +96,7 @@ def _norm(o: Oscillator, side: int) -> Norm:
     """Return (δx, δv/ω); deviations grow by half of what the spring has softened, times ω."""
     w, x0, d = ball(o.k0 / o.m).sqrt(), ball(o.x0), ball(o.d)
 
-    def growth(box: State) -> arb:
+    def growth(box: Sequence[Ball]) -> arb:
         return w / 2 * ((2 * side * box[X] - d) / x0).abs_upper() if side else arb(0)
 
     return Norm(({X: arb(1)}, {V: 1 / w}, {ONE: arb(1)}), growth)
@@ -161,7 +161,7 @@ def _effort(o: Oscillator, time: Exact) -> str:
         return proved([phase for half in range(_half_of(o, time) + 1) for phase in _half(o, half)])
 
 
-def _followed(o: Oscillator, place: int, time: Exact) -> arb:
+def _followed(o: Oscillator, place: int, time: Exact) -> Ball:
     """Return displacement, velocity or acceleration with a dead zone."""
     last = _half_of(o, time)
     with precision(_working(o, time)):
@@ -175,7 +175,7 @@ def _followed(o: Oscillator, place: int, time: Exact) -> arb:
     return total
 
 
-def _reading(phase: Phase, place: int, t: arb) -> arb:
+def _reading(phase: Phase, place: int, t: arb) -> Ball:
     state, flow = phase.at(t), phase.flow
     assert isinstance(flow, Smooth)
     return flow.rates(t, state)[V] if place == ONE else state[place]

@@ -14,7 +14,7 @@ Source: Code_Aster tests sdnd107a to e (SDND107); the law is RELATION = DIS_VISC
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -113,7 +113,7 @@ def _norm(o: Oscillator, sign: int) -> Norm:
     first = {i: factor / k1.sqrt() for i, factor in force.items()}
     rows: list[Row] = [{V: m.sqrt()}, {X: k.sqrt()}, first, second, {D: 1 / k3.sqrt()}]
 
-    def growth(box: State) -> arb:
+    def growth(box: Sequence[Ball]) -> arb:
         return arb(0) if n % 2 else n * k3 * (-sign * box[D]).max(arb(0)).abs_upper() ** (n - 1) / c**n
 
     return Norm(rows, growth)
@@ -275,7 +275,7 @@ def initial_force(*, digits: int = 30, **given: Number) -> Certified:
     if o.x0.rational == 0:
         return exact_zero("no stretch at the start", digits)
 
-    def stiffness() -> arb:
+    def stiffness() -> Ball:
         return ball(o.k1) * (ball(o.k2) + ball(o.k3)) / (ball(o.k1) + ball(o.k2) + ball(o.k3))
 
     return enclose(
@@ -331,7 +331,7 @@ def motion(*, digits: int = 30, **given: Number) -> Motion:
     """
     o, end = _oscillator(given)
 
-    def reading(row: Callable[[Oscillator], Row]) -> Callable[[arb], arb]:
+    def reading(row: Callable[[Oscillator], Row]) -> Callable[[arb], Ball]:
         return lambda t: value_at(_phases(o, end), row(o), t) if _moves(o) else arb(0)
 
     return Motion(

@@ -61,8 +61,8 @@ def test_a_low_precision_contains_a_high_one(dead):
         assert abs(low.value - high.value) <= low.radius + high.radius
 
 
-def test_an_edge_that_is_grazed_is_decided_or_undefined():
-    """The dead zone as wide as the first maximum, to ten and to forty digits, and exactly at the precision there is."""
+def test_an_edge_that_is_grazed_is_decided():
+    """The dead zone as wide as the first maximum, but for 1e-10 or 1e-40 of a metre, or for what its rounding takes."""
     wide = spring.oscillator(**CASE, d="0.00999")
     with precision(400):
         (top,) = (t for t in spring._half(wide, 0)[0].extremes({1: arb(1)}, until=arb(3)))
@@ -73,8 +73,7 @@ def test_an_edge_that_is_grazed_is_decided_or_undefined():
         with precision(400):
             found = [len(spring._half(spring.oscillator(**CASE, d=d), 0)) for d in edges]
         assert found == [3, 1]
-    assert spring.displacement(**CASE, d=top, time="3").value is None
-    assert spring.displacement(**CASE, d=top, time="1").digits == 30
+    assert spring.displacement(**CASE, d=top, time="3").digits == 30
 
 
 def test_many_passages_are_followed():
