@@ -71,13 +71,13 @@ class Taylor:
     __radd__, __rmul__ = __add__, __mul__
 
     def __neg__(self) -> Taylor:
-        return self * -1
+        return self.__mul__(-1)
 
     def __sub__(self, other: Any) -> Taylor:
-        return self + -other
+        return self.__add__(-other)
 
     def __rsub__(self, other: Any) -> Taylor:
-        return -self + other
+        return (-self).__add__(other)
 
     def __pow__(self, n: int) -> Taylor:
         half = self if n < 4 else self ** (n // 2)
@@ -194,9 +194,9 @@ class Smooth:
             fitting = EASE * float(length) * (_fits(found[1], middle) if found else 0.5)
             if found is not None and fitting >= EASE * float(length):
                 box, rest = found
-                sides = [[_scaled(c, r, length) for c, r in zip(x, rest, strict=True)] for x in (columns, middle)]
-                growth = None if self.norm is None else self.norm.growth(box) * length
-                piece = _SmoothPiece(length, *sides, self.norm, radius, growth)
+                box_side, middle_side = _scaled(columns, rest, length), _scaled(middle, rest, length)
+                growth = arb(0) if self.norm is None else self.norm.growth(box) * length
+                piece = _SmoothPiece(length, box_side, middle_side, self.norm, radius, growth)
                 return piece, min(1.0, min(1.1 * wanted, fitting) / longest)
             wanted = min(0.9 * wanted, max(0.4 * wanted, fitting))
         raise Undecided("the motion leaves every box")
@@ -270,18 +270,23 @@ def _radius(columns: Sequence[Sequence[arb]]) -> float:
             last, k = column[-back].abs_upper(), len(column) - back
             if last > 0 and size > 0:
                 reach = min(reach, float((((size / last).log() - ctx.prec * BIT) / k).exp()))
-    return reach
+    return reach if math.isfinite(reach) else 1.0  # a polynomial: any step does
 
 
 def _fits(rest: Sequence[arb], columns: Sequence[Sequence[arb]]) -> float:
     """Return by how much a step may be longer for remainders to be 256 units of the last place."""
     ratios = [_size(c) / r.abs_upper() for r, c in zip(rest, columns, strict=True) if r.abs_upper() > 0]
-    room = min((float(ratio.log()) + (8 - ctx.prec) * BIT for ratio in ratios), default=0.0)
+    room = min((float(ratio.log()) + (8 - ctx.prec) * BIT for ratio in ratios), default=math.inf)
     return math.exp(min(1.0, room / (len(columns[0]) - 1)))
 
 
-def _scaled(exact: list[arb], rest: arb, length: arb) -> arb_poly:
-    return arb_poly([*(c * length**k for k, c in enumerate(exact[:-1])), rest])
+def _scaled(columns: Sequence[Sequence[arb]], rests: Sequence[arb], length: arb) -> list[arb_poly]:
+    """Return polynomials over a step from the coefficients before the last, and the remainders."""
+    powers = [length**k for k in range(len(columns[0]) - 1)]
+    return [
+        arb_poly([*(c * f for c, f in zip(column, powers, strict=False)), rest])
+        for column, rest in zip(columns, rests, strict=True)
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,7 +296,7 @@ class _SmoothPiece:
     middle: list[arb_poly]  # of the one that starts in its centre
     norm: Norm | None
     radius: arb  # of the ball around the centre, at the start
-    growth: arb | None  # of its logarithm, over a length
+    growth: arb  # of its logarithm, over a length
 
     def polynomial(self, row: Row) -> arb_poly:
         return sum((self.columns[i] * factor for i, factor in row.items()), arb_poly([0]))
@@ -327,7 +332,10 @@ def passed_on(before: Phase, flow: Callable[[arb], Smooth], time: arb) -> tuple[
     start = time.mid()
     late, after = time - start, flow(start)
     near = before.at(time)
+    around = [_inflated(x) for x in near]  # the motion after, followed back, stays in it: it parts from the one before
     assert isinstance(before.flow, Smooth)
-    pairs = zip(before.flow.rates(time, near), after.rates(time, near), strict=True)
-    state = tuple(x + late * (a - b) for x, (a, b) in zip(before.at(start), pairs, strict=True))
-    return after, state, late
+    pairs = zip(before.flow.rates(time, around), after.rates(time, around), strict=True)
+    parted = [arb(0, abs(late * (a - b)).abs_upper()) for a, b in pairs]
+    if not all(wide.contains_interior(x + p) for wide, x, p in zip(around, near, parted, strict=True)):
+        raise Undecided("an event is too uncertain")
+    return after, tuple(x + p for x, p in zip(before.at(start), parted, strict=True)), late

@@ -41,7 +41,6 @@ REFERENCES = {
 SLOW = {
     "impact_oscillator": "long_run or energy_is",
     "sliding_block": "scaling_laws or 15-300 or 1e-120 or settle or late_windows",
-    "zener": "turns_for_a_moment",
 }
 
 JUDGEMENT = {

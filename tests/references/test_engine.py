@@ -144,13 +144,13 @@ def test_a_motion_that_leaves_every_bound_ends_in_a_word():
 
 
 def test_a_norm_keeps_balls_from_growing():
-    """The pendulum x'' = -sin x over a hundred radians: energy is the same, and few digits are lost."""
+    """The pendulum x'' = -sin x over thirty radians: energy is the same, and few digits are lost."""
     w = Norm((X, V), lambda box: (1 - box[0].cos()).abs_upper() / 2)
-    for norm, least in ((w, 100), (None, None)):
+    for norm, least in ((w, 150), (None, None)):
         flow = Smooth(lambda _, y: (y[1], -y[0].sin()), arb(0), norm)
-        x, v = Course(flow, (arb("0.125"), arb(0))).at(arb(100))
+        x, v = Course(flow, (arb("0.125"), arb(0))).at(arb(30))
         if least is None:
-            assert x.rel_accuracy_bits() < 100
+            assert x.rel_accuracy_bits() < 150
             continue
         assert (v * v / 2 - x.cos()).overlaps(-arb("0.125").cos())
         assert x.rel_accuracy_bits() > least
