@@ -17,7 +17,7 @@ Source: Code_Aster tests sdnd105a, b, c (SDND105); the law is RELATION = FLAMBAG
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -194,29 +194,49 @@ def _check_table(stop: Stop) -> None:
             )
 
 
-Found = Sequence[Ended]
+class _Crush(NamedTuple):
+    """What the quantities are made of, of the crush of the stop: where and when it turns, what remains."""
+
+    stop: Stop
+    phases: tuple[Ended, ...]
+    turning: arb
+    turned: State
+    release: arb
+    freed: State
+
+    @property
+    def back(self) -> arb:
+        """Crush that comes back (m)."""
+        return self.turned[CRUSH] - self.freed[CRUSH]
+
+    @property
+    def bodies(self) -> arb:
+        """Number of bodies."""
+        return ball(self.stop.bodies)
+
+
+def _crush(s: Stop) -> _Crush:
+    *_, back, free = (ended.phase for ended in _phases(s))
+    return _Crush(s, _phases(s), back.start, back.state, free.start, free.state)
 
 
 def _certified(
-    name: str, digits: int, s: Stop, read: Callable[[Found], arb], second: Callable[[quadrature.History], mpf]
+    name: str,
+    digits: int,
+    given: dict[str, Number],
+    read: Callable[[_Crush], arb],
+    second: Callable[[Stop, quadrature.History], mpf],
 ) -> Certified:
+    s = _stop(given)
     return enclose(
-        lambda: read(_phases(s)),
-        Route(_QUADRATURE, lambda: second(quadrature.history(s))),
+        lambda: read(_crush(s)),
+        Route(_QUADRATURE, lambda: second(s, quadrature.history(s))),
         digits=digits,
         kind="closed form",
         name=name,
         proof=_PROOF,
         proved=lambda: f"{len(_phases(s))} phases",
     )
-
-
-def _turned(found: Found) -> State:
-    return found[-2].phase.state
-
-
-def _freed(found: Found) -> State:
-    return found[-1].phase.state
 
 
 @takes(PARAMETERS)
@@ -236,33 +256,26 @@ def buckling_time(*, digits: int = 30, **given: Number) -> Certified:
         If a parameter breaks its rule, f_post exceeds f_crit, or the table does not increase.
     """
 
-    def read(found: Found) -> arb:
-        if len(found) == 3:
+    def read(c: _Crush) -> arb:
+        if len(c.phases) == 3:
             raise Absent(_ELASTIC)
-        return found[1].phase.start
+        return c.phases[1].phase.start
 
-    return _certified("buckling_time", digits, _stop(given), read, lambda h: h.phases[1].start)
+    return _certified("buckling_time", digits, given, read, lambda _, h: h.phases[1].start)
 
 
 @takes(PARAMETERS)
 def largest_crush(*, digits: int = 30, **given: Number) -> Certified:
     """Return the way (m) of each mass to where it turns; parameters and errors as `buckling_time`."""
-    s = _stop(given)
     return _certified(
-        "largest_crush",
-        digits,
-        s,
-        lambda found: _turned(found)[CRUSH] / ball(s.bodies),
-        lambda h: h.largest / s.bodies.mpf(),
+        "largest_crush", digits, given, lambda c: c.turned[CRUSH] / c.bodies, lambda s, h: h.largest / s.bodies.mpf()
     )
 
 
 @takes(PARAMETERS)
 def largest_time(*, digits: int = 30, **given: Number) -> Certified:
     """Return the instant (s) at which the masses turn; parameters and errors as `buckling_time`."""
-    return _certified(
-        "largest_time", digits, _stop(given), lambda found: found[-2].phase.start, lambda h: h.phases[-2].start
-    )
+    return _certified("largest_time", digits, given, lambda c: c.turning, lambda _, h: h.phases[-2].start)
 
 
 @takes(PARAMETERS)
@@ -271,44 +284,34 @@ def residual_crush(*, digits: int = 30, **given: Number) -> Certified:
 
     Parameters and errors as `buckling_time`.
     """
-    s = _stop(given)
     return _certified(
-        "residual_crush",
-        digits,
-        s,
-        lambda found: _freed(found)[CRUSH] / ball(s.bodies),
-        lambda h: h.residual / s.bodies.mpf(),
+        "residual_crush", digits, given, lambda c: c.freed[CRUSH] / c.bodies, lambda s, h: h.residual / s.bodies.mpf()
     )
 
 
 @takes(PARAMETERS)
 def return_stiffness(*, digits: int = 30, **given: Number) -> Certified:
     """Return the stiffness (N/m) of the stop on the return; parameters and errors as `buckling_time`."""
-
-    def read(found: Found) -> arb:
-        return _turned(found)[FORCE] / (_turned(found)[CRUSH] - _freed(found)[CRUSH])
-
-    return _certified("return_stiffness", digits, _stop(given), read, lambda h: h.phases[-2].slope)
+    return _certified(
+        "return_stiffness", digits, given, lambda c: c.turned[FORCE] / c.back, lambda _, h: h.phases[-2].slope
+    )
 
 
 @takes(PARAMETERS)
 def release_time(*, digits: int = 30, **given: Number) -> Certified:
     """Return the instant (s) at which the force ends; parameters and errors as `buckling_time`."""
-    return _certified(
-        "release_time", digits, _stop(given), lambda found: found[-1].phase.start, lambda h: h.phases[-1].start
-    )
+    return _certified("release_time", digits, given, lambda c: c.release, lambda _, h: h.phases[-1].start)
 
 
 @takes(PARAMETERS)
 def exit_velocity(*, digits: int = 30, **given: Number) -> Certified:
     """Return the velocity (m/s) of each mass after release, negative; parameters and errors as `buckling_time`."""
-    s = _stop(given)
     return _certified(
         "exit_velocity",
         digits,
-        s,
-        lambda found: _freed(found)[VELOCITY] / ball(s.bodies),
-        lambda h: h.phases[-1].velocity / s.bodies.mpf(),
+        given,
+        lambda c: c.freed[VELOCITY] / c.bodies,
+        lambda s, h: h.phases[-1].velocity / s.bodies.mpf(),
     )
 
 
@@ -318,25 +321,23 @@ def velocity(*, time: Number, digits: int = 30, **given: Number) -> Certified:
 
     Parameters and errors as `buckling_time`; the time must not be negative.
     """
-    s, t = _stop(given), instant(time)
-    return _certified(
-        "velocity",
-        digits,
-        s,
-        lambda found: value_at(found, {VELOCITY: arb(1)}, ball(t)) / ball(s.bodies),
-        lambda _: quadrature.velocity(s, t.mpf()) / s.bodies.mpf(),
-    )
+    t = instant(time)
+
+    def read(c: _Crush) -> arb:
+        return value_at(c.phases, {VELOCITY: arb(1)}, ball(t)) / c.bodies
+
+    return _certified("velocity", digits, given, read, lambda s, _: quadrature.velocity(s, t.mpf()) / s.bodies.mpf())
 
 
 @takes(PARAMETERS)
 def return_time(*, digits: int = 30, **given: Number) -> Certified:
     """Return the instant (s) at which the masses are back at their start; parameters and errors as `buckling_time`."""
-
-    def read(found: Found) -> arb:
-        return found[-1].phase.start - _freed(found)[CRUSH] / _freed(found)[VELOCITY]
-
     return _certified(
-        "return_time", digits, _stop(given), read, lambda h: h.phases[-1].start - h.residual / h.phases[-1].velocity
+        "return_time",
+        digits,
+        given,
+        lambda c: c.release - c.freed[CRUSH] / c.freed[VELOCITY],
+        lambda _, h: h.phases[-1].start - h.residual / h.phases[-1].velocity,
     )
 
 
@@ -346,25 +347,18 @@ def dissipated_energy(*, digits: int = 30, **given: Number) -> Certified:
 
     Parameters and errors as `buckling_time`.
     """
-    s = _stop(given)
 
-    def read(found: Found) -> arb:
-        if len(found) == 3:
-            return arb(0)
-        return ball(s.launched) - _turned(found)[FORCE] * (_turned(found)[CRUSH] - _freed(found)[CRUSH]) / 2
+    def read(c: _Crush) -> arb:
+        return arb(0) if len(c.phases) == 3 else ball(c.stop.launched) - c.turned[FORCE] * c.back / 2
 
-    return _certified("dissipated_energy", digits, s, read, lambda _: quadrature.lost(s))
+    return _certified("dissipated_energy", digits, given, read, lambda s, _: quadrature.lost(s))
 
 
 @takes(PARAMETERS)
 def changes_of_phase(*, digits: int = 30, **given: Number) -> Certified:
     """Count the ends of lines of the force that the crush passes; parameters and errors as `buckling_time`."""
     return _certified(
-        "changes_of_phase",
-        digits,
-        _stop(given),
-        lambda found: arb(len(found) - 3),
-        lambda h: mpmath.mpf(len(h.phases) - 3),
+        "changes_of_phase", digits, given, lambda c: arb(len(c.phases) - 3), lambda _, h: mpmath.mpf(len(h.phases) - 3)
     )
 
 

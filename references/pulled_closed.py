@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count, pairwise
+from itertools import count, islice, pairwise
 from typing import NamedTuple
 
 import mpmath
@@ -26,6 +26,7 @@ from mpmath import mpf
 from veridyn.references.certified import per_precision, polished_root
 from veridyn.references.parameters import Exact
 
+MOST = 1500  # phases: slips may have no end where mu_s = mu_d
 KINDS = {0: "stick", 1: "slip+", -1: "slip-"}
 
 
@@ -208,9 +209,9 @@ def _march(pair: Pair) -> Iterator[Phase]:
 
 @per_precision
 def phases(pair: Pair) -> tuple[Phase, ...]:
-    """Return all phases, with twice the digits of the current precision."""
+    """Return all phases, `MOST` at most, with twice the digits of the current precision."""
     with mpmath.workdps(2 * mpmath.mp.dps):
-        return tuple(_march(pair))
+        return tuple(islice(_march(pair), MOST))
 
 
 def changes(pair: Pair) -> list[Phase]:

@@ -25,7 +25,7 @@ from flint import arb
 from mpmath import mpf
 
 from veridyn.references import pulled_closed as closed
-from veridyn.references.certified import Certified, Route
+from veridyn.references.certified import CertificationError, Certified, Route
 from veridyn.references.enclosure import Absent, Undecided, ball, decided, enclose, enclose_all, less, per_bits, sign_of
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, Row, State
@@ -63,6 +63,8 @@ _PROOF = "linear phases enclosed, every break-away and standstill proved to be t
 _CLOSED = "closed form of every phase, slips searched from turning point to turning point of the velocity"
 _BALANCE = "work of the pull less the energy that is left, from the closed form of every phase"
 _STUCK = "the spring never exceeds mu_s normal: the mass sticks for ever"
+_FEWER = "there are fewer changes of phase"
+_ENDLESS = "with mu_s = mu_d every slip leaves enough for another: they shrink and never end"
 
 
 class PhaseChange(NamedTuple):
@@ -180,11 +182,26 @@ def _coincidence(p: Pair) -> str:
     return "grip" if grips else "peak" if peaks else ""
 
 
+def _endless(p: Pair, rate: arb) -> bool:
+    """Tell whether slips surely never end after a break-away at a rate w of the spring, without a pull.
+
+    With mu_s = mu_d the spring keeps more than friction holds if m1 slides less than Y = w²/(2 g), g = grip/m2. With
+    t0 = w/g, (k/m1) t0² < 1/50 and Y < h/200, h = grip/k: up to 5 t0 the spring stays within h/10 of h, since m2 brakes
+    by 0.9 g to 1.1 g; so m2 gets no further than 1.12 Y, m1 rests by 3.34 t0 and has gone (k/m1) 1.12 Y (3.34 t0)²/2
+    < Y at most. It sticks then, since the spring pulls less than it did, and breaks away again, at a lower rate.
+    """
+    if p.mu_s != p.mu_d:
+        return False
+    m2, k, grip = ball(p.m2), ball(p.k), ball(p.grip)
+    lasts = m2 * rate / grip
+    return bool(50 * k / ball(p.m1) * lasts * lasts < 1 and 100 * m2 * k * rate * rate / (grip * grip) < 1)
+
+
 @per_bits
 def _phases(p: Pair, until: Exact | None = None, *, first: bool = False) -> tuple[Ended, ...]:
     """Return all phases, up to an instant or, with `first`, up to the first slip; the last of all is stick for ever.
 
-    A long slip may come in parts, and the end of the pull begins a phase.
+    A long slip may come in parts, and the end of the pull begins a phase. Where the slips never end, they are left out.
     """
     off = ball(p.t_off)
     regimes = {(sign, pulled): _Regime(p, sign, pulled) for sign in KINDS for pulled in (True, False)}
@@ -196,7 +213,7 @@ def _phases(p: Pair, until: Exact | None = None, *, first: bool = False) -> tupl
         if event is None and not (fresh and meets == "grip"):
             return regimes[before.sign, pulled].phase(time, state, off, held=fresh and meets == "peak")
         sign, state = before.after(event, phase.state, state)
-        if first and sign:
+        if sign and (first or (until is None and not pulled and _endless(p, state[RATE]))):
             return None
         zeros = 0 if not sign else 2 if not before.sign and p.mu_s == p.mu_d else 1
         return regimes[sign, pulled].phase(time, state, off, zeros=zeros)
@@ -204,6 +221,14 @@ def _phases(p: Pair, until: Exact | None = None, *, first: bool = False) -> tupl
     meets = _coincidence(p)
     start = regimes[0, True].phase(arb(0), (*(arb(0),) * 4, arb(1)), off, held=bool(meets))
     return follow(start, following, None if until is None else ball(until))
+
+
+def _all(p: Pair) -> tuple[Ended, ...]:
+    """Return all phases; raises `Absent` if they never end."""
+    found = _phases(p)
+    if found[-1].end is not None:
+        raise Absent(_ENDLESS)
+    return found
 
 
 def _changes(found: Sequence[Ended]) -> list[Phase]:
@@ -253,9 +278,11 @@ def phase_changes(*, digits: int = 30, **given: Number) -> tuple[PhaseChange, ..
     ParameterError
         If a parameter is not positive, mu_d is above mu_s, or there are too many phases.
     CertificationError
-        If friction balances the spring so nearly that nothing tells stick from slip.
+        If friction balances the spring so nearly that nothing tells stick from slip, or the slips never end.
     """
     p = _pair(given)
+    if decided(lambda: _phases(p)[-1].end, digits) is not None:
+        raise CertificationError(_ENDLESS)
     times = enclose_all(
         lambda: [phase.start for phase in _changes(_phases(p))],
         digits=digits,
@@ -277,7 +304,7 @@ def phase_time(*, number: int, digits: int = 30, **given: Number) -> Certified:
 
     def read(found: Sequence[Ended]) -> arb:
         if len(changes := _changes(found)) <= place:
-            raise Absent("there are fewer changes of phase")
+            raise Absent(_FEWER if found[-1].end is None else _ENDLESS)
         return changes[place].start
 
     return _certified("phase_time", digits, lambda: _phases(p), read, lambda: closed.changes(p)[place].start)
@@ -306,7 +333,7 @@ def slip_end(*, digits: int = 30, **given: Number) -> Certified:
             raise Absent(_STUCK)
         return changes[-1].start
 
-    return _certified("slip_end", digits, lambda: _phases(p), read, lambda: closed.changes(p)[-1].start)
+    return _certified("slip_end", digits, lambda: _all(p), read, lambda: closed.changes(p)[-1].start)
 
 
 @takes(PARAMETERS)
@@ -320,7 +347,7 @@ def slips(*, digits: int = 30, **given: Number) -> Certified:
     return _certified(
         "slips",
         digits,
-        lambda: _phases(p),
+        lambda: _all(p),
         lambda found: arb(count(_changes(found))),
         lambda: mpmath.mpf(count(closed.changes(p))),
     )
@@ -333,7 +360,7 @@ def final_position(*, digits: int = 30, **given: Number) -> Certified:
     return _certified(
         "final_position",
         digits,
-        lambda: _phases(p),
+        lambda: _all(p),
         lambda found: found[-1].phase.state[X1],
         lambda: closed.phases(p)[-1].state.x1,
     )
@@ -348,7 +375,7 @@ def dissipated_energy(*, digits: int = 30, **given: Number) -> Certified:
         places = [ended.phase.state[X1] for ended in found]
         return ball(p.drag) * sum((abs(b - a) for a, b in pairwise(places)), arb(0))
 
-    return _certified("dissipated_energy", digits, lambda: _phases(p), read, lambda: closed.balance(p), _BALANCE)
+    return _certified("dissipated_energy", digits, lambda: _all(p), read, lambda: closed.balance(p), _BALANCE)
 
 
 def _row(what: str) -> Row:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references import ParameterError, enclosure
+from veridyn.references import CertificationError, ParameterError, enclosure
 from veridyn.references import pulled_pair as pair
 from veridyn.references.parameters import exact
 
@@ -157,6 +157,17 @@ def test_a_pull_that_ends_as_friction_gives_way_or_leaves_a_touch(given_, count,
     assert pair.slips(**given_).confirm().value == count
     assert end in (None, last.text())
     assert not count or float(pair.slip_start(**given_)) == pytest.approx(float(exact(given_["t_off"])), rel=1e-15)
+
+
+def test_slips_without_end_are_told():
+    endless = UNIT | {"mu_d": 1, "pull": 2, "t_off": "pi/3"}
+    for name in ("slip_end", "slips", "final_position", "dissipated_energy"):
+        assert "never end" in getattr(pair, name)(**endless).routes[0]
+    with pytest.raises(CertificationError, match="never end"):
+        pair.phase_changes(**endless)
+    assert pair.slip_start(**endless).confirm().digits == 30
+    assert pair.phase_time(number=4, **endless, digits=10).confirm().text() == "5.637961427"
+    assert pair.state(what="v2", time=20, **endless, digits=10).confirm().digits == 10
 
 
 def test_what_an_undecided_end_does_not_touch_is_given(monkeypatch):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.references import pulled_pair
-from veridyn.references.certified import Certified, classification
+from veridyn.references.certified import CertificationError, Certified, classification, undefined
 from veridyn.references.parameters import Number
 from veridyn.solver.elements import Friction, Load
 from veridyn.solver.problem import MechanicalProblem
@@ -131,7 +131,10 @@ STATES = tuple(_state(what, instant) for what in ("x1", "x2", "v1", "v2") for in
 
 
 def _order(*, digits: int = 30, **given: Number) -> Certified:  # noqa: ARG001 - a classification has no digits
-    found = " ".join(change.kind for change in pulled_pair.phase_changes(**given, digits=15))
+    try:
+        found = " ".join(change.kind for change in pulled_pair.phase_changes(**given, digits=15))
+    except CertificationError as doubt:
+        return undefined(str(doubt))
     return classification(found, "phases of the certified motion")
 
 
