@@ -13,8 +13,8 @@ import mpmath
 from mpmath import mpc, mpf
 
 from veridyn.references.certified import per_precision
-from veridyn.references.impact_phases import sign_changes
 from veridyn.references.parameters import Exact
+from veridyn.references.roots import sign_changes
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ from typing import NamedTuple
 import mpmath
 from mpmath import mpf
 
-from veridyn.references.certified import per_precision, polished_root
+from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Exact
+from veridyn.references.roots import polished_root
 
 GUARD = 10  # digits of the integrals beyond those asked for
 

@@ -22,10 +22,10 @@ from veridyn.references.certified import Certified, Route, exact_zero, per_preci
 from veridyn.references.enclosure import Absent, Undecided, ball, enclose, less, per_bits
 from veridyn.references.events import roots
 from veridyn.references.flows import Course, Linear, State
-from veridyn.references.impact_phases import sign_changes
 from veridyn.references.jets import Ball
 from veridyn.references.motion import Motion
 from veridyn.references.parameters import Exact, Number, Parameter, ParameterError, checked, resolve, takes
+from veridyn.references.roots import sign_changes
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1"),

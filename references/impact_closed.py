@@ -15,8 +15,9 @@ import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import per_precision
-from veridyn.references.impact_phases import Law, Phase, growth, sign_changes
+from veridyn.references.impact_phases import Law, Phase, growth
 from veridyn.references.parameters import Exact
+from veridyn.references.roots import sign_changes
 
 GUARD = 10  # digits beyond those that the contacts cost
 

@@ -1,31 +1,25 @@
-"""Flights and contacts of a driven oscillator in closed form, and proofs of where they end.
+"""Flights and contacts of a driven oscillator in closed form.
 
 In flight and in contact alike x'' + 2 β x' + ω² x = A sin(Ω t) + B. Near resonance the response from rest to e^(iΩt) is
 the divided difference of e^(zt) over the two roots of the oscillator and iΩ, which stays finite; elsewhere a free and a
 steady motion need fewer functions.
-
-Roots are proved by bounds: between two instants h apart a function lies within M₂ h²/8 of the line through its
-values, M₂ being a bound of its second derivative. So an interval holds no root, or exactly one, or is halved.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import mpmath
 from mpmath import mpc, mpf
 
-from veridyn.references.certified import CertificationError, polished_root
+from veridyn.references.roots import Jet
 
 NEAR = 16  # root and drive this part of the frequency apart: a digit or two cancel, of a dozen guard digits
 
 Matrix = tuple[tuple[float, float], tuple[float, float]]
-Jet = tuple[mpf, ...]  # a function and its first derivatives, at one instant
-Jets = Callable[[mpf], Jet]
-Bounds = Callable[[mpf, mpf], tuple[mpf, mpf]]  # of |f''| and |f'''| from an instant on, over a duration
 
 
 @dataclass(frozen=True)
@@ -142,46 +136,3 @@ def growth(propagators: Sequence[Matrix], omega: float) -> float:
 def _difference(p: mpc, q: mpc, tau: mpf) -> mpc:
     """Divided difference of e^(z tau) over p and q, also where they meet."""
     return tau * mpmath.exp((p + q) * tau / 2) * mpmath.sinc(1j * (p - q) * tau / 2)
-
-
-def sign_changes(f: Jets, bounds: Bounds, start: mpf, end: mpf, first: Jet, name: str) -> Iterator[mpf]:
-    """Yield every root of f in (start, end] in order, each proved to be there once and alone.
-
-    Parameters
-    ----------
-    f
-        Returns the function and its derivatives at an instant.
-    bounds
-        Returns bounds of the second and third derivative from an instant on, over a duration.
-    start, end
-        The interval.
-    first
-        The value and slope at the start; a value of exactly zero there is the event before, and no root.
-    name
-        What is sought, for the message.
-
-    Raises
-    ------
-    CertificationError
-        If the function comes too close to zero without crossing it to say which, as where a stop is grazed.
-    """
-    pieces = [(start, first, end, f(end), mpmath.mp.prec)]
-    while pieces:
-        a, at_a, b, at_b, depth = pieces.pop()
-        second, third = (bound * (b - a) ** 2 / 8 for bound in bounds(a, b - a))
-        if _clear(at_a[0], at_b[0], second):
-            continue
-        if _clear(at_a[1], at_b[1], third):
-            if at_a[0] * at_b[0] < 0:
-                yield polished_root(lambda t: f(t)[0], lambda _, t: f(t)[1], (a, b), rising=at_b[0] > 0, name=name)
-            continue
-        if not depth:
-            raise CertificationError(f"{name}: touched without crossing near {mpmath.nstr(a, 8)}")
-        middle = (a + b) / 2
-        at_middle = f(middle)
-        pieces += [(middle, at_middle, b, at_b, depth - 1), (a, at_a, middle, at_middle, depth - 1)]
-
-
-def _clear(a: mpf, b: mpf, deviation: mpf) -> bool:
-    """Tell whether a function with these end values, this close to their line, keeps its sign."""
-    return bool(a * b > 0 and min(abs(a), abs(b)) > deviation)

@@ -23,8 +23,9 @@ from typing import NamedTuple
 import mpmath
 from mpmath import mpf
 
-from veridyn.references.certified import per_precision, polished_root
+from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Exact
+from veridyn.references.roots import polished_root
 
 MOST = 1500  # phases: slips may have no end where mu_s = mu_d
 KINDS = {0: "stick", 1: "slip+", -1: "slip-"}
@@ -217,6 +218,11 @@ def phases(pair: Pair) -> tuple[Phase, ...]:
 def changes(pair: Pair) -> list[Phase]:
     """Return the phases that begin with a change of kind."""
     return [b for a, b in pairwise(phases(pair)) if a.sign != b.sign]
+
+
+def count_slips(pair: Pair) -> int:
+    """Count the slips."""
+    return sum(abs(phase.sign) for phase in changes(pair))
 
 
 def state_at(pair: Pair, time: mpf) -> State:

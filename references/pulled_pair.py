@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -29,7 +30,7 @@ from veridyn.references.certified import CertificationError, Certified, Route
 from veridyn.references.enclosure import Absent, Undecided, ball, decided, enclose, enclose_all, less, per_bits, sign_of
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, Row, State
-from veridyn.references.jets import value
+from veridyn.references.jets import Ball, value
 from veridyn.references.motion import Ended, Motion, Phase, follow, instant, proved, value_at
 from veridyn.references.parameters import (
     Exact,
@@ -83,16 +84,16 @@ class _Regime:
     pulled: bool
 
     @cached_property
-    def _force(self) -> arb:
+    def _force(self) -> Ball:
         return ball(self.p.pull) if self.pulled else arb(0)
 
     @cached_property
-    def square(self) -> arb:
+    def square(self) -> Ball:
         """Square of the circular frequency of the spring (1/s²)."""
         return ball(self.p.k / self.p.m2) + (ball(self.p.k / self.p.m1) if self.sign else arb(0))
 
     @cached_property
-    def rest(self) -> arb:
+    def rest(self) -> Ball:
         """Elongation about which the spring swings (m)."""
         drag = self.sign * ball(self.p.drag / self.p.m1)
         return (self._force / ball(self.p.m2) + drag) / self.square
@@ -106,7 +107,7 @@ class _Regime:
         sliding = {U: ball(self.p.k / self.p.m1), ONE: -self.sign * ball(self.p.drag / self.p.m1)}
         return Linear(({V1: arb(1)}, sliding, *spring))
 
-    def swing(self, state: State) -> arb:
+    def swing(self, state: State) -> Ball:
         """Return the amplitude of the spring (m)."""
         away, rate = state[U] - self.rest, state[RATE]
         return (away * away + rate * rate / self.square).sqrt()
@@ -174,7 +175,9 @@ def _coincidence(p: Pair) -> str:
     cos θ is not; where θ is a rational part of π, cos θ is rational for multiples of π/3 and π/2 only (Niven).
     """
     square = exact(36) * p.t_off * p.t_off * p.k / p.m2 / exact("pi") / exact("pi")  # of the sixths of π in θ
-    lift = {4: "1/2", 9: "1", 16: "3/2"}.get(square.rational) if square.pi == 0 else None  # 1 - cos θ
+    lift = (
+        {Fraction(4): "1/2", Fraction(9): "1", Fraction(16): "3/2"}.get(square.rational) if square.pi == 0 else None
+    )  # 1 - cos θ
     grips = lift is not None and (exact(lift) * p.pull).plain == p.grip.plain
     peaks = lift == "1/2" and p.pull.plain == p.grip.plain
     if (grips or peaks) and any(x.slope for x in vars(p).values()):
@@ -302,7 +305,7 @@ def phase_time(*, number: int, digits: int = 30, **given: Number) -> Certified:
     """
     p, place = _pair(given), check_count(number, "number") - 1
 
-    def read(found: Sequence[Ended]) -> arb:
+    def read(found: Sequence[Ended]) -> Ball:
         if len(changes := _changes(found)) <= place:
             raise Absent(_FEWER if found[-1].end is None else _ENDLESS)
         return changes[place].start
@@ -315,7 +318,7 @@ def slip_start(*, digits: int = 30, **given: Number) -> Certified:
     """Return the instant (s) at which m1 breaks away first; undefined if it sticks for ever. As `phase_time`."""
     p = _pair(given)
 
-    def read(found: Sequence[Ended]) -> arb:
+    def read(found: Sequence[Ended]) -> Ball:
         if found[-1].end is None:
             raise Absent(_STUCK)
         return found[-1].end
@@ -328,7 +331,7 @@ def slip_end(*, digits: int = 30, **given: Number) -> Certified:
     """Return the instant (s) from which m1 sticks for ever; undefined if it has never slipped. As `phase_time`."""
     p = _pair(given)
 
-    def read(found: Sequence[Ended]) -> arb:
+    def read(found: Sequence[Ended]) -> Ball:
         if not (changes := _changes(found)):
             raise Absent(_STUCK)
         return changes[-1].start
@@ -341,15 +344,15 @@ def slips(*, digits: int = 30, **given: Number) -> Certified:
     """Count the slips; as `phase_time`."""
     p = _pair(given)
 
-    def count(found: Sequence[Phase | closed.Phase]) -> int:
-        return sum(phase.kind != "stick" for phase in found)
-
     return _certified(
         "slips",
         digits,
         lambda: _all(p),
-        lambda found: arb(count(_changes(found))),
-        lambda: mpmath.mpf(count(closed.changes(p))),
+        lambda found: arb(sum(change.kind != "stick" for change in _changes(found))),
+        lambda: mpmath.mpf(
+            [change.kind for change in closed.changes(p)].count("slip+")
+            + [change.kind for change in closed.changes(p)].count("slip-")
+        ),
     )
 
 
@@ -371,7 +374,7 @@ def dissipated_energy(*, digits: int = 30, **given: Number) -> Certified:
     """Return the energy (J) that friction dissipates, mu_d normal times the path slid; as `phase_time`."""
     p = _pair(given)
 
-    def read(found: Sequence[Ended]) -> arb:
+    def read(found: Sequence[Ended]) -> Ball:
         places = [ended.phase.state[X1] for ended in found]
         return ball(p.drag) * sum((abs(b - a) for a, b in pairwise(places)), arb(0))
 

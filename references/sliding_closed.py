@@ -16,9 +16,9 @@ from typing import Literal
 import mpmath
 from mpmath import mpf
 
-from veridyn.references.certified import CertificationError, per_precision, polished_root
-from veridyn.references.impact_phases import Jets, sign_changes
+from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.parameters import Exact, ParameterError
+from veridyn.references.roots import Jets, polished_root, sign_changes
 
 Regime = Literal["stick", "stick-slip", "slip-slip"]
 PhaseKind = Literal["slip+", "slip-", "stick"]

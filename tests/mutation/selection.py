@@ -23,6 +23,7 @@ REFERENCES = {
     "beam_on_stop": ("beam_on_stop", "beam_waves"),
     "buckling_stop": ("buckling_stop", "buckling_quadrature"),
     "certified": ("certified",),
+    "engine": ("enclosure", "events", "flows", "jets", "motion"),
     "damped_chain": ("damped_chain",),
     "damped_stop": ("damped_stop",),
     "driven_chain": ("driven_chain", "chain_modes", "support_motion"),

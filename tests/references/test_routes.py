@@ -1,0 +1,134 @@
+"""The two routes of every reference: they share nothing, and each finds what is wrong with the other."""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import pytest
+
+import veridyn.references
+from veridyn.references import enclosure
+from veridyn.references.certified import CertificationError, Certified
+from veridyn.references.parameters import Exact, arguments, exact
+from veridyn.validation_cases.catalogue import case_names, load_case
+
+ROOM = str(Path(next(iter(veridyn.references.__path__))).resolve())
+SHARED = {"parameters.py"}  # exact numbers and the rules they obey
+DIGITS = 25
+
+
+def forget() -> None:
+    """Empty all caches of the references, so that everything is computed again."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith(("veridyn.references", "veridyn.validation_cases")):
+            for attribute in list(vars(module).values()):
+                if callable(clear := getattr(attribute, "cache_clear", None)):
+                    clear()
+
+
+class Called:
+    """Records which functions of the references run."""
+
+    def __init__(self) -> None:
+        self.codes: set[CodeType] = set()
+
+    def __enter__(self) -> Called:
+        sys.setprofile(self._seen)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(None)
+
+    def _seen(self, frame: FrameType, event: str, _: Any) -> None:
+        if event == "call":
+            self.codes.add(frame.f_code)
+
+    def loops(self) -> set[str]:
+        """Return those with a loop by file, line and name: a march, a search, a series; exact numbers left out."""
+        found = {(Path(c.co_filename), c.co_firstlineno, c.co_name) for c in self.codes if loops(c)}
+        return {
+            f"{path.name}:{line} {name}"
+            for path, line, name in found
+            if str(path.resolve().parent) == ROOM and path.name not in SHARED
+        }
+
+
+def loops(code: CodeType) -> bool:
+    """Tell whether a function has a loop of its own."""
+    return any(
+        instruction.opname.startswith(("FOR_ITER", "JUMP_BACKWARD")) for instruction in dis.get_instructions(code)
+    )
+
+
+def truths(name: str, changes: dict[str, str] | None = None) -> Iterator[tuple[str, Certified]]:
+    """Yield all references of a case that a second route confirms, computed anew."""
+    forget()
+    case = load_case(name)
+    values = case.values(changes or {})
+    for quantity in case.quantities:
+        found = quantity.reference(**arguments(quantity.reference, {**values, "digits": DIGITS}))
+        if found.second:
+            yield quantity.name, found
+
+
+@pytest.mark.parametrize("name", case_names())
+def test_the_routes_share_no_loop(name, monkeypatch):
+    first, right = Called(), enclosure._sharpened
+
+    def recorded(*given):
+        with first:
+            return right(*given)
+
+    monkeypatch.setattr(enclosure, "_sharpened", recorded)
+    found = list(truths(name))
+    assert found
+    forget()
+    with Called() as second:
+        for quantity, truth in found:
+            truth.confirm(quantity)
+    assert first.loops() & second.loops() == set()
+
+
+@pytest.mark.parametrize("name", case_names())
+@pytest.mark.parametrize("variant", range(6))
+def test_every_variant_is_confirmed(name, variant):
+    variants = load_case(name).variants
+    if variant >= len(variants):
+        pytest.skip("the case has fewer variants")
+    for quantity, truth in truths(name, dict(variants[variant].changes)):
+        truth.confirm(quantity)
+
+
+def perturbed(number: Exact) -> Exact:
+    """Return a number whose seventh digit is wrong."""
+    return number * exact("1.000001")
+
+
+def detected(name: str) -> bool:
+    for quantity, truth in truths(name):
+        try:
+            truth.confirm(quantity)
+        except CertificationError:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("name", case_names())
+def test_a_wrong_parameter_in_the_first_route_is_found(name, monkeypatch):
+    right = enclosure.ball
+    for module in list(sys.modules.values()):
+        if getattr(module, "__name__", "").startswith("veridyn.references") and getattr(module, "ball", None) is right:
+            monkeypatch.setattr(module, "ball", lambda x: right(perturbed(x) if isinstance(x, Exact) else x))
+    assert detected(name)
+
+
+@pytest.mark.parametrize("name", case_names())
+def test_a_wrong_parameter_in_the_second_route_is_found(name, monkeypatch):
+    right = Exact.mpf
+    monkeypatch.setattr(Exact, "mpf", lambda self: right(perturbed(self)))
+    assert detected(name)
