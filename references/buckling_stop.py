@@ -30,7 +30,7 @@ from veridyn.references.buckling_quadrature import Stop
 from veridyn.references.certified import Certified, Route
 from veridyn.references.enclosure import Absent, ball, enclose, per_bits, sign_of
 from veridyn.references.flows import Linear, State
-from veridyn.references.jets import value
+from veridyn.references.jets import Ball, value
 from veridyn.references.motion import Ended, Motion, Phase, instant, value_at
 from veridyn.references.parameters import (
     Exact,
@@ -71,6 +71,9 @@ _QUADRATURE = "integrals of 1/velocity over the crush, from the areas under the 
 _ELASTIC = "the stop does not buckle: its largest force does not exceed f_crit"
 
 
+_Ends = tuple[Ball, Ball]
+
+
 class _Line(NamedTuple):
     """A straight line of the force of a first loading: force at its ends, length (None: for ever)."""
 
@@ -99,7 +102,7 @@ def _loading(s: Stop) -> Iterator[tuple[_Line, list[Exact], list[Exact]]]:
         left = after
 
 
-def _total(terms: list[Exact]) -> arb:
+def _total(terms: list[Exact]) -> Ball:
     return sum((ball(term) for term in terms), arb(0))
 
 
@@ -110,8 +113,9 @@ def _phases(s: Stop) -> tuple[Ended, ...]:
     found: list[Ended] = []
     for line, before, after in _loading(s):
         energy, force, speed = _total(before), ball(line.begin), (2 * _total(before) / mass).sqrt()
-        slope = arb(0) if line.begin == line.end else (ball(line.end) - force) / ball(line.length)
-        path = ball(line.length) if after else 2 * energy / (force + (force * force + 2 * slope * energy).sqrt())
+        length: Ball = ball(line.length) if line.length else None
+        slope = (ball(line.end) - force) / length if line.begin != line.end else arb(0)
+        path = length if after else 2 * energy / (force + (force * force + 2 * slope * energy).sqrt())
         rest = (2 * _total(after) / mass).sqrt() if after and sign_of(*after) else arb(0)
         last = force + slope * path
         lapse = _duration(line, mass, slope, (force, last), (speed, rest), path)
@@ -126,12 +130,12 @@ def _phases(s: Stop) -> tuple[Ended, ...]:
     return (*found, Ended(Phase("free", free, time + lapse, state), None, None))
 
 
-def _phase(kind: str, mass: arb, slope: arb, start: arb, lapse: arb, state: State) -> Ended:
+def _phase(kind: str, mass: Ball, slope: Ball, start: Ball, lapse: Ball, state: State) -> Ended:
     flow = Linear(({VELOCITY: arb(1)}, {FORCE: -1 / mass}, {VELOCITY: slope}), value(lapse))
     return Ended(Phase(kind, flow, start, state), start + lapse, kind)
 
 
-def _duration(line: _Line, mass: arb, slope: arb, forces: tuple[arb, arb], speeds: tuple[arb, arb], path: arb) -> arb:
+def _duration(line: _Line, mass: Ball, slope: Ball, forces: _Ends, speeds: _Ends, path: Ball) -> Ball:
     """Return the time along a line, between its forces and speeds, the last of which may be an exact zero."""
     if line.begin == line.end:
         return 2 * path / (speeds[0] + speeds[1])
@@ -148,7 +152,7 @@ def _points(s: Stop) -> list[tuple[list[Exact], Exact]]:
     return [([s.buckled, s.plateau], s.plateau), *(([d, s.f_post / k], d) for d, k in s.rows)]
 
 
-def _residual(s: Stop, last: str, crush: arb) -> arb:
+def _residual(s: Stop, last: str, crush: Ball) -> Ball:
     """Return the crush that remains; the lines of the table are added up, each as far as the crush went on it."""
     if last in ("elastic", "plateau"):
         return arb(0) if last == "elastic" else crush - ball(s.buckled)
@@ -199,18 +203,18 @@ class _Crush(NamedTuple):
 
     stop: Stop
     phases: tuple[Ended, ...]
-    turning: arb
+    turning: Ball
     turned: State
-    release: arb
+    release: Ball
     freed: State
 
     @property
-    def back(self) -> arb:
+    def back(self) -> Ball:
         """Crush that comes back (m)."""
         return self.turned[CRUSH] - self.freed[CRUSH]
 
     @property
-    def bodies(self) -> arb:
+    def bodies(self) -> Ball:
         """Number of bodies."""
         return ball(self.stop.bodies)
 
@@ -224,7 +228,7 @@ def _certified(
     name: str,
     digits: int,
     given: dict[str, Number],
-    read: Callable[[_Crush], arb],
+    read: Callable[[_Crush], Ball],
     second: Callable[[Stop, quadrature.History], mpf],
 ) -> Certified:
     s = _stop(given)
@@ -256,7 +260,7 @@ def buckling_time(*, digits: int = 30, **given: Number) -> Certified:
         If a parameter breaks its rule, f_post exceeds f_crit, or the table does not increase.
     """
 
-    def read(c: _Crush) -> arb:
+    def read(c: _Crush) -> Ball:
         if len(c.phases) == 3:
             raise Absent(_ELASTIC)
         return c.phases[1].phase.start
@@ -323,7 +327,7 @@ def velocity(*, time: Number, digits: int = 30, **given: Number) -> Certified:
     """
     t = instant(time)
 
-    def read(c: _Crush) -> arb:
+    def read(c: _Crush) -> Ball:
         return value_at(c.phases, {VELOCITY: arb(1)}, ball(t)) / c.bodies
 
     return _certified("velocity", digits, given, read, lambda s, _: quadrature.velocity(s, t.mpf()) / s.bodies.mpf())
@@ -348,7 +352,7 @@ def dissipated_energy(*, digits: int = 30, **given: Number) -> Certified:
     Parameters and errors as `buckling_time`.
     """
 
-    def read(c: _Crush) -> arb:
+    def read(c: _Crush) -> Ball:
         return arb(0) if len(c.phases) == 3 else ball(c.stop.launched) - c.turned[FORCE] * c.back / 2
 
     return _certified("dissipated_energy", digits, given, read, lambda s, _: quadrature.lost(s))
@@ -370,7 +374,7 @@ def motion(*, digits: int = 30, **given: Number) -> Motion:
     """
     s = _stop(given)
 
-    def reading(place: int, bodies: Exact) -> Callable[[arb], arb]:
+    def reading(place: int, bodies: Exact) -> Callable[[Ball], Ball]:
         return lambda t: value_at(_phases(s), {place: arb(1)}, t) / ball(bodies)
 
     return Motion(

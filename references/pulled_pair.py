@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -29,7 +30,7 @@ from veridyn.references.certified import CertificationError, Certified, Route
 from veridyn.references.enclosure import Absent, Undecided, ball, decided, enclose, enclose_all, less, per_bits, sign_of
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, Row, State
-from veridyn.references.jets import value
+from veridyn.references.jets import Ball, value
 from veridyn.references.motion import Ended, Motion, Phase, follow, instant, proved, value_at
 from veridyn.references.parameters import (
     Exact,
@@ -83,16 +84,16 @@ class _Regime:
     pulled: bool
 
     @cached_property
-    def _force(self) -> arb:
+    def _force(self) -> Ball:
         return ball(self.p.pull) if self.pulled else arb(0)
 
     @cached_property
-    def square(self) -> arb:
+    def square(self) -> Ball:
         """Square of the circular frequency of the spring (1/s²)."""
         return ball(self.p.k / self.p.m2) + (ball(self.p.k / self.p.m1) if self.sign else arb(0))
 
     @cached_property
-    def rest(self) -> arb:
+    def rest(self) -> Ball:
         """Elongation about which the spring swings (m)."""
         drag = self.sign * ball(self.p.drag / self.p.m1)
         return (self._force / ball(self.p.m2) + drag) / self.square
@@ -106,12 +107,12 @@ class _Regime:
         sliding = {U: ball(self.p.k / self.p.m1), ONE: -self.sign * ball(self.p.drag / self.p.m1)}
         return Linear(({V1: arb(1)}, sliding, *spring))
 
-    def swing(self, state: State) -> arb:
+    def swing(self, state: State) -> Ball:
         """Return the amplitude of the spring (m)."""
         away, rate = state[U] - self.rest, state[RATE]
         return (away * away + rate * rate / self.square).sqrt()
 
-    def phase(self, time: arb, state: State, off: arb, *, zeros: int = 0, held: bool = False) -> Phase:
+    def phase(self, time: Ball, state: State, off: Ball, *, zeros: int = 0, held: bool = False) -> Phase:
         """Return the phase that begins so.
 
         `zeros`: how many derivatives of v1, from itself on, vanish exactly; `held`: a stick is known to last.
@@ -129,7 +130,7 @@ class _Regime:
             return True
         return bool(ball(self.p.k) * (abs(self.rest) + self.swing(state)) < ball(self.p.grip))
 
-    def _slip(self, time: arb, state: State, limit: arb | None, zeros: int) -> Phase:
+    def _slip(self, time: Ball, state: State, limit: Ball | None, zeros: int) -> Phase:
         """Return a slip, or a part of it: where the centre of mass outruns the spring, it surely goes on.
 
         Where the pull balances both frictions, v1 ~ 1 - cos Ωt after a break-away touches zero and never falls below.
@@ -174,7 +175,8 @@ def _coincidence(p: Pair) -> str:
     cos θ is not; where θ is a rational part of π, cos θ is rational for multiples of π/3 and π/2 only (Niven).
     """
     square = exact(36) * p.t_off * p.t_off * p.k / p.m2 / exact("pi") / exact("pi")  # of the sixths of π in θ
-    lift = {4: "1/2", 9: "1", 16: "3/2"}.get(square.rational) if square.pi == 0 else None  # 1 - cos θ
+    lifts = {Fraction(4): "1/2", Fraction(9): "1", Fraction(16): "3/2"}  # 1 - cos θ
+    lift = lifts.get(square.rational) if square.pi == 0 else None
     grips = lift is not None and (exact(lift) * p.pull).plain == p.grip.plain
     peaks = lift == "1/2" and p.pull.plain == p.grip.plain
     if (grips or peaks) and any(x.slope for x in vars(p).values()):
@@ -182,7 +184,7 @@ def _coincidence(p: Pair) -> str:
     return "grip" if grips else "peak" if peaks else ""
 
 
-def _endless(p: Pair, rate: arb) -> bool:
+def _endless(p: Pair, rate: Ball) -> bool:
     """Tell whether slips surely never end after a break-away at a rate w of the spring, without a pull.
 
     With mu_s = mu_d the spring keeps more than friction holds if m1 slides less than Y = w²/(2 g), g = grip/m2. With
@@ -207,7 +209,7 @@ def _phases(p: Pair, until: Exact | None = None, *, first: bool = False) -> tupl
     regimes = {(sign, pulled): _Regime(p, sign, pulled) for sign in KINDS for pulled in (True, False)}
     known = {regime.flow: regime for regime in regimes.values()}
 
-    def following(phase: Phase, event: Event | None, time: arb, state: State) -> Phase | None:
+    def following(phase: Phase, event: Event | None, time: Ball, state: State) -> Phase | None:
         before: _Regime = known[phase.flow]  # type: ignore[index]
         pulled, fresh = before.pulled and (event is not None or phase.limit is not off), phase is start
         if event is None and not (fresh and meets == "grip"):
@@ -247,7 +249,7 @@ def _certified(
     name: str,
     digits: int,
     of: Callable[[], Sequence[Ended]],
-    read: Callable[[Sequence[Ended]], arb],
+    read: Callable[[Sequence[Ended]], Ball],
     second: Callable[[], mpf],
     how: str = _CLOSED,
 ) -> Certified:
@@ -302,7 +304,7 @@ def phase_time(*, number: int, digits: int = 30, **given: Number) -> Certified:
     """
     p, place = _pair(given), check_count(number, "number") - 1
 
-    def read(found: Sequence[Ended]) -> arb:
+    def read(found: Sequence[Ended]) -> Ball:
         if len(changes := _changes(found)) <= place:
             raise Absent(_FEWER if found[-1].end is None else _ENDLESS)
         return changes[place].start
@@ -315,7 +317,7 @@ def slip_start(*, digits: int = 30, **given: Number) -> Certified:
     """Return the instant (s) at which m1 breaks away first; undefined if it sticks for ever. As `phase_time`."""
     p = _pair(given)
 
-    def read(found: Sequence[Ended]) -> arb:
+    def read(found: Sequence[Ended]) -> Ball:
         if found[-1].end is None:
             raise Absent(_STUCK)
         return found[-1].end
@@ -328,7 +330,7 @@ def slip_end(*, digits: int = 30, **given: Number) -> Certified:
     """Return the instant (s) from which m1 sticks for ever; undefined if it has never slipped. As `phase_time`."""
     p = _pair(given)
 
-    def read(found: Sequence[Ended]) -> arb:
+    def read(found: Sequence[Ended]) -> Ball:
         if not (changes := _changes(found)):
             raise Absent(_STUCK)
         return changes[-1].start
@@ -371,7 +373,7 @@ def dissipated_energy(*, digits: int = 30, **given: Number) -> Certified:
     """Return the energy (J) that friction dissipates, mu_d normal times the path slid; as `phase_time`."""
     p = _pair(given)
 
-    def read(found: Sequence[Ended]) -> arb:
+    def read(found: Sequence[Ended]) -> Ball:
         places = [ended.phase.state[X1] for ended in found]
         return ball(p.drag) * sum((abs(b - a) for a, b in pairwise(places)), arb(0))
 
@@ -408,7 +410,7 @@ def motion(*, digits: int = 30, **given: Number) -> Motion:
     """Return the motion, for figures and comparison of histories: x1, v1, x2, v2; errors as `phase_changes`."""
     p = _pair(given)
 
-    def reading(what: str) -> Callable[[arb], arb]:
+    def reading(what: str) -> Callable[[Ball], Ball]:
         return lambda t: value_at(_phases(p), _row(what), t)
 
     return Motion(
