@@ -314,7 +314,7 @@ def phase_time(*, number: int, digits: int = 30, **given: Number) -> Certified:
 
 @takes(PARAMETERS)
 def slip_start(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the instant (s) at which m1 breaks away first; undefined if it sticks for ever. As `phase_time`."""
+    """Return the instant (s) at which m1 breaks away first; undefined if not. Errors as `phase_time`."""
     p = _pair(given)
 
     def read(found: Sequence[Ended]) -> Ball:
@@ -327,7 +327,7 @@ def slip_start(*, digits: int = 30, **given: Number) -> Certified:
 
 @takes(PARAMETERS)
 def slip_end(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the instant (s) from which m1 sticks for ever; undefined if it has never slipped. As `phase_time`."""
+    """Return the instant (s) from which m1 sticks for ever; undefined if it never slips. Errors as `phase_time`."""
     p = _pair(given)
 
     def read(found: Sequence[Ended]) -> Ball:
