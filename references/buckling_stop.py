@@ -71,6 +71,9 @@ _QUADRATURE = "integrals of 1/velocity over the crush, from the areas under the 
 _ELASTIC = "the stop does not buckle: its largest force does not exceed f_crit"
 
 
+_Ends = tuple[Ball, Ball]
+
+
 class _Line(NamedTuple):
     """A straight line of the force of a first loading: force at its ends, length (None: for ever)."""
 
@@ -110,9 +113,9 @@ def _phases(s: Stop) -> tuple[Ended, ...]:
     found: list[Ended] = []
     for line, before, after in _loading(s):
         energy, force, speed = _total(before), ball(line.begin), (2 * _total(before) / mass).sqrt()
-        whole = arb(0) if line.length is None else ball(line.length)
-        slope = arb(0) if line.begin == line.end else (ball(line.end) - force) / whole
-        path = whole if after else 2 * energy / (force + (force * force + 2 * slope * energy).sqrt())
+        length: Ball = ball(line.length) if line.length else None
+        slope = (ball(line.end) - force) / length if line.begin != line.end else arb(0)
+        path = length if after else 2 * energy / (force + (force * force + 2 * slope * energy).sqrt())
         rest = (2 * _total(after) / mass).sqrt() if after and sign_of(*after) else arb(0)
         last = force + slope * path
         lapse = _duration(line, mass, slope, (force, last), (speed, rest), path)
@@ -127,12 +130,12 @@ def _phases(s: Stop) -> tuple[Ended, ...]:
     return (*found, Ended(Phase("free", free, time + lapse, state), None, None))
 
 
-def _phase(kind: str, mass: arb, slope: arb, start: arb, lapse: arb, state: State) -> Ended:
+def _phase(kind: str, mass: Ball, slope: Ball, start: Ball, lapse: Ball, state: State) -> Ended:
     flow = Linear(({VELOCITY: arb(1)}, {FORCE: -1 / mass}, {VELOCITY: slope}), value(lapse))
     return Ended(Phase(kind, flow, start, state), start + lapse, kind)
 
 
-def _duration(line: _Line, mass: arb, slope: arb, forces: tuple[arb, arb], speeds: tuple[arb, arb], path: arb) -> Ball:
+def _duration(line: _Line, mass: Ball, slope: Ball, forces: _Ends, speeds: _Ends, path: Ball) -> Ball:
     """Return the time along a line, between its forces and speeds, the last of which may be an exact zero."""
     if line.begin == line.end:
         return 2 * path / (speeds[0] + speeds[1])
@@ -149,7 +152,7 @@ def _points(s: Stop) -> list[tuple[list[Exact], Exact]]:
     return [([s.buckled, s.plateau], s.plateau), *(([d, s.f_post / k], d) for d, k in s.rows)]
 
 
-def _residual(s: Stop, last: str, crush: arb) -> Ball:
+def _residual(s: Stop, last: str, crush: Ball) -> Ball:
     """Return the crush that remains; the lines of the table are added up, each as far as the crush went on it."""
     if last in ("elastic", "plateau"):
         return arb(0) if last == "elastic" else crush - ball(s.buckled)
@@ -200,9 +203,9 @@ class _Crush(NamedTuple):
 
     stop: Stop
     phases: tuple[Ended, ...]
-    turning: arb
+    turning: Ball
     turned: State
-    release: arb
+    release: Ball
     freed: State
 
     @property
@@ -225,7 +228,7 @@ def _certified(
     name: str,
     digits: int,
     given: dict[str, Number],
-    read: Callable[[_Crush], arb],
+    read: Callable[[_Crush], Ball],
     second: Callable[[Stop, quadrature.History], mpf],
 ) -> Certified:
     s = _stop(given)
@@ -371,7 +374,7 @@ def motion(*, digits: int = 30, **given: Number) -> Motion:
     """
     s = _stop(given)
 
-    def reading(place: int, bodies: Exact) -> Callable[[arb], arb]:
+    def reading(place: int, bodies: Exact) -> Callable[[Ball], Ball]:
         return lambda t: value_at(_phases(s), {place: arb(1)}, t) / ball(bodies)
 
     return Motion(

@@ -112,7 +112,7 @@ class _Regime:
         away, rate = state[U] - self.rest, state[RATE]
         return (away * away + rate * rate / self.square).sqrt()
 
-    def phase(self, time: arb, state: State, off: arb, *, zeros: int = 0, held: bool = False) -> Phase:
+    def phase(self, time: Ball, state: State, off: Ball, *, zeros: int = 0, held: bool = False) -> Phase:
         """Return the phase that begins so.
 
         `zeros`: how many derivatives of v1, from itself on, vanish exactly; `held`: a stick is known to last.
@@ -130,7 +130,7 @@ class _Regime:
             return True
         return bool(ball(self.p.k) * (abs(self.rest) + self.swing(state)) < ball(self.p.grip))
 
-    def _slip(self, time: arb, state: State, limit: arb | None, zeros: int) -> Phase:
+    def _slip(self, time: Ball, state: State, limit: Ball | None, zeros: int) -> Phase:
         """Return a slip, or a part of it: where the centre of mass outruns the spring, it surely goes on.
 
         Where the pull balances both frictions, v1 ~ 1 - cos Ωt after a break-away touches zero and never falls below.
@@ -175,9 +175,8 @@ def _coincidence(p: Pair) -> str:
     cos θ is not; where θ is a rational part of π, cos θ is rational for multiples of π/3 and π/2 only (Niven).
     """
     square = exact(36) * p.t_off * p.t_off * p.k / p.m2 / exact("pi") / exact("pi")  # of the sixths of π in θ
-    lift = (
-        {Fraction(4): "1/2", Fraction(9): "1", Fraction(16): "3/2"}.get(square.rational) if square.pi == 0 else None
-    )  # 1 - cos θ
+    lifts = {Fraction(4): "1/2", Fraction(9): "1", Fraction(16): "3/2"}  # 1 - cos θ
+    lift = lifts.get(square.rational) if square.pi == 0 else None
     grips = lift is not None and (exact(lift) * p.pull).plain == p.grip.plain
     peaks = lift == "1/2" and p.pull.plain == p.grip.plain
     if (grips or peaks) and any(x.slope for x in vars(p).values()):
@@ -185,7 +184,7 @@ def _coincidence(p: Pair) -> str:
     return "grip" if grips else "peak" if peaks else ""
 
 
-def _endless(p: Pair, rate: arb) -> bool:
+def _endless(p: Pair, rate: Ball) -> bool:
     """Tell whether slips surely never end after a break-away at a rate w of the spring, without a pull.
 
     With mu_s = mu_d the spring keeps more than friction holds if m1 slides less than Y = w²/(2 g), g = grip/m2. With
@@ -210,7 +209,7 @@ def _phases(p: Pair, until: Exact | None = None, *, first: bool = False) -> tupl
     regimes = {(sign, pulled): _Regime(p, sign, pulled) for sign in KINDS for pulled in (True, False)}
     known = {regime.flow: regime for regime in regimes.values()}
 
-    def following(phase: Phase, event: Event | None, time: arb, state: State) -> Phase | None:
+    def following(phase: Phase, event: Event | None, time: Ball, state: State) -> Phase | None:
         before: _Regime = known[phase.flow]  # type: ignore[index]
         pulled, fresh = before.pulled and (event is not None or phase.limit is not off), phase is start
         if event is None and not (fresh and meets == "grip"):
@@ -250,7 +249,7 @@ def _certified(
     name: str,
     digits: int,
     of: Callable[[], Sequence[Ended]],
-    read: Callable[[Sequence[Ended]], arb],
+    read: Callable[[Sequence[Ended]], Ball],
     second: Callable[[], mpf],
     how: str = _CLOSED,
 ) -> Certified:
@@ -315,7 +314,7 @@ def phase_time(*, number: int, digits: int = 30, **given: Number) -> Certified:
 
 @takes(PARAMETERS)
 def slip_start(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the instant (s) at which m1 breaks away first; undefined if it sticks for ever. As `phase_time`."""
+    """Return the instant (s) at which m1 breaks away first; undefined if not. Errors as `phase_time`."""
     p = _pair(given)
 
     def read(found: Sequence[Ended]) -> Ball:
@@ -328,7 +327,7 @@ def slip_start(*, digits: int = 30, **given: Number) -> Certified:
 
 @takes(PARAMETERS)
 def slip_end(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the instant (s) from which m1 sticks for ever; undefined if it has never slipped. As `phase_time`."""
+    """Return the instant (s) from which m1 sticks for ever; undefined if it never slips. Errors as `phase_time`."""
     p = _pair(given)
 
     def read(found: Sequence[Ended]) -> Ball:
@@ -349,10 +348,7 @@ def slips(*, digits: int = 30, **given: Number) -> Certified:
         digits,
         lambda: _all(p),
         lambda found: arb(sum(change.kind != "stick" for change in _changes(found))),
-        lambda: mpmath.mpf(
-            [change.kind for change in closed.changes(p)].count("slip+")
-            + [change.kind for change in closed.changes(p)].count("slip-")
-        ),
+        lambda: mpmath.mpf(closed.count_slips(p)),
     )
 
 
@@ -411,7 +407,7 @@ def motion(*, digits: int = 30, **given: Number) -> Motion:
     """Return the motion, for figures and comparison of histories: x1, v1, x2, v2; errors as `phase_changes`."""
     p = _pair(given)
 
-    def reading(what: str) -> Callable[[arb], arb]:
+    def reading(what: str) -> Callable[[Ball], Ball]:
         return lambda t: value_at(_phases(p), _row(what), t)
 
     return Motion(

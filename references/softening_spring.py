@@ -197,7 +197,7 @@ def _fmpq(number: Fraction) -> fmpq:
 
 
 @per_precision
-def _integrated(o: Oscillator, end: Exact) -> list[Step]:
+def _integrated(o: Oscillator, halves: int) -> list[Step]:
     """Return the motion by extrapolation, in modes of a side of the dead zone and a half-period."""
     w0, a0, d, w = o.w0.mpf(), o.a0.mpf(), o.d.mpf(), mpmath.sqrt((o.k0 / o.m).mpf())
 
@@ -218,12 +218,12 @@ def _integrated(o: Oscillator, end: Exact) -> list[Step]:
         return (half + 1) * mpmath.pi / w0, (side if d else -side, half + 1)
 
     law = Law(rates, edges, ends, min(1 / w, mpmath.pi / w0), (a0, a0 * w0))
-    return followed(law, (0 if d else 1, 0), (mpmath.mpf(0), a0 * w0), end.mpf())
+    return followed(law, (0 if d else 1, 0), (mpmath.mpf(0), a0 * w0), halves * mpmath.pi / w0)
 
 
 def _by_steps(o: Oscillator, place: int, time: Exact) -> mpf:
     with mpmath.workdps(WORKING):
-        step, y = steps_at(_integrated(o, time), time.mpf())
+        step, y = steps_at(_integrated(o, 5 * (1 + _half_of(o, time) // 5) if _half_of(o, time) else 1), time.mpf())
         return step.law.rates(step.mode)(time.mpf(), y)[V] if place == ONE else y[place]
 
 

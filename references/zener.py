@@ -62,7 +62,6 @@ KINDS = {mode: kind for kind, mode in MODES.items()}
 
 _LINEAR = "matrix exponential, enclosed"
 _PROOF = "analytic phases enclosed, every zero of the dashpot's force proved to be the next root"
-_NONLINEAR = "no derivative is given where the equations are nonlinear"
 _AT_REST = "no stretch and no load: nothing moves"
 
 
@@ -177,10 +176,6 @@ def _effort(o: Oscillator, end: Exact) -> str:
         return proved(_phases(o, end))
 
 
-def _no_derivative(o: Oscillator) -> bool:
-    return o.power > 1 and any(isinstance(n, Exact) and n.slope is not None for n in vars(o).values())
-
-
 def _read(o: Oscillator, end: Exact, row: Callable[[Oscillator], Row], time: Exact) -> Ball:
     with precision(ctx.prec + SPARE):
         return value_at(_phases(o, end), row(o), ball(time))
@@ -208,9 +203,25 @@ def _peak(o: Oscillator, end: Exact) -> tuple[Ball, Ball]:
         return largest
 
 
-def _steps(second: Callable[[], mpf]) -> Route:
+def _certified(
+    name: str, digits: int, o: Oscillator, end: Exact, read: Callable[[], Ball], second: Callable[[], mpf]
+) -> Certified:
+    """Enclose a number; its second route is exact for a linear device, but for a peak, and of few digits else."""
+    if o.power > 1 and any(isinstance(n, Exact) and n.slope is not None for n in vars(o).values()):
+        return undefined("no derivative is given where the equations are nonlinear")
     how = "extrapolated midpoint steps in x, v, z, with zeros of the dashpot's force looked for at turning points"
-    return Route(how, checks.at_work(second), PROMISED)
+    route = Route(how, checks.at_work(second), PROMISED)
+    if o.power == 1 and not name.startswith("peak"):
+        route = Route("matrix exponential in x, v, z", second)
+    return enclose(
+        read,
+        route,
+        digits=digits,
+        kind="closed form" if o.power == 1 else "quasi-analytical",
+        name=name,
+        proof=_LINEAR if o.power == 1 else _PROOF,
+        proved=lambda: _effort(o, end),
+    )
 
 
 def _at(name: str, place: int, row: Callable[[Oscillator], Row], time: Number, digits: int, given: Any) -> Certified:
@@ -218,22 +229,7 @@ def _at(name: str, place: int, row: Callable[[Oscillator], Row], time: Number, d
     t = _instant(time, end)
     if not _moves(o) or (t.rational == 0 and o.x0.rational == 0):
         return exact_zero(_AT_REST, digits)
-    if _no_derivative(o):
-        return undefined(_NONLINEAR)
-    linear = o.power == 1
-
-    def confirmed() -> mpf:
-        return checks.state(o, t.mpf(), end)[place]
-
-    return enclose(
-        lambda: _read(o, end, row, t),
-        Route("matrix exponential in x, v, z", confirmed) if linear else _steps(confirmed),
-        digits=digits,
-        kind="closed form" if linear else "quasi-analytical",
-        name=name,
-        proof=_LINEAR if linear else _PROOF,
-        proved=lambda: _effort(o, end),
-    )
+    return _certified(name, digits, o, end, lambda: _read(o, end, row, t), lambda: checks.state(o, t.mpf(), end)[place])
 
 
 @takes(PARAMETERS)
@@ -293,17 +289,7 @@ def _at_peak(name: str, place: int, digits: int, given: dict[str, Number]) -> Ce
     check_digits(digits)
     if not _moves(o):
         return undefined(_AT_REST)
-    if _no_derivative(o):
-        return undefined(_NONLINEAR)
-    return enclose(
-        lambda: _peak(o, end)[place],
-        _steps(lambda: checks.peak(o, end)[place]),
-        digits=digits,
-        kind="closed form" if o.power == 1 else "quasi-analytical",
-        name=name,
-        proof=_LINEAR if o.power == 1 else _PROOF,
-        proved=lambda: _effort(o, end),
-    )
+    return _certified(name, digits, o, end, lambda: _peak(o, end)[place], lambda: checks.peak(o, end)[place])
 
 
 @takes(PARAMETERS)

@@ -19,8 +19,7 @@ def test_stick_is_seen_only_where_the_mass_rests(velocities, order):
     v = np.repeat(np.array(velocities, dtype=float), 100)
     time = np.arange(v.size) * period(values) / 100
     elements = {"shoe": {"stuck": (v == 0).astype(float)}}
-    seen = SimpleNamespace(
-        values=values, response=SimpleNamespace(time=time, velocity=v[:, None], elements=elements, events={})
-    )
+    response = SimpleNamespace(time=time, velocity=v[:, None], elements=elements, events={})
+    seen = SimpleNamespace(values=values, response=response, known={})
     assert phase_order(seen) == order
     assert phase_time(seen, 1) == pytest.approx(2 * period(values))
