@@ -43,8 +43,8 @@ class Jet:
         return Jet(other, arb(0)) / self
 
     def __pow__(self, power: int) -> Jet:
-        lower = prod([self.value] * (power - 1), start=arb(1))  # a ball around zero has no power in the library
-        return Jet(lower * self.value, power * lower * self.slope)
+        """Return a power; it is not negative."""
+        return prod([self] * power, start=Jet(arb(1), arb(0)))  # a ball around zero has no power in the library
 
     __radd__ = __add__
     __rmul__ = __mul__

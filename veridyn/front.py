@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from veridyn.references.certified import Certified, undefined
+from veridyn.references.certified import CertificationError, Certified, undefined
 from veridyn.references.parameters import ParameterError, check_digits, unknown
-from veridyn.validation_cases.case import Case, Values
+from veridyn.validation_cases.case import Case, Quantity, Values
 from veridyn.validation_cases.catalogue import case_names, load_case
 
 
@@ -54,11 +54,15 @@ def references(case: Case, values: Values, digits: int, derivative: str | None =
     if derivative not in values:
         raise ParameterError(unknown(derivative, list(values)))
     varied = {**values, derivative: values[derivative].varied()}
-    return {q.name: _derivative(q.truth(varied, digits), derivative) for q in case.quantities}
+    return {q.name: _derivative(q, varied, digits, derivative) for q in case.quantities}
 
 
-def _derivative(truth: Certified, name: str) -> Certified:
-    """Return the derivative of a value that was computed with a varied parameter."""
+def _derivative(quantity: Quantity, varied: Values, digits: int, name: str) -> Certified:
+    """Return the derivative of a quantity with respect to a parameter that is varied."""
+    try:
+        truth = quantity.truth(varied, digits)
+    except CertificationError as reason:  # a boundary of regimes, met before anything is enclosed
+        return undefined(str(reason))
     if truth.derivative is not None or truth.value is None:
         return truth.derivative or truth
     return undefined(f"{name} does not enter the formula that holds here: no derivative is given")
