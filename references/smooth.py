@@ -19,14 +19,15 @@ from typing import Any
 
 from flint import arb, arb_mat, arb_poly, ctx
 
-from veridyn.references.enclosure import Undecided, precision, span
+from veridyn.references.enclosure import Absent, Undecided, precision, span
 from veridyn.references.flows import WIDTH, Course, Piece, Row, State, apply, binary
 from veridyn.references.jets import Ball
 from veridyn.references.motion import Phase
 
 COARSE = 64  # bits for boxes
 SAMPLES = 16  # instants of a step at which a box is looked at; it reaches half a spacing beyond them on both sides
-MOST_PIECES = 5000
+MOST_PIECES = 3000
+LEAST = arb(2) ** -100_000  # beside any number of a motion, and more than a point
 HALT = arb(2) ** -20  # of the time that has passed: pieces so short come to a halt
 MOST_TRIES = 40  # of a step, shorter each time, until the motion stays in a box
 EASE = 0.97  # of the longest step that seems to do
@@ -167,7 +168,7 @@ class Smooth:
                 raise Undecided("the motion has no series at a later instant: it may grow beyond bounds")
             yield piece
             time, (state, centre, radius) = time + piece.length, piece.handed()
-        raise Undecided(f"nothing happens in {MOST_PIECES} pieces of the motion")
+        raise Absent(f"a phase takes more than {MOST_PIECES} steps: its equations are stiff, or it lasts too long")
 
     def at(self, course: Course, lapse: arb) -> State:
         """Return the state a while after the start of a course."""
@@ -254,7 +255,7 @@ def _hull(values: Sequence[arb]) -> arb:
 
 def _inflated(x: arb) -> arb:
     """Return a ball somewhat larger, and never a point."""
-    return arb(x.mid(), x.rad() * 1.125 + (abs(x.mid()) + arb(2) ** -ctx.prec) * arb(2) ** -20)
+    return arb(x.mid(), x.rad() * 1.125 + abs(x.mid()) * arb(2) ** -20 + LEAST)
 
 
 def _size(column: Sequence[arb]) -> arb:

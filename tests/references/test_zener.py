@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references import ParameterError, zener
+from veridyn.references import ParameterError, smooth, zener
 from veridyn.references.certified import agreeing_digits
 from veridyn.references.parameters import exact
 
@@ -108,6 +108,21 @@ def test_what_is_at_rest_stays():
     assert zener.displacement(time=1, **rest).text() == zener.force(time=1, **rest).text() == "0"
     assert zener.peak_time(**rest).value is None
     assert zener.displacement(time=0, **POWER).text() == "0"
+
+
+@pytest.mark.parametrize("scale", ["e-30", "e30"])
+def test_any_unit_of_force_gives_the_same_motion(scale):
+    """Mass, stiffness and dashpot in another unit; a box of absolute size once swallowed small forces."""
+    units = {"m": f"1{scale}", "k1": f"120{scale}", "k2": f"10{scale}", "k3": f"60{scale}", "c": f"1.7{scale}"}
+    scaled, plain = (zener.displacement(time="0.4", alpha="1/2", end="0.4", **u) for u in (units, {}))
+    assert scaled.text() == plain.text()
+
+
+def test_a_device_too_stiff_to_be_followed_is_undefined(monkeypatch):
+    monkeypatch.setattr(smooth, "MOST_PIECES", 50)
+    stiff = zener.displacement(time="0.9", alpha="1/2", c="1e-3", x0="1e6", end=1)
+    assert stiff.value is None
+    assert "stiff" in stiff.routes[0]
 
 
 def test_derivatives_are_those_of_a_linear_device():
