@@ -173,7 +173,7 @@ def _step(before: list[Exact], after: list[Exact]) -> int:
 def _stop(given: dict[str, Number]) -> Stop:
     """Read and check the parameters; raises `ParameterError`."""
     p = resolve(PARAMETERS, given)
-    if p["bodies"] not in (exact(1), exact(2)):
+    if p["bodies"].plain not in (exact(1), exact(2)):
         raise ParameterError(f"bodies must be 1 or 2, got {p['bodies']}")
     if _step([p["f_post"]], [p["f_crit"]]) < 0:
         raise ParameterError(f"f_post = {p['f_post']} N must not exceed f_crit = {p['f_crit']} N")

@@ -13,7 +13,7 @@ from flint import arb, arb_poly, ctx
 
 from veridyn.references.enclosure import Undecided, sign, span
 from veridyn.references.flows import Course, Linear, Row, apply
-from veridyn.references.jets import Ball, Jet, slope, value
+from veridyn.references.jets import Ball, Jet, differentiated, slope, value
 
 SEAMS = (arb(1), arb(17) / 16, arb(9) / 8)  # where a piece may end: at the first at which all signs are known
 CUTS = (arb(1) / 2, arb(7) / 16, arb(9) / 16, arb(5) / 16, arb(11) / 16)
@@ -88,7 +88,7 @@ def roots(
 
 def _moved(course: Course, row: Row, lapse: arb) -> Ball:
     """Give the instant of a root its derivative, where the motion has one: -(∂g/∂p)/(∂g/∂t)."""
-    if not (course.varies and isinstance(course.flow, Linear)):
+    if not (isinstance(course.flow, Linear) and (course.varies or differentiated(*row.values()))):
         return lapse
     state = course.at(lapse)
     return Jet(lapse, -slope(apply(row, state)) / value(apply(row, course.flow.rates(state))))

@@ -27,7 +27,7 @@ from veridyn.references import friction_half_cycles as second
 from veridyn.references.certified import Certified, Route
 from veridyn.references.enclosure import Absent, Undecided, ball, enclose, sign_of
 from veridyn.references.friction_half_cycles import Slider
-from veridyn.references.jets import value
+from veridyn.references.jets import hull, value
 from veridyn.references.motion import Motion, instant
 from veridyn.references.parameters import (
     Exact,
@@ -58,7 +58,7 @@ THIRDS = (Exact(Fraction(1, 3), 1), Exact(Fraction(-1, 3), 1))  # of pi
 
 def _slider(given: dict[str, Number]) -> Slider:
     o = Slider(**resolve(PARAMETERS, given))
-    if o.directions not in (ONE, TWO):
+    if o.directions.plain not in (ONE, TWO):
         raise ParameterError(f"directions must be 1 or 2, got {o.directions}")
     if sign_of(Exact(Fraction(1, 2), 1), Exact(-abs(o.angle.rational), o.angle.pi)) <= 0:
         raise ParameterError(f"angle must lie between -pi/2 and pi/2, got {o.angle}")
@@ -67,7 +67,7 @@ def _slider(given: dict[str, Number]) -> Slider:
 
 def _share(o: Slider) -> Any:
     """Return the part of friction that acts along the line, exactly where it is rational (Niven's theorem)."""
-    if o.directions == TWO or not o.angle.rational:
+    if o.directions.plain == TWO or not o.angle.rational:
         return arb(1)
     return arb(1) / 2 if o.angle in THIRDS else ball(o.angle).cos()
 
@@ -107,7 +107,7 @@ def _at(o: Slider, passed: Any) -> tuple[Any, Any]:
     if last > first + 1:
         raise Undecided(f"half cycle {first} cannot be told from half cycle {last}")
     (x, v), (y, w) = _half_cycle(o, first, passed), _half_cycle(o, last, passed)
-    return x.union(y), v.union(w)
+    return hull(x, y), hull(v, w)
 
 
 def _half_cycle(o: Slider, n: int, passed: Any) -> tuple[Any, Any]:

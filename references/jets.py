@@ -77,10 +77,6 @@ class Jet:
         """Return the smaller; as `max`."""
         return -((-self).max(-other))
 
-    def union(self, other: Any) -> Jet:
-        """Return what holds both."""
-        return Jet(self.value.union(value(other)), self.slope.union(slope(other)))
-
     def sin_cos(self) -> tuple[Jet, Jet]:
         """Return sine and cosine."""
         return self.sin(), self.cos()
@@ -120,3 +116,10 @@ def slope(x: Any) -> Any:
 def differentiated(*numbers: Any) -> bool:
     """Tell whether any of the numbers is a pair."""
     return any(isinstance(x, Jet) for x in numbers)
+
+
+def hull(a: Ball, b: Ball) -> Ball:
+    """Return what holds both."""
+    if differentiated(a, b):
+        return Jet(value(a).union(value(b)), slope(a).union(slope(b)))
+    return a.union(b)

@@ -12,7 +12,7 @@ from mpmath import mpf
 from veridyn.references.enclosure import Undecided, ball, decided, to_mpf
 from veridyn.references.events import Event, Guard, first_event, roots
 from veridyn.references.flows import Course, Flow, Row, State, apply
-from veridyn.references.jets import Ball, value
+from veridyn.references.jets import Ball, hull, value
 from veridyn.references.parameters import Exact, Number, ParameterError, check_digits, exact
 
 MOST_PHASES = 5000
@@ -134,7 +134,7 @@ def value_at(phases: Sequence[Ended], row: Row | Callable[[Phase], Row], time: B
     values = [phase.read(row(phase) if callable(row) else row, time) for phase in holding(phases, time)]
     total = values[0]
     for other in values[1:]:
-        total = total.union(other)
+        total = hull(total, other)
     return total
 
 

@@ -207,6 +207,13 @@ def test_phases_follow_each_other_and_carry_derivatives():
     assert proved(phases).startswith("6 phases, 6 events, ")
 
 
+def test_an_event_moves_with_the_level_that_it_reaches():
+    """cos t = p first at acos p, the motion itself knowing nothing of p."""
+    course = Course(Linear(({1: ONE}, {0: -ONE}, {})), (ONE, arb(0), ONE))
+    event = first_event(course, [Guard("level", {0: ONE, 2: -ball(exact("0.6").varied())})])
+    assert event.lapse.slope.overlaps(-1 / arb("0.8"))
+
+
 def test_an_instant_that_is_an_event_reads_what_holds_on_both_sides():
     phases = bouncing(exact("1/4"), 3)
     assert value_at(phases, X, phases[0].end).contains(0)
