@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references import ParameterError, taylor
+from veridyn.references import ParameterError
 from veridyn.references import elastic_stop as stop
 from veridyn.references.parameters import exact
 
@@ -121,16 +121,6 @@ def test_wrong_shocks_are_refused(shock):
 def test_negative_time_is_refused():
     with pytest.raises(ParameterError, match="t must be non-negative"):
         stop.motion(**CASE)("velocity", -1)
-
-
-@pytest.mark.parametrize("power", [-40, 40])
-def test_a_series_of_a_scaled_state_is_the_scaled_series(power):
-    swinging = [[(1, mpmath.mpf(1))], [(0, mpmath.mpf(-1))]]
-    start = (mpmath.mpf(3), mpmath.mpf(-1))
-    plain, scaled = (
-        taylor.series(swinging, tuple(x * f for x in start), mpmath.mpf(1)) for f in (1, mpmath.mpf(2) ** power)
-    )
-    assert scaled.coefficients == tuple(tuple(mpmath.ldexp(x, power) for x in term) for term in plain.coefficients)
 
 
 def test_derivatives():
