@@ -87,7 +87,6 @@ PARAMETERS = [
     (["a0=NaN"], "a0 must be a finite number .* got 'NaN'"),
     (["a0=inf"], "a0 must be a finite number"),
     (["a0=1,5"], "a0 must be a finite number"),
-    (["a0=1e400"], "lost in rounding noise|beyond the floating-point numbers"),
     (["a0=1e99999"], "a0 must be a finite number"),
     (["a=1"], r"unknown parameter 'a': did you mean a0\? known are a0, mu, g, m, omega, t_start, t_end"),
     (["t_start=12", "t_end=4"], "t_start = 12 must be less than t_end = 4"),
@@ -104,16 +103,21 @@ def test_parameters(refused, command, pairs, message):
 
 @pytest.mark.parametrize(
     ("case", "pair"),
-    [("sdnd101", "m=1e400"), ("sdnd101", "kc=1e-400"), ("sdld103", "a=1e400"), ("sdnd104", "mu=1e-400")],
+    [
+        ("sdnd101", "m=1e400"),
+        ("sdnd104", "a0=1e400"),
+        ("sdnd101", "kc=1e-400"),
+        ("sdld103", "a=1e400"),
+        ("sdnd104", "mu=1e-400"),
+    ],
 )
 def test_numbers_that_no_solver_can_hold(refused, case, pair):
     name, _, value = pair.partition("=")
     assert f"{name} = {value} is beyond the floating-point numbers" in refused("run", case, "--set", pair)
 
 
-@pytest.mark.parametrize(("case", "pair"), [("sdnd101", "k=1e400"), ("sdld103", "k=1e-900")])
-def test_numbers_that_no_reference_can_certify(refused, case, pair):
-    assert "agree on 0 digits" in refused("reference", case, "--set", pair)
+def test_numbers_that_no_second_route_can_confirm(refused):
+    assert "lost in rounding noise" in refused("reference", "sdld103", "--set", "k=1e-900")
 
 
 def test_a_parameter_of_another_case(refused):
