@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import lru_cache, wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import mpmath
 from flint import arb, ctx, fmpq
@@ -26,6 +26,8 @@ BITS_PER_DIGIT = 3.3219280948873626
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+_caches: list[Any] = []
 
 
 class Undecided(CertificationError):
@@ -119,8 +121,14 @@ def per_bits(function: Callable[P, T]) -> Callable[P, T]:
             raise doubt
         return found  # type: ignore[return-value]
 
-    cached.cache_clear = at.cache_clear  # type: ignore[attr-defined]
+    _caches.append(at)
     return cached
+
+
+def forget() -> None:
+    """Empty the caches of all motions, so that the next reference is computed anew."""
+    for cache in _caches:
+        cache.cache_clear()
 
 
 def ladder(digits: int) -> Iterator[int]:

@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from veridyn.references.enclosure import forget
+from veridyn.references.parameters import arguments
 from veridyn.solver.arrays import system_arrays
 from veridyn.solver.basis import modal_basis, modal_state
 from veridyn.solver.elements import Friction, Load, Stop
@@ -28,7 +30,7 @@ from veridyn.solver.loading import load_solver
 from veridyn.solver.modal import regularised
 from veridyn.solver.problem import MechanicalProblem, Modes
 from veridyn.solver.time_functions import Harmonic
-from veridyn.validation_cases.catalogue import load_case
+from veridyn.validation_cases.catalogue import case_names, load_case
 from veridyn.validation_cases.judge import correct_digits
 from veridyn.validation_cases.runner import Run, Runner, Statement
 
@@ -65,6 +67,25 @@ def test_solve(benchmark: Any, solver_under_test: str, case_name: str, scheme: s
         **_digits(runner, run),
     )
     benchmark.pedantic(solver.solve, args=(problem, dict(run.settings)), rounds=7, warmup_rounds=1)
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.speed(name)) for name in case_names()])
+def test_references(benchmark: Any, name: str) -> None:
+    """All references of a default variant to 30 digits, computed anew each time; the second routes are left out."""
+    case = load_case(name)
+    variant = case.variants[0]
+    values = case.values(variant.changes)
+    given = [(q.reference, arguments(q.reference, {**values, "digits": 30})) for q in case.asked(variant)]
+
+    def compute() -> None:
+        for reference, chosen in given:
+            reference(**chosen)
+
+    start = time.perf_counter()
+    compute()
+    info = {"solver": "reference", "case": case.name, "variant": variant.name, "scheme": "30 digits"}
+    benchmark.extra_info.update(first_call=time.perf_counter() - start, **info)
+    benchmark.pedantic(compute, setup=forget, rounds=3)
 
 
 @pytest.mark.speed("sdnd104")

@@ -24,6 +24,7 @@ DIGITS = 25
 
 def forget() -> None:
     """Empty all caches of the references, so that everything is computed again."""
+    enclosure.forget()
     for name, module in list(sys.modules.items()):
         if name.startswith(("veridyn.references", "veridyn.validation_cases")):
             for attribute in list(vars(module).values()):
