@@ -120,7 +120,7 @@ class Linear:
         return tuple(apply(row, state) for row in self.rows)
 
     def pieces(self, state: State) -> Iterator[Piece]:
-        """Yield pieces of equal length; of the values alone."""
+        """Yield pieces of equal length, of the values alone; raises `Undecided` after too many."""
         start = _column(tuple(map(value, state)))
         for number in range(MOST_PIECES):
             yield _LinearPiece(self.system, self.system.jump(start, number))

@@ -52,7 +52,10 @@ class Ended:
     by: str | None
 
     def extremes(self, slope: Row, *, until: Ball | None = None, zeros: int = 0, order: int = 0) -> Iterator[Ball]:
-        """Yield the instants (s) within the phase at which a slope is zero, or its derivative of an order."""
+        """Yield the instants (s) within the phase at which a slope is zero, or its derivative of an order.
+
+        It raises `ValueError` for a phase that lasts, if no end of the search is given.
+        """
         end = self.end if until is None else until
         if end is None:
             raise ValueError("a phase that lasts needs an end of the search")
@@ -122,7 +125,10 @@ def proved(phases: Sequence[Ended]) -> str:
 
 
 def holding(phases: Sequence[Ended], time: Ball) -> list[Phase]:
-    """Return the phases that may hold at an instant: one, or those whose common event cannot be told from it."""
+    """Return the phases that may hold at an instant: one, or those whose common event cannot be told from it.
+
+    It raises `Undecided` for an instant beyond the motion.
+    """
     found = [p.phase for p in phases if not (time < p.phase.start) and (p.end is None or not (time > p.end))]
     if not found:
         raise Undecided("the instant lies beyond the motion")

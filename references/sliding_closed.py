@@ -72,7 +72,7 @@ class Shaking:
         return a / w * mpmath.cos(w * start) * lapse - a / w**2 * wave - self.grip * lapse**2 / 2
 
     def end(self, start: mpf) -> mpf:
-        """Return the end (s) of the slip that began at `start`: the first root of u."""
+        """Return the end (s) of the slip that began at `start`: the first root of u; raises `CertificationError`."""
         u = self.slip(start)
         second, third = self.a0 * self.omega, self.a0 * self.omega**2  # bounds of derivatives of u
         # With them Taylor's formula keeps u positive so far: u'' counts where u' vanishes, as in a first slip.

@@ -156,7 +156,7 @@ class Smooth:
     norm: Norm | None = None
 
     def pieces(self, state: State) -> Iterator[Piece]:
-        """Yield pieces as long as the series allow."""
+        """Yield pieces as long as the series allow; raises `Undecided` where none is found, `Absent` after too many."""
         time, part, radius = self.start, 1.0, arb(0)
         centre = state
         if self.norm is not None:
@@ -329,6 +329,7 @@ def passed_on(before: Phase, flow: Callable[[arb], Smooth], time: arb) -> tuple[
 
     The motion before is followed to that instant, as if the event were not; what the equations on both sides differ by
     in the moment between is added. So the uncertainty of the event's instant does not become one of the load's.
+    It raises `Undecided` where the event is too uncertain.
     """
     start = time.mid()
     late, after = time - start, flow(start)

@@ -118,7 +118,13 @@ def state(o: Oscillator, time: mpf, end: Exact) -> tuple[mpf, mpf, mpf]:
 
 
 def peak(o: Oscillator, end: Exact) -> tuple[mpf, mpf]:
-    """Return instant and value of the largest extreme of the force, found by extrapolated steps whatever α."""
+    """Return instant and value of the largest extreme of the force, found by extrapolated steps whatever α.
+
+    Raises
+    ------
+    CertificationError
+        If the force has no extreme.
+    """
     (fx, fz), _ = o.rows
     force = Edge({0: fx, 2: fz}, mpmath.mpf(0), None)
     extremes = [(time, force.value(y)) for time, y in turned(_steps(o, end), force, end.mpf())]

@@ -37,7 +37,10 @@ TURNS = 6  # turning points that are compared one by one
 
 
 def problem(values: Values) -> MechanicalProblem:
-    """Return the ideal problem: motion along the line, set-valued friction of the plane or of one direction."""
+    """Return the ideal problem: motion along the line, set-valued friction of the plane or of one direction.
+
+    It raises `ParameterError` for more half cycles than are run.
+    """
     if (count := half_cycles_of(values)) > MOST_HALF_CYCLES:
         raise ParameterError(f"{count} half cycles, at most {MOST_HALF_CYCLES} are run: raise mu or lower x0")
     m, k, mu, g, x0, angle = (float(values[name]) for name in ("m", "k", "mu", "g", "x0", "angle"))
