@@ -16,6 +16,7 @@ from veridyn.references.jets import Ball, hull, value
 from veridyn.references.parameters import Exact, Number, ParameterError, check_digits, exact
 
 MOST_PHASES = 5000
+LATER = 1 + arb(2) ** -20  # beyond the end of a search, to have what straddles it
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,11 +46,20 @@ class Phase:
 
 @dataclass(frozen=True, eq=False)
 class Ended:
-    """A phase with its end (s; None: it lasts) and the guard that ended it (None: the limit, or nothing)."""
+    """A phase with its end (s; None: it lasts) and the guard that ended it (None: the limit, or nothing).
+
+    ``known``: instant (s) up to which it is proved to last; None: for ever, or up to its end.
+    """
 
     phase: Phase
     end: Ball | None
     by: str | None
+    known: Ball | None = None
+
+    def holds(self, time: Ball) -> bool:
+        """Tell whether the phase may hold at an instant."""
+        beyond = self.end if self.end is not None else self.known
+        return not (time < self.phase.start) and (beyond is None or not (time > beyond))
 
     def extremes(self, slope: Row, *, until: Ball | None = None, zeros: int = 0, order: int = 0) -> Iterator[Ball]:
         """Yield the instants (s) within the phase at which a slope is zero, or its derivative of an order.
@@ -107,15 +117,15 @@ def _ended(phase: Phase, until: Ball | None) -> Ended:
     limit = None if phase.limit is None else phase.limit - phase.start
     horizon = limit
     if until is not None and (limit is None or not (phase.limit < until)):
-        horizon = value(until - phase.start).abs_upper() * (
-            1 + arb(2) ** -20
-        )  # a little later, to have what straddles it
+        horizon = value(until - phase.start).abs_upper() * LATER
         if limit is not None and not (horizon < limit):
             horizon = limit
     event = first_event(phase.course, phase.guards, horizon) if phase.guards else None
     if event is not None:
         return Ended(phase, phase.start + event.lapse, event.name)
-    return Ended(phase, phase.limit if horizon is limit else None, None)
+    if horizon is limit:
+        return Ended(phase, phase.limit, None)
+    return Ended(phase, None, None, phase.start + horizon)
 
 
 def proved(phases: Sequence[Ended]) -> str:
@@ -129,7 +139,7 @@ def holding(phases: Sequence[Ended], time: Ball) -> list[Phase]:
 
     It raises `Undecided` for an instant beyond the motion.
     """
-    found = [p.phase for p in phases if not (time < p.phase.start) and (p.end is None or not (time > p.end))]
+    found = [p.phase for p in phases if p.holds(time)]
     if not found:
         raise Undecided("the instant lies beyond the motion")
     return found

@@ -207,6 +207,17 @@ def test_phases_follow_each_other_and_carry_derivatives():
     assert proved(phases).startswith("6 phases, 6 events, ")
 
 
+def test_beyond_what_was_searched_nothing_is_known():
+    free = Phase("free", oscillator(ONE), arb(0), (ONE, arb(0)), (Guard("wall", {0: -ONE}),))
+    with pytest.raises(Undecided, match="violated"):
+        follow(free, lambda *_: None, arb(1))
+    swinging = Phase("free", oscillator(ONE), arb(0), (ONE, arb(0)), (Guard("zero", X),))
+    phases = follow(swinging, lambda *_: None, arb(1))
+    assert value_at(phases, X, arb(1)).overlaps(arb(1).cos())
+    with pytest.raises(Undecided, match="beyond the motion"):
+        value_at(phases, X, arb(2))
+
+
 def test_an_event_moves_with_the_level_that_it_reaches():
     """cos t = p first at acos p, the motion itself knowing nothing of p."""
     course = Course(Linear(({1: ONE}, {0: -ONE}, {})), (ONE, arb(0), ONE))
