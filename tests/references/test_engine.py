@@ -207,6 +207,30 @@ def test_phases_follow_each_other_and_carry_derivatives():
     assert proved(phases).startswith("6 phases, 6 events, ")
 
 
+def test_instants_of_a_later_phase_count_from_the_start_of_the_motion():
+    """A ball from the height 1/4 is on the ground at 1/2 s and highest at 3/4 s; each bounce lasts half as long."""
+    lapses = []
+
+    def following(phase, event, time, state):
+        lapses.append(event.lapse)
+        rising = Linear(({1: ONE}, {2: -arb(2)}, {}), longest=arb(4))
+        there = (arb(0), -state[1] / 2, ONE)
+        return Phase("up", rising, time, there, (Guard("ground", X, 1),)) if len(lapses) < 3 else None
+
+    phases = follow(bouncing(exact("1/4"), 0)[0].phase, following)
+    assert [t.overlaps(arb(x) / 4) for t, x in zip(lapses, (2, 2, 1), strict=True)] == [True] * 3
+    (top,) = phases[1].extremes(V)
+    assert top.overlaps(arb(3) / 4)
+
+
+def test_pairs_compare_by_their_values():
+    two = Jet(arb(2), ONE)
+    assert not two < 2
+    assert not two > 2
+    assert two <= 2 <= two
+    assert Jet(arb(1), ONE) < two > 1
+
+
 def test_beyond_what_was_searched_nothing_is_known():
     free = Phase("free", oscillator(ONE), arb(0), (ONE, arb(0)), (Guard("wall", {0: -ONE}),))
     with pytest.raises(Undecided, match="violated"):
