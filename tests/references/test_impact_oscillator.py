@@ -192,3 +192,20 @@ def test_what_does_not_exist_is_undefined():
     assert impacts.force(t="0.01", **early).value is None
     with pytest.raises(ParameterError, match="t must be positive"):
         impacts.displacement(t=0, **early)
+
+
+def test_a_contact_that_is_not_there_is_undefined():
+    assert impacts.peak_force(contact=3, **SHORT).value is not None
+    assert impacts.peak_force(contact=4, **SHORT).text() == "undefined"
+    assert impacts.instant(number=7, **SHORT).text() == "undefined"
+
+
+def test_closed_phases_between_proved_instants_are_those_of_the_second_route():
+    o = impacts._oscillator(SHAKEN | {"t_end": "0.4"})
+    with mpmath.workdps(30):
+        found = impacts.closed_phases(**SHAKEN | {"t_end": "0.4"})
+        for ours, theirs in zip(found, closed.phases(o, o.t_end), strict=True):
+            assert ours.touching == theirs.touching
+            assert abs(ours.start - theirs.start) < mpmath.mpf(10) ** -25
+            assert abs(ours.v0 - theirs.v0) < mpmath.mpf(10) ** -22
+            assert abs(ours.x0 - theirs.x0) < mpmath.mpf(10) ** -22
