@@ -28,7 +28,7 @@ from veridyn.references.certified import Certified, Route
 from veridyn.references.enclosure import Absent, ball, enclose, less, per_bits, sign_of
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, Row, State
-from veridyn.references.jets import Ball
+from veridyn.references.jets import Ball, largest
 from veridyn.references.motion import Ended, Motion, Phase, follow, holding, proved, value_at
 from veridyn.references.parameters import (
     Exact,
@@ -121,14 +121,7 @@ def _contacts(b: Beam) -> list[tuple[Ended, Ball]]:
 def _peak(b: Beam, contact: Ended) -> Ball:
     """Return the largest force of a contact, at the deepest of its turning points."""
     rate = _combined(b, len(b.numbers))
-    return _largest([-ball(b.kc) * contact.phase.read(_gap(b), t) for t in contact.extremes(rate)])
-
-
-def _largest(balls: list[Ball]) -> Ball:
-    largest = balls[0]
-    for x in balls[1:]:
-        largest = largest.max(x)
-    return largest
+    return largest([-ball(b.kc) * contact.phase.read(_gap(b), t) for t in contact.extremes(rate)])
 
 
 def _of_contact(b: Beam, what: str, place: int) -> Ball:
@@ -194,7 +187,7 @@ def peak_force(*, digits: int = 30, **given: Number) -> Certified:
     def read() -> Ball:
         if not _contacts(b):
             raise Absent("there is no contact up to T")
-        return _largest([_peak(b, p) for p, _ in _contacts(b)])
+        return largest([_peak(b, p) for p, _ in _contacts(b)])
 
     return _certified(
         "peak_force", b, digits, read, lambda: max(waves.contact(b, n)[2] for n in range(len(waves.contacts(b))))

@@ -121,7 +121,7 @@ def _crushed(lines: Sequence[Line], energy: mpf) -> tuple[list[Line], mpf]:
     last, before = met[-1], sum(each.area(each.s1) for each in met[:-1])
     return met, polished_root(
         lambda s: before + last.area(s) - energy,
-        lambda _, s: last.force(s),
+        last.force,
         (last.s0, last.s1),
         rising=True,
         name="largest crush",

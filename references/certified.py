@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class CertificationError(ArithmeticError):
-    """The routes to a value do not agree, or a root could not be proved unique."""
+    """The routes to a value do not agree, or what it depends on could not be decided."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Certified:
     value
         The number; text for a classification; None where the quantity does not exist.
     digits
-        Significant decimal digits on which all routes agree; None where there is no number.
+        Significant decimal digits that the radius leaves; None where there is no number.
     kind
         ``closed form``, ``quasi-analytical``, ``classification`` or ``undefined``.
     routes

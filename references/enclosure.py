@@ -48,11 +48,6 @@ def ball(number: Exact | int) -> Ball:
     return rational * arb.pi() ** number.pi if number.pi else rational
 
 
-def span(low: arb, high: arb) -> arb:
-    """Return the ball that holds everything from one number to another."""
-    return low.union(high)
-
-
 def sign(x: Ball) -> int:
     """Return the sign, 0 for an exact zero and for a ball that holds zero."""
     return 1 if x > 0 else -1 if x < 0 else 0

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from flint import arb, arb_poly, ctx
 
-from veridyn.references.enclosure import Undecided, sign, span
+from veridyn.references.enclosure import Undecided, sign
 from veridyn.references.flows import Course, Linear, Row, apply
-from veridyn.references.jets import Ball, Jet, differentiated, slope, value
+from veridyn.references.jets import Ball, Jet, differentiated, hull, slope, value
 
 SEAMS = (arb(1), arb(17) / 16, arb(9) / 8)  # where a piece may end: at the first at which all signs are known
 CUTS = (arb(1) / 2, arb(7) / 16, arb(9) / 16, arb(5) / 16, arb(11) / 16)
@@ -155,7 +155,7 @@ def _roots(course: Course, p: arb_poly, end: arb, name: str) -> Iterator[arb]:
     while parts:
         a, b, at_a, at_b = parts.pop()
         course.parts += 1
-        whole = span(a, b)
+        whole = hull(a, b)
         middle = whole.mid()
         rate = slope(whole)
         if sign(p(middle) + rate * (whole - middle)) or sign(p(whole)):

@@ -22,7 +22,7 @@ from veridyn.references.certified import Certified, Route, exact_zero, per_preci
 from veridyn.references.enclosure import Absent, Undecided, ball, enclose, less, per_bits
 from veridyn.references.events import roots
 from veridyn.references.flows import Course, Linear, State
-from veridyn.references.jets import Ball
+from veridyn.references.jets import Ball, largest
 from veridyn.references.motion import Motion
 from veridyn.references.parameters import Exact, Number, Parameter, ParameterError, checked, resolve, takes
 from veridyn.references.roots import sign_changes
@@ -125,10 +125,7 @@ def _peaks(o: Oscillator) -> list[tuple[Ball, Ball]]:
 
 
 def _largest(peaks: list[tuple[Ball, Ball]]) -> Ball:
-    height = peaks[0][0] if peaks else arb(0)
-    for h, _ in peaks[1:]:
-        height = height.max(h)
-    return height
+    return largest([arb(0), *(h for h, _ in peaks)])
 
 
 def _instant(peaks: list[tuple[Ball, Ball]]) -> Ball:

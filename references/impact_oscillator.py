@@ -26,7 +26,7 @@ from veridyn.references.enclosure import ball, decided, enclose, enclose_all, le
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, State
 from veridyn.references.impact_closed import Oscillator
-from veridyn.references.jets import Ball
+from veridyn.references.jets import Ball, largest
 from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
 from veridyn.references.parameters import (
     Exact,
@@ -111,18 +111,12 @@ def _instants(o: Oscillator) -> list[arb]:
     return [t for t in starts if less(t, end, "a contact begins or ends at t_end")]
 
 
+@per_bits
 def _penetrations(o: Oscillator) -> list[arb]:
     """Return the largest penetration of every contact that ends by t_end (m)."""
     over = len(_instants(o)) // 2
     contacts = [p for p in _phases(o, o.t_end) if p.phase.kind == "contact"][:over]
-    return [_largest([p.phase.read({U: arb(1)}, t) for t in p.extremes({RATE: arb(1)})]) for p in contacts]
-
-
-def _largest(balls: list[arb]) -> arb:
-    largest = balls[0]
-    for b in balls[1:]:
-        largest = largest.max(b)
-    return largest
+    return [largest([p.phase.read({U: arb(1)}, t) for t in p.extremes({RATE: arb(1)})]) for p in contacts]
 
 
 def _stated(name: str, o: Oscillator, digits: int) -> dict[str, Any]:
@@ -200,7 +194,7 @@ def largest_force(*, digits: int = 30, **given: Number) -> Certified:
         "largest_force",
         o,
         digits,
-        lambda: ball(o.kc) * _largest(_penetrations(o)),
+        lambda: ball(o.kc) * largest(_penetrations(o)),
         lambda: o.kc.mpf() * max(closed.penetration(o, n + 1) for n in range(len(closed.contacts(o)))),
     )
 

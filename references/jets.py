@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import reduce
 from math import prod
 from typing import Any, TypeAlias
 
@@ -118,8 +119,14 @@ def differentiated(*numbers: Any) -> bool:
     return any(isinstance(x, Jet) for x in numbers)
 
 
-def hull(a: Ball, b: Ball) -> Ball:
-    """Return what holds both."""
-    if differentiated(a, b):
-        return Jet(value(a).union(value(b)), slope(a).union(slope(b)))
-    return a.union(b)
+def hull(first: Ball, *others: Ball) -> Ball:
+    """Return what holds all."""
+    if differentiated(first, *others):
+        balls = (first, *others)
+        return Jet(hull(*map(value, balls)), hull(*map(slope, balls)))
+    return reduce(arb.union, others, first)
+
+
+def largest(balls: Iterable[Ball]) -> Ball:
+    """Return the largest, at least one being given; where that is undecided, what holds all that it may be."""
+    return reduce(lambda a, b: b.max(a) if differentiated(b) else a.max(b), balls)

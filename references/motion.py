@@ -148,10 +148,7 @@ def holding(phases: Sequence[Ended], time: Ball) -> list[Phase]:
 def value_at(phases: Sequence[Ended], row: Row | Callable[[Phase], Row], time: Ball) -> Ball:
     """Return a linear function of the state at an instant (s); at an event, what holds both before and after."""
     values = [phase.read(row(phase) if callable(row) else row, time) for phase in holding(phases, time)]
-    total = values[0]
-    for other in values[1:]:
-        total = hull(total, other)
-    return total
+    return hull(*values)
 
 
 Reading = Callable[[Ball], Ball]

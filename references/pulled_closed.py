@@ -163,7 +163,7 @@ def _standstill(phase: Phase, remaining: mpf) -> tuple[mpf, int] | None:
     for turn in _turns(phase, remaining):
         if phase.sign * phase.velocity(turn) < -_touch() * phase.share * phase.omega * phase.swing[0]:
             lapse = polished_root(
-                phase.velocity, lambda _, t: phase.velocity_rate(t), (before, turn), rising=phase.sign < 0, name="slip"
+                phase.velocity, phase.velocity_rate, (before, turn), rising=phase.sign < 0, name="slip"
             )
             after = phase.at(lapse)
             held = phase.pair.k.mpf() * abs(after.x2 - after.x1) < phase.pair.grip.mpf()

@@ -7,7 +7,6 @@ second derivative. So an interval holds no root, or exactly one, or is halved.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import mpmath
 from mpmath import mpf
@@ -48,7 +47,7 @@ def sign_changes(f: Jets, bounds: Bounds, start: mpf, end: mpf, first: Jet, name
             continue
         if _clear(at_a[1], at_b[1], third):
             if at_a[0] * at_b[0] < 0:
-                yield polished_root(lambda t: f(t)[0], lambda _, t: f(t)[1], (a, b), rising=at_b[0] > 0, name=name)
+                yield polished_root(lambda t: f(t)[0], lambda t: f(t)[1], (a, b), rising=at_b[0] > 0, name=name)
             continue
         if not depth:
             raise CertificationError(f"{name}: touched without crossing near {mpmath.nstr(a, 8)}")
@@ -64,13 +63,13 @@ def _clear(a: mpf, b: mpf, deviation: mpf) -> bool:
 
 def polished_root(
     f: Callable[[mpf], mpf],
-    slope: Callable[[Any, Any], Any],
+    slope: Callable[[mpf], mpf],
     bracket: tuple[mpf, mpf],
     *,
     rising: bool,
     name: str,
 ) -> mpf:
-    """Find the root in a bracket by Newton's iteration, kept inside by bisection; `bracketed_root` proves it too.
+    """Find the root in a bracket by Newton's iteration, kept inside by bisection.
 
     Raises
     ------
@@ -83,7 +82,7 @@ def polished_root(
     for _ in range(4 * mpmath.mp.prec):
         value = f(x)
         low, high = (x, high) if (value < 0) == rising else (low, x)
-        step = value / slope(mpmath, x)
+        step = value / slope(x)
         previous, x = x, x - step
         if not low <= x <= high:
             x = (low + high) / 2

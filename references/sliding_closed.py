@@ -95,7 +95,7 @@ def first_start(block: Block) -> mpf:
     s = shaking(block)
     return polished_root(
         lambda t: s.a0 * mpmath.sin(s.omega * t) - s.grip,
-        lambda _, t: s.a0 * s.omega * mpmath.cos(s.omega * t),
+        lambda t: s.a0 * s.omega * mpmath.cos(s.omega * t),
         (mpmath.mpf(0), s.half / 2),
         rising=True,
         name="first slip",
@@ -159,7 +159,7 @@ def limit_start(block: Block) -> mpf:
     s = shaking(block)
     return polished_root(
         lambda t: s.slip(t)(t + s.half)[0],
-        lambda _, t: -2 * s.a0 * mpmath.sin(s.omega * t),
+        lambda t: -2 * s.a0 * mpmath.sin(s.omega * t),
         (mpmath.mpf(0), s.half / 2),
         rising=False,
         name="limit of the slip instants",

@@ -19,9 +19,9 @@ from typing import Any
 
 from flint import arb, arb_mat, arb_poly, ctx
 
-from veridyn.references.enclosure import Absent, Undecided, precision, span
+from veridyn.references.enclosure import Absent, Undecided, precision
 from veridyn.references.flows import WIDTH, Course, Piece, Row, State, apply, binary
-from veridyn.references.jets import Ball
+from veridyn.references.jets import Ball, hull
 from veridyn.references.motion import Phase
 
 COARSE = 64  # bits for boxes
@@ -224,8 +224,8 @@ class Smooth:
             len(columns), order, [c * f for column in columns for c, f in zip(column, powers, strict=False)]
         )
         rows = (table * _vandermonde(order)).tolist()
-        seen = [_hull(row) for row in rows]
-        here, around = span(time - half, time + length * WIDTH), arb(0, half.abs_upper())
+        seen = [hull(*row) for row in rows]
+        here, around = hull(time - half, time + length * WIDTH), arb(0, half.abs_upper())
         box = seen
         for _ in range(8):
             rates = self.rates(here, box)
@@ -244,13 +244,6 @@ def _vandermonde(order: int) -> arb_mat:
     """Return the powers of the instants at which a box is looked at: 0 to `WIDTH` of a step."""
     points = [arb(i) / SAMPLES for i in range(SAMPLES * 9 // 8 + 1)]
     return arb_mat(order, len(points), [p**k for k in range(order) for p in points])
-
-
-def _hull(values: Sequence[arb]) -> arb:
-    total = values[0]
-    for value in values[1:]:
-        total = total.union(value)
-    return total
 
 
 def _inflated(x: arb) -> arb:

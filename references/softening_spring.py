@@ -28,7 +28,7 @@ from veridyn.references.events import Event, Guard
 from veridyn.references.extrapolation import PROMISED, WORKING, Edge, Law, Step, followed
 from veridyn.references.extrapolation import at as steps_at
 from veridyn.references.flows import State
-from veridyn.references.jets import Ball, value
+from veridyn.references.jets import Ball, hull, value
 from veridyn.references.motion import Ended, Phase, follow, holding, instant, proved
 from veridyn.references.parameters import Exact, Number, Parameter, ParameterError, resolve, takes
 from veridyn.references.smooth import Norm, Smooth, passed_on
@@ -169,10 +169,7 @@ def _followed(o: Oscillator, place: int, time: Exact) -> Ball:
         for half in range(last):
             _half(o, half)  # one after the other: they are called back from the last to the first
         found = [_reading(phase, place, t) for phase in holding(_half(o, last), t)]
-    total = found[0]
-    for other in found[1:]:
-        total = total.union(other)
-    return total
+    return hull(*found)
 
 
 def _reading(phase: Phase, place: int, t: arb) -> Ball:

@@ -133,12 +133,11 @@ def reference_document(
     Published values are listed where they were printed for these parameters.
     """
     values = case.values(changes)
-    lines = reference_lines(case, changes, digits, derivative)
-    quantities = [
-        {"name": line.pop("quantity"), **line} | ({} if derivative else {"published": _printed(case, name, values)})
-        for line in lines
-        for name in (line["quantity"],)
-    ]
+    quantities = []
+    for line in reference_lines(case, changes, digits, derivative):
+        name = line.pop("quantity")
+        printed = {} if derivative else {"published": _printed(case, name, values)}
+        quantities.append({"name": name, **line, **printed})
     return {
         "schema_version": SCHEMA_VERSION,
         "case": case.name,
