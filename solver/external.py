@@ -144,14 +144,16 @@ def _end(process: subprocess.Popen[bytes], listener: threading.Thread, owner: in
     if os.getpid() != owner:  # a fork shares the pipes; the program belongs to the parent
         return
     stdin = _pipe(process.stdin)
-    with contextlib.suppress(OSError):
-        stdin.write(b'{"command": "stop"}\n')
-        stdin.flush()
-    with contextlib.suppress(OSError):
-        stdin.close()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(PATIENCE)
-    _kill(process)
+    try:
+        with contextlib.suppress(OSError):
+            stdin.write(b'{"command": "stop"}\n')
+            stdin.flush()
+        with contextlib.suppress(OSError):
+            stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(PATIENCE)
+    finally:  # a signal may end the wait
+        _kill(process)
     process.wait()
     _pipe(process.stdout).close()
     listener.join(PATIENCE)

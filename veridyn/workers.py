@@ -379,8 +379,11 @@ def _serve(pipe: Connection, errors: Connection) -> None:
     """Do jobs until there are no more: the life of a worker."""
     _settle(errors)
     with contextlib.suppress(Stopped, EOFError, OSError):
-        while True:
-            pipe.send(_outcome(pipe.recv(), Line(pipe)))
+        try:
+            while True:
+                pipe.send(_outcome(pipe.recv(), Line(pipe)))
+        finally:  # at the end the programs are ended, which no second call to end may cut short
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def _outcome(job: Job, line: Line) -> tuple[str, str]:

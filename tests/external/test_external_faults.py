@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -248,6 +249,24 @@ def test_a_closed_solver_starts_again(start):
     solver.close()
     solver.close()
     assert flies(solver)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no alarm signal")
+def test_a_signal_does_not_save_a_program_that_is_being_stopped(start, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    solver = start("does not stop")
+    program = solver._program.process
+    monkeypatch.setattr(external, "PATIENCE", 30.0)
+    before = signal.signal(signal.SIGALRM, interrupted)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            solver.close()
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert program.wait(5.0) == -signal.SIGKILL
 
 
 @pytest.mark.parametrize("text", ["soon", "0", "-1", "nan"])
