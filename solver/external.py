@@ -154,9 +154,9 @@ def _end(process: subprocess.Popen[bytes], listener: threading.Thread, owner: in
             process.wait(PATIENCE)
     finally:  # a signal may end the wait
         _kill(process)
-    process.wait()
-    _pipe(process.stdout).close()
-    listener.join(PATIENCE)
+        process.wait()
+        _pipe(process.stdout).close()
+        listener.join(PATIENCE)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
