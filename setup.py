@@ -12,7 +12,8 @@ ROOMS = ("references", "solver", "validation_cases", "reports")
 def packages() -> list[str]:
     """All import names, outermost first."""
     below = [f"veridyn.{room}.{sub}" for room in ROOMS for sub in find_packages(room)]
-    return ["veridyn", *(f"veridyn.{room}" for room in ROOMS), *below]
+    inside = [f"veridyn.{sub}" for sub in find_packages("veridyn")]
+    return ["veridyn", *inside, *(f"veridyn.{room}" for room in ROOMS), *below]
 
 
 setup(

@@ -10,11 +10,11 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from veridyn.solver.devices import DEVICES
-from veridyn.solver.elements import GEOMETRIES, LAWS
 from veridyn.solver.errors import SettingsError, SolverInputError
-from veridyn.solver.problem import MechanicalProblem, Problem
-from veridyn.solver.time_scales import shortest_period
+from veridyn.solver.problem.devices import DEVICES
+from veridyn.solver.problem.elements import GEOMETRIES, LAWS
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
+from veridyn.solver.problem.time_scales import shortest_period
 
 Settings = Mapping[str, Any]
 

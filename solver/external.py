@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from veridyn.solver.errors import SettingsError, SolverFailure
-from veridyn.solver.problem import Problem
+from veridyn.solver.problem.mechanical import Problem
 
 PROTOCOL = 1
 TIMEOUT_VARIABLE = "VERIDYN_COMMAND_TIMEOUT"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem
 
 Floats = NDArray[np.float64]
 ElementHistories = Mapping[str, Mapping[str, Floats]]

@@ -18,21 +18,21 @@ from numpy.typing import NDArray
 
 from veridyn.references.enclosure import forget
 from veridyn.references.parameters import arguments
-from veridyn.solver.arrays import system_arrays
-from veridyn.solver.basis import modal_basis, modal_state
-from veridyn.solver.elements import Friction, Load, Stop
-from veridyn.solver.exact import Prepared
-from veridyn.solver.integration import Job, Storage
-from veridyn.solver.kernels import symplectic_euler
-from veridyn.solver.kernels.contact import R_FORCE
-from veridyn.solver.kernels.system import System
+from veridyn.solver.exact.solver import Prepared
+from veridyn.solver.integrators.arrays import system_arrays
+from veridyn.solver.integrators.integration import Job, Storage
+from veridyn.solver.integrators.kernels import symplectic_euler
+from veridyn.solver.integrators.kernels.contact import R_FORCE
+from veridyn.solver.integrators.kernels.system import System
+from veridyn.solver.integrators.modal import regularised
 from veridyn.solver.loading import load_solver
-from veridyn.solver.modal import regularised
-from veridyn.solver.problem import MechanicalProblem, Modes
-from veridyn.solver.time_functions import Harmonic
-from veridyn.validation_cases.catalogue import case_names, load_case
-from veridyn.validation_cases.judge import correct_digits
-from veridyn.validation_cases.runner import Run, Runner, Statement
+from veridyn.solver.problem.basis import modal_basis, modal_state
+from veridyn.solver.problem.elements import Friction, Load, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.solver.problem.time_functions import Harmonic
+from veridyn.validation_cases.core.catalogue import case_names, load_case
+from veridyn.validation_cases.core.judge import correct_digits
+from veridyn.validation_cases.core.runner import Run, Runner, Statement
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from veridyn.document import environment
 from veridyn.solver.errors import SolverInputError
-from veridyn.validation_cases.judge import Record
+from veridyn.validation_cases.core.judge import Record
 from veridyn.writing import whole
 
 FORMAT = "1.0"

@@ -9,7 +9,7 @@ from typing import Any
 
 from veridyn.references import ParameterError
 from veridyn.solver.errors import SettingsError
-from veridyn.validation_cases.case import Case
+from veridyn.validation_cases.core.case import Case
 
 Changes = Mapping[str, str]
 

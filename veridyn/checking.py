@@ -15,14 +15,14 @@ from veridyn.posed import Posed, pose
 from veridyn.reports.terminal import Layout
 from veridyn.running import deliver, deliverable
 from veridyn.solver.errors import CapabilityError, SettingsError
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import Response
 from veridyn.tables import Table, TableError, read_table
-from veridyn.validation_cases.case import Case, Number, Observation, Quantity
-from veridyn.validation_cases.checks import checks_of
-from veridyn.validation_cases.judge import Record, judge
-from veridyn.validation_cases.runner import Answer, Run, Runner, Statement
-from veridyn.validation_cases.subject import Request
+from veridyn.validation_cases.core.case import Case, Number, Observation, Quantity
+from veridyn.validation_cases.core.checks import checks_of
+from veridyn.validation_cases.core.judge import Record, judge
+from veridyn.validation_cases.core.runner import Answer, Run, Runner, Statement
+from veridyn.validation_cases.core.subject import Request
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from typing import Any
 from veridyn.exit_code import ExitCode
 from veridyn.reports.errors import ReportError
 from veridyn.solver.errors import SolverInputError
-from veridyn.validation_cases.catalogue import UnknownCase, all_cases, listed, load_case
+from veridyn.validation_cases.core.catalogue import UnknownCase, all_cases, listed, load_case
 
 
 def bad_input_errors() -> tuple[type[Exception], ...]:
@@ -121,7 +121,7 @@ def _selection(options: argparse.Namespace) -> Any:
 
 
 def _request(options: argparse.Namespace) -> Any:
-    from veridyn.validation_cases.subject import read_request
+    from veridyn.validation_cases.core.subject import read_request
 
     return read_request(claims=options.claim, refine=options.refine or "", require=options.require or "")
 
@@ -192,13 +192,13 @@ def _jobs(options: argparse.Namespace) -> int:
 
 
 def _doctor(options: argparse.Namespace, command: Sequence[str]) -> int:  # noqa: ARG001
-    from veridyn import doctor
+    from veridyn.doctor import command as doctor
 
     return doctor.examine_all(_solvers(options), changes(options.set), options.time_out)
 
 
 def _sweep(options: argparse.Namespace, command: Sequence[str]) -> int:
-    from veridyn import sweeping
+    from veridyn.sweep import command as sweeping
 
     return sweeping.sweep(
         case=options.case,
@@ -258,7 +258,8 @@ def _bench(options: argparse.Namespace, command: Sequence[str]) -> int:
 
 
 def _mutation(options: argparse.Namespace, command: Sequence[str]) -> int:
-    from veridyn import false_positives, mutation
+    from veridyn.mutation import analysis as mutation
+    from veridyn.mutation import false_positives
 
     common = {
         "cases": options.cases,

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from veridyn.document import finite
-from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.runner import Statement
-from veridyn.validation_cases.work_precision import LIMITS, Limits, work_precision
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.core.runner import Statement
+from veridyn.validation_cases.core.work_precision import LIMITS, Limits, work_precision
 from veridyn.verification import Task, load_quietly, variants_of
 
 

@@ -19,8 +19,8 @@ from veridyn import __version__, system
 from veridyn.references.certified import Certified
 from veridyn.reports.hints import hints
 from veridyn.screen import printable
-from veridyn.validation_cases.case import Case, Published, Variant
-from veridyn.validation_cases.judge import Record
+from veridyn.validation_cases.core.case import Case, Published, Variant
+from veridyn.validation_cases.core.judge import Record
 
 SCHEMA_VERSION = "1.0"  # of all JSON documents but the one below
 RESULTS_VERSION = "2.1"

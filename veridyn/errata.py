@@ -14,8 +14,8 @@ import mpmath
 from veridyn.document import truth_of
 from veridyn.references.certified import Certified
 from veridyn.reports.markdown import escape, table
-from veridyn.validation_cases.case import Case, Published
-from veridyn.validation_cases.catalogue import all_cases
+from veridyn.validation_cases.core.case import Case, Published
+from veridyn.validation_cases.core.catalogue import all_cases
 
 HEAD = ("Source", "Variant", "Quantity", "Printed", "Should read", "Off by", "Truth", "Digits", "Off truth by")
 DIGITS_SHOWN = 12

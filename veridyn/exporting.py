@@ -16,9 +16,9 @@ from veridyn.document import SCHEMA_VERSION
 from veridyn.exit_code import ExitCode
 from veridyn.posed import Posed, history_columns, pose
 from veridyn.reports.errors import ReportError
-from veridyn.solver.devices import Device
-from veridyn.solver.elements import Friction, Stop
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.devices import Device
+from veridyn.solver.problem.elements import Friction, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
 
 Row = tuple[Any, ...]
 Format = Literal["json", "csv"]

@@ -7,8 +7,8 @@ from typing import Any
 
 from veridyn.references.certified import CertificationError, Certified, undefined
 from veridyn.references.parameters import ParameterError, check_digits, unknown
-from veridyn.validation_cases.case import Case, Quantity, Values
-from veridyn.validation_cases.catalogue import case_names, load_case
+from veridyn.validation_cases.core.case import Case, Quantity, Values
+from veridyn.validation_cases.core.catalogue import case_names, load_case
 
 
 def cases() -> tuple[str, ...]:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.posed import history_columns
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import COARSE, Response
 from veridyn.tables import Column, Table
 from veridyn.units import UnitError, to_si
-from veridyn.validation_cases.case import Number
+from veridyn.validation_cases.core.case import Number
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from veridyn.reports.manual import write
 from veridyn.reports.manual_pdf import typesetter
 from veridyn.selection import Selection
 from veridyn.solver.loading import OWN
-from veridyn.validation_cases.catalogue import load_case
+from veridyn.validation_cases.core.catalogue import load_case
 
 
 def manual(

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from veridyn.changes import parameters_of, refuse_settings
-from veridyn.solver.elements import Friction
 from veridyn.solver.errors import SolverInputError
-from veridyn.solver.modal import SOLVER
-from veridyn.solver.problem import MechanicalProblem
-from veridyn.validation_cases.case import Case, Quantity, Variant
-from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.runner import Statement
-from veridyn.validation_cases.subject import Subject
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.problem.elements import Friction
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.validation_cases.core.case import Case, Quantity, Variant
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.core.runner import Statement
+from veridyn.validation_cases.core.subject import Subject
 from veridyn.verification import variants_of
 
 STOP_HISTORIES = {"normal_force": "N", "normal_velocity": "m/s", "gap": "m"}

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from veridyn.validation_cases.judge import Record
+from veridyn.validation_cases.core.judge import Record
 
 EVERY = 5.0  # s, between two lines in a pipe
 COLUMNS = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

@@ -24,12 +24,12 @@ from veridyn.reports.tally import TROUBLE
 from veridyn.reports.terminal import LAYOUTS, Layout
 from veridyn.screen import console
 from veridyn.selection import QUICK, Selection
-from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.checks import checks, what_it_could_claim
-from veridyn.validation_cases.expected import Expectations, read_expectations
-from veridyn.validation_cases.judge import Check, Record
-from veridyn.validation_cases.subject import Request, Subject
-from veridyn.validation_cases.work_precision import variants
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.core.checks import checks, what_it_could_claim
+from veridyn.validation_cases.core.expected import Expectations, read_expectations
+from veridyn.validation_cases.core.judge import Check, Record
+from veridyn.validation_cases.core.subject import Request, Subject
+from veridyn.validation_cases.core.work_precision import variants
 from veridyn.verification import (
     Findings,
     OnRecord,

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from veridyn.validation_cases.catalogue import Listed
+from veridyn.validation_cases.core.catalogue import Listed
 
 PIPE_WIDTH = 120  # columns when no terminal says how wide it is
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from veridyn.solver.errors import SolverInputError
-from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.runner import Statement
-from veridyn.validation_cases.subject import Subject
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.core.runner import Statement
+from veridyn.validation_cases.core.subject import Subject
 from veridyn.verification import Task, tasks, variants_of
 
 Profile = Literal["quick", "selection", "all"]

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.devices import BucklingStop, Device
-from veridyn.solver.elements import Friction, Stop
-from veridyn.solver.problem import MechanicalProblem, Modes, Problem
-from veridyn.validation_cases.case import Beam
+from veridyn.solver.problem.devices import BucklingStop, Device
+from veridyn.solver.problem.elements import Friction, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes, Problem
+from veridyn.validation_cases.core.case import Beam
 
 Floats = NDArray[np.float64]
 

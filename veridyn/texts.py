@@ -12,7 +12,7 @@ from rich.text import Text
 from veridyn import front
 from veridyn.document import SCHEMA_VERSION, published, references, stated, truth_of
 from veridyn.screen import add, console, table
-from veridyn.validation_cases.case import Case
+from veridyn.validation_cases.core.case import Case
 
 
 def entry(case: Case) -> dict[str, Any]:

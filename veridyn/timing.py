@@ -19,7 +19,7 @@ from veridyn.reports.errors import ReportError
 from veridyn.reports.timing import Change, Compared, Line, Timing, compare, read_history, read_timing, seconds, timing
 from veridyn.screen import console
 from veridyn.solver.loading import load_solver
-from veridyn.validation_cases.catalogue import load_case
+from veridyn.validation_cases.core.catalogue import load_case
 
 COLUMNS = ("solver", "case", "scheme", "median", "min", "first call", "digits", "fewest")
 

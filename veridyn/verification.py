@@ -16,15 +16,15 @@ from veridyn.changes import parameters_of, settings_of
 from veridyn.journal import Journal
 from veridyn.solver.errors import SettingsError, SolverInputError
 from veridyn.solver.loading import OWN, load_solver
-from veridyn.solver.problem import Problem
-from veridyn.validation_cases.case import Case, Variant
-from veridyn.validation_cases.catalogue import case_names, load_case
-from veridyn.validation_cases.checks import checks
-from veridyn.validation_cases.expected import Expectations, read_expectations
-from veridyn.validation_cases.judge import Record, judge
-from veridyn.validation_cases.runner import Runner, Statement
-from veridyn.validation_cases.subject import Request, Subject
-from veridyn.validation_cases.tolerances import read_requirement
+from veridyn.solver.problem.mechanical import Problem
+from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.catalogue import case_names, load_case
+from veridyn.validation_cases.core.checks import checks
+from veridyn.validation_cases.core.expected import Expectations, read_expectations
+from veridyn.validation_cases.core.judge import Record, judge
+from veridyn.validation_cases.core.runner import Runner, Statement
+from veridyn.validation_cases.core.subject import Request, Subject
+from veridyn.validation_cases.core.tolerances import read_requirement
 from veridyn.workers import Crew, Job, Line, Loss, Watch, WorkerLost
 
 OnRecord = Callable[[Record], None]

@@ -23,7 +23,7 @@ from veridyn.references.certified import CertificationError
 from veridyn.reports.studio import cores
 from veridyn.screen import printable
 from veridyn.solver.errors import SolverFailure, SolverInputError
-from veridyn.validation_cases.runner import SolverCrash
+from veridyn.validation_cases.core.runner import SolverCrash
 
 REFUSALS = (SolverInputError, ParameterError, CertificationError)
 TIME_OUT = 600.0  # s, for one solve

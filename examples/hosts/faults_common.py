@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.solver.scalars import to_float
-from veridyn.solver.time_functions import time_function
+from veridyn.solver.problem.scalars import to_float
+from veridyn.solver.problem.time_functions import time_function
 
 Problem = Any
 Response = dict[str, Any]

@@ -31,7 +31,7 @@ from veridyn.solver.adapters.drake_controls import DrakeControls
 from veridyn.solver.adapters.stepping import step_levels
 from veridyn.solver.controls import Library, read_controls
 from veridyn.solver.event_driven.answer import CAPABILITIES, TOLERANCES, respond
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import Response
 
 

@@ -43,10 +43,10 @@ from pydrake.systems.framework import (
 
 from veridyn.solver.adapters.drake_controls import DrakeControls
 from veridyn.solver.adapters.stepping import Grid, grid, substeps_of
-from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.mechanics import refuse
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.elements import Friction, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import Response
 
 Floats = NDArray[np.float64]

@@ -50,12 +50,12 @@ from veridyn.solver.adapters.stepping import (
     stick_stiffness,
     substeps_of,
 )
-from veridyn.solver.basis import moved_mass
 from veridyn.solver.controls import Library, number, read_controls
-from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import segments
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.basis import moved_mass
+from veridyn.solver.problem.elements import Friction, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import Response
 
 Floats = NDArray[np.float64]

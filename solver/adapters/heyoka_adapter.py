@@ -20,7 +20,7 @@ from veridyn.solver.event_driven.answer import EventControls, EventDriven
 from veridyn.solver.event_driven.forcing import Forcing
 from veridyn.solver.event_driven.legs import Arrival, Leg
 from veridyn.solver.event_driven.mechanics import Affine
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem
 
 Floats = NDArray[np.float64]
 

@@ -34,9 +34,9 @@ from numpy.typing import NDArray
 
 from veridyn.solver.adapters.stepping import Grid, StepControls, grid, step_levels, substeps_of
 from veridyn.solver.controls import Library, number, read_controls
-from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.elements import Friction, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import Response
 
 Floats = NDArray[np.float64]

@@ -39,7 +39,7 @@ from veridyn.solver.adapters.opensees_model import Builder, OpenSeesControls, bu
 from veridyn.solver.adapters.stepping import Grid, grid, step_levels, substeps_of
 from veridyn.solver.controls import Library, read_controls
 from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import Response
 
 Floats = NDArray[np.float64]

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from veridyn.solver.adapters.stepping import Grid, StepControls, stick_stiffness
 from veridyn.solver.controls import number
-from veridyn.solver.elements import Friction, Stop
-from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.time_functions import TimeFunction
+from veridyn.solver.problem.elements import Friction, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import TimeFunction
 
 try:
     from openseespy import opensees as ops

@@ -15,7 +15,7 @@ from veridyn.solver.controls import described, read_controls
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.external import ExternalSolver, shared_solver
 from veridyn.solver.loading import SolverNotFound
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem
 
 PYTHON_VARIABLE = "VERIDYN_SICONOS_PYTHON"
 SYSTEM_PYTHON = "/usr/bin/python3"  # where Debian and Ubuntu install Siconos

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.basis import moved_mass
 from veridyn.solver.controls import Controls, number
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.basis import moved_mass
+from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import output_instants
 
 Floats = NDArray[np.float64]

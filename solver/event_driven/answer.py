@@ -16,7 +16,7 @@ from veridyn.solver.event_driven.driver import MOST_EVENTS, Driver, Phase
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.legs import Integrator
 from veridyn.solver.event_driven.mechanics import Flow, Grip, Mechanics, Mode, Touch
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import Response, output_instants
 
 Floats = NDArray[np.float64]

@@ -21,7 +21,7 @@ from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.legs import Arrival, Integrator, Leg
 from veridyn.solver.event_driven.mechanics import Change, Flow, Grip, Mechanics, Mode, Touch
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem
 
 Floats = NDArray[np.float64]
 

@@ -14,11 +14,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.basis import in_modal_coordinates, with_coordinates
-from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import carries_stops, functions
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.basis import in_modal_coordinates, with_coordinates
+from veridyn.solver.problem.elements import Friction, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
 
 Floats = NDArray[np.float64]
 

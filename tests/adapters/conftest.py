@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from veridyn.solver.loading import SolverNotFound, load_solver
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem
 
 SCHEMES = {"exact": "series", "scipy": "DOP853", "sundials": "Adams", "heyoka": "Taylor"}
 

@@ -4,14 +4,14 @@ import sys
 
 import pytest
 
-from veridyn.doctor import HEALTHY, examine
+from veridyn.doctor.command import HEALTHY, examine
 from veridyn.solver.errors import SettingsError
 from veridyn.solver.loading import SolverNotFound, load_solver
-from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.checks import checks
-from veridyn.validation_cases.judge import judge
-from veridyn.validation_cases.runner import Runner
-from veridyn.validation_cases.subject import Request, Subject
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.core.checks import checks
+from veridyn.validation_cases.core.judge import judge
+from veridyn.validation_cases.core.runner import Runner
+from veridyn.validation_cases.core.subject import Request, Subject
 from veridyn.verification import variants_of
 
 from .conftest import adapter

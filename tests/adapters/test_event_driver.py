@@ -7,11 +7,11 @@ import pytest
 from scipy.optimize import brentq
 
 from veridyn.references import sliding_block
-from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.errors import SolverFailure
-from veridyn.solver.obstacles import Node, axes_between, facing_planes, two_bodies
-from veridyn.solver.problem import Modes
-from veridyn.solver.time_functions import Harmonic, polynomial, pulse, step
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.solver.problem.mechanical import Modes
+from veridyn.solver.problem.obstacles import Node, axes_between, facing_planes, two_bodies
+from veridyn.solver.problem.time_functions import Harmonic, polynomial, pulse, step
 
 ONE = np.ones(1)
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from veridyn.doctor import HEALTHY, INACCURATE, examine
-from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
+from veridyn.doctor.command import HEALTHY, INACCURATE, examine
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.loading import load_solver
-from veridyn.solver.problem import Modes
-from veridyn.solver.time_functions import Harmonic, step
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.solver.problem.mechanical import Modes
+from veridyn.solver.problem.time_functions import Harmonic, step
 
 ONE = np.ones(1)
 SPEC = "veridyn.solver.adapters.mujoco_adapter:SOLVER"

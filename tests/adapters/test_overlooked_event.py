@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from veridyn.solver.adapters.scipy_adapter import SolveIvp
-from veridyn.solver.elements import Stop
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.answer import ToleranceControls, respond
+from veridyn.solver.problem.elements import Stop
 
 
 @dataclass

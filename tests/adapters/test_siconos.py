@@ -9,11 +9,11 @@ import pytest
 
 from veridyn.solver.adapters import siconos_adapter
 from veridyn.solver.adapters.siconos_adapter import PYTHON_VARIABLE, SOLVER
-from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.loading import SolverNotFound, load_solver
-from veridyn.solver.problem import Modes
-from veridyn.solver.time_functions import Harmonic, Sum, polynomial, pulse, step
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.solver.problem.mechanical import Modes
+from veridyn.solver.problem.time_functions import Harmonic, Sum, polynomial, pulse, step
 from veridyn.verification import verify
 
 SPEC = "veridyn.solver.adapters.siconos_adapter:SOLVER"

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from veridyn.false_positives import REACH, parameter_set, solvers
-from veridyn.solver.schemes import SCHEMES
-from veridyn.validation_cases.catalogue import case_names, load_case
+from veridyn.mutation.false_positives import REACH, parameter_set, solvers
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.validation_cases.core.catalogue import case_names, load_case
 
 QUICK = ("sdnd101", "sdnd104", "sdld103", "sdnd106")  # to draw: a set is drawn with its references
 

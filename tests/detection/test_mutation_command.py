@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from veridyn.mutation import main
+from veridyn.mutation.analysis import main
 from veridyn.reports import detection, hints
 
 
@@ -65,7 +65,7 @@ class Free:
     capabilities = frozenset({"mechanical", "loads"})
 
     def solve(self, problem, settings):
-        from veridyn.solver.exact import SOLVER
+        from veridyn.solver.exact.solver import SOLVER
         r = SOLVER.solve(problem, settings)
         return {"time": r.time, "displacement": (1 + self.error) * r.displacement, "velocity": r.velocity}
 
@@ -103,7 +103,7 @@ def test_a_study_that_was_ended_goes_on(veridyn, host, tmp_path, monkeypatch):
     file = tmp_path / "found.json"
     command = ("mutation", "sdld31", "--host", host, "--most", "1", "--json", file)
     with monkeypatch.context() as patched:
-        patched.setattr("veridyn.mutation.done", lambda _: None)
+        patched.setattr("veridyn.mutation.analysis.done", lambda _: None)
         veridyn(*command)
     whole, kept = json.loads(file.read_text()), file.with_name("found.json.journal")
     lines = kept.read_text().splitlines()

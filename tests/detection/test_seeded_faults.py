@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from veridyn.mutants import EXAMPLES, INTEGRATOR, UnknownFault, chosen, hosts, load_host
-from veridyn.solver import kernels
+from veridyn.mutation import defects
+from veridyn.mutation.defects.catalogue import UnknownDefect, all_defects
+from veridyn.mutation.defects.catalogue import chosen as chosen_defects
+from veridyn.mutation.defects.defect import Defect, Foreign, undamaged
+from veridyn.mutation.defects.features import FEATURES
+from veridyn.mutation.mutants import EXAMPLES, INTEGRATOR, UnknownFault, chosen, hosts, load_host
+from veridyn.solver.integrators import kernels
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.loading import SolverNotFound, load_solver
-from veridyn.solver.modal import SOLVER
-from veridyn.solver.schemes import SCHEMES
-from veridyn.validation_cases import defects
-from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.defects.catalogue import UnknownDefect, all_defects
-from veridyn.validation_cases.defects.catalogue import chosen as chosen_defects
-from veridyn.validation_cases.defects.defect import Defect, Foreign, undamaged
-from veridyn.validation_cases.defects.features import FEATURES
-from veridyn.validation_cases.subject import Subject
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.core.subject import Subject
 
 KINDS = {"integrator", "contact", "friction", "device", "modal", "seismic", "post-processing", "numerics"}
 HOST_KINDS = {"contact", "friction", "device", "load", "support", "modal", "output", "state", "precision", "method"}
@@ -101,14 +101,14 @@ def test_a_defect_states_the_settings_of_its_scheme_and_needs_none():
 
 
 def test_defects_are_solvers_by_name():
-    assert load_solver("veridyn.validation_cases.defects:gap_sign") is all_defects()["gap_sign"]
-    assert load_solver("veridyn.validation_cases.defects.foreign:gap_sign").claims == {"digits": 12}
+    assert load_solver("veridyn.mutation.defects:gap_sign") is all_defects()["gap_sign"]
+    assert load_solver("veridyn.mutation.defects.foreign:gap_sign").claims == {"digits": 12}
 
 
 @pytest.mark.parametrize("spec", ["defects:gap_sing", "defects.foreign:numerical_damping"])
 def test_what_is_no_defect_is_not_found(spec):
     with pytest.raises(SolverNotFound, match="has no attribute"):
-        load_solver(f"veridyn.validation_cases.{spec}")
+        load_solver(f"veridyn.mutation.{spec}")
 
 
 def test_a_misspelt_defect_gets_a_suggestion():

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from veridyn.mutants import load_host
+from veridyn.mutation.mutants import load_host
+from veridyn.mutation.trials import REFUSED, Place, Trial, number_of, places, resolve, sized, trial, worth
 from veridyn.solver.errors import SettingsError
-from veridyn.trials import REFUSED, Place, Trial, number_of, places, resolve, sized, trial, worth
 
 PLACE = Place("c", "v")
 

@@ -9,8 +9,8 @@ import pytest
 
 from veridyn import cli
 from veridyn.solver.loading import load_solver
-from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.runner import Statement
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.core.runner import Statement
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])

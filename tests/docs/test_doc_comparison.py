@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from veridyn.compared import INTRODUCTION
-from veridyn.solver import exact, modal
-from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.runner import Run, Runner, Statement
+from veridyn.solver.exact import solver as exact
+from veridyn.solver.integrators import modal
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.core.runner import Run, Runner, Statement
 
 
 def error(solver, settings):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from veridyn.errata import errata_page
-from veridyn.validation_cases.catalogue import all_cases
+from veridyn.validation_cases.core.catalogue import all_cases
 
 ROOT = Path(__file__).parents[2]
 

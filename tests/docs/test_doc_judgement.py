@@ -8,8 +8,8 @@ from veridyn.baseline import COST_GROWTH, DIGITS_KEPT, DIGITS_LOST
 from veridyn.references.discrete import METHODS
 from veridyn.reports.tally import LAYERS
 from veridyn.solver.contract import KEYS
-from veridyn.validation_cases import invariance, levels, methods, uncertainty
-from veridyn.validation_cases.relations import RELATIONS
+from veridyn.validation_cases.core import invariance, levels, methods, uncertainty
+from veridyn.validation_cases.core.relations import RELATIONS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "judgement.md").read_text(encoding="utf-8")
 NAMES = [*LAYERS, *(relation.name for relation in RELATIONS), *METHODS]

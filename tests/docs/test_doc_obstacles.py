@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from veridyn.solver import obstacles, stick_damping
-from veridyn.solver.elements import GEOMETRIES
-from veridyn.solver.modal import SOLVER
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.problem import obstacles, stick_damping
+from veridyn.solver.problem.elements import GEOMETRIES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "obstacles.md").read_text(encoding="utf-8")
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from veridyn.scheme_tables import renewed, tables
-from veridyn.solver import refining
-from veridyn.solver.modal import SOLVER, CommonSettings
-from veridyn.solver.schemes import SCHEMES
+from veridyn.solver.integrators import refining
+from veridyn.solver.integrators.modal import SOLVER, CommonSettings
+from veridyn.solver.integrators.schemes import SCHEMES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "schemes.md").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import pytest
 import veridyn
 from veridyn import cli
 from veridyn.solver.contract import KEYS, STEPS_PER_PERIOD, TOLERANCES
-from veridyn.solver.modal import SOLVER
+from veridyn.solver.integrators.modal import SOLVER
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "plugging-in-a-solver.md").read_text(encoding="utf-8")

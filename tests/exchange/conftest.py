@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from veridyn.posed import pose
-from veridyn.solver.modal import SOLVER
+from veridyn.solver.integrators.modal import SOLVER
 
 SCHEMES = {"sdnd101": "symplectic_euler", "sdld103": "devogelaere", "sdnd104": "symplectic_euler"}
 

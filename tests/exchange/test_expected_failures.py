@@ -170,7 +170,14 @@ def pytest_run(solver, tmp_path):
     def tested(text, *arguments):
         file = tmp_path / "expected.txt"
         file.write_text(text, encoding="utf-8")
-        given = ["--pyargs", "veridyn.validation_cases.sdnd101", "--solver", solver, "--expected-failures", file]
+        given = [
+            "--pyargs",
+            "veridyn.validation_cases.mechanics.sdnd101",
+            "--solver",
+            solver,
+            "--expected-failures",
+            file,
+        ]
         return subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, given), *arguments],
             capture_output=True,

@@ -12,7 +12,7 @@ from veridyn.histories import read_histories
 from veridyn.posed import pose
 from veridyn.tables import read_table
 from veridyn.units import UnitError, to_si
-from veridyn.validation_cases.subject import read_request
+from veridyn.validation_cases.core.subject import read_request
 
 
 def judge_file(file, *posed):

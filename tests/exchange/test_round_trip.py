@@ -12,12 +12,12 @@ import pytest
 from veridyn.checking import judge_files
 from veridyn.exporting import statement
 from veridyn.posed import history_columns, pose
-from veridyn.solver.elements import Stop
-from veridyn.solver.problem import problem_from_json
-from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.checks import checks
-from veridyn.validation_cases.judge import judge
-from veridyn.validation_cases.runner import Runner, Statement
+from veridyn.solver.problem.elements import Stop
+from veridyn.solver.problem.mechanical import problem_from_json
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.core.checks import checks
+from veridyn.validation_cases.core.judge import judge
+from veridyn.validation_cases.core.runner import Runner, Statement
 
 PROBLEMS = [
     ("sdnd101", "2-shocks"),

@@ -15,12 +15,12 @@ import pytest
 import veridyn as package
 from veridyn.solver import external
 from veridyn.solver.contract import Claims
-from veridyn.solver.elements import Stop
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.loading import SolverNotFound, load_solver
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.elements import Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import read_response
-from veridyn.validation_cases.subject import Subject
+from veridyn.validation_cases.core.subject import Subject
 
 PROBLEM = MechanicalProblem(
     name="flight",

@@ -9,7 +9,7 @@ import pytest
 import veridyn as package
 from veridyn.solver.contract import Claims
 from veridyn.solver.loading import load_solver
-from veridyn.validation_cases.subject import Subject
+from veridyn.validation_cases.core.subject import Subject
 
 FOLDER = Path(__file__).parents[2] / "examples" / "harnesses"
 BUILDS = {

@@ -10,8 +10,8 @@ import fastjsonschema
 import pytest
 
 from veridyn.solver import external
-from veridyn.solver.problem import problem_from_json
-from veridyn.validation_cases.catalogue import case_names, load_case
+from veridyn.solver.problem.mechanical import problem_from_json
+from veridyn.validation_cases.core.catalogue import case_names, load_case
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "command-protocol.md").read_text(encoding="utf-8")

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from veridyn.faults import SEVERAL, error_of, fault_of_displacement, paths_of_faults
-from veridyn.patients import PATIENTS
-from veridyn.solver.exact import SOLVER as EXACT
+from veridyn.doctor.faults import SEVERAL, error_of, fault_of_displacement, paths_of_faults
+from veridyn.doctor.patients import PATIENTS
+from veridyn.solver.exact.solver import SOLVER as EXACT
 
 # Velocity Verlet for masses on springs in front of stops; every class below has one fault.
 SOLVERS = '''
@@ -806,7 +806,7 @@ def said(file):
     from contextlib import redirect_stdout
     from io import StringIO
 
-    from veridyn.doctor import examine_all
+    from veridyn.doctor.command import examine_all
 
     with redirect_stdout(StringIO()) as out:
         status = examine_all([f"{file}:{name}" for name in (*HEALTHY, *FAULTS, *ROUGH)])

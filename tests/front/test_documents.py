@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import veridyn as package
-from veridyn.solver.schemes import SCHEMES
-from veridyn.validation_cases.catalogue import load_case
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.validation_cases.core.catalogue import load_case
 
 ROOT = Path(__file__).parents[2]
 
@@ -238,8 +238,8 @@ def test_a_file_holds_the_same_document(veridyn, tmp_path):
 
 
 def test_cases_of_python():
-    folders = {file.parent.name for file in (ROOT / "validation_cases").glob("*/case.py")}
-    assert package.cases() == tuple(sorted(folders))
+    files = (ROOT / "validation_cases" / "mechanics").rglob("test_*.py")
+    assert package.cases() == tuple(sorted(file.stem.removeprefix("test_") for file in files))
 
 
 def test_reference_of_python():

@@ -7,7 +7,7 @@ import pytest
 
 from veridyn import verification, verify
 from veridyn.running import status
-from veridyn.validation_cases.catalogue import load_case
+from veridyn.validation_cases.core.catalogue import load_case
 
 
 @pytest.fixture

@@ -196,8 +196,8 @@ def trial(request, veridyn, tmp_path, monkeypatch):
         return veridyn("mutation", "sdnd101", "--host", "exact", *request.param, "--json", file, *options)
 
     with monkeypatch.context() as patched:
-        for module in ("false_positives", "mutation"):
-            patched.setattr(f"veridyn.{module}.done", lambda _: None)
+        for module in ("false_positives", "analysis"):
+            patched.setattr(f"veridyn.mutation.{module}.done", lambda _: None)
         run()
     found, journal_file = json.loads(file.read_text()), file.with_name("found.json.journal")
     lines = journal_file.read_text().splitlines()
@@ -239,7 +239,7 @@ def test_interrupted_trials_say_how_to_go_on(veridyn, tmp_path, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("veridyn.false_positives._draw", interrupt)
+    monkeypatch.setattr("veridyn.mutation.false_positives._draw", interrupt)
     seen = veridyn("mutation", "sdnd101", "--false-positives", "1", "--json", tmp_path / "found.json")
     assert seen.status == 130
     assert "--resume goes on with it" in seen.err

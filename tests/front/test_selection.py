@@ -8,8 +8,8 @@ from veridyn import progress, running
 from veridyn.reports import check_document, read_results
 from veridyn.reports.document import merge, scope
 from veridyn.selection import Selection, SelectionError
-from veridyn.validation_cases.catalogue import all_cases, listed
-from veridyn.validation_cases.subject import Subject
+from veridyn.validation_cases.core.catalogue import all_cases, listed
+from veridyn.validation_cases.core.subject import Subject
 
 SUBJECTS = {"two": Subject("two", schemes=("first", "second")), "plain": Subject("plain")}
 

@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem import MechanicalProblem, Modes
-from veridyn.solver.time_functions import Harmonic
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.solver.problem.time_functions import Harmonic
 from veridyn.system import describe, describe_beam
-from veridyn.validation_cases.catalogue import all_cases, load_case
+from veridyn.validation_cases.core.catalogue import all_cases, load_case
 
 
 def problem(**changes):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from veridyn.solver.errors import ProblemError
-from veridyn.solver.problem import problem_from_json
+from veridyn.solver.problem.mechanical import problem_from_json
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("veridyn", "solver", "references", "reports", "validation_cases")

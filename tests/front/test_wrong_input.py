@@ -61,7 +61,9 @@ def test_a_missing_package_of_reports_is_said_before_any_work(refused, monkeypat
 
 
 def test_mutation_analysis_needs_no_pytest(python):
-    blocked = "import sys; sys.modules['pytest'] = None; import veridyn.false_positives, veridyn.mutation"
+    blocked = (
+        "import sys; sys.modules['pytest'] = None; import veridyn.mutation.false_positives, veridyn.mutation.analysis"
+    )
     assert python("-c", blocked).status == 0
 
 

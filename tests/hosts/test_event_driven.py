@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from veridyn import verify
-from veridyn.solver.devices import BucklingStop, NonlinearSpring, Zener
-from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.exact import SOLVER as EXACT
-from veridyn.solver.problem import MechanicalProblem, Modes
+from veridyn.solver.exact.solver import SOLVER as EXACT
+from veridyn.solver.problem.devices import BucklingStop, NonlinearSpring, Zener
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.solver.problem.time_functions import Harmonic, Piecewise, Sum, Windowed, pulse, table
 from veridyn.solver.response import read_response
-from veridyn.solver.time_functions import Harmonic, Piecewise, Sum, Windowed, pulse, table
 
 FIRST, LAST = np.array([1.0, 0.0]), np.array([0.0, 1.0])
 UNIT = np.eye(3)

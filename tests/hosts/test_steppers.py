@@ -12,10 +12,10 @@ import pytest
 from numba import njit
 
 from veridyn.references.discrete import Linear, march, read_method
-from veridyn.solver.devices import NonlinearSpring, Zener
-from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem import MechanicalProblem, Modes
-from veridyn.solver.time_functions import Harmonic, Piecewise, Sum, pulse
+from veridyn.solver.problem.devices import NonlinearSpring, Zener
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.solver.problem.time_functions import Harmonic, Piecewise, Sum, pulse
 
 HOSTS = Path(__file__).parents[2] / "examples" / "hosts"
 NAMES = ("generalised_alpha", "explicit")

@@ -9,13 +9,13 @@ import pytest
 
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem import MechanicalProblem
-from veridyn.validation_cases.case import Case, Quantity, Variant
-from veridyn.validation_cases.checks import checks_of
-from veridyn.validation_cases.judge import judge
-from veridyn.validation_cases.runner import Runner, Statement
-from veridyn.validation_cases.subject import Request, Subject
-from veridyn.validation_cases.tolerances import cited
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.validation_cases.core.case import Case, Quantity, Variant
+from veridyn.validation_cases.core.checks import checks_of
+from veridyn.validation_cases.core.judge import judge
+from veridyn.validation_cases.core.runner import Runner, Statement
+from veridyn.validation_cases.core.subject import Request, Subject
+from veridyn.validation_cases.core.tolerances import cited
 
 STEPS = (0.1, 0.05, 0.025, 0.0125)
 

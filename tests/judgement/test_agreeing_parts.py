@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import MissingHistory
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.problem.elements import Friction, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import Response
-from veridyn.validation_cases import consistency
-from veridyn.validation_cases.case import Observation
-from veridyn.validation_cases.tolerances import cited
+from veridyn.validation_cases.core.case import Observation
+from veridyn.validation_cases.core.tolerances import cited
+from veridyn.validation_cases.measures import consistency
 
 TIME = np.linspace(0.0, 1.0, 11)
 CITED = cited("somebody", 1e-2, kind="absolute")

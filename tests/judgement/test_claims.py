@@ -19,15 +19,15 @@ from veridyn.solver.contract import (
     refinement_of,
     refines,
 )
-from veridyn.solver.elements import Load, Stop
 from veridyn.solver.errors import SettingsError, SolverInputError
-from veridyn.solver.exact import SOLVER as EXACT
-from veridyn.solver.modal import SOLVER as INTEGRATOR
-from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.time_functions import Harmonic
-from veridyn.solver.time_scales import shortest_period
-from veridyn.validation_cases.subject import Request, Subject, read_request
-from veridyn.validation_cases.tolerances import Requirement, read_requirement
+from veridyn.solver.exact.solver import SOLVER as EXACT
+from veridyn.solver.integrators.modal import SOLVER as INTEGRATOR
+from veridyn.solver.problem.elements import Load, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import Harmonic
+from veridyn.solver.problem.time_scales import shortest_period
+from veridyn.validation_cases.core.subject import Request, Subject, read_request
+from veridyn.validation_cases.core.tolerances import Requirement, read_requirement
 
 DOWN = [{"step": 4e-3}, {"step": 2e-3}, {"step": 1e-3}]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import math
 import re
 from collections import Counter
@@ -18,14 +17,14 @@ from veridyn.reports.manual_blocks import Chapter, Formulas, Manual, Pairs, Sect
 from veridyn.reports.manual_pdf import formula, render
 from veridyn.reports.mathml import math as set_math
 from veridyn.solver.contract import TAGS, read_claims
-from veridyn.solver.modal import SOLVER
-from veridyn.solver.schemes import SCHEMES
-from veridyn.solver.smoothness import regularity
-from veridyn.validation_cases.catalogue import all_cases, case_names, load_case
-from veridyn.validation_cases.checks import checks
-from veridyn.validation_cases.judge import judge
-from veridyn.validation_cases.runner import Runner, Statement
-from veridyn.validation_cases.subject import Subject
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.problem.smoothness import regularity
+from veridyn.validation_cases.core.catalogue import all_cases, case_names, load_case
+from veridyn.validation_cases.core.checks import checks
+from veridyn.validation_cases.core.judge import judge
+from veridyn.validation_cases.core.runner import Runner, Statement
+from veridyn.validation_cases.core.subject import Subject
 
 ROOMS = {
     "references": {"references"},
@@ -33,7 +32,7 @@ ROOMS = {
     "validation_cases": {"references", "solver", "validation_cases"},
     "reports": {"reports"},
 }
-INTEGRATORS = ("modal", "integration", "schemes", "scheme", "refining", "exact", "step_rule", "embedded_pair")
+INTEGRATORS = {"integrators", "exact", "event_driven", "adapters"}  # below `solver`
 SUBJECTS = {
     "integrator": Subject.of(SOLVER),
     "silent": Subject("silent"),
@@ -214,12 +213,9 @@ def test_the_typesetter_sets_the_equations_of_all_cases():
 
 
 def test_listing_needs_no_registration():
-    folders = {
-        Path(inspect.getfile(import_module(f"veridyn.validation_cases.{name}.case"))).parent for name in case_names()
-    }
-    room = next(iter(folders)).parent
-    assert folders == {file.parent for file in room.glob("*/case.py")}
-    assert [case.name for case in all_cases()] == sorted(folder.name for folder in folders)
+    found = {file.stem.removeprefix("test_") for file in OF_CASES if file.stem.startswith("test_")}
+    assert case_names() == tuple(sorted(found))
+    assert [case.name for case in all_cases()] == sorted(found)
 
 
 # ---- what modules import
@@ -260,24 +256,26 @@ def test_arrows_between_the_rooms(room):
 
 def test_the_walk_sees_an_import(tmp_path):
     file = tmp_path / "x.py"
-    lines = ("def f():", "from veridyn.reports import build", "import veridyn.solver.modal", "from veridyn import cli")
+    lines = (
+        "def f():",
+        "from veridyn.reports import build",
+        "import veridyn.solver.integrators.modal",
+        "from veridyn import cli",
+    )
     file.write_text("\n    ".join(lines), encoding="utf-8")
     assert rooms_entered(file) == {"reports", "solver", "cli", "the front door"}
-    assert solvers_entered(file) == {"veridyn.solver.modal"}
+    assert solvers_entered(file) == {"veridyn.solver.integrators.modal"}
 
 
 def solvers_entered(file):
     """Modules of integrators that a file imports; adapters among them."""
-    return {name for name in modules_entered(file) if name.split(".")[1:2] == ["solver"] and _is_integrator(name)}
-
-
-def _is_integrator(name):
-    return any(part in INTEGRATORS or part.startswith("adapter") for part in name.split(".")[2:])
+    names = {name: set(name.split(".")) for name in modules_entered(file)}  # a kernel alone is no integrator
+    return {name for name, parts in names.items() if parts & INTEGRATORS and "kernels" not in parts}
 
 
 ROOM = Path(import_module("veridyn.validation_cases").__path__[0])
-OF_CASES = [file for folder in ROOM.glob("*/case.py") for file in folder.parent.glob("*.py")]
-JUDGEMENT = [file for file in ROOM.glob("*.py") if not file.name.startswith("test_")]
+OF_CASES = sorted((ROOM / "mechanics").rglob("*.py"))
+JUDGEMENT = [*(ROOM / "core").glob("*.py"), *(ROOM / "measures").glob("*.py")]
 named_by_place = {"ids": lambda file: "/".join(file.parts[-2:])}
 
 

@@ -15,10 +15,10 @@ import pytest
 from veridyn.references import impact_oscillator
 from veridyn.references.impact_phases import Law, Phase
 from veridyn.references.parameters import resolve
-from veridyn.validation_cases import impact_conditioning as conditioning
-from veridyn.validation_cases import vibro_impact
-from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.uncertainty import ROUNDING
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.core.uncertainty import ROUNDING
+from veridyn.validation_cases.measures import impact_conditioning as conditioning
+from veridyn.validation_cases.measures import vibro_impact
 
 STRUCK = {"m": 1, "k": 1, "kc": 9999, "gap": "0.5", "F": 1, "Omega": 2, "t_end": 6}
 TURN = math.sqrt(3) / 2  # where y = (2 sin t - sin 2t)/3 turns

@@ -11,10 +11,10 @@ import pytest
 from veridyn.references import impact_oscillator
 from veridyn.references.parameters import resolve
 from veridyn.solver.errors import CapabilityError, SolverFailure
-from veridyn.solver.impacts import Impact
-from veridyn.validation_cases import impact_conditioning, impact_quantities, vibro_impact
-from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.tolerances import cited
+from veridyn.solver.postprocessing.impacts import Impact
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.core.tolerances import cited
+from veridyn.validation_cases.measures import impact_conditioning, impact_quantities, vibro_impact
 
 STRUCK = {"m": 1, "k": 1, "kc": 9999, "gap": "0.5", "F": 1, "Omega": 2, "t_end": 3}
 PASSED = STRUCK | {"gap": repr(math.sqrt(3) / 2 + 1e-10)}  # the motion turns at sqrt(3)/2

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from veridyn.solver.errors import StepError
-from veridyn.solver.problem import MechanicalProblem
-from veridyn.validation_cases.relations import RELATIONS
-from veridyn.validation_cases.tolerances import cited
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.validation_cases.core.relations import RELATIONS
+from veridyn.validation_cases.core.tolerances import cited
 
 STEPS = (0.01, 0.005, 0.0025)
 SAME = {"repeated", "after_another", "problem_unchanged"}

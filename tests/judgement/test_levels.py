@@ -7,8 +7,8 @@ import pytest
 
 from veridyn.references.certified import classification, undefined
 from veridyn.solver.errors import MissingHistory, SettingsError, SolverFailure, StepError
-from veridyn.validation_cases.tolerances import cited, exactly
-from veridyn.validation_cases.uncertainty import ORDER_LOST, ROUNDING, SAFETY, SLOPE_LOST
+from veridyn.validation_cases.core.tolerances import cited, exactly
+from veridyn.validation_cases.core.uncertainty import ORDER_LOST, ROUNDING, SAFETY, SLOPE_LOST
 
 STEPS = (0.1, 0.05, 0.025, 0.0125)
 RTOLS = (1e-2, 1e-3, 1e-4)

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.solver.elements import Load, SupportMotion
 from veridyn.solver.errors import StepError
-from veridyn.solver.problem import MechanicalProblem, Modes
-from veridyn.solver.time_functions import Harmonic
-from veridyn.validation_cases.case import Variant
-from veridyn.validation_cases.runner import Statement
+from veridyn.solver.problem.elements import Load, SupportMotion
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.solver.problem.time_functions import Harmonic
+from veridyn.validation_cases.core.case import Variant
+from veridyn.validation_cases.core.runner import Statement
 
 STEPS = (0.04, 0.02, 0.01)
 

@@ -7,12 +7,12 @@ from functools import cache
 
 import pytest
 
-from veridyn.solver.exact import SOLVER as EXACT
-from veridyn.solver.modal import SOLVER as INTEGRATOR
-from veridyn.validation_cases.catalogue import all_cases, load_case
-from veridyn.validation_cases.checks import checks
-from veridyn.validation_cases.judge import judge
-from veridyn.validation_cases.runner import Runner
+from veridyn.solver.exact.solver import SOLVER as EXACT
+from veridyn.solver.integrators.modal import SOLVER as INTEGRATOR
+from veridyn.validation_cases.core.catalogue import all_cases, load_case
+from veridyn.validation_cases.core.checks import checks
+from veridyn.validation_cases.core.judge import judge
+from veridyn.validation_cases.core.runner import Runner
 
 SCHEME = "runge_kutta_54"
 

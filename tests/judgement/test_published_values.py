@@ -5,8 +5,8 @@ from decimal import Decimal
 import mpmath
 import pytest
 
-from veridyn.validation_cases.catalogue import all_cases
-from veridyn.validation_cases.tolerances import HALF_UNIT, unit_in_last_place
+from veridyn.validation_cases.core.catalogue import all_cases
+from veridyn.validation_cases.core.tolerances import HALF_UNIT, unit_in_last_place
 
 CELLS = [
     pytest.param(case, cell, id=f"{case.name}-{number}-{cell.quantity}")

@@ -3,10 +3,10 @@
 import pytest
 
 from veridyn.solver.errors import CapabilityError
-from veridyn.solver.exact import SOLVER
-from veridyn.validation_cases.case import Observation
-from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.sdnd104.measures import regime
+from veridyn.solver.exact.solver import SOLVER
+from veridyn.validation_cases.core.case import Observation
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.mechanics.sdnd104.measures import regime
 
 CASE = load_case("sdnd104")
 

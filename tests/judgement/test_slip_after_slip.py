@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.sdnd106.measures import period, phase_order, phase_time
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.mechanics.sdnd106.measures import period, phase_order, phase_time
 
 
 @pytest.mark.parametrize(

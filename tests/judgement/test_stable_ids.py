@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from veridyn.solver.modal import SOLVER
-from veridyn.solver.schemes import SCHEMES
-from veridyn.validation_cases.catalogue import case_names, load_case
-from veridyn.validation_cases.checks import checks
-from veridyn.validation_cases.relations import RELATIONS
-from veridyn.validation_cases.subject import Subject
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.validation_cases.core.catalogue import case_names, load_case
+from veridyn.validation_cases.core.checks import checks
+from veridyn.validation_cases.core.relations import RELATIONS
+from veridyn.validation_cases.core.subject import Subject
 
 FILE = Path(__file__).parent / "ids.json"
 REFRESH = "python tests/judgement/test_stable_ids.py"

@@ -8,12 +8,12 @@ import pytest
 
 from veridyn.references.certified import Certified, classification, undefined
 from veridyn.solver.errors import CapabilityError, MissingHistory, SettingsError, SolverFailure, StepError
-from veridyn.validation_cases.case import Variant
-from veridyn.validation_cases.checks import checks, required, what_it_could_claim
-from veridyn.validation_cases.judge import explain, judge
-from veridyn.validation_cases.runner import KEPT, Run, Runner, SolverCrash
-from veridyn.validation_cases.subject import Request, Subject
-from veridyn.validation_cases.tolerances import Requirement, cited, exactly
+from veridyn.validation_cases.core.case import Variant
+from veridyn.validation_cases.core.checks import checks, required, what_it_could_claim
+from veridyn.validation_cases.core.judge import explain, judge
+from veridyn.validation_cases.core.runner import KEPT, Run, Runner, SolverCrash
+from veridyn.validation_cases.core.subject import Request, Subject
+from veridyn.validation_cases.core.tolerances import Requirement, cited, exactly
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ from veridyn.document import document
 from veridyn.references.certified import classification
 from veridyn.reports import check_document
 from veridyn.solver.errors import MissingHistory, SolverFailure, StepError
-from veridyn.solver.modal import SOLVER
-from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.runner import Run
-from veridyn.validation_cases.subject import Request
-from veridyn.validation_cases.tolerances import cited, exactly
-from veridyn.validation_cases.work_precision import Limits, compared, repeated, variants, work_precision
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.core.runner import Run
+from veridyn.validation_cases.core.subject import Request
+from veridyn.validation_cases.core.tolerances import cited, exactly
+from veridyn.validation_cases.core.work_precision import Limits, compared, repeated, variants, work_precision
 from veridyn.verification import Task
 
 ONCE = Limits(budget=0.0)

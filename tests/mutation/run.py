@@ -157,7 +157,7 @@ def recorder(fresh: bool, order: Sequence[str]) -> Callable[[str, dict[str, Any]
 def main() -> None:
     """Run, and write the result beside this file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("modules", nargs="*", help="paths such as solver/wear.py; all if none is named")
+    parser.add_argument("modules", nargs="*", help="paths such as solver/postprocessing/wear.py; all if none is named")
     parser.add_argument("-n", "--jobs", type=int, default=1, help="modules at a time")
     asked = parser.parse_args()
     os.nice(10)

@@ -58,12 +58,17 @@ JUDGEMENT = {
     "impact_quantities": ("test_impact_quantities",),
 }
 
+MEASURES = ("consistency", "impact_conditioning", "impact_quantities")
 POST_PROCESSING = ("impacts", "wear", "balance", "interpolation")
 
 
 def _tests(reference: str) -> tuple[str, ...]:
     used_by = ("elastic_stop",) if reference == "parameters" else ()
     return tuple(f"tests/references/test_{name}.py" for name in (reference, *used_by))
+
+
+def _place(name: str) -> str:
+    return f"validation_cases/{'measures' if name in MEASURES else 'core'}/{name}.py"
 
 
 def subjects() -> tuple[Subject, ...]:
@@ -74,15 +79,17 @@ def subjects() -> tuple[Subject, ...]:
         for module in modules
     )
     judgement = tuple(
-        Subject(f"validation_cases/{name}.py", tuple(f"tests/judgement/{t}.py" for t in tests), OF_THE_JUDGEMENT)
+        Subject(_place(name), tuple(f"tests/judgement/{t}.py" for t in tests), OF_THE_JUDGEMENT)
         for name, tests in JUDGEMENT.items()
     )
     expected = Subject(
-        "validation_cases/expected.py", ("tests/exchange/test_expectations_of_records.py",), OF_THE_JUDGEMENT
+        "validation_cases/core/expected.py", ("tests/exchange/test_expectations_of_records.py",), OF_THE_JUDGEMENT
     )
     post = tuple(
         Subject(
-            f"solver/{name}.py", (f"tests/solver/test_{name}.py", "tests/properties/test_signals.py"), OF_THE_JUDGEMENT
+            f"solver/postprocessing/{name}.py",
+            (f"tests/solver/test_{name}.py", "tests/properties/test_signals.py"),
+            OF_THE_JUDGEMENT,
         )
         for name in POST_PROCESSING
     )

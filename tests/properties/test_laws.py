@@ -10,9 +10,9 @@ from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
-from veridyn.solver.exact import SOLVER as EXACT
-from veridyn.solver.modal import SOLVER as OWN
-from veridyn.solver.schemes import SCHEMES
+from veridyn.solver.exact.solver import SOLVER as EXACT
+from veridyn.solver.integrators.modal import SOLVER as OWN
+from veridyn.solver.integrators.schemes import SCHEMES
 
 from .conftest import System, numbers, systems
 

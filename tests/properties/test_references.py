@@ -8,10 +8,10 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from veridyn.references import elastic_stop, forced_oscillator, friction_decay, impact_oscillator, sliding_block
-from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.exact import SOLVER
-from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.time_functions import Harmonic
+from veridyn.solver.exact.solver import SOLVER
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import Harmonic
 
 from .conftest import numbers
 

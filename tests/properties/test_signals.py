@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.solver.impacts import interpolated_impacts, located_impacts, sampled_impacts, statistics
-from veridyn.solver.interpolation import crossings, value_at
-from veridyn.solver.wear import phases, sampled_wear_power, sliding_distance
+from veridyn.solver.postprocessing.impacts import interpolated_impacts, located_impacts, sampled_impacts, statistics
+from veridyn.solver.postprocessing.interpolation import crossings, value_at
+from veridyn.solver.postprocessing.wear import phases, sampled_wear_power, sliding_distance
 
 examples = settings(derandomize=True, deadline=None, max_examples=25)
 whole = st.integers(1, 9)

@@ -9,7 +9,7 @@ import pytest
 
 from veridyn import front
 from veridyn.references.parameters import Exact, ParameterError
-from veridyn.validation_cases.catalogue import case_names, load_case
+from veridyn.validation_cases.core.catalogue import case_names, load_case
 
 STEP = Fraction(1, 10**14)  # of a parameter
 DIGITS = 10  # compared

@@ -25,10 +25,10 @@ from veridyn.references.discrete import (
     stability_limit,
 )
 from veridyn.references.tableaux import TABLEAUX, read_surd, read_tableau, to_mpf
-from veridyn.solver.elements import Load
-from veridyn.solver.modal import SOLVER
-from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.time_functions import Harmonic
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.problem.elements import Load
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import Harmonic
 
 M = np.array([[2.0, 0.3, 0.0], [0.3, 1.5, 0.2], [0.0, 0.2, 1.0]])
 K = np.array([[300.0, -120.0, 0.0], [-120.0, 250.0, -80.0], [0.0, -80.0, 90.0]])

@@ -15,7 +15,7 @@ import veridyn.references
 from veridyn.references import certified, enclosure
 from veridyn.references.certified import CertificationError, Certified
 from veridyn.references.parameters import Exact, arguments, exact
-from veridyn.validation_cases.catalogue import case_names, load_case
+from veridyn.validation_cases.core.catalogue import case_names, load_case
 
 ROOM = str(Path(next(iter(veridyn.references.__path__))).resolve())
 SHARED = {"parameters.py"}  # exact numbers and the rules they obey

@@ -15,9 +15,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from veridyn.solver.modal import SOLVER
-from veridyn.validation_cases.case import Observation
-from veridyn.validation_cases.catalogue import load_case
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.validation_cases.core.case import Observation
+from veridyn.validation_cases.core.catalogue import load_case
 
 FOLDER = Path(__file__).parent / "frozen"
 TOLERANCE = 1e-9  # relative; absolute for a zero

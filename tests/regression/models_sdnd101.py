@@ -1,6 +1,6 @@
 """SDND101: impacts as Code_Aster's table of impacts has them."""
 
-from veridyn.solver.impacts import sampled_impacts, statistics
+from veridyn.solver.postprocessing.impacts import sampled_impacts, statistics
 
 
 def sampled(quantity, o):

@@ -8,8 +8,8 @@ import sys
 import printed
 
 from veridyn.reports.markdown import escape, table
-from veridyn.solver.modal import SOLVER
-from veridyn.validation_cases.catalogue import load_case
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.validation_cases.core.catalogue import load_case
 
 HEAD = ("Scheme", "Variant", "Quantity", "Printed", "Computed", "Apart", "Verdict")
 SUMMARY = ("Case", "Printed by a code", "To the last digit", "Last digit open", "Misprints", "Not reproduced")

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-from veridyn.solver.modal import SOLVER
-from veridyn.validation_cases.case import Observation
-from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.tolerances import HALF_UNIT, printed_digits
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.validation_cases.core.case import Observation
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.core.tolerances import HALF_UNIT, printed_digits
 
 FOLDER = Path(__file__).parent / "parity"
 KEPT = 4  # responses held in memory; values come grouped by run

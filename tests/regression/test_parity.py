@@ -11,13 +11,13 @@ import parity_page
 import printed
 import pytest
 
-from veridyn.solver.basis import modal_basis
-from veridyn.solver.modal import SOLVER
-from veridyn.solver.schemes import SCHEMES
-from veridyn.validation_cases.case import Observation
-from veridyn.validation_cases.catalogue import load_case
-from veridyn.validation_cases.defects.catalogue import all_defects
-from veridyn.validation_cases.tolerances import HALF_UNIT, unit_in_last_place
+from veridyn.mutation.defects.catalogue import all_defects
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.problem.basis import modal_basis
+from veridyn.validation_cases.core.case import Observation
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.core.tolerances import HALF_UNIT, unit_in_last_place
 
 ALL = [value for case in printed.cases() for value in printed.printed(case)]
 REPEATED = [value for value in ALL if value.runs]

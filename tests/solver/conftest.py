@@ -10,10 +10,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from veridyn.solver.modal import SOLVER
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import Response
-from veridyn.solver.schemes import SCHEMES
 
 
 @pytest.fixture(autouse=True)

@@ -5,10 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.solver.consistency import device_residual, friction_residual, position_residual, rate_residual
 from veridyn.solver.errors import MissingHistory
-from veridyn.solver.modal import SOLVER
-from veridyn.validation_cases.catalogue import load_case
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.postprocessing.consistency import (
+    device_residual,
+    friction_residual,
+    position_residual,
+    rate_residual,
+)
+from veridyn.validation_cases.core.catalogue import load_case
 
 RESIDUALS = {
     # case: residual, history that it reads

@@ -9,11 +9,11 @@ import numba
 import numpy as np
 import pytest
 
-from veridyn.solver.elements import Friction, Load, Stop
 from veridyn.solver.errors import SettingsError
-from veridyn.solver.modal import SOLVER
-from veridyn.solver.schemes import SCHEMES
-from veridyn.solver.time_functions import Harmonic
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.problem.elements import Friction, Load, Stop
+from veridyn.solver.problem.time_functions import Harmonic
 
 each_scheme = pytest.mark.parametrize("scheme", SCHEMES)
 

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.solver.balance import energy_residual, stop_gap
-from veridyn.solver.basis import modal_basis
-from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.errors import MissingHistory
-from veridyn.solver.problem import MechanicalProblem, Modes
+from veridyn.solver.postprocessing.balance import energy_residual, stop_gap
+from veridyn.solver.problem.basis import modal_basis
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.solver.problem.time_functions import Harmonic, constant
 from veridyn.solver.response import Response
-from veridyn.solver.time_functions import Harmonic, constant
 
 WALL = Stop("wall", [1.0], 0.3, 50.0)
 

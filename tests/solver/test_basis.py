@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from veridyn.solver.basis import (
+from veridyn.solver.errors import ProblemError
+from veridyn.solver.problem.basis import (
     driven_displacement,
     driven_velocity,
     modal_basis,
@@ -13,10 +14,9 @@ from veridyn.solver.basis import (
     static_modes,
     support_load,
 )
-from veridyn.solver.elements import SupportMotion
-from veridyn.solver.errors import ProblemError
-from veridyn.solver.problem import MechanicalProblem, Modes
-from veridyn.solver.time_functions import Harmonic, polynomial
+from veridyn.solver.problem.elements import SupportMotion
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.solver.problem.time_functions import Harmonic, polynomial
 
 ENDS = {"free": (False, False), "cantilever": (True, False), "held": (True, True)}
 

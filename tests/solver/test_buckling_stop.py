@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.solver.balance import energy_residual
-from veridyn.solver.devices import BucklingStop
 from veridyn.solver.errors import ProblemError, StepError
-from veridyn.solver.kernels.buckling_stop import buckling_force
-from veridyn.solver.modal import SOLVER
-from veridyn.solver.problem import problem_from_json
-from veridyn.solver.schemes import SCHEMES
+from veridyn.solver.integrators.kernels.buckling_stop import buckling_force
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.postprocessing.balance import energy_residual
+from veridyn.solver.problem.devices import BucklingStop
+from veridyn.solver.problem.mechanical import problem_from_json
 
 each_scheme = pytest.mark.parametrize("scheme", SCHEMES)
 crush = st.floats(-2, 12)

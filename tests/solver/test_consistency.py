@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.solver.consistency import flags_off_events, stop_force_residual, velocity_residual
-from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import CapabilityError
-from veridyn.solver.problem import MechanicalProblem
+from veridyn.solver.postprocessing.consistency import flags_off_events, stop_force_residual, velocity_residual
+from veridyn.solver.problem.elements import Friction, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import Response
 
 STOP = Stop("wall", np.ones(1), gap=0.5, stiffness=100.0)

@@ -10,10 +10,10 @@ import pytest
 from scipy.linalg import expm
 
 from veridyn.solver.errors import StepError
-from veridyn.solver.exact import SOLVER as EXACT
-from veridyn.solver.modal import SOLVER
-from veridyn.solver.problem import MechanicalProblem, Modes
-from veridyn.solver.schemes import SCHEMES
+from veridyn.solver.exact.solver import SOLVER as EXACT
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
 
 DAMPING = np.array([[1.0, -0.2, 0.0], [-0.2, 0.3, 0.0], [0.0, 0.0, 0.0]])
 START = {"initial_displacement": [0.3, -0.7, 0.1], "initial_velocity": [1.1, 0.2, -0.4]}
@@ -96,7 +96,7 @@ def test_the_step_rule_sees_the_fastest_decay(scheme, build):
 
 
 def test_coupling_survives_the_file(build):
-    from veridyn.solver.problem import problem_from_json
+    from veridyn.solver.problem.mechanical import problem_from_json
 
     modes = Modes(omega=[1.0, 0.0], damping=[0.1, 0.0], masses=[1.0, 2.0], shapes=np.eye(2), coupling=[[0, 1], [1, 2]])
     problem = MechanicalProblem(

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.solver.balance import stop_gap
-from veridyn.solver.elements import Friction, Load, Stop
-from veridyn.solver.geometry import gap_and_normal
-from veridyn.solver.schemes import SCHEMES
-from veridyn.solver.time_functions import Harmonic, constant
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.postprocessing.balance import stop_gap
+from veridyn.solver.problem.elements import Friction, Load, Stop
+from veridyn.solver.problem.geometry import gap_and_normal
+from veridyn.solver.problem.time_functions import Harmonic, constant
 
 examples = settings(deadline=None, max_examples=25, derandomize=True)
 each_scheme = pytest.mark.parametrize("scheme", SCHEMES)

@@ -12,20 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ellipj, ellipk
 
-from veridyn.solver.arrays import system_arrays
-from veridyn.solver.balance import energy_residual
-from veridyn.solver.basis import in_modal_coordinates, modal_basis, with_coordinates
-from veridyn.solver.devices import NonlinearSpring
-from veridyn.solver.elements import Stop, SupportMotion
 from veridyn.solver.errors import MissingHistory, ProblemError, StepError
-from veridyn.solver.exact import SOLVER as EXACT
-from veridyn.solver.integration import Job, Storage
-from veridyn.solver.kernels.nonlinear_spring import spring_force
-from veridyn.solver.modal import SOLVER
-from veridyn.solver.problem import Modes, problem_from_json
+from veridyn.solver.exact.solver import SOLVER as EXACT
+from veridyn.solver.integrators.arrays import system_arrays
+from veridyn.solver.integrators.integration import Job, Storage
+from veridyn.solver.integrators.kernels.nonlinear_spring import spring_force
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.postprocessing.balance import energy_residual
+from veridyn.solver.problem.basis import in_modal_coordinates, modal_basis, with_coordinates
+from veridyn.solver.problem.devices import NonlinearSpring
+from veridyn.solver.problem.elements import Stop, SupportMotion
+from veridyn.solver.problem.mechanical import Modes, problem_from_json
+from veridyn.solver.problem.time_functions import Harmonic, polynomial
 from veridyn.solver.response import Response
-from veridyn.solver.schemes import SCHEMES
-from veridyn.solver.time_functions import Harmonic, polynomial
 
 numbers = st.floats(-10, 10)
 each_scheme = pytest.mark.parametrize("scheme", SCHEMES)

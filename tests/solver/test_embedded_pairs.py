@@ -8,9 +8,9 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from veridyn.solver.elements import Stop
 from veridyn.solver.errors import SettingsError, SolverFailure
-from veridyn.solver.schemes import SCHEMES
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.problem.elements import Stop
 
 each_estimate = pytest.mark.parametrize("scheme", ["runge_kutta_32", "runge_kutta_54", "devogelaere_adaptive"])
 each_pair = pytest.mark.parametrize("scheme", ["runge_kutta_32", "runge_kutta_54"])
@@ -19,7 +19,7 @@ each_pair = pytest.mark.parametrize("scheme", ["runge_kutta_32", "runge_kutta_54
 @each_pair
 def test_weights_are_consistent(scheme):
     """The error estimate of a constant and of a linear slope vanishes; the kept formula integrates both."""
-    pair = import_module(f"veridyn.solver.schemes.{scheme}").PAIR
+    pair = import_module(f"veridyn.solver.integrators.schemes.{scheme}").PAIR
     rows = [[Fraction(w) for w in row] for row in pair.weights]
     c = [Fraction(0), *map(sum, rows)]
     e = [Fraction(w) for w in pair.error]

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from scipy.linalg import expm
 
 from veridyn.references import sliding_block
-from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.errors import SettingsError, SolverFailure
-from veridyn.solver.exact import SOLVER, Prepared
-from veridyn.solver.interpolation import value_at
-from veridyn.solver.kernels.roots import MOST_AHEAD, bernstein, falls, first_root
-from veridyn.solver.kernels.series import ORDER
-from veridyn.solver.modal import SOLVER as OWN
-from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.time_functions import Harmonic, Piecewise, polynomial, pulse
+from veridyn.solver.exact.solver import SOLVER, Prepared
+from veridyn.solver.integrators.kernels.roots import MOST_AHEAD, bernstein, falls, first_root
+from veridyn.solver.integrators.kernels.series import ORDER
+from veridyn.solver.integrators.modal import SOLVER as OWN
+from veridyn.solver.postprocessing.interpolation import value_at
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import Harmonic, Piecewise, polynomial, pulse
 
 examples = settings(deadline=None, max_examples=200, derandomize=True)
 ONE = np.ones(1)

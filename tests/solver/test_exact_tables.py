@@ -7,12 +7,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.exact import Prepared
-from veridyn.solver.kernels.roots import bernstein
-from veridyn.solver.kernels.series import FEW, FOUR, ORDER, drive_phase, series, state_phase
-from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.time_functions import Harmonic, polynomial
+from veridyn.solver.exact.solver import Prepared
+from veridyn.solver.integrators.kernels.roots import bernstein
+from veridyn.solver.integrators.kernels.series import FEW, FOUR, ORDER, drive_phase, series, state_phase
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import Harmonic, polynomial
 
 examples = settings(deadline=None, max_examples=60, derandomize=True)
 EPS = 2.0**-53

@@ -10,12 +10,12 @@ import numba
 import numpy as np
 import pytest
 
-from veridyn.solver.elements import Friction, Load, Stop
 from veridyn.solver.errors import DivergenceError, Interrupted, ProblemError, SolverFailure
-from veridyn.solver.exact import SOLVER as EXACT
-from veridyn.solver.modal import SOLVER
-from veridyn.solver.schemes import SCHEMES
-from veridyn.solver.time_functions import constant
+from veridyn.solver.exact.solver import SOLVER as EXACT
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.problem.elements import Friction, Load, Stop
+from veridyn.solver.problem.time_functions import constant
 
 each_scheme = pytest.mark.parametrize("scheme", SCHEMES)
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.solver.impacts import interpolated_impacts, located_impacts, sampled_impacts, statistics
-from veridyn.solver.interpolation import crossings, lagrange, value_at, values_at
+from veridyn.solver.postprocessing.impacts import interpolated_impacts, located_impacts, sampled_impacts, statistics
+from veridyn.solver.postprocessing.interpolation import crossings, lagrange, value_at, values_at
 
 examples = settings(deadline=None, max_examples=60, derandomize=True)
 

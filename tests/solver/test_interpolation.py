@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from veridyn.solver.interpolation import crossings, turning_points, value_at
+from veridyn.solver.postprocessing.interpolation import crossings, turning_points, value_at
 
 TIME = np.linspace(0.0, 3.0, 31)
 

@@ -10,15 +10,15 @@ import numba
 import numpy as np
 import pytest
 
-from veridyn.solver.arrays import system_arrays
-from veridyn.solver.basis import modal_basis
-from veridyn.solver.devices import NonlinearSpring
-from veridyn.solver.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.integration import Job, Storage
-from veridyn.solver.kernels import symplectic_euler
-from veridyn.solver.kernels.jit import drop_bad_caches, is_whole, shared
-from veridyn.solver.schemes import SCHEMES
-from veridyn.solver.time_functions import Harmonic, Sum, Windowed, constant, table
+from veridyn.solver.integrators.arrays import system_arrays
+from veridyn.solver.integrators.integration import Job, Storage
+from veridyn.solver.integrators.kernels import symplectic_euler
+from veridyn.solver.integrators.kernels.jit import drop_bad_caches, is_whole, shared
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.problem.basis import modal_basis
+from veridyn.solver.problem.devices import NonlinearSpring
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.solver.problem.time_functions import Harmonic, Sum, Windowed, constant, table
 
 WHOLE = b"\x80 compiled."
 
@@ -55,7 +55,7 @@ def test_nothing_to_drop_without_a_cache(tmp_path):
 
 
 COMPILE = """
-from veridyn.solver.kernels.jit import kernel
+from veridyn.solver.integrators.kernels.jit import kernel
 
 @kernel
 def doubled(x):
@@ -123,4 +123,4 @@ def test_a_shared_number_is_that_of_the_array():
 
 
 def is_kernel(name, module):
-    return name.startswith("veridyn.solver.kernels.") and hasattr(module, "integrate")
+    return name.startswith("veridyn.solver.integrators.kernels.") and hasattr(module, "integrate")

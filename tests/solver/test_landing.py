@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from veridyn.solver.schemes import SCHEMES
+from veridyn.solver.integrators.schemes import SCHEMES
 
 INSTANTS = [0.1, 0.37, np.pi / 4, 2.0]
 each_adaptive = pytest.mark.parametrize("scheme", sorted(name for name, s in SCHEMES.items() if s.adaptive))

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.solver.elements import Load, Stop
 from veridyn.solver.errors import SettingsError
-from veridyn.solver.time_functions import Harmonic, constant
+from veridyn.solver.problem.elements import Load, Stop
+from veridyn.solver.problem.time_functions import Harmonic, constant
 
 STIFFNESS = (2 * math.pi) ** 2
 

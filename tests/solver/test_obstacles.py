@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.solver import obstacles
-from veridyn.solver.elements import Stop
 from veridyn.solver.errors import ProblemError, SolverFailure
-from veridyn.solver.obstacles import Node, axes_between, local_axes, one_body, two_bodies
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.problem import obstacles
+from veridyn.solver.problem.elements import Stop
+from veridyn.solver.problem.obstacles import Node, axes_between, local_axes, one_body, two_bodies
 from veridyn.solver.response import Response
-from veridyn.solver.schemes import SCHEMES
 
 examples = settings(deadline=None, max_examples=25, derandomize=True)
 each_scheme = pytest.mark.parametrize("scheme", SCHEMES)

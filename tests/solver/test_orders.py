@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.solver.elements import Load
 from veridyn.solver.errors import DivergenceError
-from veridyn.solver.schemes import SCHEMES
-from veridyn.solver.time_functions import Harmonic
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.problem.elements import Load
+from veridyn.solver.problem.time_functions import Harmonic
 
 OMEGA = 2 * math.pi
 

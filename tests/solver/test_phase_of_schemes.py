@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from veridyn.solver.elements import Load
-from veridyn.solver.interpolation import crossings
-from veridyn.solver.schemes import SCHEMES
-from veridyn.solver.time_functions import Harmonic
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.postprocessing.interpolation import crossings
+from veridyn.solver.problem.elements import Load
+from veridyn.solver.problem.time_functions import Harmonic
 
 STEP = 0.2  # w h, w = 1 rad/s
 CUBIC = 3 / 128 * STEP**4  # largest error of a zero on a cubic through four samples, of the amplitude

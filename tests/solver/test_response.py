@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from veridyn.solver.elements import Stop
 from veridyn.solver.errors import SolverFailure
+from veridyn.solver.problem.elements import Stop
 from veridyn.solver.response import Response, read_response
 
 TIME = np.linspace(0.0, 1.0, 5)

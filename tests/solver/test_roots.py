@@ -5,8 +5,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from veridyn.solver.kernels.roots import MOST_AHEAD, bernstein, bottom, falls, first_root, left_half, right_half
-from veridyn.solver.kernels.series import ORDER, value_and_rates
+from veridyn.solver.integrators.kernels.roots import (
+    MOST_AHEAD,
+    bernstein,
+    bottom,
+    falls,
+    first_root,
+    left_half,
+    right_half,
+)
+from veridyn.solver.integrators.kernels.series import ORDER, value_and_rates
 
 examples = settings(deadline=None, max_examples=100, derandomize=True)
 ROUNDING = 64 * 2.0**-53  # of sums of 32 terms of one sign, over and over

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.solver import integration
-from veridyn.solver.elements import Friction, Load, Stop
 from veridyn.solver.errors import SettingsError, StepError
-from veridyn.solver.modal import SOLVER
-from veridyn.solver.problem import MechanicalProblem, Modes
-from veridyn.solver.schemes import SCHEMES
-from veridyn.solver.time_functions import Harmonic
+from veridyn.solver.integrators import integration
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.problem.elements import Friction, Load, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.solver.problem.time_functions import Harmonic
 
 each_scheme = pytest.mark.parametrize("scheme", SCHEMES)
 each_ruled = pytest.mark.parametrize("scheme", [s.name for s in SCHEMES.values() if s.points_per_period])

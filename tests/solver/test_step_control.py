@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.solver import integration
-from veridyn.solver.apparent_frequency import control_of
-from veridyn.solver.elements import Friction, Load, Stop
 from veridyn.solver.errors import SettingsError, SolverFailure
-from veridyn.solver.interpolation import value_at
-from veridyn.solver.kernels.central_adaptive import control_2002
-from veridyn.solver.schemes import AdaptiveOptions
-from veridyn.solver.time_functions import Harmonic
+from veridyn.solver.integrators import integration
+from veridyn.solver.integrators.apparent_frequency import control_of
+from veridyn.solver.integrators.kernels.central_adaptive import control_2002
+from veridyn.solver.integrators.schemes import AdaptiveOptions
+from veridyn.solver.postprocessing.interpolation import value_at
+from veridyn.solver.problem.elements import Friction, Load, Stop
+from veridyn.solver.problem.time_functions import Harmonic
 
 each_control = pytest.mark.parametrize("control", ["2002", "2020"])
 

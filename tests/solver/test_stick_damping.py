@@ -8,10 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.solver.elements import Friction, Stop
 from veridyn.solver.errors import ProblemError
-from veridyn.solver.problem import MechanicalProblem, Modes
-from veridyn.solver.stick_damping import automatic_damping, automatically_damped, code_aster_damping, critical_damping
+from veridyn.solver.problem.elements import Friction, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.solver.problem.stick_damping import (
+    automatic_damping,
+    automatically_damped,
+    code_aster_damping,
+    critical_damping,
+)
 
 K_T = 4e5  # N/m, Code_Aster's test sdnd100a: 1 kg on 1e4 N/m, sliding at 45 degrees to the axes
 

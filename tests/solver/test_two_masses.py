@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from veridyn.solver.elements import Stop, SupportMotion
-from veridyn.solver.modal import SOLVER
-from veridyn.solver.problem import MechanicalProblem
-from veridyn.solver.schemes import SCHEMES
-from veridyn.solver.time_functions import Harmonic
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.problem.elements import Stop, SupportMotion
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import Harmonic
 
 STEP = 2e-4  # s
 GAP = 5e-4  # m

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.solver.wear import Phase, phases, sampled_wear_power, sliding_distance
+from veridyn.solver.postprocessing.wear import Phase, phases, sampled_wear_power, sliding_distance
 
 TIME = np.linspace(0.0, 10.0, 101)
 FREE = np.zeros(101)

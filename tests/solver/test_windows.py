@@ -8,14 +8,14 @@ import mpmath
 import numpy as np
 import pytest
 
-from veridyn.solver.arrays import system_arrays
-from veridyn.solver.basis import modal_basis
-from veridyn.solver.elements import Load
 from veridyn.solver.errors import ProblemError
-from veridyn.solver.exact import SOLVER as EXACT
-from veridyn.solver.integration import Job, Storage
-from veridyn.solver.kernels.system import tabulate
-from veridyn.solver.time_functions import Harmonic, Sum, Windowed, constant, polynomial, table, time_function
+from veridyn.solver.exact.solver import SOLVER as EXACT
+from veridyn.solver.integrators.arrays import system_arrays
+from veridyn.solver.integrators.integration import Job, Storage
+from veridyn.solver.integrators.kernels.system import tabulate
+from veridyn.solver.problem.basis import modal_basis
+from veridyn.solver.problem.elements import Load
+from veridyn.solver.problem.time_functions import Harmonic, Sum, Windowed, constant, polynomial, table, time_function
 
 WAVE = Windowed(Harmonic("1.3", "2*pi", "0.3"), "0.2", "1.1")
 LINE = Windowed(table([0.0, 0.5, 2.0], [1.0, 3.0, 0.0]), "0.2", "1.1")

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from veridyn.solver.devices import Zener
 from veridyn.solver.errors import ProblemError, StepError
-from veridyn.solver.kernels.zener import zener_force
-from veridyn.solver.modal import SOLVER
-from veridyn.solver.problem import MechanicalProblem, problem_from_json
-from veridyn.solver.schemes import SCHEMES
+from veridyn.solver.integrators.kernels.zener import zener_force
+from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.problem.devices import Zener
+from veridyn.solver.problem.mechanical import MechanicalProblem, problem_from_json
 
 SHARE, YIELDING = 120 * 60 / 190, 60 * 130 / 190
 force_of_dashpot = st.floats(-5, 5)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from veridyn import sweep_request
+from veridyn.sweep import request as sweep_request
 
 GRID = ("--over", "a0=0.5:20:12", "--over", "mu=0.1:1:10")
 

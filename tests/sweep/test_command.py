@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_equal
 
-from veridyn import sweep_check, sweep_store
-from veridyn.validation_cases.case import Case
-from veridyn.validation_cases.catalogue import load_case
+from veridyn.sweep import check as sweep_check
+from veridyn.sweep import store as sweep_store
+from veridyn.validation_cases.core.case import Case
+from veridyn.validation_cases.core.catalogue import load_case
 
 
 def test_table(sweep, out):

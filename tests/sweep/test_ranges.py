@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from veridyn.references.parameters import ParameterError
-from veridyn.sweep_request import SweepError, request
-from veridyn.validation_cases.catalogue import load_case
+from veridyn.sweep.request import SweepError, request
+from veridyn.validation_cases.core.catalogue import load_case
 
 CASE = load_case("sdnd104")
 

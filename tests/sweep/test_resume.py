@@ -7,7 +7,7 @@ import json
 import pytest
 from numpy.testing import assert_equal
 
-from veridyn.sweep_request import Request
+from veridyn.sweep.request import Request
 
 pytestmark = pytest.mark.usefixtures("small_chunks")
 

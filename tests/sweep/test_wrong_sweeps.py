@@ -6,7 +6,7 @@ import importlib
 
 import pytest
 
-from veridyn import sweep_runs
+from veridyn.sweep import runs as sweep_runs
 
 OVER = ("--over", "a0=1:2:3")
 

@@ -1,0 +1,264 @@
+"""The exact solver: piecewise linear systems carried from event to event without error of integration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.controls import Controls, described, number, read_controls
+from veridyn.solver.errors import Interrupted, SolverFailure
+from veridyn.solver.event_driven.answer import CAPABILITIES, event_instants, histories
+from veridyn.solver.event_driven.driver import NEAR
+from veridyn.solver.event_driven.forcing import Forcing, segments
+from veridyn.solver.event_driven.mechanics import Grip, Mechanics, Mode, Touch
+from veridyn.solver.exact.tables import TOUCHES, Tables
+from veridyn.solver.integrators.modal import regularised
+from veridyn.solver.interrupt import interruptible
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.response import Response, output_instants
+
+if TYPE_CHECKING:
+    from veridyn.solver.integrators.kernels.event_driven import Motion
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+SIDES = 2  # planes of one stop, at most
+FEW_EVENTS = 64  # first size of a table that grows
+RESTING = 1e-12  # relative; a slower sliding velocity is rest
+
+
+@dataclass(frozen=True)
+class ExactControls(Controls):
+    """Settings of the exact solver; it has no step and no tolerance."""
+
+    most_events: int = number(1_000_000, "events after which the motion counts as stuck in one instant")
+    tangential_stiffness: float = number(0.0, "stiffness that regularises set-valued friction (N/m); 0: rigid stick")
+
+
+class Prepared:
+    """A problem as arrays for the kernel; `run` solves it, as often as wanted.
+
+    Raises
+    ------
+    NotImplementedError
+        If the problem is not expressible; see `mechanics.refuse`.
+    """
+
+    def __init__(self, problem: MechanicalProblem) -> None:
+        from veridyn.solver.integrators.kernels import event_driven
+
+        self.kernel = event_driven
+        mechanics = Mechanics(problem)
+        problem = self.problem = mechanics.problem
+        self.forcings = segments(problem)
+        polynomials = [p for forcing in self.forcings for p in forcing.polynomials]
+        width = max((len(p.coefficients) for p in polynomials), default=1)
+        self.drives = [_drive(forcing, width) for forcing in self.forcings]
+        self.tables = Tables(mechanics, self.forcings[0], width)
+        pressing = np.full((len(problem.frictions), SIDES), -1, dtype=np.int64)
+        for row, friction in zip(pressing, problem.frictions, strict=True):
+            planes = mechanics.pressing(friction)
+            row[: len(planes)] = planes
+        self.grips = event_driven.Grips(np.ascontiguousarray(mechanics.tangents), pressing)
+        self.start = np.concatenate((problem.initial_displacement, problem.initial_velocity))
+        self.first = self._first_states()
+        self.steps = self._steps()
+
+    def _first_states(self) -> Ints:
+        """Return the states that the initial state suggests; settling corrects them."""
+        problem = self.problem
+        open_ = Mode(tuple(Touch.OPEN for _ in problem.stops), tuple(Grip.FREE for _ in problem.frictions))
+        gaps = self.tables.mechanics.flow(open_).gaps(self.start, self.forcings[0].value(problem.start))
+        pressed = self._pressed(gaps < 0)
+        glides = self.tables.mechanics.tangents @ problem.initial_velocity
+        grips = [int(np.sign(glide)) if on else int(Grip.FREE) for glide, on in zip(glides, pressed, strict=True)]
+        return np.array([int(gap < 0) for gap in gaps] + grips, dtype=np.int64)
+
+    def run(self, outputs: Floats, most_events: int = 1_000_000) -> Motion:
+        """Solve, and sample the states at the outputs.
+
+        Raises
+        ------
+        SolverFailure
+            If no mode is consistent at an instant, or there are more events than allowed.
+        """
+        counters = np.zeros(self.kernel.COUNTERS, dtype=np.int64)
+
+        def stop() -> None:
+            counters[self.kernel.STOP] = 1
+
+        return interruptible(lambda: self._carry(outputs, most_events, counters), stop, steps=self.steps)
+
+    def _steps(self) -> float:
+        """Return about how many steps it will take: time constants of the stiffest mode or of the drive."""
+        problem = self.problem
+        springs = [k for element in problem.elements if (k := element.stiffness)]
+        stiffness = np.linalg.norm(np.asarray(problem.stiffness)) + sum(springs)
+        fastest = math.sqrt(stiffness * float(np.linalg.norm(self.tables.mechanics.inverse)))
+        drive = max((wave.omega for forcing in self.forcings for wave in forcing.waves), default=0.0)
+        return (problem.end - problem.start) * max(fastest, drive) * problem.size
+
+    def _carry(self, outputs: Floats, most_events: int, counters: Ints) -> Motion:
+        kernel = self.kernel
+        t, done, y, states = self.problem.start, 0, self.start.copy(), self.first.copy()
+        samples = np.empty((outputs.size, y.size))
+        events = np.empty((min(FEW_EVENTS, 1 + most_events), kernel.POINT + y.size))
+        for forcing, drive in zip(self.forcings, self.drives, strict=True):
+            reason = kernel.FULL
+            while reason not in (kernel.DONE, kernel.STOPPED):
+                known, tables = len(self.tables.flows), (*self.tables.arrays, *self.grips, *drive)
+                arrays = (y, states, outputs, samples, counters, events)
+                reason, t, done = kernel.march(t, forcing.end, known, done, *arrays, *tables)
+                if reason == kernel.INCONSISTENT:
+                    states[:] = self._searched(t, y, drive)
+                if reason == kernel.FULL:
+                    self._refuse_more(int(counters[kernel.EVENTS]), most_events, t)
+                    events = _grown(events, 1 + most_events)
+                elif reason not in (kernel.DONE, kernel.STOPPED):
+                    self.tables.index(states)
+        count, steps, stopped = counters.tolist()
+        motion: Motion = kernel.Motion(samples[:done], events[:count], steps, t, bool(stopped))
+        return motion
+
+    def _refuse_more(self, count: int, most: int, t: float) -> None:
+        if count > most:
+            raise SolverFailure(
+                f"{self.problem.name}: more than {most} events before t = {t:.9g} s; they accumulate "
+                "(Zeno), or raise the setting most_events"
+            )
+
+    def _searched(self, t: float, y: Floats, drive: Any) -> Ints:
+        """Return the consistent states of stops and frictions at t by trying all, where switching one by one cycles.
+
+        The forces of the stops follow from the state; those of the frictions solve ``a = A λ + b`` with λ in the box
+        [-mu N, mu N], A = Wᵀ M⁻¹ W: for independent tangents A is positive definite, so that they exist and are
+        unique. With a static coefficient above the kinetic one several states may do; the first is taken.
+        """
+        for candidate in product(*self._choices(y)):
+            tried = np.array(candidate, dtype=np.int64)
+            if not self._grips_where_pressed(tried):
+                continue
+            if self.kernel.holds(t, y, self.tables.index(tried), self.tables.arrays, drive):
+                return tried
+        raise SolverFailure(
+            f"{self.problem.name}: no state of stops and frictions is consistent at t = {t:.9g} s; "
+            "are tangents of frictions dependent?"
+        )
+
+    def _grips_where_pressed(self, states: Ints) -> bool:
+        stops, grips = np.split(states, [len(self.problem.stops)])
+        return all((grips != Grip.FREE) == self._pressed(stops == TOUCHES.index(Touch.CLOSED)))
+
+    def _pressed(self, closed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Tell which frictions are pressed: by a constant force, or by one of their planes."""
+        planes = self.grips.planes
+        touched = np.append(closed, False)[planes].any(axis=1)  # -1 finds what was appended
+        return np.asarray(touched | (planes < 0).all(axis=1))
+
+    def _choices(self, y: Floats) -> list[tuple[int, ...]]:
+        """Return the states that each element may take at an instant: what moves keeps its direction."""
+        tangents, v = self.tables.mechanics.tangents, y[self.problem.size :]
+        touches = [(0, 1, 2) if stop.damping else (0, 1) for stop in self.problem.stops]
+        glides = tangents @ v
+        rest = np.abs(glides) <= RESTING * (np.abs(tangents) @ np.abs(v))
+        grips = [(0, -1, 1, 2) if still else (int(np.sign(g)), 2) for g, still in zip(glides, rest, strict=True)]
+        return [*touches, *grips]
+
+
+def _grown(events: Floats, most: int) -> Floats:
+    count, width = events.shape
+    bigger = np.empty((min(2 * count, most), width))
+    bigger[:count] = events
+    return bigger
+
+
+def _drive(forcing: Forcing, width: int) -> Any:
+    from veridyn.solver.integrators.kernels.event_driven import Drive
+
+    polynomials = np.zeros((len(forcing.polynomials), 1 + width))
+    for row, p in zip(polynomials, forcing.polynomials, strict=True):
+        row[0], row[1 : 1 + len(p.coefficients)] = p.origin, p.coefficients
+    waves = np.array([(w.amplitude, w.omega, w.phase) for w in forcing.waves]).reshape(-1, 3)
+    return Drive(waves, polynomials)
+
+
+@dataclass(frozen=True)
+class ExactSolver:
+    """Exact up to rounding between events, events located to the last bits."""
+
+    name: str = "exact"
+    version: str = "0.1.0"
+    capabilities: frozenset[str] = CAPABILITIES | {"friction:regularised", "friction:two-tangents"}
+    schemes: tuple[str, ...] = ("series",)
+    claims: Mapping[str, Any] = field(default_factory=lambda: {"digits": 12})
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Meaning of every setting."""
+        return described(ExactControls)
+
+    def warm_up(self, settings: Mapping[str, Any]) -> None:  # noqa: ARG002 - one kernel for all settings
+        """Compile the kernel (or load it from the cache) so that timings do not contain it."""
+        zero = np.zeros(1)
+        self.solve(
+            MechanicalProblem(
+                name="warm-up", mass=np.eye(1), initial_displacement=zero, initial_velocity=zero, end=1.0
+            ),
+            {},
+        )
+
+    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
+        """Return the response at the output instants and the events.
+
+        Raises
+        ------
+        NotImplementedError
+            If the problem is not expressible; see `mechanics.refuse`.
+        SolverFailure
+            See `Prepared.run`.
+        """
+        controls = read_controls(ExactControls, settings, self.schemes)
+        if controls.tangential_stiffness:
+            problem = regularised(problem, controls.tangential_stiffness)
+        prepared = Prepared(problem)
+        outputs = output_instants(problem)
+        motion = prepared.run(outputs, controls.most_events)
+        response = _response(prepared, outputs[: len(motion.samples)], motion)
+        if motion.stopped:
+            raise Interrupted(f"{self.name} was interrupted at t = {motion.reached:.6g} s", response)
+        return response
+
+
+def _response(prepared: Prepared, outputs: Floats, motion: Motion) -> Response:
+    problem, flows = prepared.problem, prepared.tables.flows
+    spacing = float(np.diff(outputs).min(initial=math.inf))
+    apart = _distance(outputs, motion.times)
+    kept = (apart > NEAR * spacing) | ((outputs == problem.end) & (apart > 0))
+    times = np.concatenate((motion.times, outputs[kept]))
+    order = np.argsort(times)
+    times = times[order]
+    states = np.concatenate((motion.points, motion.samples[kept]))[order]
+    kinds = motion.kinds[np.searchsorted(motion.times, times, side="right") - 1]
+    n, mechanics = problem.size, prepared.tables.mechanics
+    elements = histories(problem, mechanics, flows, prepared.forcings, times, states, kinds)
+    counters = {"steps": motion.steps, "events": motion.times.size - 1}
+    modes = [flows[kind].mode for kind in motion.kinds]
+    x, v = (mechanics.restored(part) for part in (states[:, :n], states[:, n:]))
+    return Response(times, x, v, elements, counters, event_instants(mechanics, modes, motion.times))
+
+
+def _distance(outputs: Floats, instants: Floats) -> Floats:
+    """Return how far each output is from the nearest of the instants (s), (k,)."""
+    after = np.searchsorted(instants, outputs)
+    before, after = (np.clip(place, 0, instants.size - 1) for place in (after - 1, after))
+    return np.minimum(np.abs(outputs - instants[before]), np.abs(outputs - instants[after]))
+
+
+SOLVER = ExactSolver()

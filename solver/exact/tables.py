@@ -1,0 +1,188 @@
+"""The equations of all modes met by the exact solver, as arrays for its kernel.
+
+The unknowns, 1 and the driving functions evolve linearly together once each wave is joined by its cosine, and each
+polynomial by its derivatives: the phase p, with p' = D p. So the Taylor coefficients of a guard g p are g D^k h^k/k! p,
+and all but p is known when a mode is written; so it is with the positions, whose derivatives are the velocities.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.event_driven.forcing import Forcing
+from veridyn.solver.event_driven.mechanics import Affine, Flow, Grip, Mechanics, Mode, Touch
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+TOUCHES = (Touch.OPEN, Touch.CLOSED, Touch.RELEASED)  # in the order of the kernel's numbers
+FEW_MODES = 8  # first size of tables that grow
+
+
+@dataclass(eq=False)
+class Tables:
+    """The modes met so far, as arrays for the kernel and as equations for the histories.
+
+    ``forcing`` is that of one segment of time; its waves and polynomials may differ on the others, not their number,
+    frequencies and channels. ``width`` is the number of coefficients that each polynomial takes in the phase, that of
+    the longest on all segments.
+    """
+
+    mechanics: Mechanics
+    forcing: Forcing
+    width: int
+    flows: list[Flow] = field(default_factory=list)
+    arrays: Any = None
+
+    def __post_init__(self) -> None:
+        self.span, self.selection = self._span(), self._selection()
+        self.motion = self._motion()
+        self.arrays = self._empty(FEW_MODES)
+
+    def add(self, states: Ints) -> None:
+        """Write the equations of one more mode."""
+        flow = self.mechanics.flow(self._mode(states))
+        if len(self.flows) == self.arrays.step.size:
+            self._grow()
+        self._write(len(self.flows), states, flow)
+        self.flows.append(flow)
+
+    def index(self, states: Ints) -> int:
+        """Return the place of a mode, written if it is not there yet."""
+        found = np.flatnonzero((self.arrays.states[: len(self.flows)] == states).all(axis=1))
+        if found.size:
+            return int(found[0])
+        self.add(states)
+        return len(self.flows) - 1
+
+    def _mode(self, states: Ints) -> Mode:
+        stops = len(self.mechanics.problem.stops)
+        return Mode(tuple(TOUCHES[s] for s in states[:stops]), tuple(Grip(int(s)) for s in states[stops:]))
+
+    def _span(self) -> float:
+        """Return the longest time constant (s) that a mode may have: that of the drive, or the whole time."""
+        problem = self.mechanics.problem
+        fastest = max((abs(wave.omega) for wave in self.forcing.waves), default=0.0)
+        return min(problem.end - problem.start, 1 / fastest) if fastest else problem.end - problem.start
+
+    def _selection(self) -> Floats:
+        """Return the map (1 + 2n + channels, p) of the phase to 1, state and driving functions.
+
+        Zeros fill the phase up to a length that the kernel takes in one stride.
+        """
+        from veridyn.solver.integrators.kernels.series import FOUR
+
+        waves, polynomials = self.forcing.waves, self.forcing.polynomials
+        state = 1 + 2 * self.mechanics.problem.size
+        used = state + 2 * len(waves) + self.width * len(polynomials)
+        selection = np.zeros((state + self.mechanics.channels, 1 + math.ceil((used - 1) / FOUR) * FOUR))
+        selection[:state, :state] = np.eye(state)
+        place = state
+        for wave in waves:
+            selection[state + wave.channel, place] = 1.0
+            place += 2
+        for polynomial in polynomials:
+            selection[state + polynomial.channel, place] = 1.0
+            place += self.width
+        return selection
+
+    def _motion(self) -> Floats:
+        """Return the matrix D (p, p) of the phase, without the accelerations."""
+        n, size = self.mechanics.problem.size, self.selection.shape[1]
+        motion = np.zeros((size, size))
+        motion[1 : 1 + n, 1 + n : 1 + 2 * n] = np.eye(n)
+        place = 1 + 2 * n
+        for wave in self.forcing.waves:
+            motion[place, place + 1], motion[place + 1, place] = wave.omega, -wave.omega
+            place += 2
+        for start in range(place, place + self.width * len(self.forcing.polynomials), self.width):
+            for power in range(1, self.width):
+                motion[start + power - 1, start + power] = power
+        return motion
+
+    def _empty(self, m: int) -> Any:
+        from veridyn.solver.integrators.kernels.event_driven import Modes
+        from veridyn.solver.integrators.kernels.series import FEW, ORDER
+
+        problem = self.mechanics.problem
+        n, elements, phase = problem.size, len(problem.stops) + len(problem.frictions), self.selection.shape[1]
+        guards = 2 * elements
+        return Modes(
+            states=np.zeros((m, elements), dtype=np.int64),
+            step=np.zeros(m),
+            positions=np.zeros((m, n, phase, ORDER + 1)),
+            guards=np.zeros((m, guards, phase, ORDER + 1)),
+            bernstein=np.zeros((m, guards, FEW, phase, ORDER + 1)),
+            sizes=np.zeros((m, guards, 2, phase)),
+            counts=np.zeros(m, dtype=np.int64),
+            changes=np.full((m, guards, 3), -1, dtype=np.int64),
+            elongation=np.zeros((m, guards, phase)),
+            hold=np.zeros((m, n, n)),
+            keep=np.ones((m, n)),
+        )
+
+    def _grow(self) -> None:
+        old = self.arrays
+        self.arrays = self._empty(2 * old.step.size)
+        for source, target in zip(old, self.arrays, strict=True):
+            target[: len(source)] = source
+
+    def _write(self, m: int, states: Ints, flow: Flow) -> None:
+        from veridyn.solver.integrators.kernels.series import CALM, STRETCH
+
+        arrays, n = self.arrays, self.mechanics.problem.size
+        longest = min(STRETCH * self.span, CALM / flow.fastest if flow.fastest else math.inf)
+        step = 2.0 ** math.floor(math.log2(longest))  # scaling with a power of two rounds nothing
+        motion = self.motion.copy()
+        motion[1 + n : 1 + 2 * n] = _rows(flow.rate)[n:] @ self.selection
+        motion *= step
+        arrays.states[m], arrays.step[m] = states, step
+        arrays.positions[m] = _series(self.selection[1 : 1 + n], motion)
+        self._write_guards(m, flow, motion)
+        self._write_changes(m, flow)
+        arrays.hold[m] = flow.hold
+        arrays.keep[m, list(flow.slack)] = 0.0
+
+    def _write_guards(self, m: int, flow: Flow, motion: Floats) -> None:
+        """Write the coefficients of the guards, and the sizes of what makes the first two of Taylor."""
+        from veridyn.solver.integrators.kernels.roots import BERNSTEIN
+        from veridyn.solver.integrators.kernels.series import FEW, ORDER
+
+        arrays, count = self.arrays, len(flow.changes)
+        rows = _rows(flow.guards) @ self.selection
+        arrays.counts[m], arrays.guards[m, :count] = count, _series(rows, motion)
+        for k in range(FEW):
+            arrays.bernstein[m, :count, k] = arrays.guards[m, :count, :, k:] @ BERNSTEIN[: ORDER + 1 - k]
+        arrays.sizes[m, :count, 0], arrays.sizes[m, :count, 1] = np.abs(rows), np.abs(rows) @ np.abs(motion)
+
+    def _write_changes(self, m: int, flow: Flow) -> None:
+        arrays, stops = self.arrays, len(self.mechanics.problem.stops)
+        for g, change in enumerate(flow.changes):
+            if isinstance(change.becomes, Touch):
+                element, becomes = change.element, TOUCHES.index(change.becomes)
+            else:
+                element, becomes = stops + change.element, int(change.becomes)
+            arrays.changes[m, g] = element, becomes, change.spring
+            if change.elongation is not None:
+                arrays.elongation[m, g] = _rows(change.elongation) @ self.selection
+
+
+def _series(rows: Floats, motion: Floats) -> Floats:
+    """Return the Taylor coefficients (r, p, ORDER + 1) of rows (r, p) over a phase that moves so in one step."""
+    from veridyn.solver.integrators.kernels.series import ORDER
+
+    coefficients = [rows]
+    for k in range(1, ORDER + 1):
+        coefficients.append(coefficients[-1] @ motion / k)
+    return np.stack(coefficients, axis=-1)
+
+
+def _rows(part: Affine) -> Floats:
+    """Return an affine map as rows over 1, the state and the driving functions."""
+    constant = np.asarray(part.constant)
+    return np.concatenate((constant[..., None], part.matrix, part.forcing), axis=-1)

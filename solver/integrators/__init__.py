@@ -1,0 +1,1 @@
+"""Our jitted modal integrator: schemes and kernels."""

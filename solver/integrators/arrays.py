@@ -1,0 +1,227 @@
+"""From a problem and its modes to the arrays that the kernels read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.errors import CapabilityError
+from veridyn.solver.integrators.kernels import contact, curved, device
+from veridyn.solver.integrators.kernels.system import (
+    HARMONIC,
+    HARMONIC_WIDTH,
+    PIECEWISE,
+    WINDOWED,
+    WINDOWED_WIDTH,
+    System,
+)
+from veridyn.solver.problem.basis import driven_displacement, support_load
+from veridyn.solver.problem.elements import Friction, Stop
+from veridyn.solver.problem.geometry import segments
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.solver.problem.scalars import to_float
+from veridyn.solver.problem.time_functions import Harmonic, Piecewise, TimeFunction, Windowed
+
+Floats = NDArray[np.float64]
+
+LAW = {"nonlinear-spring": device.NONLINEAR_SPRING, "buckling-stop": device.BUCKLING_STOP, "zener": device.ZENER}
+GEOMETRY = {
+    "plane": contact.PLANE,
+    "parallel planes": contact.PARALLEL_PLANES,
+    "circle": curved.CIRCLE,
+    "outside circle": curved.OUTSIDE_CIRCLE,
+    "profile": curved.PROFILE,
+}
+
+
+@dataclass(frozen=True)
+class Contact:
+    """One contact of the kernels: a stop, a friction, or a friction that rests on a stop."""
+
+    stop: Stop | None
+    friction: Friction | None
+
+
+def contacts(problem: MechanicalProblem) -> tuple[Contact, ...]:
+    """Pair stops with the frictions that rest on them.
+
+    Raises
+    ------
+    CapabilityError
+        If several frictions rest on one stop, a friction is set-valued, or frames differ in a pair.
+    """
+    resting = {f.normal: f for f in problem.frictions if isinstance(f.normal, str)}
+    if len(resting) < sum(isinstance(f.normal, str) for f in problem.frictions):
+        raise CapabilityError(f"{problem.name}: several frictions rest on one stop; give each stop at most one")
+    for friction in problem.frictions:
+        if friction.law == "set-valued":
+            raise CapabilityError(f"{problem.name}: friction {friction.name!r} is set-valued; regularise it first")
+    pairs = [Contact(stop, resting.get(stop.name)) for stop in problem.stops]
+    for pair in pairs:
+        if pair.stop and pair.friction and pair.stop.frame != pair.friction.frame:
+            raise CapabilityError(f"{problem.name}: stop {pair.stop.name!r} and its friction use different frames")
+    alone = [Contact(None, f) for f in problem.frictions if not isinstance(f.normal, str)]
+    return (*pairs, *alone)
+
+
+def _encode(functions: Iterable[TimeFunction], parameters: list[float]) -> dict[str, Any]:
+    """Return time functions as arrays; their parameters follow those that are there."""
+    first, terms = [0], []
+    for function in functions:
+        for term in function.terms():
+            numbers, kind, count, width = _term(term)
+            terms.append((kind, len(parameters), count, width))
+            parameters.extend(numbers)
+        first.append(len(terms))
+    return {
+        "function_term": np.array(first, dtype=np.int64),
+        "terms": np.array(terms, dtype=np.int64).reshape(-1, 4),
+        "parameter": np.array(parameters, dtype=float),
+    }
+
+
+def _wave(wave: TimeFunction) -> list[float]:
+    """Return amplitude, circular frequency (rad/s) and phase (rad)."""
+    assert isinstance(wave, Harmonic)
+    omega = to_float(wave.omega)
+    return [to_float(wave.amplitude) * omega**wave.order, omega, to_float(wave.phase) + wave.order * np.pi / 2]
+
+
+def _term(term: TimeFunction) -> tuple[list[float], int, int, int]:
+    if isinstance(term, Harmonic):
+        return _wave(term), HARMONIC, 1, HARMONIC_WIDTH
+    if isinstance(term, Windowed):
+        window = [to_float(term.start), to_float(term.end)]
+        return [*_wave(term.function), *window], WINDOWED, 1, WINDOWED_WIDTH
+    assert isinstance(term, Piecewise)
+    width = 1 + max(len(row) for row in term.coefficients)
+    rows = zip(term.breaks, term.coefficients, strict=True)
+    padded = ([to_float(b), *map(to_float, row)] + [0.0] * (width - 1 - len(row)) for b, row in rows)
+    return [x for row in padded for x in row], PIECEWISE, len(term.breaks), width
+
+
+class _Rows:
+    """Directions and driven parts of the local coordinates, numbered in order of appearance."""
+
+    def __init__(self, problem: MechanicalProblem) -> None:
+        self.directions: list[Floats] = []
+        self.driven: list[bool] = []
+        self.problem = problem
+
+    def add(self, direction: Floats, frame: str) -> int:
+        self.directions.append(direction)
+        self.driven.append(frame == "absolute")
+        return len(self.directions) - 1
+
+    def matrix(self) -> Floats:
+        return np.array(self.directions).reshape(len(self.directions), self.problem.size)
+
+    def drive(self) -> Floats:
+        influence = np.array([s.influence for s in self.problem.supports]).reshape(-1, self.problem.size)
+        if not any(self.driven):
+            return np.zeros((len(self.driven), 0))
+        return np.asarray((self.matrix() @ influence.T) * np.array(self.driven, dtype=float)[:, None])
+
+
+def _directions(pair: Contact) -> tuple[Floats | None, ...]:
+    """Return the directions (n,) of the local coordinates y, z and x of a contact, None where it has none."""
+    normal, lateral = (pair.stop.normal, pair.stop.lateral) if pair.stop else (None, None)
+    tangents = pair.friction.tangents if pair.friction else (lateral,)
+    return (normal, *tangents, None)[:3]
+
+
+def _index(pair: Contact, rows: _Rows, parameters: list[float]) -> list[int]:
+    """Return the integers of a contact; the segments of a profile are added to the parameters."""
+    owner = pair.stop or pair.friction
+    assert owner is not None
+    places = [-1 if d is None else rows.add(d, owner.frame) for d in _directions(pair)]
+    geometry = GEOMETRY[pair.stop.geometry] if pair.stop else contact.CONSTANT_FORCE
+    if pair.stop is None or pair.stop.profile is None:
+        return [geometry, *places, 0, 0]
+    parts = segments(pair.stop.profile)
+    parameters.extend(parts.ravel().tolist())
+    return [geometry, *places, len(parameters) - parts.size, len(parts)]
+
+
+def _constants(pair: Contact) -> Floats:
+    """Return the constants of a contact, `contact.VALUES` of them."""
+    value = np.zeros(contact.VALUES)
+    if pair.stop is not None:
+        stop = pair.stop
+        value[[contact.GAP, contact.STIFFNESS, contact.DAMPING]] = stop.gap, stop.stiffness, stop.damping
+        value[[contact.Y0, contact.Z0]] = stop.offset, stop.lateral_offset
+    if pair.friction is not None:
+        friction = pair.friction
+        value[[contact.STATIC, contact.KINETIC]] = friction.static, friction.kinetic
+        value[[contact.TANGENT_STIFFNESS, contact.TANGENT_DAMPING]] = friction.stiffness, friction.damping
+        if not isinstance(friction.normal, str):
+            value[contact.FORCE] = friction.normal
+    return value
+
+
+def _device_arrays(problem: MechanicalProblem, rows: _Rows) -> dict[str, Any]:
+    devices = problem.devices
+    index = np.zeros((len(devices), device.COLUMNS), dtype=np.int64)
+    memory = np.zeros((len(devices), device.STATES))
+    value: list[float] = []
+    start = problem.initial_displacement, driven_displacement(problem, np.array([problem.start]))[0]
+    for d, each in enumerate(devices):
+        first, row = len(value), rows.add(each.direction, each.frame)
+        value.extend(each.constants)
+        index[d, [device.LAW, device.ROW, device.FIRST, device.LAST]] = LAW[each.type], row, first, len(value)
+        x = start[0] + start[1] if each.frame == "absolute" else start[0]
+        remembered = each.memory(problem.start, float(each.direction @ x) + each.offset)
+        memory[d, : len(remembered)] = remembered
+    return {
+        "device_index": index,
+        "device_offset": np.array([each.offset for each in devices], dtype=float),
+        "device_value": np.array(value, dtype=float),
+        "device_memory": memory,
+    }
+
+
+def _coupling(damping: Floats) -> Floats:
+    """Return the damping matrix (r, r) without its diagonal, (0, 0) if nothing is left."""
+    coupling = damping - np.diag(np.diag(damping))
+    return coupling if np.any(coupling) else np.zeros((0, 0))
+
+
+def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
+    """Return the kernel arrays of a problem in modal coordinates.
+
+    Raises
+    ------
+    CapabilityError
+        See `contacts`.
+    """
+    rows = _Rows(problem)
+    pairs, parameters = contacts(problem), [0.0]
+    index = np.array([_index(pair, rows, parameters) for pair in pairs], dtype=np.int64).reshape(-1, contact.INDICES)
+    devices = _device_arrays(problem, rows)
+    projected = rows.matrix() @ modes.shapes
+    drive = rows.drive()
+    vectors = [modes.shapes.T @ load.direction for load in problem.loads]
+    vectors += [support_load(problem, modes, s) for s in problem.supports]
+    functions = list(problem.drives)
+    e, moving = len(functions), drive.shape[1]
+    for support in problem.supports[:moving]:
+        functions += [support.displacement, support.velocity]
+    damping = modes.damping_matrix / modes.masses[:, None]
+    return System(
+        omega2=modes.omega**2,
+        damping=np.diag(damping).copy(),
+        coupling=_coupling(damping),
+        load=np.array(vectors).reshape(e, modes.omega.size) / modes.masses,
+        rows=np.ascontiguousarray(projected.T),
+        back=np.ascontiguousarray(projected / modes.masses),
+        drive=np.ascontiguousarray(drive),
+        contact_index=index,
+        contact_value=np.array([_constants(pair) for pair in pairs]).reshape(-1, contact.VALUES),
+        several=None if modes.omega.size == 1 and moving == 0 else True,
+        **devices,
+        **_encode(functions, parameters),
+    )

@@ -1,0 +1,69 @@
+"""Schemes that are Runge-Kutta pairs: their options, and how they run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from veridyn.solver.integrators.scheme import StepBounds, require, require_number, setting
+
+if TYPE_CHECKING:
+    from veridyn.solver.integrators.integration import Job, Run
+
+
+@dataclass(frozen=True)
+class ErrorOptions(StepBounds):
+    """Options of a control by an estimate of the error."""
+
+    tolerance: float = setting("relative tolerance of the error of a step", 1e-5)
+    absolute: float = setting("least size of a coordinate that the tolerance refers to (m and m/s)", 0.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_number("tolerance", self.tolerance, above=0.0)
+        require(self.absolute >= 0, f"absolute = {self.absolute!r} must not be negative")
+
+
+@dataclass(frozen=True)
+class PairOptions(ErrorOptions):
+    """Options of a pair of formulas."""
+
+    sequential_stages: bool = setting("whether each stage hands the memory of contacts on to the next", False)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A pair whose last stage lies at the new point: weights of the stages from the second on, and of the error.
+
+    ``power``: the control takes the error to go with this power of the step.
+    """
+
+    weights: Sequence[Sequence[str]]
+    error: Sequence[str]
+    power: float
+
+    def run(self, name: str, options: PairOptions, job: Job) -> Run:
+        """Integrate."""
+        from veridyn.solver.integrators.integration import march_adaptively
+        from veridyn.solver.integrators.kernels import runge_kutta
+
+        n = len(self.error)
+        a = np.zeros((n, n))
+        for i, row in enumerate(self.weights, start=1):
+            a[i, : len(row)] = [float(Fraction(weight)) for weight in row]
+        c = np.array([0.0, *(float(sum(map(Fraction, row))) for row in self.weights)])
+        e = np.array([float(Fraction(weight)) for weight in self.error])
+        control = runge_kutta.Control(
+            first=job.step,
+            smallest=options.smallest * job.step,
+            largest=options.largest * job.step,
+            tolerance=float(options.tolerance),
+            absolute=float(options.absolute),
+            sequential=options.sequential_stages,
+        )
+        tableau = runge_kutta.Tableau(c, a, e, self.power)
+        return march_adaptively(name, runge_kutta.integrate, control, job, tableau)

@@ -1,0 +1,47 @@
+"""Law of a stop that buckles: elastic up to a force, then plateau, softening and what is left; elastic return.
+
+Constants: stiffness, critical force, force that is left, plateau, softening, then the points (largest crush, residual
+crush) between which the residual crush is a line, the first of them the buckling. Memory: the largest crush so far.
+"""
+
+from veridyn.solver.integrators.kernels.jit import part
+
+STIFFNESS, CRITICAL, POST, PLATEAU, SOFTENING, POINTS = range(6)
+R_LARGEST, R_RESIDUAL = range(2)  # among the internal variables
+
+
+@part
+def envelope(u, constants):
+    """Force of a first loading beyond buckling, at the crush u."""
+    beyond = u - constants[POINTS] - constants[PLATEAU]
+    if beyond <= 0.0 and constants[PLATEAU] > 0.0:
+        return constants[CRITICAL]
+    if beyond < constants[SOFTENING]:
+        return constants[CRITICAL] - (constants[CRITICAL] - constants[POST]) * beyond / constants[SOFTENING]
+    return constants[POST]
+
+
+@part
+def residual_crush(largest, constants):
+    """Crush that remains; beyond the last point it grows as the largest crush does."""
+    p = POINTS
+    while p + 3 < constants.size and largest >= constants[p + 2]:
+        p += 2
+    x, d = constants[p], constants[p + 1]
+    if p + 3 >= constants.size:
+        return d + largest - x
+    return d + (largest - x) / (constants[p + 2] - x) * (constants[p + 3] - d)
+
+
+@part
+def buckling_force(u, constants, memory, internal):
+    """Force (push) at the crush u; none where the stop does not reach."""
+    largest = max(memory[0], u)
+    memory[0] = largest
+    internal[R_LARGEST] = largest
+    internal[R_RESIDUAL] = 0.0
+    if largest <= constants[POINTS]:
+        return max(0.0, constants[STIFFNESS] * u)
+    residual = residual_crush(largest, constants)
+    internal[R_RESIDUAL] = residual
+    return envelope(largest, constants) * max(0.0, u - residual) / (largest - residual)

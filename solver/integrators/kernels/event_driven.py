@@ -1,0 +1,370 @@
+"""From event to event without error: piecewise linear systems with unilateral contact and dry friction.
+
+A discrete mode says of every stop whether it is open, closed or released, and of every friction whether it sticks,
+slips up, slips down or is not pressed. In each mode the equations are affine; its guards are positive. At the first
+root of a guard the mode changes, and the complementarity conditions, read from the Taylor series of the guards just
+after the event, say to which one.
+
+Source of the conditions: F. Pfeiffer and C. Glocker, Multibody Dynamics with Unilateral Contacts, Wiley 1996,
+chapters 5 and 6.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.integrators.kernels.jit import called, kernel, part
+from veridyn.solver.integrators.kernels.roots import MOST_AHEAD, NONE, falls, first_root
+from veridyn.solver.integrators.kernels.series import (
+    FEW,
+    LEADING,
+    ORDER,
+    drive_phase,
+    first_significant,
+    series,
+    state_phase,
+    value_and_rates,
+)
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# states of stops and frictions
+OPEN, CLOSED, RELEASED = 0, 1, 2
+DOWN, STICK, UP, FREE = -1, 0, 1, 2
+# why the kernel returns
+DONE, UNKNOWN_MODE, INCONSISTENT, FULL, STOPPED = 0, 1, 2, 3, 4
+# counters: events stored, steps, whether to stop
+EVENTS, STEPS, STOP = range(3)
+COUNTERS = 3
+# columns of what is stored of an event; the state fills the rest
+INSTANT, MODE, POINT = range(3)
+# what a guard does: to which element, its new state, the coordinate of a spring that is set (-1: none)
+ELEMENT, BECOMES, SPRING = range(3)
+MOST_CHANGES = 8  # per element, before one instant counts as inconsistent
+GLIDE = 1e-13  # relative; a slower sliding velocity is rest
+
+
+class Modes(NamedTuple):
+    """The equations of the modes met so far; ``known`` of them are filled in.
+
+    What depends on time is a row over the phase (see `exact_tables`) at the start of a step, for each Taylor
+    coefficient over that step.
+    """
+
+    states: Ints  # (m, e) state of every stop, then of every friction
+    step: Floats  # (m,) longest step of the series (s)
+    positions: Floats  # (m, n, p, ORDER + 1)
+    guards: Floats  # (m, g, p, ORDER + 1)
+    bernstein: Floats  # (m, g, FEW, p, ORDER + 1) Bernstein coefficients over a step, less a root at its start
+    sizes: Floats  # (m, g, 2, p) what makes the sizes of the terms of the first two coefficients of a guard
+    counts: Ints  # (m,) number of guards
+    changes: Ints  # (m, g, 3) ELEMENT, BECOMES and SPRING of what a guard does
+    elongation: Floats  # (m, g, p) to what it is set, over the phase then
+    hold: Floats  # (m, n, n) map of the velocities at the start of a mode: stops what sticks
+    keep: Floats  # (m, n) factors of the displacements there: 0 for springs under no force
+
+
+class Grips(NamedTuple):
+    """Frictions: tangents (f, n), and the planes that press (f, 2), -1 for none: then the force is constant."""
+
+    tangents: Floats
+    planes: Ints
+
+
+class Drive(NamedTuple):
+    """Driving functions on one segment of time, smooth."""
+
+    waves: Floats  # (a, 3) amplitude, omega, phase
+    polynomials: Floats  # (b, 1 + c) origin, coefficients
+
+
+class Motion(NamedTuple):
+    """What the kernel returns: samples at the outputs, and instant, mode and state at every change of mode."""
+
+    samples: Floats
+    events: Floats
+    steps: int
+    reached: float  # instant (s); the end, unless Ctrl-C stopped the march
+    stopped: bool
+
+    @property
+    def times(self) -> Floats:
+        """Instants (s) at which a mode begins, (k,)."""
+        return self.events[:, INSTANT]
+
+    @property
+    def kinds(self) -> Ints:
+        """Modes, (k,)."""
+        return self.events[:, MODE].astype(np.int64)
+
+    @property
+    def points(self) -> Floats:
+        """States then, (k, 2n)."""
+        return self.events[:, POINT:]
+
+
+# where the arrays of each end among all
+MODES_END = len(Modes._fields)
+GRIPS_END = MODES_END + len(Grips._fields)
+
+
+class Scratch(NamedTuple):
+    """What is known of the step that is being taken, and room to work."""
+
+    phase: Floats  # (p,)
+    guard: Floats  # (ORDER + 1,) series of one
+    leading: Ints  # (g,) first significant coefficient of each
+    positions: Floats  # (n, ORDER + 1) series
+    intervals: Floats  # (MOST_AHEAD, ORDER + 1)
+    ends: Floats  # (MOST_AHEAD,)
+    velocity: Floats  # (n,)
+
+
+@kernel
+def workspace(modes):
+    """Return room for one march."""
+    n = modes.hold.shape[1]
+    return Scratch(
+        np.zeros(modes.guards.shape[2]),
+        np.empty(ORDER + 1),
+        np.empty(modes.guards.shape[1], dtype=np.int64),
+        np.empty((n, ORDER + 1)),
+        np.empty((MOST_AHEAD, ORDER + 1)),
+        np.empty(MOST_AHEAD),
+        np.empty(n),
+    )
+
+
+@part
+def find_mode(states, modes, known):
+    """Index of a mode, -1 if its equations are not there yet."""
+    for m in range(known):
+        same = True
+        for e in range(states.size):
+            if modes.states[m, e] != states[e]:
+                same = False
+                break
+        if same:
+            return m
+    return -1
+
+
+@called
+def regrip(states, y, n, grips):
+    """Let frictions grip where, and only where, they are pressed."""
+    frictions = grips.planes.shape[0]
+    first = states.size - frictions
+    for j in range(frictions):
+        one, other = grips.planes[j, 0], grips.planes[j, 1]
+        pressed = one < 0 or states[one] == CLOSED or (other >= 0 and states[other] == CLOSED)
+        if not pressed:
+            states[first + j] = FREE
+        elif states[first + j] == FREE:
+            glide, size = 0.0, 0.0
+            for i in range(n):
+                term = grips.tangents[j, i] * y[n + i]
+                glide += term
+                size += abs(term)
+            if abs(glide) <= GLIDE * size:
+                states[first + j] = STICK
+            else:
+                states[first + j] = UP if glide > 0.0 else DOWN
+
+
+@part
+def hold_still(hold, keep, y, scratch):
+    """Set the velocities along tangents that stick, and the springs under no force, to zero."""
+    n = scratch.size
+    for i in range(n):
+        total = 0.0
+        for k in range(n):
+            total += hold[i, k] * y[n + k]
+        scratch[i] = total
+    for i in range(n):
+        y[n + i] = scratch[i]
+        y[i] *= keep[i]
+
+
+@part
+def look(y, m, modes, scratch):
+    """Find the first significant coefficient of every guard of mode m; return the first that turns negative, or -1.
+
+    The phase of the drive is known.
+    """
+    p, c, wrong = scratch.phase, scratch.guard, -1
+    state_phase(y, p)
+    for i in range(modes.counts[m]):
+        size, rate = 0.0, 0.0
+        series(modes.guards[m, i], p, c, LEADING)
+        for j in range(p.size):
+            size += modes.sizes[m, i, 0, j] * abs(p[j])
+            rate += modes.sizes[m, i, 1, j] * abs(p[j])
+        k = first_significant(c, size, rate)
+        scratch.leading[i] = k
+        if wrong < 0 and k < FEW and c[k] < 0.0:
+            wrong = i
+    return wrong
+
+
+@part
+def switch(m, fired, states, y, modes, grips):
+    """Let a guard change the state of its element."""
+    states[modes.changes[m, fired, ELEMENT]] = modes.changes[m, fired, BECOMES]
+    regrip(states, y, modes.hold.shape[1], grips)
+
+
+@part
+def settle(y, states, modes, known, grips, scratch):
+    """Change modes until the complementarity conditions hold just after an instant, the phase of the drive being known.
+
+    Returns the mode, or -1 - the reason why there is none.
+    """
+    for _ in range(MOST_CHANGES * states.size + 1):
+        m = find_mode(states, modes, known)
+        if m < 0:
+            return -1 - UNKNOWN_MODE
+        hold_still(modes.hold[m], modes.keep[m], y, scratch.velocity)
+        wrong = look(y, m, modes, scratch)
+        if wrong < 0:
+            return m
+        switch(m, wrong, states, y, modes, grips)
+    return -1 - INCONSISTENT
+
+
+@part
+def divide(c, k):
+    """Divide a polynomial by theta**k, so that its root at the start does not count again; its terms below are zero."""
+    for j in range(ORDER + 1 - k):
+        c[j] = c[j + k]
+    for j in range(ORDER + 1 - k, ORDER + 1):
+        c[j] = 0.0
+
+
+@part
+def next_event(m, modes, width, scratch):
+    """First root of a guard within a part of a step: (part, guard), or (width, -1)."""
+    fired, p, c = -1, scratch.phase, scratch.guard
+    for i in range(modes.counts[m]):
+        k = scratch.leading[i]
+        if k == FEW:
+            continue  # it stays at zero
+        series(modes.bernstein[m, i, k], p, scratch.intervals[0], ORDER + 1)
+        changes, j = falls(scratch.intervals[0])
+        if changes == NONE:
+            continue
+        series(modes.guards[m, i], p, c, ORDER + 1)
+        if k > 0:
+            divide(c, k)
+        root = first_root(c, width, changes, j, scratch.intervals, scratch.ends)
+        if root >= 0.0:
+            width, fired = root, i
+    return width, fired
+
+
+@kernel
+def holds(t, y, m, modes, drive):
+    """Whether the complementarity conditions of a mode hold just after t."""
+    scratch = workspace(modes)
+    drive_phase(t, drive.waves, drive.polynomials, 1 + y.size, scratch.phase)
+    return look(y, m, modes, scratch) < 0
+
+
+@part
+def advance(y, positions, h, theta):
+    """State a part of a step after the centre of the series of the positions."""
+    n = positions.shape[0]
+    for i in range(n):
+        x, rate, _ = value_and_rates(positions[i], theta)
+        y[i], y[n + i] = x, rate / h
+
+
+@part
+def sample(outputs, done, t, h, until, positions, samples):
+    """Write the states at the outputs up to an instant; return how many outputs are done."""
+    while done < outputs.size and outputs[done] <= until:
+        advance(samples[done], positions, h, (outputs[done] - t) / h)
+        done += 1
+    return done
+
+
+@part
+def elongate(t, y, row, spring, drive, p):
+    """Set the spring of a stick that begins."""
+    state_phase(y, p)
+    drive_phase(t, drive.waves, drive.polynomials, 1 + y.size, p)
+    total = 0.0
+    for j in range(p.size):
+        total += row[j] * p[j]
+    y[spring] = total
+
+
+@part
+def note(t, y, m, event):
+    """Store an event."""
+    event[INSTANT], event[MODE] = t, m
+    for i in range(y.size):
+        event[POINT + i] = y[i]
+
+
+@part
+def step(t, end, y, m, modes, outputs, done, samples, scratch):
+    """Carry y on to the end of a step or the first root of a guard; return its instant, the guard, the outputs done."""
+    h, p, positions = modes.step[m], scratch.phase, scratch.positions
+    cut = end - t <= h
+    width = (end - t) / h if cut else 1.0
+    theta, fired = next_event(m, modes, width, scratch)
+    for i in range(positions.shape[0]):
+        series(modes.positions[m, i], p, positions[i], ORDER + 1)
+    until = end if cut and theta == width else t + theta * h
+    done = sample(outputs, done, t, h, until, positions, samples)
+    advance(y, positions, h, theta)
+    return until, fired, done
+
+
+@part
+def carry(t, end, known, done, y, states, outputs, samples, counters, events, modes, grips, drive, scratch):
+    """See `march`, which makes the scratch."""
+    settled = False
+    m, last = -1, int(events[counters[EVENTS] - 1, MODE]) if counters[EVENTS] > 0 else -1
+    while t < end:
+        if counters[STOP] != 0:
+            return STOPPED, t, done
+        drive_phase(t, drive.waves, drive.polynomials, 1 + y.size, scratch.phase)
+        fired = -1
+        if settled:
+            fired = look(y, m, modes, scratch)  # the step before ended at the root itself
+        else:
+            m = settle(y, states, modes, known, grips, scratch)
+            if m < 0:
+                return -1 - m, t, done
+            if m != last:
+                if counters[EVENTS] == events.shape[0]:
+                    return FULL, t, done
+                note(t, y, m, events[counters[EVENTS]])
+                counters[EVENTS] += 1
+                last = m
+        if fired < 0:
+            t, fired, done = step(t, end, y, m, modes, outputs, done, samples, scratch)
+            counters[STEPS] += 1
+        settled = fired < 0
+        if fired >= 0:
+            spring = modes.changes[m, fired, SPRING]
+            if spring >= 0:
+                elongate(t, y, modes.elongation[m, fired], spring, drive, scratch.phase)
+            switch(m, fired, states, y, modes, grips)
+    return DONE, t, done
+
+
+@kernel
+def march(t, end, known, done, y, states, outputs, samples, counters, events, *tables):
+    """Carry (y, states) from t to ``end``, or to where something is missing.
+
+    ``events`` (k, 2 + 2n) receives INSTANT, MODE and the state from POINT on at every change of mode; ``counters`` (3,)
+    counts events stored and steps; another thread may set STOP. ``tables`` are the arrays of Modes, Grips and Drive,
+    one by one, which costs a quarter of handing over tuples. Returns (reason, t, outputs done).
+    """
+    modes, grips, drive = Modes(*tables[:MODES_END]), Grips(*tables[MODES_END:GRIPS_END]), Drive(*tables[GRIPS_END:])
+    scratch = workspace(modes)
+    return carry(t, end, known, done, y, states, outputs, samples, counters, events, modes, grips, drive, scratch)

@@ -1,0 +1,305 @@
+"""The modal system as arrays, and its right-hand side.
+
+Per mode i the kernels need ``g_i = f_i(t)/m_i - w_i² q_i + (contact)_i/m_i``; modal damping
+``c_i v_i`` stays apart because the schemes treat it differently. Damping that couples modes is a force like that of a
+contact: it sees the velocity that contacts see.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.integrators.kernels.archive import SLOT
+from veridyn.solver.integrators.kernels.contact import ROW_X, ROW_Y, ROW_Z, contact_force
+from veridyn.solver.integrators.kernels.device import FIRST, LAST, LAW, ROW, device_force
+from veridyn.solver.integrators.kernels.jit import called, natural, part
+from veridyn.solver.integrators.kernels.piecewise import piecewise
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+HARMONIC, PIECEWISE, WINDOWED = range(3)
+KIND, START, PIECES, WIDTH = range(4)  # columns of terms
+HARMONIC_WIDTH = 3  # amplitude, omega, phase
+WINDOWED_WIDTH = 5  # the same, start, end
+
+
+MANY = 8  # rows; from here on they are projected together
+BLOCK = 4  # modes, or rows, whose terms are added in one pass
+
+
+class System(NamedTuple):
+    """A problem in modal coordinates: r modes, e loads, s supports, p projected rows, c contacts, d devices.
+
+    Contacts and devices refer to rows by index, -1 for none. The memory of all of them is one array, and so are their
+    records: contacts first, then devices.
+    """
+
+    omega2: Floats  # (r,) squared circular frequencies
+    damping: Floats  # (r,) c_i, mostly 2 xi_i w_i
+    coupling: Floats  # (r, r) off-diagonal damping over the generalised masses, or (0, 0)
+    load: Floats  # (e, r) projected load vectors over the generalised masses
+    rows: Floats  # (r, p) local coordinate = rowsᵀ q
+    back: Floats  # (p, r) the same, transposed, over the generalised masses
+    drive: Floats  # (p, s) driven part of the local coordinates per unit of support displacement
+    contact_index: Ints  # (c, 6) geometry, rows y, z, x, first parameter and number of segments of a profile
+    contact_value: Floats  # (c, 10) see veridyn.solver.integrators.kernels.contact
+    device_index: Ints  # (d, 4) law, row, first constant and the one after the last
+    device_offset: Floats  # (d,) added to the local coordinate
+    device_value: Floats  # constants of all devices, one after the other
+    device_memory: Floats  # (d, 7) what they remember at the start
+    function_term: Ints  # (functions + 1,) first term of each function
+    terms: Ints  # (terms, 4) kind, first parameter, number of pieces (piecewise terms), numbers per piece
+    parameter: Floats  # all parameters, one after the other
+    several: bool | None  # None: one mode and no driven rows, see `count_on`
+
+
+class Workspace(NamedTuple):
+    """Scratch arrays of one integration, and a table of the time functions at the instants that come next.
+
+    A march that goes on in even steps tells its step: its functions are evaluated many at a time, since a sine between
+    the contacts of one step and those of the next keeps the processor from overlapping them.
+    """
+
+    position: Floats  # (p,)
+    velocity: Floats  # (p,)
+    force: Floats  # (p,)
+    instants: Floats  # (n,) of the table; one if the step is not even
+    values: Floats  # (n, functions) of loads and of supports, then displacement and velocity of every support
+    place: Ints  # (1,) row of the table in use
+    step: float
+
+
+@part
+def count_on(even, q, v, g, s, work):
+    """Let the compiler count on what a scheme and a system say of themselves, and leave out all that is then idle.
+
+    A scheme whose forces are evaluated in even steps has a table of several instants, any other of one. A system that
+    is not ``several`` has one mode and no driven rows; that is seen in its type, so each kind is compiled apart.
+
+    Raises
+    ------
+    ValueError
+        If it is not so.
+    """
+    if even == (work.instants.size == 1):
+        raise ValueError("a table of several instants is for schemes with even steps")
+    if s.several is None and not (q.size == 1 and v.size == 1 and g.size == 1 and s.drive.shape[1] == 0):
+        raise ValueError("a system of several modes or with driven rows must say so")
+
+
+@called
+def add_windowed(wave, instants, values):
+    """Add a harmonic function within its window."""
+    amplitude, omega, phase, first, last = wave[0], wave[1], wave[2], wave[3], wave[4]
+    for row in range(instants.size):
+        if first <= instants[row] < last:
+            values[row] += amplitude * math.sin(omega * instants[row] + phase)
+
+
+@part
+def add_term(term, parameter, instants, values):
+    """Add one term of a time function."""
+    start = natural(term[START])
+    if term[KIND] == HARMONIC:
+        amplitude, omega, phase = parameter[start], parameter[start + 1], parameter[start + 2]
+        for row in range(instants.size):
+            values[row] += amplitude * math.sin(omega * instants[row] + phase)
+    elif term[KIND] == PIECEWISE:
+        for row in range(instants.size):
+            values[row] += piecewise(instants[row], parameter, start, term[PIECES], term[WIDTH])
+    else:
+        add_windowed(parameter[start : start + WINDOWED_WIDTH], instants, values)
+
+
+@part
+def tabulate(t, step, function_term, terms, parameter, instants, values):
+    """Evaluate all time functions at t and at the instants that follow by even steps (s), term by term."""
+    for row in range(instants.size):
+        instants[row] = t
+        t += step
+    for function in range(values.shape[1]):
+        for row in range(instants.size):
+            values[row, function] = 0.0
+        for term in range(function_term[function], function_term[function + 1]):
+            add_term(terms[term], parameter, instants, values[:, function])
+
+
+@called
+def tabulate_ahead(t, step, function_term, terms, parameter, instants, values):
+    """Do the same outside the loop of the march, which need not keep room for it then."""
+    tabulate(t, step, function_term, terms, parameter, instants, values)
+
+
+@part
+def row_of(t, s, work):
+    """Row of the table of time functions for an instant: the next, this one, or the first of a new table."""
+    row = natural(work.place[0])
+    if row + 1 < work.instants.size and work.instants[row + 1] == t:
+        row += 1
+    elif work.instants[row] != t:
+        row = 0
+        if work.instants.size == 1:
+            tabulate(t, work.step, s.function_term, s.terms, s.parameter, work.instants, work.values)
+        else:
+            tabulate_ahead(t, work.step, s.function_term, s.terms, s.parameter, work.instants, work.values)
+    work.place[0] = row
+    return row
+
+
+@part
+def project(row, q, v, s, work):
+    """Local coordinates and velocities of all rows, with the driven part of absolute frames."""
+    if work.position.size < MANY:
+        for p in range(work.position.size):
+            position, velocity = 0.0, 0.0
+            for i in range(q.size):
+                position += s.rows[i, p] * q[i]
+                velocity += s.rows[i, p] * v[i]
+            work.position[p], work.velocity[p] = position, velocity
+    else:
+        project_many(q, s.rows, work.position)
+        project_many(v, s.rows, work.velocity)
+    for j in range(s.drive.shape[1]):
+        first = s.load.shape[0] + 2 * j
+        displacement, velocity = work.values[row, first], work.values[row, first + 1]
+        for p in range(work.position.size):
+            work.position[p] += s.drive[p, j] * displacement
+            work.velocity[p] += s.drive[p, j] * velocity
+
+
+@part
+def local(row, q, v, s, work):
+    """Local coordinate along a row and its velocity, zero without a row; of one mode without a way through memory."""
+    if row < 0:
+        return 0.0, 0.0
+    if s.several is None:
+        return s.rows[0, row] * q[0], s.rows[0, row] * v[0]
+    return work.position[row], work.velocity[row]
+
+
+@called
+def project_many(q, rows, local):
+    """Project on all rows at once, four modes at a time, each sum in the order of the modes."""
+    whole = q.size - q.size % BLOCK
+    local[:] = 0.0
+    for i in range(0, whole, BLOCK):
+        q0, q1, q2, q3 = q[i], q[i + 1], q[i + 2], q[i + 3]
+        for row in range(local.size):
+            local[row] = (((local[row] + rows[i, row] * q0) + rows[i + 1, row] * q1) + rows[i + 2, row] * q2) + rows[
+                i + 3, row
+            ] * q3
+    for i in range(whole, q.size):
+        for row in range(local.size):
+            local[row] += rows[i, row] * q[i]
+
+
+@part
+def linear_forces(row, q, s, work, g):
+    """G = -w² q + loads."""
+    for i in range(q.size):
+        g[i] = -s.omega2[i] * q[i]
+    for e in range(s.load.shape[0]):
+        factor = work.values[row, e]
+        for i in range(q.size):
+            g[i] += s.load[e, i] * factor
+
+
+@called
+def couple(v, coupling, g):
+    """Take the forces of the damping that couples modes from g."""
+    for i in range(g.size):
+        for j in range(v.size):
+            g[i] -= coupling[i, j] * v[j]
+
+
+@part
+def forces(t, q, v, s, state, archive, work, g):
+    """G (r,) at (t, q, v); every call runs the laws of contacts and devices and moves their state (c + d, 8) on.
+
+    What they did goes into the free slot of the archive.
+    """
+    row = row_of(t, s, work)
+    linear_forces(row, q, s, work, g)
+    if s.coupling.size > 0:
+        couple(v, s.coupling, g)
+    if state.shape[0] == 0:
+        return
+    if s.several is not None:
+        project(row, q, v, s, work)
+    record, many = archive.records[natural(archive.cursor[SLOT])], s.several is not None and work.force.size >= MANY
+    run_contacts(many, q, v, s, state, record, work, g)
+    run_devices(t, many, q, v, s, state, record, work, g)
+    if many:
+        push_many(work.force, s.back, g)
+
+
+@part
+def run_contacts(many, q, v, s, state, record, work, g):
+    """Apply the forces of all contacts."""
+    index = s.contact_index
+    for c in range(index.shape[0]):
+        iy, iz, ix = index[c, ROW_Y], index[c, ROW_Z], index[c, ROW_X]
+        y, vy = local(iy, q, v, s, work)
+        z, vz = local(iz, q, v, s, work)
+        x, vx = local(ix, q, v, s, work)
+        fy, fz, fx = contact_force(c, index, s.contact_value, s.parameter, (y, z, x), (vy, vz, vx), state, record)
+        push(iy, fy, many, s.back, work.force, g)
+        push(iz, fz, many, s.back, work.force, g)
+        push(ix, fx, many, s.back, work.force, g)
+
+
+@part
+def run_devices(t, many, q, v, s, state, record, work, g):
+    """Apply the forces of all devices."""
+    contacts = s.contact_index.shape[0]
+    for d in range(s.device_index.shape[0]):
+        law, row, own = s.device_index[d, LAW], s.device_index[d, ROW], contacts + d
+        constants = s.device_value[s.device_index[d, FIRST] : s.device_index[d, LAST]]
+        u, rate = local(row, q, v, s, work)
+        force = device_force(t, law, u + s.device_offset[d], rate, constants, state[own], record[own])
+        push(row, -force, many, s.back, work.force, g)
+
+
+@part
+def push(row, force, many, back, pending, g):
+    """Apply a force along a row, or leave it to `push_many`."""
+    if row < 0:
+        return
+    if many:
+        pending[row] = force
+    elif force != 0.0:
+        for i in range(g.size):
+            g[i] += back[row, i] * force
+
+
+@called
+def push_many(force, back, g):
+    """Apply the forces of all rows, four at a time, each sum in the order of the rows."""
+    whole = force.size - force.size % BLOCK
+    for row in range(0, whole, BLOCK):
+        f0, f1, f2, f3 = force[row], force[row + 1], force[row + 2], force[row + 3]
+        if f0 != 0.0 or f1 != 0.0 or f2 != 0.0 or f3 != 0.0:
+            for i in range(g.size):
+                g[i] = (((g[i] + back[row, i] * f0) + back[row + 1, i] * f1) + back[row + 2, i] * f2) + back[
+                    row + 3, i
+                ] * f3
+    for row in range(whole, force.size):
+        push(row, force[row], False, back, force, g)
+
+
+@called
+def first_forces(t, q, v, s, state, archive, work, g):
+    """Evaluate the forces at the start, where a call costs nothing and saves one more compiled copy in every scheme."""
+    forces(t, q, v, s, state, archive, work, g)
+
+
+@part
+def diverged(q):
+    """Index of the first coordinate out of range, -1 if there is none."""
+    for i in range(q.size):
+        if not (-1e100 < q[i] < 1e100):
+            return i
+    return -1

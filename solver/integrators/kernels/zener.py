@@ -1,0 +1,91 @@
+"""Law of the Zener device: spring K1 in series with [K2 beside (K3 in series with a dashpot)].
+
+The force D of the dashpot obeys D' = share u' - yielding z', with the rate z' = sign(D) |D/C|^n of its path. Between
+two evaluations u is taken for linear, so that D' = a - b sign(D) |D|^n with constants: solved exactly for n = 1 and 2,
+and by two L-stable implicit stages of order 2 otherwise (Alexander, SIAM J. Numer. Anal. 14, 1977).
+
+Constants: see the columns. Memory: instant, elongation and D of the last evaluation.
+"""
+
+import math
+
+from veridyn.solver.integrators.kernels.jit import part
+
+STIFFNESS_1, STIFFNESS_2, SHARE, YIELDING, DASHPOT, POWER = range(6)
+LAST_T, LAST_U, LAST_D = range(3)
+R_DASHPOT, R_PATH = range(2)  # among the internal variables
+
+GAMMA = 1.0 - math.sqrt(0.5)
+PASSES = 60  # of Newton's iteration
+
+
+@part
+def relaxed_linear(d, change, rate):
+    """D after a step for n = 1; ``change`` is share × Δu, ``rate`` is b × step."""
+    if rate == 0.0:
+        return d + change
+    return d * math.exp(-rate) - change * math.expm1(-rate) / rate
+
+
+@part
+def relaxed_square(d, a, b, step):
+    """D >= 0 after a step for n = 2: a Riccati equation; a < 0 may take it through zero."""
+    speed = math.sqrt(abs(a) * b)
+    if speed * step < 1e-9:  # the limit of the tangents
+        turned, inverse = a * step, b * step
+    else:
+        scale = math.sqrt(abs(a) / b)
+        until_zero = math.atan(d / scale) / speed
+        if a < 0.0 and until_zero < step:
+            return -scale * math.tanh(speed * (step - until_zero))
+        tangent = math.tanh(speed * step) if a > 0.0 else math.tan(speed * step)
+        turned, inverse = math.copysign(scale * tangent, a), tangent / scale
+    return (d + turned) / (1.0 + d * inverse)
+
+
+@part
+def implicit(s, k, n):
+    """Root y of y + k sign(y) |y|^n = s, by Newton's iteration from above."""
+    size = abs(s)
+    if size == 0.0:
+        return 0.0
+    y = min(size, (size / k) ** (1.0 / n)) if k > 0.0 else size
+    for _ in range(PASSES):
+        step = (y + k * y**n - size) / (1.0 + k * n * y ** (n - 1.0))
+        y -= step
+        if step <= 1e-15 * y:
+            break
+    return math.copysign(y, s)
+
+
+@part
+def relaxed_power(d, change, rate, n):
+    """D after a step for any n >= 1; ``rate`` is b × step."""
+    y = implicit(d + GAMMA * change, GAMMA * rate, n)
+    slope = (y - d) / GAMMA
+    return implicit(d + (1.0 - GAMMA) * slope + GAMMA * change, GAMMA * rate, n)
+
+
+@part
+def relaxed(d, change, b, n, step):
+    """Force of the dashpot after a step; a step without duration is elastic."""
+    if step <= 0.0:
+        return d + change
+    if n == 1.0:
+        return relaxed_linear(d, change, b * step)
+    if n == 2.0:
+        side = math.copysign(1.0, d)
+        return side * relaxed_square(abs(d), side * change / step, b, step)
+    return relaxed_power(d, change, b * step, n)
+
+
+@part
+def zener_force(t, u, constants, memory, internal):
+    """Force at the elongation u."""
+    n = constants[POWER]
+    b = constants[YIELDING] / constants[DASHPOT] ** n
+    d = relaxed(memory[LAST_D], constants[SHARE] * (u - memory[LAST_U]), b, n, t - memory[LAST_T])
+    memory[LAST_T], memory[LAST_U], memory[LAST_D] = t, u, d
+    internal[R_DASHPOT] = d
+    internal[R_PATH] = (constants[SHARE] * u - d) / constants[YIELDING]
+    return (d + constants[STIFFNESS_2] * u) * constants[STIFFNESS_1] / (constants[STIFFNESS_1] + constants[STIFFNESS_2])

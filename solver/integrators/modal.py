@@ -1,0 +1,380 @@
+"""Our own solver under test: modal superposition integrated by jitted kernels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.errors import DivergenceError, Interrupted, SettingsError
+from veridyn.solver.integrators.scheme import Scheme, meanings, setting
+from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.problem.basis import modal_basis, modal_state, moved_mass
+from veridyn.solver.problem.devices import DEVICES, Device
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.solver.response import Response
+
+if TYPE_CHECKING:
+    from veridyn.solver.integrators.integration import Plan, Rebuild, Run
+
+Floats = NDArray[np.float64]
+Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ModalIntegrator:
+    """Modal transient dynamics with penalised contact, regularised friction and nonlinear devices.
+
+    Settings: ``scheme`` (see `veridyn.solver.integrators.schemes.SCHEMES`); ``step`` (s), without which `defaults`
+    completes the settings; and optionally ``tangential_stiffness`` (N/m, turns set-valued friction into the regularised
+    law), ``archive_every`` (steps), ``archive_at`` (instants), ``quantities`` (bool), ``check_step`` (bool), and the
+    options of the scheme.
+    ``rebuild`` makes another kernel of that of the scheme, None: the scheme as it is.
+    """
+
+    name: str = "veridyn"
+    version: str = "0.1.0"
+    capabilities: frozenset[str] = frozenset(
+        {
+            "mechanical",
+            "multi-dof",
+            "modes",
+            "loads",
+            "support-motion",
+            "multi-support",
+            "damping",
+            "damping:coupled",
+            "contact",
+            "contact:parallel-planes",
+            "contact:circle",
+            "contact:outside-circle",
+            "contact:profile",
+            "contact:damped",
+            "absolute-frame",
+            "friction:set-valued",
+            "friction:regularised",
+            "friction:on-stop",
+            "friction:two-tangents",
+            *(f"device:{law}" for law in DEVICES),
+        }
+    )
+    schemes: tuple[str, ...] = tuple(SCHEMES)
+    rebuild: Rebuild | None = None
+
+    def settings(self, scheme: str) -> dict[str, str]:
+        """Return the meaning of every setting of a scheme; docs/schemes.md has the defaults.
+
+        Raises
+        ------
+        SettingsError
+            If the scheme is unknown.
+        """
+        return dict(pair for record in (CommonSettings, _scheme(scheme).options) for pair in meanings(record))
+
+    def warm_up(self, settings: Settings) -> None:
+        """Compile the kernels of a scheme (or load them from the cache) so that timings do not contain it."""
+        for modes in (1, 2):  # see `veridyn.solver.integrators.kernels.system.count_on`
+            tiny = MechanicalProblem(
+                name="warm-up",
+                mass=np.eye(modes),
+                stiffness=np.eye(modes),
+                initial_displacement=np.ones(modes),
+                initial_velocity=np.ones(modes),
+                end=1e-3,
+            )
+            self.solve(tiny, {"scheme": settings["scheme"], "step": 1e-4})
+
+    def claims(self, scheme: str) -> dict[str, float | str]:
+        """Return what a scheme claims at a constant step.
+
+        ``order`` of the displacement on smooth problems, ``damped_order`` with damping; ``lag`` and ``force_lag``: how
+        far velocities lie behind that are reported, and that dampers see (steps); ``numerical_damping``: largest ratio
+        at 20 steps per period or more; ``stability``: largest stable omega h without damping; ``method`` and its
+        parameters on linear problems.
+
+        Raises
+        ------
+        SettingsError
+            If the scheme is unknown.
+        """
+        return dict(_scheme(scheme).claims)
+
+    def defaults(self, problem: MechanicalProblem, scheme: str) -> dict[str, Any]:
+        """Return the settings that `solve` takes without a step: from the time scales of the problem.
+
+        Raises
+        ------
+        SettingsError
+            If the scheme is unknown.
+        """
+        from veridyn.solver.integrators.refining import default_settings
+
+        return default_settings(problem, _scheme(scheme))
+
+    def refinement(self, problem: MechanicalProblem, scheme: str) -> list[dict[str, Any]]:
+        """Return the settings of four levels from coarse to fine, with constant steps, each half of the one before.
+
+        The finest step is the default one; adaptive schemes, which may shorten it, are held to it here.
+
+        Raises
+        ------
+        SettingsError
+            If the scheme is unknown.
+        """
+        from veridyn.solver.integrators.refining import refinement_levels
+
+        return refinement_levels(problem, _scheme(scheme))
+
+    def solve(self, problem: MechanicalProblem, settings: Settings) -> Response:
+        """Integrate a problem.
+
+        Raises
+        ------
+        SettingsError
+            If a setting is unknown, missing or out of range; `StepError` if the step breaks the rule.
+        CapabilityError
+            If several frictions rest on one stop, or frames differ in a pair.
+        DivergenceError
+            If a modal coordinate leaves the range of finite numbers.
+        SolverFailure
+            If the step control gives up.
+        Interrupted
+            At Ctrl-C; the error holds the response until then.
+        """
+        # imported late: compiling kernels takes seconds that listing and showing need not wait for
+        from veridyn.solver.integrators.arrays import contacts, system_arrays
+        from veridyn.solver.integrators.integration import Job
+        from veridyn.solver.integrators.step_rule import check_step, shortest_period
+
+        scheme, options, common = read_settings(completed(problem, settings))
+        problem = regularised(problem, common.tangential_stiffness)
+        modes = modal_basis(problem)
+        system = system_arrays(problem, modes)
+        pairs = contacts(problem)
+        if common.check_step and scheme.points_per_period:
+            names = tuple((pair.stop or pair.friction).name for pair in pairs)  # type: ignore[union-attr]
+            limit = shortest_period(system, modes, names, problem.devices)
+            check_step(common.step, scheme.points_per_period, limit, scheme.name)
+        q, v = modal_state(problem, modes)
+        job = Job(system, q, v, problem.start, problem.end, common.step, common.plan(problem), self.rebuild)
+        run = scheme.run(options, job)
+        _refuse_divergence(run, modes, scheme.name, common.step)
+        response = Response(
+            time=run.time,
+            displacement=run.displacement @ modes.shapes.T,
+            velocity=run.velocity @ modes.shapes.T,
+            elements=element_histories(pairs, problem.devices, run.records),
+            counters=run.counters,
+            quantities=element_quantities(pairs, problem.devices, run.totals),
+        )
+        if run.stopped:
+            raise Interrupted(f"{scheme.name} was interrupted at t = {run.time[-1]:.6g} s", response)
+        return response
+
+
+def _refuse_divergence(run: Run, modes: Modes, scheme: str, step: float) -> None:
+    if run.diverged >= 0:
+        raise DivergenceError(
+            f"{scheme} diverged at t = {run.time[-1]:.6g} s in mode {run.diverged + 1} "
+            f"({modes.omega[run.diverged] / (2 * np.pi):.6g} Hz); reduce the step {step:g} s"
+        )
+
+
+@dataclass(frozen=True)
+class CommonSettings:
+    """Settings that every scheme has."""
+
+    step: float = setting("step, of an adaptive scheme the first (s)")
+    tangential_stiffness: float = setting("regularises set-valued friction (N/m)", 0.0)
+    archive_every: int = setting("every n-th step is kept", 1)
+    archive_at: str | Sequence[float] | None = setting(
+        "instants (s) whose nearest states alone are kept, or output_times", None
+    )
+    land: bool = setting("whether an adaptive step is cut to end on the instants of archive_at, then resumed", False)
+    quantities: bool = setting("whether extremes and integrals of contacts and devices are taken over all steps", False)
+    check_step: bool = setting("whether a step above the limit is refused", True)
+
+    def plan(self, problem: MechanicalProblem) -> Plan:
+        """Return what is kept of the march.
+
+        Raises
+        ------
+        SettingsError
+            If instants are no numbers, or asked for where the problem has none.
+        """
+        from veridyn.solver.integrators.integration import Plan
+
+        if self.archive_at is None:
+            return Plan(int(self.archive_every), totals=bool(self.quantities))
+        named = isinstance(self.archive_at, str) and self.archive_at == "output_times"
+        wanted = problem.output_times if named else self.archive_at
+        return Plan(0, _instants(problem.name, wanted), bool(self.quantities), bool(self.land))
+
+
+def completed(problem: MechanicalProblem, settings: Settings) -> Settings:
+    """Return the settings of a solve; without a step those of the defaults that are not given.
+
+    Raises
+    ------
+    SettingsError
+        If the scheme is unknown, or the tangential stiffness cannot be used.
+    """
+    if "step" in settings:
+        return settings
+    from veridyn.solver.integrators.refining import default_settings
+
+    scheme = _scheme(settings.get("scheme"))
+    stiffness = settings.get("tangential_stiffness")
+    if isinstance(stiffness, float | int) and math.isfinite(stiffness) and stiffness > 0:
+        problem = regularised(problem, stiffness)  # its spring is a time scale of the problem
+    defaults = default_settings(problem, scheme)
+    if {"archive_every", "archive_at"} & set(settings):
+        defaults = {name: value for name, value in defaults.items() if not name.startswith("archive_")}
+    return {**defaults, **settings}
+
+
+def _scheme(name: Any) -> Scheme:
+    if name not in SCHEMES:
+        raise SettingsError(f"unknown scheme {name!r}; known: {', '.join(SCHEMES)}")
+    return SCHEMES[name]
+
+
+def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
+    """Split the settings into scheme, options of the scheme and common settings.
+
+    Raises
+    ------
+    SettingsError
+        If the scheme or a setting is unknown, or a number is missing or out of range.
+    """
+    given = dict(settings)
+    scheme = _scheme(given.pop("scheme", None))
+    common_names, option_names = (
+        {field.name for field in fields(record)} for record in (CommonSettings, scheme.options)
+    )
+    unknown = set(given) - known_to(scheme.name)
+    if unknown:
+        known = ", ".join(sorted(known_to(scheme.name)))
+        raise SettingsError(f"{scheme.name} knows no setting {', '.join(sorted(unknown))}; known: {known}")
+    if "step" not in given:
+        raise SettingsError(f"{scheme.name} needs the setting step (s)")
+    common = CommonSettings(**{k: v for k, v in given.items() if k in common_names})
+    _check_common(common)
+    options = scheme.options(**{k: v for k, v in given.items() if k in option_names})
+    return scheme, options, common
+
+
+def known_to(scheme: str) -> set[str]:
+    """Return the names of the settings that a scheme knows."""
+    return {field.name for record in (CommonSettings, SCHEMES[scheme].options) for field in fields(record)}
+
+
+def _instants(name: str, wanted: Any) -> Floats:
+    if wanted is None:
+        raise SettingsError(f"archive_at = output_times: {name} states none; give instants (s)")
+    try:
+        instants = np.asarray(wanted, dtype=float).ravel()
+    except (TypeError, ValueError):
+        raise SettingsError(f"archive_at = {wanted!r} is neither a list of instants (s) nor output_times") from None
+    if not np.all(np.isfinite(instants)):
+        raise SettingsError("archive_at holds an instant that is not finite")
+    return instants
+
+
+def _check_common(common: CommonSettings) -> None:
+    for name in ("step", "tangential_stiffness", "archive_every"):
+        value = getattr(common, name)
+        if not isinstance(value, float | int | np.number):
+            raise SettingsError(f"{name} = {value!r} is not a number")
+    if common.archive_every != int(common.archive_every):
+        raise SettingsError(f"archive_every = {common.archive_every} must be a whole number")
+    if not (np.isfinite(common.step) and common.step > 0):
+        raise SettingsError(f"step = {common.step} s must be positive and finite")
+    if not (np.isfinite(common.tangential_stiffness) and common.tangential_stiffness >= 0):
+        raise SettingsError(f"tangential_stiffness = {common.tangential_stiffness} N/m must not be negative")
+    if common.archive_every < 1:
+        raise SettingsError(f"archive_every = {common.archive_every} must be at least 1")
+    if common.archive_at is not None and common.archive_every != 1:
+        raise SettingsError("archive_at and archive_every exclude each other; give one of them")
+
+
+def regularised(problem: MechanicalProblem, stiffness: float) -> MechanicalProblem:
+    """Return the problem with its set-valued frictions regularised by a tangential stiffness (N/m).
+
+    The damper beside the spring is critical for the mass that the friction moves, ``2 sqrt(m k)``.
+
+    Raises
+    ------
+    SettingsError
+        If there is set-valued friction and no stiffness.
+    """
+    ideal = [f.name for f in problem.frictions if f.law == "set-valued"]
+    if not ideal:
+        return problem
+    if stiffness == 0:
+        raise SettingsError(f"{problem.name}: friction {ideal[0]!r} is set-valued; give tangential_stiffness (N/m)")
+    frictions = tuple(
+        replace(
+            f,
+            law="regularised",
+            stiffness=stiffness,
+            damping=2 * float(np.sqrt(moved_mass(problem, *f.tangents) * stiffness)),
+        )
+        if f.law == "set-valued"
+        else f
+        for f in problem.frictions
+    )
+    return replace(problem, frictions=frictions)
+
+
+def element_histories(
+    pairs: tuple[Any, ...], devices: tuple[Device, ...], records: Floats
+) -> dict[str, dict[str, Floats]]:
+    """Split the records (m, c + d, 8) of contacts and devices into named histories (m,)."""
+    return {
+        element.name: {name: records[:, c, column] for name, column in columns.items()}
+        for c, element, columns in _recorded(pairs, devices)
+    }
+
+
+def element_quantities(
+    pairs: tuple[Any, ...], devices: tuple[Device, ...], totals: Floats
+) -> dict[str, dict[str, float]]:
+    """Split the totals (c + d, 19) into named extremes of histories and integrals, {} if there are none."""
+    from veridyn.solver.integrators.kernels import archive
+
+    quantities: dict[str, dict[str, float]] = {}
+    for c, element, columns in _recorded(pairs, devices) if totals.size else ():
+        own = quantities[element.name] = {"impulse": float(totals[c, archive.INTEGRAL + archive.IMPULSE])}
+        if "stuck" in columns:
+            own["wear_energy"] = float(totals[c, archive.INTEGRAL + archive.WEAR])
+            own["work"] = float(totals[c, archive.INTEGRAL + archive.WORK])
+        for name, column in columns.items():
+            own[f"least_{name}"] = float(totals[c, archive.LEAST + column])
+            own[f"largest_{name}"] = float(totals[c, archive.LARGEST + column])
+    return quantities
+
+
+def _recorded(pairs: tuple[Any, ...], devices: tuple[Device, ...]) -> Iterator[tuple[int, Any, dict[str, int]]]:
+    """Yield place, stop, friction or device, and the columns of its histories in a record."""
+    from veridyn.solver.integrators.kernels import contact, device
+
+    normal = {"normal_force": contact.R_FORCE}
+    stop = {**normal, "normal_velocity": contact.R_VELOCITY, "gap": contact.R_GAP}
+    one = {**normal, "force": contact.R_F1, "sliding_velocity": contact.R_W1, "stuck": contact.R_STUCK}
+    two = {**one, "force_2": contact.R_F2, "sliding_velocity_2": contact.R_W2}
+    for c, pair in enumerate(pairs):
+        if pair.stop is not None:
+            yield c, pair.stop, stop
+        if pair.friction is not None:
+            yield c, pair.friction, two if len(pair.friction.tangents) == 2 else one
+    for d, each in enumerate(devices, start=len(pairs)):
+        internal = {name: device.R_INTERNAL + k for k, name in enumerate(each.internal)}
+        yield d, each, {"force": device.R_FORCE, "elongation": device.R_ELONGATION, **internal}
+
+
+SOLVER = ModalIntegrator()

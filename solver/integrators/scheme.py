@@ -1,0 +1,137 @@
+"""What a scheme is: its names, what theory says of it, its options, and how it runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from veridyn.solver.errors import SettingsError
+
+if TYPE_CHECKING:  # the kernels behind it take seconds to compile
+    from veridyn.solver.integrators.integration import Job, Run
+
+
+def setting(meaning: str, default: Any = MISSING) -> Any:
+    """Return the field of a record of settings, with the meaning that users are shown."""
+    return field(default=default, metadata={"meaning": meaning})
+
+
+def meanings(record: type[Any]) -> Iterator[tuple[str, str]]:
+    """Yield name and meaning of each setting of a record."""
+    for each in fields(record):
+        yield each.name, each.metadata["meaning"]
+
+
+def require(condition: object, message: str) -> None:
+    """Raise `SettingsError` unless a condition holds."""
+    if not condition:
+        raise SettingsError(message)
+
+
+def require_number(name: str, value: Any, *, above: float, unit: str = "") -> None:
+    """Raise `SettingsError` unless a setting is a finite number above a bound."""
+    right = isinstance(value, int | float | np.number) and math.isfinite(value) and value > above
+    bound = "positive" if above == 0 else f"above {above:g}"
+    require(right, f"{name} = {value!r}{unit and f' {unit}'} must be a finite number, {bound}")
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """A scheme without options."""
+
+
+@dataclass(frozen=True)
+class StepBounds:
+    """Bounds of an adaptive step, as multiples of the first; if both are 1, the step is constant."""
+
+    smallest: float = setting("smallest step of an adaptive scheme, as a multiple of the first", 1e-6)
+    largest: float = setting("largest step of an adaptive scheme, as a multiple of the first", 1e6)
+
+    def __post_init__(self) -> None:
+        for name in ("smallest", "largest"):
+            require_number(name, getattr(self, name), above=0.0)
+        require(
+            self.smallest <= 1 <= self.largest,
+            f"smallest = {self.smallest:g} and largest = {self.largest:g} are multiples of the step: "
+            "at most 1 and at least 1",
+        )
+
+
+@dataclass(frozen=True)
+class Term:
+    """A leading error term, ``constant (w h)^order``."""
+
+    order: int
+    constant: float
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """Steps that a scheme takes by default for errors of 1e-3 and less (see `veridyn.solver.integrators.refining`).
+
+    Attributes
+    ----------
+    period
+        In the shortest period of structure and devices, and in that of each load.
+    contact
+        In the shortest period where stops are. A contact begins and ends somewhere in a step, which leaves up to
+        (w h)²/2 of its energy uncounted: 2e-4 with 300 steps.
+    span
+        Over the time span, at least.
+    jumps
+        Over the time span where forces jump: dry friction and stops with dampers, whose error is of order 1.
+    """
+
+    period: int = 200
+    contact: int = 300
+    span: int = 10_000
+    jumps: int = 100_000
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A scheme: name, name in Code_Aster, order of the displacement on smooth undamped problems.
+
+    ``claims``: what holds at a constant step, see `veridyn.solver.integrators.modal.ModalIntegrator.claims`;
+    ``resolution``: how many steps it takes where none are given.
+
+    ``phase`` and ``decay``: leading errors per radian at constant step on q'' = -w² q, positive if the motion runs
+    ahead or loses amplitude; None: no error.
+    ``damped``: what damping adds to the phase error, over the damping ratio, where it costs the scheme an order.
+    ``velocity``: by how much, relatively, the amplitude of the reported velocity is too large.
+    ``points_per_period``: steps per shortest period that the step rule asks for; 0: no rule. ``place`` orders lists.
+    """
+
+    name: str
+    aster: str
+    order: int
+    place: int
+    points_per_period: int
+    evaluations: str
+    run: Callable[[Any, Job], Run]
+    phase: Term | None
+    decay: Term | None = None
+    damped: Term | None = None
+    velocity: Term | None = None
+    options: type[Any] = NoOptions
+    claims: Mapping[str, float | str] = field(default_factory=dict)
+    resolution: Resolution = Resolution()
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether the step follows the motion."""
+        return issubclass(self.options, StepBounds)
+
+    @property
+    def only_shorter(self) -> dict[str, float]:
+        """Settings with which the step is at most the first."""
+        return {"largest": 1.0} if self.adaptive else {}
+
+    @property
+    def constant_step(self) -> dict[str, float]:
+        """Settings with which the step is constant."""
+        return {"smallest": 1.0, "largest": 1.0} if self.adaptive else {}

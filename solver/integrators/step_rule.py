@@ -1,0 +1,102 @@
+"""The step rule: a fraction of the shortest period, springs of elements included, or of a damping time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from veridyn.solver.errors import StepError
+from veridyn.solver.integrators.kernels import contact, device
+from veridyn.solver.integrators.kernels.curved import CIRCLE
+from veridyn.solver.integrators.kernels.system import System
+from veridyn.solver.problem.devices import Device
+from veridyn.solver.problem.mechanical import Modes
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The shortest period (s) and what causes it."""
+
+    period: float
+    cause: str
+
+
+@dataclass(frozen=True)
+class Spring:
+    """A spring that stiffens modes: stiffness (N/m), the rows it acts along, what it is."""
+
+    stiffness: float
+    rows: tuple[int, ...]
+    name: str
+
+
+def _springs(system: System, names: tuple[str, ...], devices: tuple[Device, ...]) -> Iterator[Spring]:
+    """Yield every spring of contacts and devices that acts along a row."""
+    for c, name in enumerate(names):
+        for column, places, word in _places(int(system.contact_index[c, contact.GEOMETRY])):
+            k = float(system.contact_value[c, column])
+            rows = tuple(int(row) for row in system.contact_index[c, places] if row >= 0)
+            if rows and k:
+                yield Spring(k, rows, f"{word} {k:.6g} N/m of {name!r}")
+    for row, each in zip(system.device_index[:, device.ROW], devices, strict=True):
+        if each.stiffness:
+            yield Spring(each.stiffness, (int(row),), f"stiffness {each.stiffness:.6g} N/m of {each.name!r}")
+
+
+def _places(geometry: int) -> tuple[tuple[int, list[int], str], ...]:
+    """Return column of the stiffness, columns of the rows it acts along, and name of the springs of a contact.
+
+    Around a curved stop a spring takes any direction of the plane (y, z), in the worst case that of ``φ_y² + φ_z²``.
+    """
+    around = [contact.ROW_Y, contact.ROW_Z]
+    curved = geometry >= CIRCLE
+    return (
+        (contact.STIFFNESS, around if curved else [contact.ROW_Y], "stiffness"),
+        (contact.TANGENT_STIFFNESS, around if curved else [contact.ROW_Z], "tangential stiffness"),
+        (contact.TANGENT_STIFFNESS, [contact.ROW_X], "tangential stiffness"),
+    )
+
+
+def shortest_period(
+    system: System, modes: Modes, contact_names: tuple[str, ...], devices: tuple[Device, ...] = ()
+) -> Limit:
+    """Return the shortest of ``2π/w_j`` and ``2π/sqrt(w_j² + k φ_d²/m_j)`` over modes, springs and directions.
+
+    Damping that no ratio expresses decays at a rate c, like an oscillator with ``w = c/2`` that is damped critically.
+    """
+    limits = [
+        Limit(2 * np.pi / w, f"mode {j + 1} ({w / (2 * np.pi):.6g} Hz)") for j, w in enumerate(modes.omega) if w > 0
+    ]
+    if modes.coupling is not None:
+        limits.append(_damping_limit(modes))
+    for spring in _springs(system, contact_names, devices):
+        along = sum(system.rows[:, row] * system.back[row] for row in spring.rows)
+        stiffened = system.omega2 + spring.stiffness * along
+        j = int(np.argmax(stiffened))
+        limits.append(Limit(2 * np.pi / float(np.sqrt(stiffened[j])), f"{spring.name} on mode {j + 1}"))
+    return min(limits, key=lambda limit: limit.period, default=Limit(np.inf, "nothing"))
+
+
+def _damping_limit(modes: Modes) -> Limit:
+    roots = np.sqrt(modes.masses)
+    fastest = float(np.linalg.eigvalsh(modes.damping_matrix / np.outer(roots, roots))[-1])
+    return Limit(4 * np.pi / fastest, f"damping at a rate of {fastest:.6g} 1/s")
+
+
+def check_step(step: float, points: int, limit: Limit, scheme: str) -> None:
+    """Refuse a step above the shortest period over ``points``.
+
+    Raises
+    ------
+    StepError
+        Naming the limiting mode or stiffness and the largest admissible step.
+    """
+    largest = limit.period / points
+    if step > largest:
+        raise StepError(
+            f"step {step:g} s is above the limit {largest:.4g} s of {scheme}: "
+            f"{limit.cause} has a period of {limit.period:.4g} s, {points} steps are needed; "
+            f"reduce the step or the stiffness"
+        )

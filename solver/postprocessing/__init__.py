@@ -1,0 +1,1 @@
+"""What is read off a response: interpolation, impacts, wear, energy, agreement of its parts."""

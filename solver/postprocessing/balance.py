@@ -1,0 +1,148 @@
+"""Energy balance of a response: what went in, what is stored, what was dissipated.
+
+Only displacements (and reported forces of frictions and devices) are used; velocities are their differences, so that
+schemes that keep velocities half a step away are judged fairly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.errors import MissingHistory
+from veridyn.solver.problem.basis import driven_displacement, in_modal_coordinates
+from veridyn.solver.problem.elements import Friction, Stop
+from veridyn.solver.problem.geometry import gap_and_normal, local_position
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.response import Response
+
+Floats = NDArray[np.float64]
+
+
+def section(problem: MechanicalProblem, response: Response, stop: Stop) -> tuple[Floats, Floats, Floats]:
+    """Return gap (m,), and cosine and sine of the inward normal (m,) of a stop."""
+    x = response.displacement
+    if stop.frame == "absolute":
+        x = x + driven_displacement(problem, response.time)
+    return gap_and_normal(stop, *local_position(stop, x))
+
+
+def stop_gap(problem: MechanicalProblem, response: Response, stop: Stop) -> Floats:
+    """Return the gap history (m,) of a stop, negative in contact (m)."""
+    return section(problem, response, stop)[0]
+
+
+def _work(force: Floats, position: Floats) -> Floats:
+    """Cumulative work (m,) of a force history along a position history, trapezoidal."""
+    increments = 0.5 * (force[1:] + force[:-1]) * np.diff(position)
+    return np.concatenate(([0.0], np.cumsum(increments)))
+
+
+def _centred_velocity(t: Floats, x: Floats) -> Floats:
+    """Velocity (m - 2, n) at the inner samples from the parabola through three neighbours."""
+    h = np.diff(t)[:, None]
+    secant = np.diff(x, axis=0) / h
+    return np.asarray((secant[:-1] * h[1:] + secant[1:] * h[:-1]) / (h[1:] + h[:-1]))
+
+
+def _stored(problem: MechanicalProblem, response: Response) -> Floats:
+    """Kinetic, strain and stop energy at the inner samples (J)."""
+    assert problem.mass is not None
+    assert problem.stiffness is not None
+    t, x = response.time, response.displacement
+    v = _centred_velocity(t, x)
+    kinetic = 0.5 * np.einsum("mi,ij,mj->m", v, problem.mass, v)
+    strain = 0.5 * np.einsum("mi,ij,mj->m", x, problem.stiffness, x)[1:-1]
+    stops = sum(
+        (0.5 * s.stiffness * np.minimum(stop_gap(problem, response, s), 0.0) ** 2 for s in problem.stops),
+        start=np.zeros(t.size),
+    )
+    return np.asarray(kinetic + strain + stops[1:-1])
+
+
+def _dissipated(problem: MechanicalProblem, response: Response) -> Floats:
+    """Energy (J) that the damping has taken since the first inner sample, trapezoidal."""
+    assert problem.damping is not None
+    v = _centred_velocity(response.time, response.displacement)
+    power = np.einsum("mi,ij,mj->m", v, problem.damping, v)
+    return _work(power, response.time[1:-1])
+
+
+def element_history(response: Response, name: str, history: str = "force", *, of: str = "friction") -> Floats:
+    """Return a history (m,) of a friction or a device; ``of`` says which, for the message.
+
+    Raises
+    ------
+    MissingHistory
+        If the solver does not report it.
+    """
+    histories = response.elements.get(name, {})
+    if history not in histories:
+        raise MissingHistory(f"the solver reports no {history} of {of} {name!r}; report it in elements[{name!r}]")
+    return histories[history]
+
+
+def _friction_work(problem: MechanicalProblem, response: Response, friction: Friction) -> Floats:
+    """Work (m,) of a friction; on a curved stop its first force turns with the contact normal."""
+    first = element_history(response, friction.name, "force")
+    stop = next((s for s in problem.stops if s.name == friction.normal and s.curved), None)
+    if stop is None:
+        work = _work(first, response.displacement @ friction.tangents[0])
+    else:
+        _, cosine, sine = section(problem, response, stop)
+        work = _work_in_plane(response.displacement, stop, -sine * first, cosine * first)
+    for tangent in friction.tangents[1:]:
+        work += _work(element_history(response, friction.name, "force_2"), response.displacement @ tangent)
+    return work
+
+
+def _work_in_plane(x: Floats, stop: Stop, *forces: Floats) -> Floats:
+    """Work (m,) of forces (m,) along the local coordinates of a stop on displacements (m, n)."""
+    parts = [_work(force, x @ direction) for force, direction in zip(forces, stop.directions, strict=False)]
+    return np.asarray(sum(parts))
+
+
+def _work_of_moving_stop(problem: MechanicalProblem, response: Response, stop: Stop) -> Floats:
+    """Work (m,) that the supports draw through a stop that sees the absolute displacement."""
+    gap, cosine, sine = section(problem, response, stop)
+    pull = stop.stiffness * np.minimum(gap, 0.0)
+    return _work_in_plane(driven_displacement(problem, response.time), stop, -pull * cosine, -pull * sine)
+
+
+def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
+    """Return the energy that appears from nowhere (J) at the inner samples, relative to the first of them.
+
+    Stored and dissipated energy minus the work of loads, supports, friction and devices. Undamped elastic stops only. A
+    problem that is given by modes is balanced in modal coordinates.
+
+    Raises
+    ------
+    MissingHistory
+        If a friction or a device has no force history.
+    NotImplementedError
+        If a stop is damped.
+    """
+    if any(s.damping for s in problem.stops):
+        raise NotImplementedError("the energy balance covers undamped stops")
+    if problem.modes is not None:
+        back = np.linalg.pinv(problem.modes.shapes).T
+        response = replace(response, displacement=response.displacement @ back, velocity=response.velocity @ back)
+        problem = in_modal_coordinates(problem)
+    assert problem.mass is not None
+    t, x = response.time, response.displacement
+    work = np.zeros(t.size)
+    for load in problem.loads:
+        work += _work(np.asarray(load.function(t)), x @ load.direction)
+    for support in problem.supports:
+        work -= _work(np.asarray(support.acceleration(t)), x @ problem.mass @ support.influence)
+    for stop in problem.stops:
+        if stop.frame == "absolute":
+            work -= _work_of_moving_stop(problem, response, stop)
+    for friction in problem.frictions:
+        work += _friction_work(problem, response, friction)
+    for device in problem.devices:
+        work -= _work(element_history(response, device.name, of=device.type), x @ device.direction)
+    residual = _stored(problem, response) + _dissipated(problem, response) - work[1:-1]
+    return np.asarray(residual - residual[0])

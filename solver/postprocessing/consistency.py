@@ -1,0 +1,232 @@
+"""Whether the parts of a response agree: velocities with displacements, forces with gaps, flags with events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.errors import MissingHistory
+from veridyn.solver.postprocessing.balance import section, stop_gap
+from veridyn.solver.problem.basis import driven_displacement, driven_velocity
+from veridyn.solver.problem.devices import NonlinearSpring, Zener
+from veridyn.solver.problem.elements import Friction
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.response import Response
+
+Floats = NDArray[np.float64]
+
+ROUNDING = 1e-9  # of the largest motion
+LAST_BITS = 4  # roundings of an instant or a position that a solver adds up from step to step
+
+
+def velocity_residual(problem: MechanicalProblem, response: Response) -> float:
+    """Return how far the velocities are from the slopes of the displacements, in changes of a slope.
+
+    The largest difference from the mean slope of the two intervals beside a sample, over the largest change of the
+    slope from one interval to the next, h |x''|. A velocity that belongs to the middle of an interval is off by a half,
+    one that belongs to the neighbouring sample by one. Rounding of slopes counts on neither side; where nothing else
+    changes, a velocity beyond it counts as one. Coordinates, gaps of stops and slips of frictions in the relative frame
+    are looked at, each by itself, as far as the solver reports their velocities.
+    """
+    pairs = _moving(problem, response)
+    return max(_difference(response.time, position, velocity) for position, velocity in pairs)
+
+
+def _moving(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Floats, Floats]]:
+    yield from zip(response.displacement.T, response.velocity.T, strict=True)
+    for stop in problem.stops:
+        rate = response.elements.get(stop.name, {}).get("normal_velocity")
+        if rate is not None:
+            yield stop_gap(problem, response, stop), rate
+    for friction in problem.frictions:
+        slip = response.elements.get(friction.name, {}).get("sliding_velocity")
+        if slip is not None and friction.frame == "relative":
+            yield response.displacement @ friction.tangents[0], slip
+
+
+def _difference(time: Floats, position: Floats, velocity: Floats) -> float:
+    slopes = np.diff(position) / np.diff(time)
+    rounding = _rounding_of_slopes(time, position)
+    between = rounding[1:] + rounding[:-1]
+    changes = np.abs(np.diff(slopes))
+    change = float(changes[changes > between].max(initial=0.0))
+    off = float((np.abs(velocity[1:-1] - 0.5 * (slopes[1:] + slopes[:-1])) - between).max(initial=0.0))
+    if off <= 0:
+        return 0.0
+    return off / change if change else 1.0
+
+
+def _rounding_of_slopes(time: Floats, position: Floats) -> Floats:
+    """Return how far rounding of instants and positions moves the slopes (m - 1,)."""
+    h, step = np.diff(time), np.diff(position)
+    size, instant = (np.maximum(np.abs(a[1:]), np.abs(a[:-1])) for a in (position, time))
+    return np.asarray(LAST_BITS * np.finfo(float).eps * (size + np.abs(step / h) * instant) / h)
+
+
+def stop_force_residual(problem: MechanicalProblem, response: Response) -> float:
+    """Return how far the reported forces of undamped stops are from stiffness times penetration, over the largest.
+
+    Raises
+    ------
+    MissingHistory
+        If the solver reports no normal force, which it may leave out.
+    """
+    return max((_force_residual(problem, response, s.name) for s in problem.stops if not s.damping), default=0.0)
+
+
+def _force_residual(problem: MechanicalProblem, response: Response, name: str) -> float:
+    (stop,) = (stop for stop in problem.stops if stop.name == name)
+    reported = response.elements.get(name, {}).get("normal_force")
+    if reported is None:
+        raise MissingHistory(f"the solver reports no normal_force of stop {name!r}")
+    force = stop.stiffness * np.maximum(0.0, -stop_gap(problem, response, stop))
+    return float(np.abs(reported - force).max() / max(force.max(), 1e-300))
+
+
+def flags_off_events(problem: MechanicalProblem, response: Response) -> int:
+    """Return how often a flag of adherence changes at a sample that is no event of its friction.
+
+    Events are samples, with the state that begins there: a flag that changes beside its event is early or late.
+
+    Raises
+    ------
+    MissingHistory
+        If the solver locates no events or reports no flags, which it may leave out.
+    """
+    return sum(_off_events(response, friction.name) for friction in problem.frictions)
+
+
+def _off_events(response: Response, name: str) -> int:
+    flag, events = response.elements.get(name, {}).get("stuck"), response.events.get(name)
+    if flag is None or events is None:
+        raise MissingHistory(f"the solver reports no events or no flag of adherence of friction {name!r}")
+    changed = response.time[1:][np.diff(flag) != 0]
+    return int(np.count_nonzero(~np.isin(changed, events)))
+
+
+def position_residual(problem: MechanicalProblem, response: Response) -> float:
+    """Return how far reported gaps and elongations are from those of the displacements, over the largest of each.
+
+    Raises
+    ------
+    MissingHistory
+        If the solver reports none of them, which it may leave out.
+    """
+    return _largest(_positions(problem, response), response.displacement, "gap or elongation")
+
+
+def rate_residual(problem: MechanicalProblem, response: Response) -> float:
+    """Return how far rates of gaps and sliding velocities are from those of the velocities, over the largest of each.
+
+    Raises
+    ------
+    MissingHistory
+        If the solver reports none of them, which it may leave out.
+    """
+    return _largest(_rates(problem, response), response.velocity, "normal_velocity or sliding_velocity")
+
+
+def friction_residual(problem: MechanicalProblem, response: Response) -> float:
+    """Return how far friction forces are from the kinetic limit where the flag says slip, over the limit.
+
+    A force of friction that slips is the kinetic coefficient times the normal force; a flag that is a sample late calls
+    a force inside the cone one of slip.
+
+    Raises
+    ------
+    MissingHistory
+        If the solver reports no force or no flag of adherence.
+    """
+    return max((_off_the_cone(response, friction) for friction in problem.frictions), default=0.0)
+
+
+def device_residual(problem: MechanicalProblem, response: Response) -> float:
+    """Return how far the forces of springs and Zener devices are from their law, over the largest of each.
+
+    Raises
+    ------
+    MissingHistory
+        If the solver reports none of them with what the law needs.
+    """
+    nothing = np.zeros(1)
+    return _largest(_device_forces(problem, response), nothing, "force of a device with what its law needs")
+
+
+def _largest(pairs: Iterator[tuple[Floats, Floats]], motion: Floats, what: str) -> float:
+    """Return the largest difference of pairs of histories (m,), over the largest value of the second.
+
+    What is nothing but rounding of the motion, the velocity of a body that is held say, is no value.
+    """
+    least = ROUNDING * float(np.abs(motion).max(initial=0.0)) + float(np.finfo(float).tiny)
+    found = [float(np.abs(a - b).max() / max(np.abs(b).max(), least)) for a, b in pairs]
+    if not found:
+        raise MissingHistory(f"the solver reports no {what}")
+    return max(found)
+
+
+def _positions(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Floats, Floats]]:
+    for stop in problem.stops:
+        gap = response.elements.get(stop.name, {}).get("gap")
+        if gap is not None:
+            yield gap, stop_gap(problem, response, stop)
+    for device in problem.devices:
+        elongation = response.elements.get(device.name, {}).get("elongation")
+        if elongation is not None:
+            yield elongation, _displaced(problem, response, device.frame) @ device.direction + device.offset
+
+
+def _rates(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Floats, Floats]]:
+    for stop in problem.stops:
+        rate = response.elements.get(stop.name, {}).get("normal_velocity")
+        if rate is not None:
+            _, cosine, sine = section(problem, response, stop)
+            moving = _moved(problem, response, stop.frame)
+            local = [moving @ direction for direction in stop.directions]
+            yield rate, np.asarray(sum(a * b for a, b in zip((cosine, sine), local, strict=False)))
+    curved = {stop.name for stop in problem.stops if stop.curved}
+    for friction in problem.frictions:
+        slip = response.elements.get(friction.name, {}).get("sliding_velocity")
+        if slip is not None and friction.normal not in curved:
+            yield slip, _moved(problem, response, friction.frame) @ friction.tangents[0]
+
+
+def _displaced(problem: MechanicalProblem, response: Response, frame: str) -> Floats:
+    x = response.displacement
+    return x + driven_displacement(problem, response.time) if frame == "absolute" else x
+
+
+def _moved(problem: MechanicalProblem, response: Response, frame: str) -> Floats:
+    v = response.velocity
+    return v + driven_velocity(problem, response.time) if frame == "absolute" else v
+
+
+def _off_the_cone(response: Response, friction: Friction) -> float:
+    own = response.elements.get(friction.name, {})
+    names = ("force", "force_2")[: len(friction.tangents)]
+    if any(name not in own for name in (*names, "stuck")):
+        raise MissingHistory(f"the solver reports no force or no flag of adherence of friction {friction.name!r}")
+    normal = (
+        own.get("normal_force") if isinstance(friction.normal, str) else np.full(response.time.size, friction.normal)
+    )
+    if normal is None:
+        raise MissingHistory(f"the solver reports no normal_force of friction {friction.name!r}")
+    force = np.hypot.reduce([own[name] for name in names])
+    limit = friction.kinetic * normal
+    slips = (own["stuck"] == 0) & (limit > 0)
+    slips[:1] = False  # what begins at rest has no direction yet
+    return float(
+        np.abs(force[slips] - limit[slips]).max(initial=0.0) / max(limit.max(initial=0.0), np.finfo(float).tiny)
+    )
+
+
+def _device_forces(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Floats, Floats]]:
+    for device in problem.devices:
+        own = response.elements.get(device.name, {})
+        if isinstance(device, NonlinearSpring) and {"force", "elongation"} <= own.keys():
+            yield own["force"], device.force(own["elongation"])
+        if isinstance(device, Zener) and {"force", "dashpot_force", "dashpot_path", "elongation"} <= own.keys():
+            force, dashpot = device.forces(own["elongation"], own["dashpot_path"])
+            yield own["force"], force
+            yield own["dashpot_force"], dashpot

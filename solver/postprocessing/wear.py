@@ -1,0 +1,157 @@
+"""Wear of a friction: as samples see it (POST_DYNA_MODA_T, OPTION='USURE') and as it converges.
+
+Wear power is Archard's ``N |v|``: normal force times sliding speed, without the friction coefficient.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.postprocessing.interpolation import value_at
+
+Floats = NDArray[np.float64]
+
+SLIDING = 1e-6  # m/s: without an adherence flag, slower motion counts as stick
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A phase of motion: start and end in s, direction of sliding +1 or -1, or 0 for stick."""
+
+    start: float
+    end: float
+    direction: int
+
+
+def sampled_wear_power(
+    time: Floats,
+    normal_force: Floats,
+    sliding_velocity: Floats,
+    stuck: Floats,
+    *,
+    start: float,
+    end: float,
+    blocks: int = 1,
+    irregular: bool = False,
+) -> float:
+    """Return the wear power (W) as Code_Aster samples it.
+
+    Consecutive blocks that share no sample; in each the trapezoid of ``|N v|`` over the intervals whose left
+    end is not stuck, over the duration of the block; mean of the blocks. ``irregular``: the window is found
+    by comparing times (adaptive schemes) instead of dividing by the mean step.
+
+    Raises
+    ------
+    ValueError
+        If the window holds fewer than two samples per block.
+    """
+    first, last = _irregular_window(time, start, end) if irregular else _regular_window(time, start, end)
+    per_block = (last - first + 1) // blocks
+    if per_block < 2:
+        raise ValueError(f"[{start}, {end}] s holds {last - first + 1} samples, too few for {blocks} blocks")
+    power = np.abs(normal_force * sliding_velocity)
+    means = []
+    for b in range(blocks):
+        block = slice(first + b * per_block, first + (b + 1) * per_block)
+        t, p, free = time[block], power[block], stuck[block][:-1] == 0
+        energy = np.sum((0.5 * (p[1:] + p[:-1]) * np.diff(t))[free])
+        means.append(energy / (t[-1] - t[0]))
+    return float(np.mean(means))
+
+
+def _regular_window(time: Floats, start: float, end: float) -> tuple[int, int]:
+    n = time.size
+    # Code_Aster takes the mean step over all intervals but the last two, and truncates
+    step = (time[n - 3] - time[0]) / (n - 3)
+    return max(int((start - time[0]) / step), 0), min(int((end - time[0]) / step) + 1, n) - 1
+
+
+def _irregular_window(time: Floats, start: float, end: float) -> tuple[int, int]:
+    last = time.size - 1 if end >= time[-1] else int(np.argmax(time >= end))
+    return int(np.searchsorted(time, start)), last
+
+
+def sliding_distance(
+    time: Floats, position: Floats, stuck: Floats | None, start: float, end: float, *, located: bool = False
+) -> float:
+    """Return the distance slid (m) between two instants (s) from the history of the sliding coordinate.
+
+    Sum of ``|Δx|`` over the intervals whose left end is not stuck; the window ends are interpolated and the
+    turning points located on parabolas, so that the result converges with order 2. ``located``: the turning points
+    are samples, since the solver reports its events.
+    """
+    inner = (time > start) & (time < end)
+    t = np.concatenate(([start], time[inner], [end]))
+    x = np.concatenate(([value_at(time, position, start)], position[inner], [value_at(time, position, end)]))
+    free = np.ones(t.size - 1, dtype=bool)
+    if stuck is not None:
+        before = max(int(np.searchsorted(time, start, side="right")) - 1, 0)
+        free = np.concatenate(([stuck[before]], stuck[inner])) == 0
+    steps = np.diff(x)
+    if located:
+        return float(np.sum(np.abs(steps)[free]))
+    turning = (steps[1:] * steps[:-1] < 0) & free[1:] & free[:-1]
+    return float(np.sum(np.abs(steps)[free]) + np.sum(_overshoot(t, x)[turning]))
+
+
+def _overshoot(t: Floats, x: Floats) -> Floats:
+    """Return twice the distance between each inner sample and the vertex of the parabola through its neighbours."""
+    left, right = np.diff(x)[:-1] / np.diff(t)[:-1], np.diff(x)[1:] / np.diff(t)[1:]
+    curvature = (right - left) / (t[2:] - t[:-2])
+    slope = (left * np.diff(t)[1:] + right * np.diff(t)[:-1]) / (t[2:] - t[:-2])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        height = np.abs(slope**2 / (4 * curvature))
+    return 2 * np.where(np.isfinite(height), height, 0.0)
+
+
+def phases(
+    time: Floats, velocity: Floats, stuck: Floats | None, *, shortest_stick: float, fewest_samples: int = 1
+) -> list[Phase]:
+    """Return the sequence of slip and stick phases.
+
+    Stick shorter than ``shortest_stick`` (s), which a penalised law shows at every reversal, is no phase: the
+    reversal then lies in its middle. Nor is stick seen at fewer than ``fewest_samples``: one sample does not tell how
+    long it lasts. Without adherence flags stick means less than 1e-6 m/s. A slip may begin with velocity zero; its
+    direction is that of the next sample.
+    """
+    still = np.abs(velocity) <= SLIDING if stuck is None else stuck != 0
+    direction = np.where(still, 0, np.sign(velocity)).astype(int)
+    for i in np.flatnonzero(~still[:-1] & (direction[:-1] == 0))[::-1]:
+        direction[i] = direction[i + 1]
+    edges = np.flatnonzero(np.diff(direction)) + 1
+    starts = np.concatenate(([0], edges))
+    runs = [
+        Phase(float(time[a]), float(time[min(b, time.size - 1)]), int(direction[a]))
+        for a, b in zip(starts, np.concatenate((edges, [time.size])), strict=True)
+    ]
+    counts = np.diff(np.concatenate(([0], edges, [time.size])))
+    told = [run.end - run.start >= shortest_stick and n >= fewest_samples for run, n in zip(runs, counts, strict=True)]
+    return _merge(_without_sticks(runs, told))
+
+
+def _without_sticks(runs: list[Phase], told: list[bool]) -> list[Phase]:
+    """Return the runs without inner sticks that are not told from reversals."""
+    kept: list[Phase] = []
+    for i, run in enumerate(runs):
+        inner = 0 < i < len(runs) - 1
+        if run.direction == 0 and inner and not told[i]:
+            middle = 0.5 * (run.start + run.end)
+            previous, following = kept[-1], runs[i + 1]
+            kept[-1] = Phase(previous.start, middle, previous.direction)
+            runs[i + 1] = Phase(middle, following.end, following.direction)
+        else:
+            kept.append(run)
+    return kept
+
+
+def _merge(runs: list[Phase]) -> list[Phase]:
+    merged: list[Phase] = []
+    for run in runs:
+        if merged and merged[-1].direction == run.direction:
+            merged[-1] = Phase(merged[-1].start, run.end, run.direction)
+        else:
+            merged.append(run)
+    return merged

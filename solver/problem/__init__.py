@@ -1,0 +1,1 @@
+"""What is to be solved, as data."""

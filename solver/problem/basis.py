@@ -1,0 +1,167 @@
+"""Modal basis, static modes, projection and restitution (dense matrices, SciPy)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.errors import ProblemError
+from veridyn.solver.problem.elements import SupportMotion
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes, is_coupled
+
+Floats = NDArray[np.float64]
+
+SINGULAR = 1e-14  # reciprocal condition; below it a solution is rounding
+
+
+def modal_basis(problem: MechanicalProblem) -> Modes:
+    """Solve ``K φ = w² M φ``; shapes normalised to unit generalised mass, w² clipped at rounding level.
+
+    Returns
+    -------
+    Modes
+        All modes by increasing frequency, or the modes that the problem brings.
+
+    Raises
+    ------
+    ProblemError
+        If the stiffness matrix has a negative eigenvalue.
+    """
+    from scipy.linalg import eigh  # late: listing cases must not wait for it
+
+    if problem.modes is not None:
+        return problem.modes
+    assert problem.stiffness is not None
+    assert problem.damping is not None
+    omega2, shapes = eigh(problem.stiffness, problem.mass)
+    rounding = 1e-12 * max(abs(omega2[0]), abs(omega2[-1]), 1e-300) * problem.size
+    if omega2[0] < -rounding:
+        raise ProblemError(f"{problem.name}: the stiffness matrix has the negative eigenvalue w² = {omega2[0]:.6g}")
+    omega = np.sqrt(np.clip(omega2, 0.0, None))
+    ratio, coupling = _split(shapes.T @ problem.damping @ shapes, omega)
+    return Modes(omega=omega, damping=ratio, masses=np.ones(problem.size), shapes=shapes, coupling=coupling)
+
+
+def _split(modal_damping: Floats, omega: Floats) -> tuple[Floats, Floats | None]:
+    """Return damping ratios (r,) and what they do not express: coupling, and damping of rigid-body modes."""
+    diagonal = np.diag(modal_damping)
+    ratio = np.divide(diagonal, 2 * omega, out=np.zeros_like(omega), where=omega > 0)
+    rigid = np.diag(np.where(omega > 0, 0.0, diagonal))
+    coupling = rigid + (modal_damping - np.diag(diagonal) if is_coupled(modal_damping) else 0.0)
+    return ratio, 0.5 * (coupling + coupling.T) if np.any(coupling) else None
+
+
+def modal_state(problem: MechanicalProblem, modes: Modes) -> tuple[Floats, Floats]:
+    """Project the initial displacement and velocity on the modes (M-orthogonal or least squares)."""
+    back: Floats = np.asarray(np.linalg.pinv(modes.shapes), dtype=float)
+    if problem.mass is not None:
+        back = modes.shapes.T @ problem.mass / modes.masses[:, None]
+    return back @ problem.initial_displacement, back @ problem.initial_velocity
+
+
+def support_load(problem: MechanicalProblem, modes: Modes, support: SupportMotion) -> Floats:
+    """Return the modal participation ``-φᵀ M ψ`` (r,) of one support motion."""
+    if problem.mass is not None:
+        return np.asarray(-modes.shapes.T @ problem.mass @ support.influence)
+    return -modes.masses * (np.linalg.pinv(modes.shapes) @ support.influence)
+
+
+def moved_mass(problem: MechanicalProblem, *directions: Floats) -> float:
+    """Return the least effective mass ``1 / (tᵀ M⁻¹ t)`` (kg) that a force in the span of directions t (n,) moves.
+
+    Raises
+    ------
+    ProblemError
+        If the directions are zero.
+    """
+    along = np.array(directions)
+    if not np.any(along):
+        raise ProblemError(f"{problem.name}: a force along a zero direction moves nothing; give a tangent")
+    if problem.modes is not None:
+        along = along @ problem.modes.shapes
+        mobility = along @ (along / problem.modes.masses).T
+    else:
+        assert problem.mass is not None
+        mobility = along @ np.linalg.solve(problem.mass, along.T)
+    return 1.0 / float(np.linalg.eigvalsh(mobility)[-1])
+
+
+def static_modes(stiffness: Floats, free: list[int], supports: list[int]) -> Floats:
+    """Return the static modes ``-K_ff⁻¹ K_fs`` (free, supports) of a structure with its supports.
+
+    Raises
+    ------
+    ProblemError
+        If the free part of the stiffness matrix is singular.
+    """
+    held = stiffness[np.ix_(free, free)]
+    if np.linalg.cond(held) > 1 / SINGULAR:
+        raise ProblemError("static modes need supports that hold the structure: K_ff is singular")
+    return np.asarray(-np.linalg.solve(held, stiffness[np.ix_(free, supports)]))
+
+
+def driven_displacement(problem: MechanicalProblem, times: Floats) -> Floats:
+    """Return the displacement (m, n) that the supports impose quasi-statically."""
+    return sum(
+        (np.outer(s.displacement(times), s.influence) for s in problem.supports),
+        start=np.zeros((times.size, problem.size)),
+    )
+
+
+def driven_velocity(problem: MechanicalProblem, times: Floats) -> Floats:
+    """Return the velocity (m, n) that the supports impose quasi-statically."""
+    return sum(
+        (np.outer(s.velocity(times), s.influence) for s in problem.supports),
+        start=np.zeros((times.size, problem.size)),
+    )
+
+
+def with_coordinates(problem: MechanicalProblem, count: int) -> MechanicalProblem:
+    """Return a problem of matrices with more coordinates, of unit mass, at rest, on which nothing acts."""
+    if count == 0:
+        return problem
+    n = problem.size
+    more = np.eye(n, n + count)
+    own = np.diag(np.repeat([0.0, 1.0], [n, count]))
+    matrices = {name: more.T @ getattr(problem, name) @ more for name in ("mass", "damping", "stiffness")}
+    return replace(
+        problem,
+        **{**matrices, "mass": matrices["mass"] + own},
+        initial_displacement=problem.initial_displacement @ more,
+        initial_velocity=problem.initial_velocity @ more,
+        loads=tuple(replace(load, direction=load.direction @ more) for load in problem.loads),
+        supports=tuple(replace(s, influence=s.influence @ more) for s in problem.supports),
+        stops=tuple(stop.for_unknowns(more) for stop in problem.stops),
+        frictions=tuple(replace(f, tangents=tuple(t @ more for t in f.tangents)) for f in problem.frictions),
+        devices=tuple(replace(d, direction=d.direction @ more) for d in problem.devices),
+        coordinates=(),
+    )
+
+
+def in_modal_coordinates(problem: MechanicalProblem) -> MechanicalProblem:
+    """Return a problem that is given by modes as one of matrices, its unknowns being the modal coordinates (r,).
+
+    Stops, frictions and devices keep their local coordinates only in the relative frame: the driven displacement of
+    supports does not lie in a truncated basis.
+    """
+    modes = problem.modes
+    assert modes is not None
+    q, v = modal_state(problem, modes)
+    back = np.linalg.pinv(modes.shapes)
+    return replace(
+        problem,
+        modes=None,
+        mass=np.diag(modes.masses),
+        damping=modes.damping_matrix,
+        stiffness=np.diag(modes.omega**2 * modes.masses),
+        initial_displacement=q,
+        initial_velocity=v,
+        loads=tuple(replace(load, direction=modes.shapes.T @ load.direction) for load in problem.loads),
+        supports=tuple(replace(s, influence=back @ s.influence) for s in problem.supports),
+        stops=tuple(stop.for_unknowns(modes.shapes) for stop in problem.stops),
+        frictions=tuple(replace(f, tangents=tuple(modes.shapes.T @ t for t in f.tangents)) for f in problem.frictions),
+        devices=tuple(replace(d, direction=modes.shapes.T @ d.direction) for d in problem.devices),
+        coordinates=(),
+    )

@@ -1,0 +1,326 @@
+"""Local nonlinear devices: small records in SI units, each a law of one elongation.
+
+The elongation is ``u = direction · x + offset``; the device pushes back with ``-direction × F``, where F follows from
+u, its rate and what the device remembers. In the frame ``"absolute"`` x holds the driven displacement of moving
+supports.
+
+A new device is a record here, a law in `veridyn.solver.integrators.kernels`, found by a number in `kernels.device`, and
+that number in `veridyn.solver.integrators.arrays`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from veridyn.solver.errors import ProblemError
+from veridyn.solver.problem.elements import FRAMES, Frame, at_least_zero, one_of, vector
+
+Floats = NDArray[np.float64]
+
+
+def _positive(owner: str, **values: float) -> None:
+    for name, value in values.items():
+        if not (np.isfinite(value) and value > 0):
+            raise ProblemError(f"{owner}: {name} = {value} must be finite and positive")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Device:
+    """What every device has: a name, a direction (n,), an offset of its elongation (m), a frame.
+
+    ``type`` names the law in JSON and in the capability ``device:TYPE``; ``internal`` the histories that the law
+    reports beside ``force`` (N) and ``elongation`` (m), and their units.
+    """
+
+    name: str
+    direction: Floats
+    offset: float = 0.0
+    frame: Frame = "relative"
+    type: ClassVar[str]
+    internal: ClassVar[Mapping[str, str]] = {}
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "direction", vector(f"{self.owner}: direction", self.direction))
+        one_of(self.owner, "frame", self.frame, FRAMES)
+        if not np.isfinite(self.offset):
+            raise ProblemError(f"{self.owner}: offset = {self.offset} must be finite (m)")
+
+    @property
+    def owner(self) -> str:
+        """How messages call the device."""
+        return f"{self.type} {self.name!r}"
+
+    @property
+    def stiffness(self) -> float:
+        """Largest stiffness (N/m) that the device shows, for the step rule; 0 if it has none or nobody can tell."""
+        raise NotImplementedError
+
+    @property
+    def constants(self) -> tuple[float, ...]:
+        """Numbers that the law in the kernels reads, in its order."""
+        raise NotImplementedError
+
+    def memory(self, t: float, u: float) -> tuple[float, ...]:  # noqa: ARG002 - for laws that remember
+        """Return what the device remembers at the start t (s) at the elongation u (m); what is left out is zero."""
+        return ()
+
+    def numbers(self) -> Iterator[tuple[str, float, str, str]]:
+        """Yield name, value, unit and meaning of the numbers of the law, for statements that people read."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form; `device` reads it back."""
+        return {"type": self.type, **vars(self), "direction": self.direction.tolist()}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NonlinearSpring(Device):
+    """A spring whose force is a piecewise polynomial of its elongation (RELA_EFFO_DEPL).
+
+    ``F(u) = Σ_k coefficients[i][k] (u - origin)**k`` (N, m). Row 0 holds left of the first break, with that break as
+    origin; row i from ``breaks[i - 1]`` on, with ``breaks[i - 1]`` as origin. So there is one row more than breaks.
+    """
+
+    breaks: tuple[float, ...]
+    coefficients: tuple[tuple[float, ...], ...]
+    type: ClassVar[str] = "nonlinear-spring"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        breaks = vector(f"{self.owner}: breaks", self.breaks)
+        rows = tuple(vector(f"{self.owner}: coefficients[{i}]", row) for i, row in enumerate(self.coefficients))
+        if not breaks.size or np.any(np.diff(breaks) <= 0):
+            raise ProblemError(f"{self.owner}: breaks must be a list of increasing elongations (m)")
+        if len(rows) != breaks.size + 1 or not all(row.size for row in rows):
+            raise ProblemError(
+                f"{self.owner}: {breaks.size} breaks need {breaks.size + 1} rows of coefficients, none of them empty"
+            )
+        object.__setattr__(self, "breaks", tuple(breaks.tolist()))
+        object.__setattr__(self, "coefficients", tuple(tuple(row.tolist()) for row in rows))
+
+    @classmethod
+    def odd(
+        cls, *, name: str, direction: ArrayLike, coefficients: Sequence[float], slack: float = 0.0
+    ) -> NonlinearSpring:
+        """Return the spring ``F(u) = sign(u) Σ_k coefficients[k] (|u| - slack)**k``, without force for ``|u| < slack``.
+
+        Terms in u |u| are thus the coefficient of the second power.
+        """
+        left = tuple(-c * (-1) ** k for k, c in enumerate(coefficients))
+        right = tuple(coefficients)
+        breaks, rows = ((0.0,), (left, right)) if slack == 0 else ((-slack, slack), (left, (0.0,), right))
+        return cls(name=name, direction=np.asarray(direction, dtype=float), breaks=breaks, coefficients=rows)
+
+    @property
+    def origins(self) -> tuple[float, ...]:
+        """Origin of every row of coefficients (m)."""
+        return (self.breaks[0], *self.breaks)
+
+    @property
+    def stiffness(self) -> float:
+        """Largest slope at the breaks, from either side; how far the spring will be stretched is not known."""
+        rates = [np.polynomial.Polynomial(row).deriv() for row in self.coefficients]
+        left = [rate(at - origin) for rate, origin, at in zip(rates, self.origins, self.breaks, strict=False)]
+        right = [float(row[1]) for row in self.coefficients[1:] if len(row) > 1]
+        return max(0.0, *map(float, left), *right)
+
+    @property
+    def constants(self) -> tuple[float, ...]:
+        width = max(len(row) for row in self.coefficients)
+        padded = (
+            (origin, *row, *[0.0] * (width - len(row)))
+            for origin, row in zip(self.origins, self.coefficients, strict=True)
+        )
+        return (float(1 + width), *(number for piece in padded for number in piece))
+
+    def numbers(self) -> Iterator[tuple[str, float, str, str]]:
+        for i, at in enumerate(self.breaks, start=1):
+            yield f"break_{i}", at, "m", "elongation from which the next polynomial holds, and its origin"
+        for i, row in enumerate(self.coefficients):
+            for k, c in enumerate(row):
+                yield f"coefficient_{i}_{k}", c, f"N/m^{k}", "of the polynomial with this number; 0: below all breaks"
+
+    def force(self, elongation: ArrayLike) -> Floats:
+        """Return F(u) in N, in the shape of the elongations (m)."""
+        u = np.asarray(elongation, dtype=float)
+        pieces = zip(self.origins, self.coefficients, strict=True)
+        values = np.array([np.polynomial.Polynomial(row)(u - origin) for origin, row in pieces])
+        chosen = np.searchsorted(self.breaks, u, side="right")
+        return np.asarray(np.take_along_axis(values, chosen[None], axis=0)[0])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BucklingStop(Device):
+    """A unilateral stop that buckles under the crush ``u > 0`` (FLAMBAGE); its force F >= 0 is a push.
+
+    ``contact_stiffness × u`` up to ``critical_force``, reached at the crush u_b; then ``critical_force`` over
+    ``plateau`` (m), a line down to ``post_force`` over ``softening`` (m; at once if that is zero), then ``post_force``.
+    Returns, and ways back, follow the line from the largest crush so far to the residual crush. That one is a line
+    between the points (largest, residual) = (u_b, 0), (u_b + plateau, plateau) and (d + post_force/k, d) for each pair
+    (d, k) of ``returns``; beyond the last point it grows as the largest crush does. ``crushed`` is the largest crush
+    before the start (m).
+    """
+
+    contact_stiffness: float
+    critical_force: float
+    post_force: float
+    plateau: float = 0.0
+    softening: float = 0.0
+    returns: tuple[tuple[float, float], ...] = ()
+    crushed: float = 0.0
+    type: ClassVar[str] = "buckling-stop"
+    internal: ClassVar[Mapping[str, str]] = {"largest_crush": "m", "residual_crush": "m"}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        at_least_zero(self.owner, plateau=self.plateau, softening=self.softening, crushed=self.crushed)
+        _positive(
+            self.owner,
+            contact_stiffness=self.contact_stiffness,
+            critical_force=self.critical_force,
+            post_force=self.post_force,
+        )
+        if self.post_force > self.critical_force:
+            raise ProblemError(f"{self.owner}: post_force {self.post_force} N exceeds critical_force")
+        try:
+            rows = tuple((float(d), float(k)) for d, k in self.returns)
+        except (TypeError, ValueError):
+            raise ProblemError(
+                f"{self.owner}: returns must be pairs of residual crush (m) and stiffness (N/m)"
+            ) from None
+        object.__setattr__(self, "returns", rows)
+        for i, (d, k) in enumerate(rows, start=1):
+            at_least_zero(f"{self.owner}: returns, row {i}", residual=d)
+            _positive(f"{self.owner}: returns, row {i}", stiffness=k)
+        self._check_order()
+
+    def _check_order(self) -> None:
+        """Refuse a table in which total or residual crush falls, or a total within the softening."""
+        ends = (self.buckling_crush + self.plateau + self.softening, self.plateau)
+        for i, (before, point) in enumerate(itertools.pairwise((ends, *self.points[2:])), start=1):
+            if point[0] < before[0] or point[1] < before[1] or (i > 1 and point[0] == before[0]):
+                raise ProblemError(
+                    f"{self.owner}: returns, row {i}: total crush d + post_force/k = {point[0]:g} m and residual crush "
+                    f"{point[1]:g} m must not fall below {before[0]:g} m and {before[1]:g} m"
+                )
+
+    @property
+    def buckling_crush(self) -> float:
+        """Crush at which the stop buckles (m)."""
+        return self.critical_force / self.contact_stiffness
+
+    @property
+    def points(self) -> tuple[tuple[float, float], ...]:
+        """Points (largest crush, residual crush) in m."""
+        first = self.buckling_crush
+        table = ((d + self.post_force / k, d) for d, k in self.returns)
+        return ((first, 0.0), (first + self.plateau, self.plateau), *table)
+
+    @property
+    def stiffness(self) -> float:
+        """That of the first contact; all returns are softer."""
+        return self.contact_stiffness
+
+    @property
+    def constants(self) -> tuple[float, ...]:
+        law = (self.contact_stiffness, self.critical_force, self.post_force, self.plateau, self.softening)
+        return (*law, *(number for point in self.points for number in point))
+
+    def memory(self, t: float, u: float) -> tuple[float, ...]:  # noqa: ARG002 - the instant does not matter
+        return (max(self.crushed, u),)
+
+    def numbers(self) -> Iterator[tuple[str, float, str, str]]:
+        yield "contact_stiffness", self.contact_stiffness, "N/m", "before buckling"
+        yield "critical_force", self.critical_force, "N", "at which the stop buckles"
+        yield "post_force", self.post_force, "N", "that is left of it"
+        yield "plateau", self.plateau, "m", "crush under the critical force"
+        yield "softening", self.softening, "m", "crush over which the force falls to post_force"
+        yield "crushed", self.crushed, "m", "largest crush before the start"
+        for i, (d, k) in enumerate(self.returns, start=1):
+            yield f"residual_{i}", d, "m", "residual crush of this row of the table"
+            yield f"stiffness_{i}", k, "N/m", "of the return to it, from post_force"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Zener(Device):
+    """Spring k1 in series with [k2 beside (k3 in series with a dashpot)] (DIS_VISC).
+
+    The dashpot carries ``damping × sign(w) |w|**alpha`` at the rate w of its path, with 0 < alpha <= 1; springs in N/m,
+    damping in N (s/m)^alpha. ``path`` is the path of the dashpot at the start (m).
+    """
+
+    k1: float
+    k2: float
+    k3: float
+    damping: float
+    alpha: float = 1.0
+    path: float = 0.0
+    type: ClassVar[str] = "zener"
+    internal: ClassVar[Mapping[str, str]] = {"dashpot_force": "N", "dashpot_path": "m"}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _positive(self.owner, k1=self.k1, k2=self.k2, k3=self.k3, damping=self.damping, alpha=self.alpha)
+        if self.alpha > 1 or not np.isfinite(self.path):
+            raise ProblemError(
+                f"{self.owner}: alpha = {self.alpha} must not exceed 1, path = {self.path} be finite (m)"
+            )
+
+    @property
+    def stiffness(self) -> float:
+        """That of a sudden stretch, which leaves the dashpot where it is."""
+        return self.k1 * (self.k2 + self.k3) / (self.k1 + self.k2 + self.k3)
+
+    @property
+    def _share(self) -> float:
+        """Force of the dashpot that an elongation brings at once (N/m); `_yielding`: that its path takes away."""
+        return self.k1 * self.k3 / (self.k1 + self.k2 + self.k3)
+
+    @property
+    def _yielding(self) -> float:
+        return self.k3 * (self.k1 + self.k2) / (self.k1 + self.k2 + self.k3)
+
+    @property
+    def constants(self) -> tuple[float, ...]:
+        return (self.k1, self.k2, self._share, self._yielding, self.damping, 1.0 / self.alpha)
+
+    def forces(self, elongation: ArrayLike, path: ArrayLike) -> tuple[Floats, Floats]:
+        """Return the forces (m,) of device and dashpot in N at elongations and paths of the dashpot (m,) in m."""
+        u, w = np.asarray(elongation, dtype=float), np.asarray(path, dtype=float)
+        inner = (self.k1 * u + self.k3 * w) / (self.k1 + self.k2 + self.k3)
+        return np.asarray(self.k1 * (u - inner)), np.asarray(self._share * u - self._yielding * w)
+
+    def memory(self, t: float, u: float) -> tuple[float, ...]:
+        return (t, u, self._share * u - self._yielding * self.path)
+
+    def numbers(self) -> Iterator[tuple[str, float, str, str]]:
+        yield "k1", self.k1, "N/m", "spring in series with the rest"
+        yield "k2", self.k2, "N/m", "spring beside the dashpot"
+        yield "k3", self.k3, "N/m", "spring in series with the dashpot"
+        yield "damping", self.damping, "N (s/m)^alpha", "constant of the dashpot"
+        yield "alpha", self.alpha, "1", "power of the dashpot"
+        yield "path", self.path, "m", "of the dashpot at the start"
+
+
+DEVICES: dict[str, type[Device]] = {cls.type: cls for cls in (NonlinearSpring, BucklingStop, Zener)}
+
+
+def device(data: Mapping[str, Any]) -> Device:
+    """Read the JSON form of a device.
+
+    Raises
+    ------
+    ProblemError
+        If the type is unknown or the content is refused by the device; TypeError if a field is unknown or missing.
+    """
+    fields = dict(data)
+    kind = fields.pop("type", None)
+    if not isinstance(kind, str) or kind not in DEVICES:
+        raise ProblemError(f"unknown device type {kind!r}; known: {', '.join(DEVICES)}")
+    return DEVICES[kind](**fields)

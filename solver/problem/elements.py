@@ -1,0 +1,241 @@
+"""Loads, support motions and local nonlinear elements: small records in SI units.
+
+Every element acts on scalar coordinates: the projection of the displacement vector of the problem onto
+a direction (n,). In the frame ``"relative"`` that displacement is the unknown itself; in the frame
+``"absolute"`` the driven displacement of moving supports is added to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from veridyn.solver.errors import ProblemError
+from veridyn.solver.problem.geometry import CURVED, STRAIGHT, profile_points
+from veridyn.solver.problem.time_functions import TimeFunction, time_function
+
+Frame = Literal["relative", "absolute"]
+Geometry = Literal["plane", "parallel planes", "circle", "outside circle", "profile"]
+Law = Literal["set-valued", "regularised"]
+
+GEOMETRIES: tuple[str, ...] = (*STRAIGHT, *CURVED)
+LAWS: tuple[str, ...] = ("set-valued", "regularised")
+FRAMES: tuple[str, ...] = ("relative", "absolute")
+
+
+def vector(owner: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Return a read-only vector of finite floats.
+
+    Raises
+    ------
+    ProblemError
+        If it is not one-dimensional or holds NaN or infinity.
+    """
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ProblemError(f"{owner} must be a vector of numbers") from None
+    if array.ndim != 1:
+        raise ProblemError(f"{owner} must be a vector, got shape {array.shape}")
+    if not np.all(np.isfinite(array)):
+        raise ProblemError(f"{owner} holds a value that is not finite")
+    array.flags.writeable = False
+    return array
+
+
+def at_least_zero(owner: str, **values: float) -> None:
+    """Raise `ProblemError` for a value that is negative or not finite."""
+    for name, value in values.items():
+        if not (np.isfinite(value) and value >= 0):
+            raise ProblemError(f"{owner}: {name} = {value} must be finite and not negative")
+
+
+def one_of(owner: str, name: str, value: str, known: tuple[str, ...]) -> None:
+    """Raise `ProblemError` for a word that is not known."""
+    if value not in known:
+        raise ProblemError(f"{owner}: {name} {value!r} is unknown; known: {', '.join(known)}")
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """Nodal forces ``direction × function(t)``; direction (n,) in N per unit of the function."""
+
+    direction: NDArray[np.float64]
+    function: TimeFunction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "direction", vector("Load.direction", self.direction))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {"direction": self.direction.tolist(), "function": self.function.to_dict()}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Load:
+        """Read the JSON form."""
+        return cls(data["direction"], time_function(data["function"]))
+
+
+@dataclass(frozen=True, eq=False)
+class SupportMotion:
+    """A moving support: its motion and its influence on the free degrees of freedom.
+
+    The influence (n,) is the static mode: the displacement of the free degrees of freedom for a unit
+    displacement of this support (a rigid translation for a single support).
+    """
+
+    name: str
+    influence: NDArray[np.float64]
+    acceleration: TimeFunction
+    velocity: TimeFunction
+    displacement: TimeFunction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "influence", vector(f"SupportMotion {self.name!r}: influence", self.influence))
+
+    @classmethod
+    def from_acceleration(cls, name: str, influence: ArrayLike, acceleration: TimeFunction) -> SupportMotion:
+        """Integrate the acceleration twice; see `TimeFunction.antiderivative` for the constants."""
+        velocity = acceleration.antiderivative()
+        return cls(name, np.asarray(influence, dtype=float), acceleration, velocity, velocity.antiderivative())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "name": self.name,
+            "influence": self.influence.tolist(),
+            "acceleration": self.acceleration.to_dict(),
+            "velocity": self.velocity.to_dict(),
+            "displacement": self.displacement.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> SupportMotion:
+        """Read the JSON form."""
+        motion = (time_function(data[key]) for key in ("acceleration", "velocity", "displacement"))
+        return cls(data["name"], data["influence"], *motion)
+
+
+@dataclass(frozen=True, eq=False)
+class Stop:
+    """A unilateral elastic stop (DIS_CHOC).
+
+    With the coordinate ``y = normal · x + offset`` the gap is ``d = gap - y`` for a plane and
+    ``d = gap - |y|`` between parallel planes; with ``z = lateral · x + lateral_offset`` and ``rho = |(y, z)|`` it is
+    ``gap - rho`` inside a circle and ``rho - gap`` outside; a ``profile`` (k + 1, 2) of angles (rad) and radii (m) in
+    the plane (y, z) surrounds the body, its gap is 0. For ``d <= 0`` the stop pushes back with
+    ``F = max(0, -stiffness d - damping d')``: never tensile.
+    """
+
+    name: str
+    normal: NDArray[np.float64]
+    gap: float
+    stiffness: float
+    damping: float = 0.0
+    offset: float = 0.0
+    geometry: Geometry = "plane"
+    frame: Frame = "relative"
+    lateral: NDArray[np.float64] | None = None
+    lateral_offset: float = 0.0
+    profile: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        owner = f"Stop {self.name!r}"
+        object.__setattr__(self, "normal", vector(f"{owner}: normal", self.normal))
+        one_of(owner, "geometry", self.geometry, GEOMETRIES)
+        one_of(owner, "frame", self.frame, FRAMES)
+        at_least_zero(owner, stiffness=self.stiffness, damping=self.damping)
+        if self.stiffness == 0:
+            raise ProblemError(f"{owner}: stiffness must be positive (N/m)")
+        if not (np.isfinite(self.gap) and np.isfinite(self.offset) and np.isfinite(self.lateral_offset)):
+            raise ProblemError(f"{owner}: gap and offset must be finite (m)")
+        self._check_section(owner)
+
+    def _check_section(self, owner: str) -> None:
+        """Check what a geometry has in the plane (y, z)."""
+        if self.curved != (self.lateral is not None) or (self.geometry == "profile") != (self.profile is not None):
+            has = {"circle": "lateral", "outside circle": "lateral", "profile": "lateral and profile"}
+            raise ProblemError(f"{owner}: {self.geometry} takes {has.get(self.geometry, 'no lateral and no profile')}")
+        if self.lateral is not None:
+            object.__setattr__(self, "lateral", vector(f"{owner}: lateral", self.lateral))
+        if self.profile is not None:
+            object.__setattr__(self, "profile", profile_points(owner, self.profile))
+            if self.gap != 0:
+                raise ProblemError(f"{owner}: gap = {self.gap} m; the radii of a profile say where it is: 0")
+        elif self.curved and self.gap <= 0:
+            raise ProblemError(f"{owner}: gap = {self.gap} m is the radius of the {self.geometry}: positive")
+
+    @property
+    def curved(self) -> bool:
+        """Whether the normal turns with the place of contact."""
+        return self.geometry in CURVED
+
+    @property
+    def directions(self) -> tuple[NDArray[np.float64], ...]:
+        """Directions (n,) of the local coordinates: y, and z of a curved stop."""
+        return (self.normal,) if self.lateral is None else (self.normal, self.lateral)
+
+    def for_unknowns(self, matrix: NDArray[np.float64]) -> Stop:
+        """Return the stop for unknowns (m,) that make the present ones by a matrix (n, m)."""
+        lateral = None if self.lateral is None else self.lateral @ matrix
+        return replace(self, normal=self.normal @ matrix, lateral=lateral)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form; what only curved stops have is left out of the others."""
+        data = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(self).items()}
+        unused = () if self.curved else ("lateral", "lateral_offset")
+        return {name: value for name, value in data.items() if value is not None and name not in unused}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Stop:
+        """Read the JSON form."""
+        return cls(**data)
+
+
+@dataclass(frozen=True, eq=False)
+class Friction:
+    """Coulomb friction along one or two tangents (each (n,)).
+
+    On a curved stop the first tangent is its lateral direction and turns with the contact normal: the inward normal
+    being (cos t, sin t) in the plane (y, z), the tangent is (-sin t, cos t).
+    ``normal`` names the stop that presses, or is a constant normal force (N). The law is ``"set-valued"``
+    (rigid stick) or ``"regularised"`` (stick through a tangential spring and damper; Antunes et al. 1990).
+    """
+
+    name: str
+    tangents: tuple[NDArray[np.float64], ...]
+    normal: str | float
+    static: float
+    kinetic: float
+    law: Law = "set-valued"
+    stiffness: float = 0.0
+    damping: float = 0.0
+    frame: Frame = "relative"
+
+    def __post_init__(self) -> None:
+        owner = f"Friction {self.name!r}"
+        tangents = tuple(vector(f"{owner}: tangent", t) for t in self.tangents)
+        object.__setattr__(self, "tangents", tangents)
+        if len(tangents) not in (1, 2):
+            raise ProblemError(f"{owner}: one or two tangents are needed, got {len(tangents)}")
+        one_of(owner, "law", self.law, LAWS)
+        one_of(owner, "frame", self.frame, FRAMES)
+        at_least_zero(owner, static=self.static, kinetic=self.kinetic, stiffness=self.stiffness, damping=self.damping)
+        if self.static < self.kinetic:
+            raise ProblemError(f"{owner}: the static coefficient {self.static} is below the kinetic {self.kinetic}")
+        if self.law == "regularised" and self.stiffness == 0:
+            raise ProblemError(f"{owner}: the regularised law needs a tangential stiffness (N/m)")
+        if not isinstance(self.normal, str):
+            at_least_zero(owner, normal=self.normal)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {**vars(self), "tangents": [t.tolist() for t in self.tangents]}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Friction:
+        """Read the JSON form."""
+        return cls(**data)

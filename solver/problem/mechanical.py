@@ -1,0 +1,327 @@
+"""Problems as data: frozen records in SI units that every solver can read and JSON can carry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from veridyn.solver.errors import ProblemError
+from veridyn.solver.problem.devices import Device, device
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, vector
+from veridyn.solver.problem.time_functions import TimeFunction
+
+Floats = NDArray[np.float64]
+
+FORMAT_VERSION = 1
+SYMMETRY = 1e-12  # relative; matrices assembled in floating point are symmetric to a few ulp
+COUPLING = 1e-9  # relative; coupling of modes by damping below this is rounding
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Problem:
+    """What every kind of problem has: a name, a time span and the requested output instants (s)."""
+
+    name: str
+    start: float = 0.0
+    end: float
+    output_times: Floats | None = None
+    kind: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.start) and np.isfinite(self.end) and self.end > self.start):
+            raise ProblemError(f"{self.name}: the time span [{self.start}, {self.end}] s must be finite and increase")
+        if self.output_times is not None:
+            times = vector(f"{self.name}: output_times", self.output_times)
+            object.__setattr__(self, "output_times", times)
+            inside = times.size and times[0] >= self.start and times[-1] <= self.end
+            if not inside or np.any(np.diff(times) <= 0):
+                raise ProblemError(f"{self.name}: output_times must increase within [{self.start}, {self.end}] s")
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Capability tags that a solver must have, derived from the content."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form, without the version."""
+        raise NotImplementedError
+
+    def to_json(self) -> str:
+        """Return the problem as a JSON document; `problem_from_json` reads it back."""
+        return json.dumps({"format_version": FORMAT_VERSION, "kind": self.kind, **self.to_dict()}, allow_nan=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Modes:
+    """A modal basis: omega (r,) in rad/s, damping ratios (r,), generalised masses (r,), shapes (n, r).
+
+    ``coupling`` (r, r) in kg/s is what the damping matrix has beyond the ratios: its off-diagonal part, and the
+    damping of rigid-body modes.
+    """
+
+    omega: Floats
+    damping: Floats
+    masses: Floats
+    shapes: Floats
+    coupling: Floats | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("omega", "damping", "masses"):
+            object.__setattr__(self, name, vector(f"Modes.{name}", getattr(self, name)))
+        object.__setattr__(self, "shapes", _matrix("Modes.shapes", self.shapes))
+        r = self.omega.size
+        if self.damping.size != r or self.masses.size != r or self.shapes.ndim != 2 or self.shapes.shape[1] != r:
+            raise ProblemError(f"Modes: {r} frequencies need as many damping ratios, masses and shape columns")
+        if np.any(self.omega < 0) or np.any(self.damping < 0) or np.any(self.masses <= 0):
+            raise ProblemError("Modes: frequencies and damping ratios must not be negative, masses positive")
+        if self.coupling is not None:
+            object.__setattr__(self, "coupling", _symmetric("Modes.coupling", self.coupling, r))
+            if np.any(np.diag(self.damping_matrix) < 0):
+                raise ProblemError("Modes: damping must not be negative; a diagonal entry of the coupling is")
+
+    @property
+    def damping_matrix(self) -> Floats:
+        """The modal damping matrix (r, r) in kg/s."""
+        diagonal = np.diag(2 * self.damping * self.omega * self.masses)
+        return diagonal if self.coupling is None else np.asarray(diagonal + self.coupling)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MechanicalProblem(Problem):
+    """``M x'' + C x' + K x = loads - M Σ ψ_j a_j(t) + stops + friction + devices``, x relative to the supports.
+
+    Give either the matrices (n, n) or ``modes`` (a modal basis of n degrees of freedom, possibly truncated).
+
+    Raises
+    ------
+    ProblemError
+        If a matrix is not square, symmetric, finite, or the mass matrix is not positive definite; if a
+        vector has the wrong length; if names clash or refer to nothing.
+    """
+
+    mass: Floats | None = None
+    stiffness: Floats | None = None
+    damping: Floats | None = None
+    modes: Modes | None = None
+    initial_displacement: Floats
+    initial_velocity: Floats
+    loads: tuple[Load, ...] = ()
+    supports: tuple[SupportMotion, ...] = ()
+    stops: tuple[Stop, ...] = ()
+    frictions: tuple[Friction, ...] = ()
+    devices: tuple[Device, ...] = ()
+    coordinates: tuple[str, ...] = ()
+    kind: ClassVar[str] = "mechanical"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("initial_displacement", "initial_velocity"):
+            object.__setattr__(self, name, vector(f"{self.name}: {name}", getattr(self, name)))
+        if self.size == 0:
+            raise ProblemError(f"{self.name}: a problem needs at least one coordinate")
+        self._check_matrices()
+        self._check_lengths()
+        self._check_names()
+        if not self.coordinates:
+            object.__setattr__(self, "coordinates", tuple(f"x{i + 1}" for i in range(self.size)))
+
+    @property
+    def size(self) -> int:
+        """Number of degrees of freedom."""
+        return int(self.initial_displacement.size)
+
+    @property
+    def elements(self) -> tuple[Stop | Friction | Device, ...]:
+        """Stops, frictions and devices."""
+        return (*self.stops, *self.frictions, *self.devices)
+
+    @property
+    def drives(self) -> tuple[TimeFunction, ...]:
+        """Time functions of the loads and of the accelerations of the supports, in this order."""
+        return (*(load.function for load in self.loads), *(support.acceleration for support in self.supports))
+
+    def _check_matrices(self) -> None:
+        if (self.mass is None) == (self.modes is None):
+            raise ProblemError(f"{self.name}: give either mass and stiffness matrices or modes")
+        if self.modes is not None:
+            if self.stiffness is not None or self.damping is not None:
+                raise ProblemError(
+                    f"{self.name}: modes bring their own stiffness and damping; give no matrices beside them"
+                )
+            if self.modes.shapes.shape[0] != self.size:
+                raise ProblemError(
+                    f"{self.name}: the mode shapes have {self.modes.shapes.shape[0]} rows, not {self.size}"
+                )
+            return
+        matrices = {}
+        for name in ("mass", "stiffness", "damping"):
+            value = getattr(self, name)
+            value = np.zeros((self.size, self.size)) if value is None else value
+            matrices[name] = _symmetric(f"{self.name}: {name}", value, self.size)
+            object.__setattr__(self, name, matrices[name])
+        if np.linalg.eigvalsh(matrices["mass"])[0] <= 0:
+            raise ProblemError(f"{self.name}: the mass matrix is not positive definite; every coordinate needs mass")
+
+    def _check_lengths(self) -> None:
+        directions = {
+            "initial_velocity": self.initial_velocity,
+            **{f"load {i + 1}": load.direction for i, load in enumerate(self.loads)},
+            **{f"support {s.name!r}": s.influence for s in self.supports},
+            **{f"stop {s.name!r} direction {i + 1}": d for s in self.stops for i, d in enumerate(s.directions)},
+            **{f"friction {f.name!r} tangent {i + 1}": t for f in self.frictions for i, t in enumerate(f.tangents)},
+            **{f"device {d.name!r}": d.direction for d in self.devices},
+        }
+        for owner, value in directions.items():
+            if value.size != self.size:
+                raise ProblemError(f"{self.name}: {owner} has {value.size} components, the problem has {self.size}")
+        if self.coordinates and len(self.coordinates) != self.size:
+            raise ProblemError(f"{self.name}: {len(self.coordinates)} coordinate names for {self.size} coordinates")
+
+    def _check_names(self) -> None:
+        names = [element.name for element in self.elements]
+        if len(set(names)) != len(names):
+            raise ProblemError(f"{self.name}: stops, frictions and devices must have different names, got {names}")
+        stops = {s.name: s for s in self.stops}
+        for friction in self.frictions:
+            if not isinstance(friction.normal, str):
+                continue
+            if friction.normal not in stops:
+                raise ProblemError(f"{self.name}: friction {friction.name!r} rests on unknown stop {friction.normal!r}")
+            lateral = stops[friction.normal].lateral
+            if lateral is not None and not np.array_equal(friction.tangents[0], lateral):
+                raise ProblemError(
+                    f"{self.name}: friction {friction.name!r} rests on the curved stop {friction.normal!r}: "
+                    "its first tangent must be the lateral direction of the stop"
+                )
+
+    @property
+    def needs(self) -> frozenset[str]:
+        tags = {"mechanical"}
+        tags |= {"multi-dof"} if self.size > 1 else set()
+        tags |= {"modes"} if self.modes is not None else set()
+        tags |= {"loads"} if self.loads else set()
+        tags |= {"support-motion"} if self.supports else set()
+        tags |= {"multi-support"} if len(self.supports) > 1 else set()
+        tags |= {"damping"} if self._is_damped() else set()
+        tags |= {"damping:coupled"} if self._is_coupled() else set()
+        tags |= {"contact"} if self.stops else set()
+        tags |= {f"contact:{stop.geometry.replace(' ', '-')}" for stop in self.stops if stop.geometry != "plane"}
+        tags |= {"contact:damped" for stop in self.stops if stop.damping}
+        tags |= {f"friction:{friction.law}" for friction in self.frictions}
+        tags |= {"friction:on-stop" for friction in self.frictions if isinstance(friction.normal, str)}
+        tags |= {"friction:two-tangents" for friction in self.frictions if len(friction.tangents) > 1}
+        tags |= {f"device:{d.type}" for d in self.devices}
+        frames = {element.frame for element in self.elements}
+        tags |= {"absolute-frame"} if self.supports and "absolute" in frames else set()
+        return frozenset(tags)
+
+    def _is_damped(self) -> bool:
+        return bool(np.any(self.damping if self.modes is None else self.modes.damping_matrix))
+
+    def _is_coupled(self) -> bool:
+        """Whether the damping couples the modes: C M⁻¹ K is not symmetric (Caughey and O'Kelly, 1965)."""
+        if self.modes is not None:
+            return is_coupled(self.modes.damping_matrix)
+        assert self.mass is not None
+        assert self.damping is not None
+        assert self.stiffness is not None
+        product = self.damping @ np.linalg.solve(self.mass, self.stiffness)
+        return bool(np.abs(product - product.T).max() > COUPLING * np.abs(product).max())
+
+    def to_dict(self) -> dict[str, Any]:
+        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> MechanicalProblem:
+        """Read the JSON form.
+
+        Raises
+        ------
+        ProblemError
+            If a field is unknown, missing or malformed.
+        """
+        known = {field.name for field in fields(cls)}
+        unknown = set(data) - known
+        if unknown:
+            raise ProblemError(f"problem has unknown fields {sorted(unknown)}; known: {', '.join(sorted(known))}")
+        readers: dict[str, Any] = {
+            "loads": lambda v: tuple(Load.from_dict(d) for d in v),
+            "supports": lambda v: tuple(SupportMotion.from_dict(d) for d in v),
+            "stops": lambda v: tuple(Stop.from_dict(d) for d in v),
+            "frictions": lambda v: tuple(Friction.from_dict(d) for d in v),
+            "devices": lambda v: tuple(device(d) for d in v),
+            "coordinates": tuple,
+            "modes": lambda v: None if v is None else Modes(**v),
+        }
+        try:
+            return cls(**{name: readers.get(name, _same)(value) for name, value in data.items()})
+        except (TypeError, KeyError, AttributeError) as error:
+            raise ProblemError(f"problem is malformed: {error}") from None
+
+
+def is_coupled(modal_damping: Floats) -> bool:
+    """Tell whether a modal damping matrix (r, r) has more than rounding beside its diagonal."""
+    diagonal = np.diag(modal_damping)
+    return bool(np.abs(modal_damping - np.diag(diagonal)).max() > COUPLING * np.abs(diagonal).max())
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Modes):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value.to_dict() if hasattr(value, "to_dict") else value
+
+
+def _symmetric(owner: str, value: ArrayLike, n: int) -> Floats:
+    matrix = _matrix(owner, value)
+    if matrix.shape != (n, n):
+        raise ProblemError(f"{owner} has shape {matrix.shape}, the problem needs ({n}, {n})")
+    if np.abs(matrix - matrix.T).max() > SYMMETRY * max(np.abs(matrix).max(), 1e-300):
+        raise ProblemError(f"{owner} is not symmetric")
+    return matrix
+
+
+def _matrix(owner: str, value: ArrayLike) -> Floats:
+    try:
+        matrix = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ProblemError(f"{owner} must be a matrix of numbers") from None
+    if not np.all(np.isfinite(matrix)):
+        raise ProblemError(f"{owner} holds a value that is not finite")
+    matrix.flags.writeable = False
+    return matrix
+
+
+KINDS: dict[str, type[MechanicalProblem]] = {MechanicalProblem.kind: MechanicalProblem}
+
+
+def problem_from_json(text: str) -> Problem:
+    """Read a problem of any kind from JSON.
+
+    Raises
+    ------
+    ProblemError
+        If the text is not JSON, the format version or the kind is unknown, or the content is malformed.
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:  # wrong, nested too deeply, or a number of thousands of digits
+        raise ProblemError(f"problem is not JSON: {error}") from None
+    if not isinstance(data, dict) or data.pop("format_version", None) != FORMAT_VERSION:
+        raise ProblemError(f"problem lacks format_version {FORMAT_VERSION}")
+    kind = data.pop("kind", None)
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ProblemError(f"unknown problem kind {kind!r}; known: {', '.join(KINDS)}")
+    return KINDS[kind].from_dict(data)

@@ -1,0 +1,1 @@
+"""What a case is, how a solver is run on it and judged."""

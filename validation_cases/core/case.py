@@ -1,0 +1,231 @@
+"""What a case is made of: parameters, variants, quantities, published values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache, wraps
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+
+from veridyn.references.certified import Certified
+from veridyn.references.parameters import Exact, Parameter, arguments, resolve
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.response import Response
+from veridyn.validation_cases.core.sweeping import Sweep
+from veridyn.validation_cases.core.tolerances import Tolerance
+
+if TYPE_CHECKING:
+    from veridyn.validation_cases.core.runner import Runner
+
+Values = Mapping[str, Exact]
+Settings = Mapping[str, Any]
+Number = float | str | None
+PublishedVerdict = Literal["reproduced", "misprint", "inaccurate"]
+Criterion = Tolerance | Callable[[Values], Tolerance]
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a measurement may look at: the parameters, the problem and the response to it."""
+
+    values: Values
+    problem: Any
+    response: Response
+    known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # by `once`
+
+    def __getitem__(self, name: str) -> float:
+        """Return a parameter as float."""
+        return float(self.values[name])
+
+
+def once(read: Callable[[Observation], Found]) -> Callable[[Observation], Found]:
+    """Return a reading of a response that is done once, however many quantities ask for it."""
+
+    @wraps(read)
+    def found(o: Observation) -> Found:
+        if read not in o.known:
+            o.known[read] = read(o)
+        return cast(Found, o.known[read])
+
+    return found
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A named number: unit, definition, truth, how it is measured, how wrong a document lets it be.
+
+    Attributes
+    ----------
+    reference
+        The truth; takes the parameters that its signature names.
+    measure
+        Reads the quantity in a response; None for quantities that no response holds (they are still references).
+    criterion
+        What a document asks for, or the function of the parameters that gives it.
+    scale
+        The size (in the unit of the quantity) to which small errors are related, where that is more than the truth
+        itself: the amplitude of a motion that passes zero, say; function of the parameters. None: the truth alone.
+    regularity
+        Highest order of convergence that a method which steps across events can reach for this quantity, or the
+        function of the parameters that gives it; at most that of the problem
+        (`veridyn.solver.problem.smoothness.regularity`), which a test compares.
+    converges
+        Whether the measured value tends to the truth as a solver is refined; what is counted in samples or steps
+        does not, and only the criterion is asked of it.
+    at_samples
+        Whether an instant is read off at a sample where the solver reports no event, so that it is up to a distance of
+        samples late.
+    applies
+        Whether the quantity exists for these parameters; None: always.
+    rounded
+        How far a unit in the last place of a double, in all data, moves the truth, in the unit of the quantity: no
+        claimed digits hold beyond; function of the parameters. None: no farther than the claimed digits.
+    """
+
+    name: str
+    unit: str
+    definition: str
+    reference: Callable[..., Certified]
+    measure: Callable[[Observation], Number] | None
+    criterion: Criterion
+    scale: Callable[[Values], float] | None = None
+    regularity: float | Callable[[Values], float] = math.inf
+    converges: bool = True
+    at_samples: bool = False
+    applies: Callable[[Values], bool] | None = None
+    rounded: Callable[[Values], float] | None = None
+
+    def truth(self, values: Values, digits: int = 30) -> Certified:
+        """Return the certified reference for given parameters; it is computed once, however many schemes ask."""
+        chosen = arguments(self.reference, {**values, "digits": digits})
+        return _certified(self.reference, tuple(sorted(chosen.items())))
+
+    def tolerance(self, values: Values) -> Tolerance:
+        """Return the acceptance criterion for given parameters."""
+        return self.criterion(values) if callable(self.criterion) else self.criterion
+
+    def smooth_to(self, values: Values) -> float:
+        """Return the regularity for given parameters."""
+        return self.regularity(values) if callable(self.regularity) else self.regularity
+
+    def size(self, values: Values) -> float:
+        """Return the size to which errors are related: the truth, or the scale if that is larger."""
+        truth = self.truth(values).value
+        known = 0.0 if truth is None or isinstance(truth, str) else abs(float(truth))
+        return max(known, self.scale(values)) if self.scale else known
+
+
+@lru_cache(maxsize=4096)
+def _certified(reference: Callable[..., Certified], given: tuple[tuple[str, Any], ...]) -> Certified:
+    return reference(**dict(given))
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One parameter set: the changes from the defaults, the quantities that it asks for (None: all).
+
+    ``problem`` poses the same physics as another model, of two masses instead of one, say; None: that of the case.
+    """
+
+    name: str
+    changes: Mapping[str, str]
+    quantities: frozenset[str] | None = None
+    problem: Callable[[Values], MechanicalProblem] | None = None
+
+
+@dataclass(frozen=True)
+class Published:
+    """A reference value that a document prints, with its source and what we found.
+
+    ``correct`` is what should have been printed (the printed value itself if empty); ``at`` changes parameters of the
+    variant, e.g. the window. What codes computed stands with the regression tests.
+    """
+
+    source: str
+    variant: str
+    quantity: str
+    value: str
+    verdict: PublishedVerdict
+    explanation: str = ""
+    correct: str = ""
+    at: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Beam:
+    """A straight beam behind a problem that is given by modes, as a report draws it; places in m from its left end.
+
+    ``points`` are the places of the coordinates; ``supports`` are pairs of place and kind (``pin``, ``roller``,
+    ``clamp``); ``shapes`` are names and ordinates at evenly spread places, both ends included, to any scale.
+    """
+
+    length: float
+    points: tuple[float, ...]
+    supports: tuple[tuple[float, Literal["pin", "roller", "clamp"]], ...]
+    shapes: tuple[tuple[str, tuple[float, ...]], ...]
+
+
+FigureMaker = Callable[["Case", "Runner"], Iterable[dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Everything about a case except its reference mathematics; it knows no solver.
+
+    ``residuals`` are quantities that vanish in truth for any response that agrees with itself: energy balance, friction
+    cone, velocities against displacements; they are judged like the others and are no references. ``linear``: nothing
+    but mass, damping, stiffness and drives, so that a known method has an exact discrete solution. ``held`` are the
+    parameters that random parameter sets leave as they are, each with the reason.
+    """
+
+    name: str
+    title: str
+    document: str
+    summary: str
+    statement: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    variants: tuple[Variant, ...]
+    quantities: tuple[Quantity, ...]
+    problem: Callable[[Values], MechanicalProblem]
+    modelling: tuple[str, ...]
+    published: tuple[Published, ...]
+    remarks: tuple[str, ...]
+    errata: tuple[str, ...] = ()
+    residuals: tuple[Quantity, ...] = ()
+    linear: bool = False
+    figures: FigureMaker | None = None
+    benchmark_variant: str = ""
+    work_precision: tuple[str, ...] = ()  # variants that have a diagram; empty: the benchmark variant
+    sweep: Sweep | None = None
+    held: Mapping[str, str] = field(default_factory=dict)
+    equations: tuple[str, ...] = ()  # of the problem and its reference, in one line each; the report typesets them
+    beam: Callable[[Values], Beam] | None = None  # what is drawn where the problem is no line of masses
+
+    def values(self, given: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Exact]:
+        """Return all parameters, defaults completed; raises `ParameterError`."""
+        return resolve(self.parameters, given)
+
+    def variant(self, name: str) -> Variant:
+        """Return a variant by name; raises KeyError."""
+        return {v.name: v for v in self.variants}[name]
+
+    @property
+    def default_variant(self) -> Variant:
+        """The variant that stands for the case: that of the benchmarks, else the first one."""
+        return self.variant(self.benchmark_variant) if self.benchmark_variant else self.variants[0]
+
+    def asked(self, variant: Variant) -> tuple[Quantity, ...]:
+        """Return the quantities that a variant asks for."""
+        wanted, values = variant.quantities, self.values(variant.changes)
+        named = (q for q in self.quantities if wanted is None or q.name in wanted)
+        return tuple(q for q in named if q.applies is None or q.applies(values))
+
+    def measured(self, variant: Variant) -> tuple[Quantity, ...]:
+        """Return what is measured in a response to a variant: its quantities, then the residuals."""
+        quantities = tuple(q for q in self.asked(variant) if q.measure is not None)
+        values = self.values(variant.changes)
+        residuals = (q for q in self.residuals if q.applies is None or q.applies(values))
+        return (*quantities, *(residuals if quantities else ()))

@@ -1,0 +1,113 @@
+"""Discovery: every module ``test_CASE.py`` of a kind of problems defines a ``CASE``."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import veridyn.validation_cases as room
+
+if TYPE_CHECKING:
+    from veridyn.validation_cases.core.case import Case
+
+
+PREFIX = "test_"
+
+
+class UnknownCase(ValueError):
+    """There is no case of that name."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A case as the list shows it."""
+
+    name: str
+    document: str
+    title: str
+    variants: tuple[str, ...]
+
+
+@cache
+def _modules() -> dict[str, str]:
+    """Return the module of every case by its name: ``KIND/test_CASE.py``, or the same in a folder of the case."""
+    return {leaf.removeprefix(PREFIX): name for kind in _packages(room) for leaf, name in _tests(kind)}
+
+
+def _packages(parent: ModuleType) -> Iterator[ModuleType]:
+    names = (m.name for m in pkgutil.iter_modules(parent.__path__, f"{parent.__name__}.") if m.ispkg)
+    return map(importlib.import_module, names)
+
+
+def _tests(kind: ModuleType) -> Iterator[tuple[str, str]]:
+    for package in (kind, *_packages(kind)):
+        for module in pkgutil.iter_modules(package.__path__):
+            if module.name.startswith(PREFIX):
+                yield module.name, f"{package.__name__}.{module.name}"
+
+
+@cache
+def case_names() -> tuple[str, ...]:
+    """Return the names of all cases, sorted."""
+    return tuple(sorted(_modules()))
+
+
+@cache
+def load_case(name: str) -> Case:
+    """Return a case by name.
+
+    Raises
+    ------
+    UnknownCase
+        If there is none; the message suggests the nearest name.
+    """
+    if name not in case_names():
+        near = difflib.get_close_matches(name.lower(), case_names(), n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise UnknownCase(f"unknown case {name!r}: {hint}`veridyn list` names all {len(case_names())}")
+    case: Case = importlib.import_module(_modules()[name]).CASE
+    return case
+
+
+def all_cases() -> tuple[Case, ...]:
+    """Return all cases."""
+    return tuple(load_case(name) for name in case_names())
+
+
+def listed() -> Iterator[Listed]:
+    """Yield all cases as a list shows them, read in their source: nothing is imported, so a list takes no second."""
+    return map(_read, case_names())
+
+
+def _read(name: str) -> Listed:
+    found = find_spec(_modules()[name])
+    assert found is not None
+    assert found.origin is not None
+    tree = ast.parse(Path(found.origin).read_text(encoding="utf-8"))
+    assigned = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
+    stated = {word.arg: word.value for word in assigned["CASE"].keywords}  # type: ignore[attr-defined]
+    document, title = (ast.literal_eval(stated[word]) for word in ("document", "title"))
+    return Listed(name, document, title, tuple(_variants(stated["variants"], assigned)))
+
+
+def _variants(node: ast.expr, assigned: dict[str, ast.expr]) -> Iterator[str]:
+    """Yield the names of variants: the first argument of every call in a tuple, itself given by name or not."""
+    match node:
+        case ast.Name(id=name):
+            yield from _variants(assigned[name], assigned)
+        case ast.Starred(value=several):
+            yield from _variants(several, assigned)
+        case ast.Tuple(elts=nodes):
+            for each in nodes:
+                yield from _variants(each, assigned)
+        case ast.Call(args=[ast.Constant(value=str(name)), *_]):
+            yield name

@@ -1,0 +1,189 @@
+"""pytest plugin: options ``--solver`` and ``--expected-failures``, one parametrized test per check.
+
+A runner solves each run once.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from veridyn.solver.errors import SolverInputError
+from veridyn.solver.loading import OWN, load_solver
+from veridyn.validation_cases.core.case import Case
+from veridyn.validation_cases.core.catalogue import case_names, load_case
+from veridyn.validation_cases.core.checks import checks
+from veridyn.validation_cases.core.expected import Expectations, read_expectations
+from veridyn.validation_cases.core.judge import Check, Record, judge
+from veridyn.validation_cases.core.runner import Runner
+from veridyn.validation_cases.core.subject import Request, Subject, read_request
+
+RUNNERS: dict[str, Runner] = {}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--solver``, what is claimed and required of it, ``--expected-failures`` and ``--timed``."""
+    group = parser.getgroup("veridyn")
+    group.addoption(
+        "--timed",
+        action="append",
+        dest="veridyn_timed",
+        metavar="CASE",
+        help="case to benchmark; repeatable (default: all)",
+    )
+    group.addoption(
+        "--expected-failures",
+        dest="veridyn_expected_failures",
+        metavar="FILE",
+        help="lines CASE/CHECK: REASON; these checks must fail (strict xfail)",
+    )
+    group.addoption(
+        "--solver",
+        action="append",
+        dest="veridyn_solvers",
+        metavar="S",
+        help="solver under test: NAME, package.module:attr, path/file.py:attr or 'cmd:program args'; repeatable "
+        "(default: our own)",
+    )
+
+    for option, (meaning, repeatable) in REQUESTS.items():
+        group.addoption(
+            f"--{option}",
+            action="append" if repeatable else "store",
+            default=[] if repeatable else "",
+            dest=f"veridyn_{option}",
+            metavar="NAME=VALUE",
+            help=meaning,
+        )
+
+
+REQUESTS = {
+    "claim": ("claim of the solver, e.g. order=2, tolerance=rtol, digits=12, method=newmark; repeatable", True),
+    "refine": ("levels of a setting, coarse to fine: step=1e-2,5e-3,2.5e-3; or its name alone", False),
+    "require": ("criterion in place of those of the cases: digits=6 or rel=1e-6", False),
+}
+"""Options of what a user asks of a solver, with their meaning, and whether they can be repeated."""
+
+
+def _request(config: pytest.Config) -> Request:
+    given = {option: config.getoption(f"veridyn_{option}") for option in REQUESTS}
+    return read_request(claims=given["claim"], refine=given["refine"], require=given["require"])
+
+
+def _specifications(config: pytest.Config) -> list[str]:
+    return config.getoption("veridyn_solvers") or [OWN]
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Name the solvers under test, with version and capabilities."""
+    try:
+        _request(config)
+        if not config.getoption("veridyn_solvers"):
+            return []
+        solvers = [load_solver(spec) for spec in _specifications(config)]
+    except SolverInputError as error:
+        raise pytest.UsageError(str(error)) from None
+    return [f"solver under test: {s.name} {s.version} ({', '.join(sorted(s.capabilities))})" for s in solvers]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Turn ``test_… = verifies(CASE)`` into one test per check of that case."""
+    if "case_name" in metafunc.fixturenames:
+        _generate_benchmarks(metafunc)
+    name = getattr(metafunc.function, "verifies", None)
+    if name is None:
+        return
+    expected = _expectations(metafunc.config)
+    several = len(_specifications(metafunc.config)) > 1
+    pairs = [
+        pytest.param(
+            spec,
+            check,
+            id=f"{spec}-{check.id}" if several else check.id,
+            marks=_marks(expected, check, solver.name),
+        )
+        for spec, solver in _solvers(metafunc.config)
+        for check in checks(load_case(name), Subject.of(solver, _request(metafunc.config)))
+    ]
+    metafunc.parametrize(("solver_under_test", "check"), pairs, scope="module")
+
+
+def _marks(expected: Expectations, check: Check, solver: str) -> list[pytest.MarkDecorator]:
+    entry = expected.of(check.case, check.id, solver)
+    # checks of a variant share truth and responses: one process answers them all
+    together = pytest.mark.xdist_group(f"{solver}/{check.case}/{check.variant}")
+    return [together, *([pytest.mark.xfail(reason=entry.reason, strict=True)] if entry else [])]
+
+
+def _solvers(config: pytest.Config) -> list[tuple[str, Any]]:
+    return [(spec, load_solver(spec)) for spec in _specifications(config)]
+
+
+def _expectations(config: pytest.Config) -> Expectations:
+    file = config.getoption("veridyn_expected_failures")
+    return read_expectations(Path(file)) if file else Expectations()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Refuse expected failures that match no check of any case, before anything is collected."""
+    if not session.config.getoption("veridyn_expected_failures"):
+        return
+    try:
+        _expectations(session.config).refuse_unknown(
+            (check.case, check.id, solver.name)
+            for _, solver in _solvers(session.config)
+            for name in case_names()
+            for check in checks(load_case(name), Subject.of(solver, _request(session.config)))
+        )
+    except SolverInputError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _generate_benchmarks(metafunc: pytest.Metafunc) -> None:
+    chosen = [
+        (spec, case.name, scheme)
+        for spec in _specifications(metafunc.config)
+        for case in _timed(metafunc.config)
+        for scheme in Subject.of(load_solver(spec)).schemes
+    ]
+    ids = ["-".join(part for part in parts if part) for parts in chosen]
+    metafunc.parametrize(("solver_under_test", "case_name", "scheme"), chosen, ids=ids)
+
+
+def _timed(config: pytest.Config) -> list[Case]:
+    names = config.getoption("veridyn_timed") or case_names()
+    return [case for case in map(load_case, names) if case.benchmark_variant]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave benchmarks out of ordinary runs, since they take time and assert nothing; others, of cases not timed."""
+    speed = [item for item in items if item.get_closest_marker("speed")]
+    timed = config.getoption("veridyn_timed")
+    if config.getoption("benchmark_only", default=False):
+        of_case = {item: item.get_closest_marker("speed").args for item in speed}  # type: ignore[union-attr]
+        left_out = [item for item, cases in of_case.items() if timed and cases and not set(cases) & set(timed)]
+    else:
+        left_out = speed
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the markers."""
+    config.addinivalue_line("markers", "xdist_group(name): of pytest-xdist: tests that one process runs")
+    config.addinivalue_line("markers", "speed(case): benchmark, of one case or of all; runs with --benchmark-only")
+
+
+@pytest.fixture
+def record(solver_under_test: str, check: Check, pytestconfig: pytest.Config) -> Record:
+    """Judge a check; skips what cannot be judged of this solver."""
+    if solver_under_test not in RUNNERS:
+        RUNNERS[solver_under_test] = Runner(load_solver(solver_under_test), _request(pytestconfig))
+    judged = judge(check, RUNNERS[solver_under_test])
+    if judged.verdict == "not applicable":
+        pytest.skip(judged.detail)
+    return judged

@@ -1,0 +1,1 @@
+"""What several cases measure or draw."""

@@ -1,0 +1,220 @@
+"""Which contacts of a driven oscillator are decided: how small perturbations grow from contact to contact.
+
+The force is continuous where stop and mass meet, so that small deviations of displacement and velocity are carried by
+the linear propagators of the phases. What is perturbed by a relative `ROUNDING`:
+
+* every number of the law of motion, all of them at once and for the worst: damping, frequency of flight, frequency of
+  contact, drive, drive's frequency, place of the stop;
+* the state, once, at the beginning of the phase where it matters most.
+
+A solver that steps through the motion has errors of its own. Those of a method of second order, with steps h as long as
+the output asked for around contacts is apart, are added where it is asked what such solvers may be judged on:
+(omega h)²/12 of a frequency, that of flight and that of contact, and (omega_c h)²/12 of a velocity where the force
+kinks within a step.
+
+An instant of contact is decided while it moves by less than half of the phases beside it. Whether a phase is the one
+phase that it seems is decided where the distance to the stop is proved to stay above what the perturbation moves. No
+solver enters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
+
+import mpmath
+import numpy as np
+from mpmath import mpf
+from numpy.typing import NDArray
+
+from veridyn.references import impact_oscillator
+from veridyn.references.impact_phases import Phase, growth
+from veridyn.references.parameters import Exact
+from veridyn.validation_cases.core.case import Values
+from veridyn.validation_cases.core.uncertainty import ROUNDING
+from veridyn.validation_cases.measures.vibro_impact import contact_frequency, given
+
+Floats = NDArray[np.float64]
+Parameters = tuple[tuple[str, Exact], ...]
+
+PHASES = 35  # digits at which the references of 30 digits have found the phases already
+ENOUGH = 25  # digits of a distance to the stop: of the gap, perturbations are 1e-9
+DATA: tuple[tuple[str, bool | None], ...] = (  # numbers of the law of motion, and the phases that know them (None: all)
+    ("beta", None),
+    ("omega", False),
+    ("omega", True),
+    ("A", None),
+    ("B", True),
+    ("Omega", None),
+)
+HALVINGS = 48  # of a phase, to prove that it keeps clear of the stop
+
+
+@dataclass(frozen=True)
+class Course:
+    """The true motion as far as perturbations need it, phase by phase (n,)."""
+
+    starts: Floats  # s
+    lapses: Floats  # s
+    rates: Floats  # m/s, of the gap, when a phase starts
+    phases: tuple[Phase, ...]
+    gap: mpf
+
+
+def course(values: Values) -> Course:
+    """Return the true course for the parameters of a case."""
+    return _course(_key(values))
+
+
+def _key(values: Values) -> Parameters:
+    return tuple(sorted(given(values).items()))
+
+
+@lru_cache(maxsize=16)
+def _course(parameters: Parameters) -> Course:
+    named = dict(parameters)
+    phases = impact_oscillator.closed_phases(digits=PHASES, **named)
+    with mpmath.workdps(ENOUGH):
+        ends = [*(phase.start for phase in phases[1:]), max(phases[-1].start, named["t_end"].mpf())]
+        lapses = [end - phase.start for phase, end in zip(phases, ends, strict=True)]
+        rates = [phase.observed(mpmath.mpf(0))[1] for phase in phases]
+    starts = [phase.start for phase in phases]
+    rows = [np.array(row, dtype=float) for row in (starts, lapses, rates)]
+    return Course(rows[0], rows[1], rows[2], phases, named["gap"].mpf())
+
+
+class Moved(NamedTuple):
+    """What perturbations move: displacements at the ends of all phases (n,), and at most within them (n,); in m."""
+
+    at_end: Floats
+    within: Floats
+
+
+def moved(values: Values, resolution: float = 0.0) -> Moved:
+    """Return what a relative perturbation of `ROUNDING` moves, and errors of steps of ``resolution``/ω_c (s)."""
+    return _moved(_key(values), resolution / contact_frequency(values))
+
+
+@lru_cache(maxsize=16)
+def _moved(parameters: Parameters, step: float) -> Moved:
+    true = _course(parameters)
+    kinked = max((_dispersion(phase, step) for phase in true.phases if phase.touching), default=0.0)
+    place = ROUNDING * (float(true.gap) + abs(float(true.phases[0].law.S)))  # of the stop, and of its motion
+    data, states, at_end, within = np.zeros((2, len(DATA))), np.empty((2, 0)), [], []
+    for phase, lapse in zip(true.phases, true.lapses, strict=True):
+        carried, added = np.array(phase.propagator(float(lapse))), _added(phase, mpmath.mpf(lapse), step)
+        states = np.column_stack((states, np.diag([place, (ROUNDING + kinked) * abs(float(phase.v0))])))
+        # free motion turns (x, v/omega) and never makes it longer
+        length = np.array([1.0, 1 / float(phase.law.omega)])
+        within.append(place + (length @ (np.abs(data) + np.abs(added))).sum() + _worst(length @ np.abs(states)))
+        data, states = carried @ data + added, carried @ states
+        at_end.append(place + np.abs(data[0]).sum() + _worst(np.abs(states[0])))
+    return Moved(np.array(at_end), np.array(within))
+
+
+def _dispersion(phase: Phase, step: float) -> float:
+    """Return the relative error of the frequency that a method of second order has with steps of that length (s)."""
+    return (float(phase.law.omega) * step) ** 2 / 12
+
+
+def _added(phase: Phase, lapse: mpf, step: float) -> Floats:
+    """Return by how much perturbed `DATA` move displacement and velocity while a phase lasts (2, n)."""
+    with mpmath.workdps(ENOUGH):
+        x, v = phase.state(lapse)
+        columns = []
+        for name, touching in DATA:
+            concerned = touching is None or touching == phase.touching
+            share = ROUNDING + (_dispersion(phase, step) if name == "omega" else 0.0)
+            perturbed = getattr(phase.law, name) * (1 + share * concerned)
+            xp, vp = replace(phase, law=replace(phase.law, **{name: perturbed})).state(lapse)
+            columns.append((float(xp - x), float(vp - v)))
+    return np.array(columns).T
+
+
+def _worst(moved: Floats) -> float:
+    """Return what the worst of the perturbed states moves: each has a displacement and a velocity."""
+    return float(moved.reshape(-1, 2).sum(axis=1).max())
+
+
+def rounded(values: Values, number: int) -> float:
+    """Return how far a unit in the last place of a double, in all data, moves an instant, counted from 1 (s)."""
+    true, may_move = course(values), moved(values)
+    if number >= true.starts.size:
+        return 0.0
+    return float(may_move.at_end[number - 1] / abs(true.rates[number]) * np.finfo(float).eps / ROUNDING)
+
+
+def amplification(values: Values) -> float:
+    """Return the largest growth of (x, v/ω) from phase to phase, the conditioning of the instants of contact."""
+    true = course(values)
+    matrices = [phase.propagator(float(lapse)) for phase, lapse in zip(true.phases, true.lapses, strict=True)]
+    return growth(matrices, float(true.phases[0].law.omega))
+
+
+class Decided(NamedTuple):
+    """How many instants of contact are decided, and whether that is all of them and there are no others."""
+
+    instants: int
+    all: bool
+
+
+def decided(values: Values, resolution: float = 0.0) -> Decided:
+    """Return which instants of contact perturbations of `ROUNDING`, and errors of steps, leave as they are.
+
+    They decide where an instant may move by more than half of the phase before or after it, and where a phase, or the
+    end of the motion, is not proved to keep farther from the stop than the displacement may move.
+    """
+    return _decided(_key(values), resolution / contact_frequency(values))
+
+
+@lru_cache(maxsize=16)
+def _decided(parameters: Parameters, step: float) -> Decided:
+    true, may_move = _course(parameters), _moved(parameters, step)
+    late = may_move.at_end[:-1] / np.abs(true.rates[1:]) > np.minimum(true.lapses[:-1], true.lapses[1:]) / 2
+    for j in range(true.starts.size):
+        if not keeps_clear(true, j, may_move.within[j]) or (j < late.size and late[j]):
+            return Decided(j, False)
+    last = len(true.phases) - 1
+    ending = abs(_distance(true, last, mpmath.mpf(true.lapses[last]))) > may_move.at_end[last]
+    return Decided(late.size, bool(ending))
+
+
+def _distance(true: Course, j: int, tau: mpf) -> float:
+    """Return how far the motion is from the stop (m), tau (s) after the start of a phase; in contact: inside it."""
+    with mpmath.workdps(ENOUGH):
+        outside = true.gap - true.phases[j].observed(tau)[0]
+    return float(-outside if true.phases[j].touching else outside)
+
+
+def keeps_clear(true: Course, j: int, least: float) -> bool:
+    """Prove that a phase turns back nowhere nearer to the stop than ``least`` (m).
+
+    Each piece of it is at least so far away, by a bound of the curvature, or moves one way all the time.
+    """
+    with mpmath.workdps(ENOUGH):
+        pieces = [(mpmath.mpf(0), mpmath.mpf(true.lapses[j]), HALVINGS)]
+        while pieces:
+            a, b, depth = pieces.pop()
+            if _clear(true, j, a, b, least):
+                continue
+            if not depth:
+                return False
+            middle = (a + b) / 2
+            pieces += [(middle, b, depth - 1), (a, middle, depth - 1)]
+    return True
+
+
+def _clear(true: Course, j: int, a: mpf, b: mpf, least: float) -> bool:
+    phase, h = true.phases[j], b - a
+    (second, third, _), (ya, va, _), (yb, vb, _) = phase.bounds(a, h), phase.observed(a), phase.observed(b)
+    side = -1 if phase.touching else 1
+    nearest = min(side * (true.gap - y) for y in (ya, yb)) - second * h**2 / 8
+    one_way = va * vb > 0 and min(abs(va), abs(vb)) > third * h**2 / 8
+    return bool(nearest > least or one_way)
+
+
+def touch_energy(values: Values) -> float:
+    """Return the energy at the fastest touch, m v²/2 + k gap²/2 (J)."""
+    m, k, gap = (float(values[name]) for name in ("m", "k", "gap"))
+    return 0.5 * m * float(np.abs(course(values).rates[1::2]).max(initial=0.0)) ** 2 + 0.5 * k * gap**2

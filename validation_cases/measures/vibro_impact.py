@@ -1,0 +1,165 @@
+"""Driven oscillators that strike one stop: what their cases ask for and read in a response."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.references import impact_oscillator
+from veridyn.references.parameters import Exact
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.postprocessing.balance import stop_gap
+from veridyn.solver.postprocessing.impacts import Impact, interpolated_impacts, located_impacts
+from veridyn.solver.postprocessing.interpolation import value_at
+from veridyn.solver.problem.basis import driven_displacement, driven_velocity
+from veridyn.validation_cases.core.case import Observation, Values, once
+
+Floats = NDArray[np.float64]
+
+NAMES = tuple(parameter.name for parameter in impact_oscillator.PARAMETERS)
+OUTPUT_NUMBER = 0.032  # w_c times the spacing of the requested output around contacts: a hundred per contact
+FAR = 25  # spacing of outputs in flight over that in contact
+CLOCK = 12  # decimals of output instants (s), so that none comes twice
+
+
+def given(values: Values) -> dict[str, Any]:
+    """Return the parameters that the reference knows."""
+    return {name: values[name] for name in NAMES if name in values}
+
+
+def true_instants(values: Values) -> Floats:
+    """Return the true instants of contact (s): touch, release, touch, ..."""
+    return _true_instants(tuple(given(values).items()))
+
+
+@lru_cache(maxsize=16)
+def _true_instants(parameters: tuple[tuple[str, Exact], ...]) -> Floats:
+    given: dict[str, Any] = dict(parameters)
+    return np.array([float(t) for t in impact_oscillator.instants(**given)])
+
+
+def instants_before(values: Values, time: float) -> int:
+    """Return how many true instants of contact there are up to an instant."""
+    return int(np.searchsorted(true_instants(values), time))
+
+
+def contact_frequency(values: Values) -> float:
+    """Return ω_c = sqrt((k + k_c)/m) (rad/s)."""
+    m, k, kc = (float(values[name]) for name in ("m", "k", "kc"))
+    return math.sqrt((k + kc) / m)
+
+
+def spacing(values: Values) -> float:
+    """Return the spacing of requested outputs around contacts (s)."""
+    return OUTPUT_NUMBER / contact_frequency(values)
+
+
+def output_times(values: Values, also: Iterable[float] = ()) -> Floats:
+    """Return output instants (s): dense from two durations before a contact to two after, else every `FAR`th of them.
+
+    What is measured lies between samples; a flight needs fewer of them.
+    """
+    end, near = float(values["t_end"]), spacing(values)
+    last = round(end / near)
+    instants = np.append(true_instants(values), end)  # the last contact may be open
+    around = [np.arange(0, last + 1, FAR)]
+    for touch, release in zip(instants[0::2], instants[1::2], strict=False):
+        reach = 2 * (release - touch)
+        first, beyond = np.clip(np.round(np.array([touch - reach, release + reach]) / near), 0, last)
+        around.append(np.arange(int(first), int(beyond) + 1))
+    grid = np.unique(np.concatenate(around)) * near
+    return np.unique(np.round(np.concatenate((grid[grid < end], [end], list(also))), CLOCK))
+
+
+@once
+def impacts(o: Observation) -> list[Impact]:
+    """Return the impacts at the events that the solver reports, or located between the samples."""
+    problem, response, stop = o.problem, o.response, o.problem.stops[0]
+    gap = stop_gap(problem, response, stop)
+    if stop.name not in response.events:
+        return interpolated_impacts(response.time, gap, stop.stiffness)
+    velocity = response.velocity
+    if stop.frame == "absolute":
+        velocity = velocity + driven_velocity(problem, response.time)
+    return located_impacts(response.time, gap, -velocity @ stop.normal, response.events[stop.name], stop.stiffness)
+
+
+def impact(o: Observation, number: int) -> Impact:
+    """Return one impact, counted from 1; raises SolverFailure if the response has fewer."""
+    found = impacts(o)
+    if len(found) < number:
+        raise SolverFailure(f"the response shows {len(found)} complete impacts, {number} are needed")
+    return found[number - 1]
+
+
+def instant(o: Observation, number: int) -> float:
+    """Return one instant of contact, counted from 1 (s): odd numbers touch, even ones release."""
+    found = impact(o, (number + 1) // 2)
+    return found.start if number % 2 else found.end
+
+
+def peak_force(o: Observation, contact: int) -> float:
+    """Return the largest force of one contact, counted from 1 (N)."""
+    return impact(o, contact).peak_force
+
+
+def largest_force(o: Observation) -> float:
+    """Return the largest force of all contacts (N); raises SolverFailure if there are none."""
+    return max(impact(o, number).peak_force for number in range(1, max(1, len(impacts(o))) + 1))
+
+
+def displacement(o: Observation, time: float) -> float | None:
+    """Return what the first stop sees of the displacement of the first mass (m); None beyond the end of the span."""
+    if time > o.problem.end:
+        return None
+    return value_at(o.response.time, o.response.displacement[:, 0], time) + driven(o, time)
+
+
+def driven(o: Observation, time: float) -> float:
+    """Return the driven displacement of the first mass, if that is what the first stop sees (m)."""
+    if o.problem.stops[0].frame != "absolute":
+        return 0.0
+    return float(driven_displacement(o.problem, np.array([time]))[0, 0])
+
+
+def force(o: Observation, time: float) -> float:
+    """Return the force of the first stop (N) at an instant, from the gap between the samples.
+
+    Raises
+    ------
+    SolverFailure
+        If the stop is not touched, or the span ends before.
+    """
+    gap = value_at(o.response.time, stop_gap(o.problem, o.response, o.problem.stops[0]), time)
+    if gap > 0 or time > o.problem.end:
+        raise SolverFailure(f"the stop is not touched at {time} s")
+    return float(-o.problem.stops[0].stiffness * gap)
+
+
+def contacts(o: Observation) -> float:
+    """Count the contacts that end in the response."""
+    return float(len(impacts(o)))
+
+
+def worst_instant(o: Observation) -> float | None:
+    """Return the largest error of the instants of contact (s), in order: each is compared with its own.
+
+    Where no contact ends there is nothing to compare: None, or when the last of those ends that should not be there.
+
+    Raises
+    ------
+    SolverFailure
+        If their number is wrong.
+    """
+    true, found = true_instants(o.values), impacts(o)
+    if true.size < 2:
+        return max((impact.end for impact in found), default=None)
+    if len(found) != true.size // 2:
+        raise SolverFailure(f"the response shows {len(found)} complete impacts, there are {true.size // 2}")
+    seen = np.array([[i.start, i.end] for i in found]).ravel()
+    return float(np.abs(seen - true[: seen.size]).max(initial=0.0))

@@ -1,0 +1,1 @@
+"""Cases of structural mechanics, a module each."""

@@ -1,0 +1,94 @@
+"""SDND104: sweeps over its parameters, by the closed form from event to event."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.references import sliding_block
+from veridyn.references.parameters import ParameterError
+from veridyn.validation_cases.core.sweeping import Border, Columns, Ranges, Sweep, Swept
+
+NAMES = tuple(parameter.name for parameter in sliding_block.PARAMETERS)
+WIDEST = 1e50  # products of three parameters and their exact halves must not overflow
+MOST_HALF_PERIODS = 1_000_000  # slip-slip goes from slip to slip until the motion repeats itself
+AT_ONCE = 1024  # points: regimes cost differently, so that threads take small parts by turns
+
+
+def solve(parameters: Columns, threads: int) -> Columns:
+    """Solve for arrays of parameters; see `veridyn.solver.integrators.kernels.sliding_block`."""
+    # not above: who lists cases or asks for references does not wait for numba
+    from veridyn.solver.integrators.kernels import sliding_block as kernel
+
+    table = np.stack([np.asarray(parameters[name], dtype=np.float64) for name in NAMES])
+    n = table.shape[1]
+    found: dict[str, NDArray[Any]] = {
+        "wear_power": np.empty(n),
+        "regime": np.empty(n, dtype=np.int8),
+        "slips": np.empty(n, dtype=np.int64),
+        "slip_start": np.empty(n),
+        "slip_end": np.empty(n),
+    }
+    if threads == 1:
+        kernel.solve(table, *found.values())
+    else:
+        with _threads(threads):
+            kernel.solve_on_threads(table, *found.values())
+    return found
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    import numba
+
+    before = numba.get_num_threads()
+    numba.set_num_threads(count)
+    try:
+        with numba.parallel_chunksize(AT_ONCE):
+            yield
+    finally:
+        numba.set_num_threads(before)
+
+
+def refuse(ranges: Ranges) -> None:
+    """Refuse reversed windows, too long ones, and numbers whose products overflow; raises `ParameterError`."""
+    for name, (least, greatest) in ranges.items():
+        if greatest > WIDEST or 0 < least < 1 / WIDEST:
+            raise ParameterError(f"{name} must lie between {1 / WIDEST:g} and {WIDEST:g} in a sweep")
+    start, end = ranges["t_start"][1], ranges["t_end"][0]
+    if start >= end:
+        raise ParameterError(f"window reversed: t_start = {start:g} must be less than t_end = {end:g}")
+    count = ranges["omega"][1] * ranges["t_end"][1] / math.pi
+    if count > MOST_HALF_PERIODS:
+        raise ParameterError(f"{count:.3g} half periods are more than {MOST_HALF_PERIODS}: shorten the window")
+
+
+def eta(parameters: Columns) -> NDArray[Any]:
+    """Return η = μ g/a0."""
+    return np.asarray(parameters["mu"] * parameters["g"] / parameters["a0"])
+
+
+SWEEP = Sweep(
+    quantities=(
+        Swept("wear_power", "W", "mean over [t_start, t_end] of N |v|, N = m g", sliding_block.wear_power),
+        Swept("regime", "", "regime of the motion", sliding_block.regime, labels=("stick", "stick-slip", "slip-slip")),
+        Swept("slips", "", "number of slips begun by t_end", sliding_block.slips_begun, counted=True),
+        Swept("slip_start", "s", "first instant of slip", sliding_block.slip_start),
+        Swept("slip_end", "s", "end of the first slip: stick or reversal", sliding_block.slip_end),
+    ),
+    solve=solve,
+    refuse=refuse,
+    shown="wear_power",
+    classified="regime",
+    borders=(
+        Border("η = 1", eta, 1.0),
+        Border("η = 2/√(π² + 4)", eta, float(sliding_block.critical_eta())),
+    ),
+    digits=11.0,
+    reason="15 digits are usual; a window that cuts out a thousandth of a slip costs three of them, one more is left",
+)

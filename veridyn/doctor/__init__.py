@@ -1,0 +1,1 @@
+"""`veridyn doctor`: what is wrong with a solver."""

@@ -1,0 +1,216 @@
+"""Small problems whose motion is known in closed form, also as a faulty adapter would state them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import Harmonic, table
+
+Floats = NDArray[np.float64]
+Path = tuple[Floats, Floats]  # displacement and velocity, (m, n) each
+
+SPACING = 0.01  # s, between the instants of output
+ONE = np.ones(1)
+AT_ONCE = 1e-9  # s; a root that close to the start of a phase is its start
+CREEP = (1e-4, 0.1)  # of the initial velocity; slower is rest, faster is slip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Body:
+    """What every small problem has: a name, mass (n, n) in kg, initial values (n,) in m and m/s, its end in s."""
+
+    name: str
+    mass: Floats
+    x0: Floats
+    v0: Floats
+    end: float = 1.0
+
+    @property
+    def problem(self) -> MechanicalProblem:
+        """The problem as a solver gets it."""
+        return MechanicalProblem(
+            name=self.name,
+            mass=self.mass,
+            initial_displacement=self.x0,
+            initial_velocity=self.v0,
+            end=self.end,
+            output_times=np.linspace(0.0, self.end, round(self.end / SPACING) + 1),
+        )
+
+    def motion(self, t: Floats) -> Path:
+        """Return displacement and velocity at given instants (m,) in s."""
+        raise NotImplementedError
+
+    def flaw(self, t: Floats, x: Floats) -> str:  # noqa: ARG002 - for those that know one
+        """Return what is wrong with a displacement (m, n) though its error is small; empty if nothing is."""
+        return ""
+
+
+@dataclass(frozen=True)
+class Shake:
+    """A support that moves: influence (n,), and its acceleration ``amplitude sin(omega t + phase)`` in m/s²."""
+
+    influence: Floats
+    amplitude: float
+    omega: float
+    phase: float = 0.0
+
+    @property
+    def acceleration(self) -> Harmonic:
+        """The acceleration as a function of time."""
+        return Harmonic(self.amplitude, self.omega, self.phase)
+
+    def derivative(self, order: int, t: Any) -> Any:
+        """Return a derivative of the acceleration; -1 is the velocity, -2 the displacement."""
+        return Harmonic(self.amplitude, self.omega, self.phase, order)(t)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Springs(Body):
+    """Masses on springs, stiffness (n, n) in N/m, on supports that may move; free if the stiffness is zero."""
+
+    stiffness: Floats
+    shakes: tuple[Shake, ...] = ()
+
+    @property
+    def problem(self) -> MechanicalProblem:
+        supports = tuple(
+            SupportMotion.from_acceleration(f"support {i + 1}", shake.influence, shake.acceleration)
+            for i, shake in enumerate(self.shakes)
+        )
+        return replace(super().problem, stiffness=self.stiffness, supports=supports)
+
+    def motion(self, t: Floats) -> Path:
+        squares, shapes = eigh(self.stiffness, self.mass)
+        w = np.emath.sqrt(squares.astype(complex))
+        phase = np.outer(t, w)
+        shares = [(shapes.T @ self.mass @ shake.influence, shake) for shake in self.shakes]
+        # the response to a sine is that sine times a factor; free vibration makes up for what it is at the start
+        driven = [(part / (shake.omega**2 - squares), shake) for part, shake in shares]
+        forced = [sum((np.outer(s.derivative(k, t), f) for f, s in driven), 0 * phase) for k in (0, 1)]
+        first = [sum((s.derivative(k, 0.0) * f for f, s in driven), 0 * w) for k in (0, 1)]
+        q = shapes.T @ self.mass @ self.x0 - first[0]
+        p = shapes.T @ self.mass @ self.v0 - first[1]
+        sine = t[:, None] * np.sinc(phase / np.pi)  # sin(w t)/w, w = 0 included
+        x = np.cos(phase) * q + sine * p + forced[0]
+        v = np.cos(phase) * p - w**2 * sine * q + forced[1]
+        return (x @ shapes.T).real, (v @ shapes.T).real
+
+    def carried(self, t: Floats, order: int = -2) -> Floats:
+        """Return how far (m, order -2) or how fast (m/s, order -1) the supports carry the masses, (m, n)."""
+        still = np.zeros((np.size(t), len(self.x0)))
+        return sum((np.outer(shake.derivative(order, t), shake.influence) for shake in self.shakes), still)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flight(Body):
+    """One free mass in front of a stop, whose ``restitution``, if set, replaces its stiffness ``contact``.
+
+    The stiffness is in N/m; a negative one pulls.
+    """
+
+    gap: float
+    contact: float
+    restitution: float | None = None
+
+    @property
+    def problem(self) -> MechanicalProblem:
+        return replace(super().problem, stops=(Stop("stop", ONE, gap=self.gap, stiffness=self.contact),))
+
+    def motion(self, t: Floats) -> Path:
+        x0, v0, m = float(self.x0[0]), float(self.v0[0]), float(self.mass[0, 0])
+        if v0 <= 0:
+            return (x0 + v0 * t)[:, None], np.full((t.size, 1), v0)
+        s = t - (self.gap - x0) / v0
+        w = complex(np.emath.sqrt(self.contact / m))
+        leave = math.pi / w.real if self.contact > 0 else math.inf
+        inside = np.clip(s, 0.0, leave if math.isfinite(leave) else None)
+        x_in, v_in = (inside * np.sinc(w * inside / np.pi)).real, np.cos(w * inside).real
+        after, back = np.maximum(s - leave, 0.0), 1.0
+        if self.restitution is not None:
+            x_in, v_in, after, back = np.zeros_like(s), np.ones_like(s), np.maximum(s, 0.0), self.restitution
+        x = self.gap + v0 * (np.minimum(s, 0.0) + x_in - back * after)
+        v = v0 * np.where(after > 0, -back, v_in)
+        return x[:, None], v[:, None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slider(Body):
+    """One mass on a plane with dry friction; a load pulls at it that is linear between its ``pulls`` (s, N).
+
+    ``static`` and ``kinetic`` are coefficients, ``normal`` is the normal force (N). Without ``sticks`` the friction
+    goes on as it began. Between the two instants ``held`` (s) a constant load is held by the friction.
+    """
+
+    normal: float
+    static: float
+    kinetic: float
+    pulls: tuple[tuple[float, float], ...] = ()
+    sticks: bool = True
+    held: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def problem(self) -> MechanicalProblem:
+        rub = Friction("friction", (ONE,), self.normal, self.static, self.kinetic)
+        loads = (Load(ONE, table(*zip(*self.pulls, strict=True))),) if self.pulls else ()
+        return replace(super().problem, frictions=(rub,), loads=loads)
+
+    def motion(self, t: Floats) -> Path:
+        starts, *columns = (np.array(column) for column in zip(*self._phases(), strict=True))
+        phase = np.searchsorted(starts, t, side="right") - 1
+        x, v, a, jerk = (column[phase] for column in columns)
+        s = t - starts[phase]
+        return (x + s * (v + s * (a / 2 + s * jerk / 6)))[:, None], (v + s * (a + s * jerk / 2))[:, None]
+
+    def flaw(self, t: Floats, x: Floats) -> str:
+        begin, end = self.held
+        if begin == end:
+            return ""
+        rate = float(np.diff(np.interp(self.held, t, x[:, 0]))[0]) / (end - begin)
+        if not CREEP[0] < abs(rate / self.v0[0]) < CREEP[1]:
+            return ""
+        return f"it creeps at {abs(rate):.1e} m/s under a load that friction must hold"
+
+    def _phases(self) -> Iterator[tuple[float, float, float, float, float]]:
+        """Yield start, displacement, velocity, acceleration and its rate of each phase of stick or slip."""
+        m, x, v = float(self.mass[0, 0]), float(self.x0[0]), float(self.v0[0])
+        sense = float(np.sign(v))
+        pulls = self.pulls or ((0.0, 0.0),)
+        for (begin, force), (end, last) in pairwise((*pulls, (math.inf, pulls[-1][1]))):
+            rate = (last - force) / (end - begin)
+            t = begin
+            while t < end:
+                pull = force + rate * (t - begin)
+                a = (pull - sense * self.kinetic * self.normal) / m if sense else 0.0
+                jerk = rate / m if sense else 0.0
+                yield t, x, v, a, jerk
+                lasts = self._slides(v, a, jerk) if sense else self._rests(pull, rate)
+                s = min(lasts, end - t)
+                if not math.isfinite(s):
+                    return
+                x, v = x + s * (v + s * (a / 2 + s * jerk / 6)), v + s * (a + s * jerk / 2)
+                if lasts <= end - t:
+                    sense, v = (0.0, 0.0) if sense else (float(np.sign(pull + rate * s)) or 1.0, v)
+                t += s
+
+    def _slides(self, v: float, a: float, jerk: float) -> float:
+        """Return how long it slides (s)."""
+        roots = np.roots([jerk / 2, a, v]) if self.sticks else np.empty(0)
+        return min((float(r.real) for r in roots if not r.imag and r.real > AT_ONCE), default=math.inf)
+
+    def _rests(self, pull: float, rate: float) -> float:
+        """Return how long friction holds it (s)."""
+        limit = self.static * self.normal
+        if abs(pull) > limit:
+            return 0.0
+        return (math.copysign(limit, rate) - pull) / rate if rate else math.inf

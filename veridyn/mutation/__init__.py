@@ -1,0 +1,1 @@
+"""Mutation analysis: seeded faults, and which of them the suite detects."""

@@ -1,0 +1,234 @@
+"""False positives: solvers without fault on random parameter sets of every case must pass every check.
+
+One failure is right: a criterion missed because the default step is coarse for these parameters. It is told apart by
+the convergence of the same quantity to the truth, and counted by itself.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from rich.text import Text
+
+from veridyn.changes import parameters_of
+from veridyn.document import environment
+from veridyn.exit_code import ExitCode
+from veridyn.journal import Journal, done, journal
+from veridyn.mutation.analysis import bar
+from veridyn.mutation.mutants import hosts, load_host
+from veridyn.mutation.trials import FAILED
+from veridyn.references import ParameterError
+from veridyn.references.certified import CertificationError
+from veridyn.running import save, writable
+from veridyn.screen import console
+from veridyn.solver.errors import SolverInputError
+from veridyn.validation_cases.core.case import Case
+from veridyn.validation_cases.core.catalogue import case_names, load_case
+from veridyn.validation_cases.core.judge import Record, explain
+from veridyn.validation_cases.core.subject import Request
+from veridyn.verification import judge_all, watched_runner
+from veridyn.workers import TIME_OUT, Crew, Job, Line, Loss, WorkerLost
+
+SCHEMA_VERSION = "2.1"
+REACH = 2.0  # parameters lie between half and twice those of a variant
+DIGITS = 4  # of a parameter
+TRIES = 500  # for a set that breaks no rule and has a reference; a table of four rows seldom grows by chance
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a solver without fault got on one parameter set: verdicts by name.
+
+    ``alarms`` are the false positives, each in one line; ``coarse`` are criteria missed by quantities that converge to
+    the truth: the default step is too coarse for these parameters, and the verdict is right.
+    """
+
+    case: str
+    number: int
+    solver: str
+    parameters: Mapping[str, str]
+    verdicts: Mapping[str, int]
+    alarms: tuple[str, ...] = ()
+    coarse: tuple[str, ...] = ()
+
+
+def solvers(places: Sequence[str]) -> list[tuple[str, str]]:
+    """Return host and name of the solvers without fault."""
+    return [(place, name) for place in places or hosts() for name in load_host(place).undamaged]
+
+
+def parameter_set(case: Case, number: int) -> dict[str, str]:
+    """Return a random parameter set, the same in every run: the changes of a variant, each value times a factor.
+
+    Factors lie between 1/2 and 2, evenly in the logarithm; zeros stay, and what the case holds. Sets that break a rule
+    of the parameters or have no certified reference are drawn anew.
+
+    Raises
+    ------
+    ParameterError
+        If none of many can be used.
+    """
+    random = np.random.default_rng([zlib.crc32(case.name.encode()), number])
+    measured = [variant for variant in case.variants if case.measured(variant)]
+    base = case.values(measured[number % len(measured)].changes)
+    for _ in range(TRIES):
+        factors = REACH ** random.uniform(-1, 1, size=len(base))
+        pairs = zip(base.items(), factors, strict=True)
+        drawn = {n: str(v) if n in case.held else f"{float(v) * f:.{DIGITS}g}" for (n, v), f in pairs}
+        try:
+            return parameters_of(case, drawn)
+        except (ParameterError, CertificationError):
+            continue
+    raise ParameterError(f"{case.name}: none of {TRIES} random parameter sets has a certified reference")
+
+
+def sample(line: Line, case: Case, number: int, parameters: Mapping[str, str], solver: Any) -> Sample:
+    """Judge a solver without fault on a parameter set."""
+    runner = watched_runner(line, solver, Request(), {})
+    try:
+        records = list(judge_all(runner, case, parameters))
+    except SolverInputError as refused:
+        return Sample(case.name, number, solver.name, parameters, {"error": 1}, (f"refused: {refused}",))
+    verdicts = Counter[str](record.verdict for record in records)
+    alarms, coarse = sorted_failures(records)
+    return Sample(case.name, number, solver.name, parameters, dict(verdicts), alarms, coarse)
+
+
+def sorted_failures(records: Sequence[Record]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the false positives of a solver without fault, and the criteria that its default step rightly missed."""
+    convergent = {(r.scheme, r.quantity) for r in records if r.layer == "convergence" and r.verdict == "pass"}
+    failed = [r for r in records if r.verdict in (*FAILED, "harness error")]
+    missed = [r for r in failed if _is_answer_missed(r) and (r.scheme, r.quantity) in convergent]
+    return tuple(explain(r) for r in failed if r not in missed), tuple(map(explain, missed))
+
+
+def _is_answer_missed(record: Record) -> bool:
+    """Whether a number is farther from the truth than a criterion allows."""
+    return record.layer == "criterion" and record.verdict == "fail" and record.error_kind in ("absolute", "relative")
+
+
+@dataclass
+class Samples:
+    """What was sampled so far, set by set; the ``keeper`` gets every sample as soon as it is there."""
+
+    sets: dict[tuple[str, int], list[Sample]]
+    keeper: Journal | None = None
+
+    def add(self, found: Sample) -> None:
+        """Take in a sample."""
+        self.sets[found.case, found.number].append(found)
+        if self.keeper:
+            self.keeper.keep(asdict(found))
+
+    def take(self, entry: Mapping[str, Any]) -> None:
+        """Take in a sample that was kept."""
+        found = Sample(**{**entry, "alarms": tuple(entry["alarms"]), "coarse": tuple(entry["coarse"])})
+        self.sets[found.case, found.number].append(found)
+
+    @property
+    def all(self) -> list[Sample]:
+        """All samples, in the order of the sets."""
+        return [found for samples in self.sets.values() for found in samples]
+
+
+def study(
+    *,
+    cases: Sequence[str],
+    hosts: Sequence[str],
+    count: int,
+    jobs: int,
+    output: str | None,
+    command: Sequence[str],
+    time_out: float = TIME_OUT,
+    resume: bool = False,
+) -> int:
+    """Try all solvers without fault on so many parameter sets of every case; returns 1 at a false positive.
+
+    With ``resume`` what was found by a run that was ended is taken from its journal.
+
+    Raises
+    ------
+    UnknownCase, UnknownFault
+        If a case or a host does not exist.
+    ReportError
+        If the results cannot be written; found out before the work starts.
+    """
+    names = [load_case(name).name for name in cases] or list(case_names())
+    everyone = solvers(hosts)
+    writable(None, output)
+    plan = {"false_positives": count, "cases": names, "solvers": everyone}
+    samples = Samples({(name, number): [] for name in names for number in range(count)})
+    with journal(output, None, plan, samples.take, resume=resume) as samples.keeper:
+        _draw(samples, everyone, jobs, time_out)
+        _write(samples.all, output, command)
+        done(samples.keeper)
+    if output != "-":
+        _show(names, samples.all)
+    return ExitCode.FAILED if any(found.alarms for found in samples.all) else ExitCode.FINE
+
+
+def _draw(samples: Samples, everyone: Sequence[tuple[str, str]], jobs: int, time_out: float) -> None:
+    """Try what was not tried yet, a job a parameter set."""
+    work = [Job(_try, (*s, everyone, len(known))) for s, known in samples.sets.items() if len(known) < len(everyone)]
+    total = len(everyone) * len(samples.sets) - len(samples.all)
+    with Crew(jobs, time_out) as crew, bar(total, "samples") as advance:
+        for _, found in crew.share(work, _lost):
+            samples.add(found)
+            advance(f"{found.case} {found.solver}")
+
+
+def _try(line: Line, name: str, number: int, everyone: Sequence[tuple[str, str]], skip: int) -> None:
+    """Draw a set, the costly part, and judge all solvers on it but the first."""
+    case = load_case(name)
+    parameters = parameter_set(case, number)
+    for place, solver in everyone[skip:]:
+        line.tell(sample(line, case, number, parameters, load_host(place).undamaged[solver]))
+
+
+def _lost(_: int, loss: Loss) -> NoReturn:
+    raise WorkerLost(loss.text)
+
+
+def _show(names: Sequence[str], found: Sequence[Sample]) -> None:
+    out = console()
+    for name in names:
+        mine = [each for each in found if each.case == name]
+        verdicts: Counter[str] = sum((Counter(each.verdicts) for each in mine), Counter())
+        words = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
+        sets = len({each.number for each in mine})
+        out.print(Text(f"{name}: {sets} parameter sets, {words}"))
+        for each in mine:
+            for alarm in each.alarms:
+                given = ", ".join(f"{key}={value}" for key, value in each.parameters.items())
+                out.print(Text(f"  {each.number} {each.solver} [{given}]: {alarm}", style="bold red"))
+    alarms, coarse = sum(len(each.alarms) for each in found), sum(len(each.coarse) for each in found)
+    words = f"{alarms} false positives" if alarms else "No false positive"
+    if coarse:
+        words += f"; {coarse} criteria missed at default steps by quantities that converge to the truth"
+    out.print(Text(words, style="bold red" if alarms else "green"))
+
+
+def _write(found: Sequence[Sample], output: str | None, command: Sequence[str]) -> None:
+    if output is None:
+        return
+    text = json.dumps(
+        {
+            "schema_version": SCHEMA_VERSION,
+            "environment": environment(command),
+            "samples": [asdict(each) for each in found],
+        },
+        indent=1,
+        allow_nan=False,
+    )
+    if output == "-":
+        sys.stdout.write(text + "\n")
+    else:
+        save(Path(output), text + "\n")

@@ -1,0 +1,1 @@
+"""`veridyn sweep`: a case over many parameter sets."""

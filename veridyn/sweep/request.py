@@ -1,0 +1,232 @@
+"""What a sweep is asked for: axes, fixed parameters, and the points that they make."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn import __version__
+from veridyn.references.parameters import Exact, Parameter, ParameterError, checked, exact
+from veridyn.solver.errors import SolverInputError
+from veridyn.validation_cases.core.case import Case
+from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.core.sweeping import Columns, Sweep
+
+MOST_POINTS = 20_000_000  # of SDND104: a table of 660 MB, and 1.7 GB of memory to put it together
+CHUNK = 65_536  # points that are solved and kept together: a fraction of a second's work
+FORM = "write NAME=START:STOP:COUNT, NAME=START:STOP:COUNT:log or NAME=VALUE,VALUE,…"
+
+Floats = NDArray[np.float64]
+
+
+class SweepError(SolverInputError):
+    """A sweep cannot be done as asked; one line says why and what to do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """A parameter that is swept: its values, and whether they are spaced evenly in their logarithm."""
+
+    parameter: Parameter
+    text: str
+    values: Floats
+    log: bool = False
+
+    @property
+    def name(self) -> str:
+        """Name of the parameter."""
+        return self.parameter.name
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """The points of a sweep: all combinations of the axes, the last one running fastest."""
+
+    case: str
+    axes: tuple[Axis, ...]
+    fixed: Mapping[str, float]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of values of every axis."""
+        return tuple(axis.values.size for axis in self.axes)
+
+    @property
+    def size(self) -> int:
+        """Number of points."""
+        return math.prod(self.shape)
+
+    @property
+    def chunks(self) -> int:
+        """Number of chunks."""
+        return -(-self.size // CHUNK)
+
+    def bounds(self, chunk: int) -> tuple[int, int]:
+        """Return the first point of a chunk, and the one after its last."""
+        return chunk * CHUNK, min((chunk + 1) * CHUNK, self.size)
+
+    def columns(self, points: NDArray[np.int64]) -> dict[str, Floats]:
+        """Return all parameters of some points by name, arrays of the length of ``points``."""
+        places = np.unravel_index(points, self.shape)
+        swept = {axis.name: axis.values[place] for axis, place in zip(self.axes, places, strict=True)}
+        return swept | {name: np.full(points.size, value) for name, value in self.fixed.items()}
+
+    def hash(self) -> str:
+        """Return a hash of everything on which the results depend."""
+        asked = {
+            "case": self.case,
+            "axes": [[axis.name, hashlib.sha256(axis.values.tobytes()).hexdigest()] for axis in self.axes],
+            "fixed": {name: value.hex() for name, value in sorted(self.fixed.items())},
+            "quantities": [q.name for q in sweep_of(load_case(self.case)).quantities],
+            "chunk": CHUNK,
+            "veridyn": __version__,
+        }
+        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+    def compute(self, chunk: int, threads: int) -> Columns:
+        """Solve the points of a chunk."""
+        points = np.arange(*self.bounds(chunk))
+        return sweep_of(load_case(self.case)).solve(self.columns(points), threads)
+
+
+def sweep_of(case: Case) -> Sweep:
+    """Return what a case offers to sweeps; raises `SweepError` if that is nothing."""
+    if case.sweep is None:
+        raise SweepError(f"{case.name} offers no sweep; sdnd104 does, and docs/sweeps.md tells how a case comes to one")
+    return case.sweep
+
+
+def request(case: Case, over: Sequence[str], fixed: Mapping[str, str]) -> Request:
+    """Read what is asked for.
+
+    Raises
+    ------
+    ParameterError
+        If a name is unknown, a value breaks its rule, or the case cannot solve a combination.
+    SweepError
+        If a range cannot be read, a parameter is given twice, or there are too many points.
+    """
+    sweep = sweep_of(case)
+    if not over:
+        raise SweepError(f"nothing to sweep: --over {case.parameters[0].name}=…; {FORM}")
+    # defaults stand in for what is swept, so that unknown names are refused with the others
+    pairs = [_pair(text) for text in over]
+    values = case.values({**fixed, **{name: case.values()[name] for name, _ in pairs if name in case.values()}})
+    case.values({name: "1" for name, _ in pairs})
+    _refuse_twice([name for name, _ in pairs], fixed)
+    parameters = {p.name: p for p in case.parameters}
+    _refuse_many([_count(spec) for _, spec in pairs])
+    axes = tuple(_axis(parameters[name], spec) for name, spec in pairs)
+    rest = {name: _double(name, value) for name, value in values.items() if name not in {a.name for a in axes}}
+    ends = {axis.name: (float(axis.values.min()), float(axis.values.max())) for axis in axes}
+    sweep.refuse(ends | {name: (value, value) for name, value in rest.items()})
+    return Request(case.name, axes, rest)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, spec = (part.strip() for part in text.partition("="))
+    if not (name and equals and spec):
+        raise SweepError(f"--over {text!r}: {FORM}")
+    return name, spec
+
+
+def _refuse_twice(names: Sequence[str], fixed: Mapping[str, str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise SweepError(f"--over {name} is given twice")
+        if name in fixed:
+            raise SweepError(f"{name} is both swept (--over) and fixed (--set); leave one out")
+
+
+def _refuse_many(counts: Sequence[int]) -> None:
+    points = math.prod(counts)
+    if points > MOST_POINTS:
+        raise SweepError(f"{points:,} points are more than the {MOST_POINTS:,} that one sweep may have; split it")
+
+
+def _count(spec: str) -> int:
+    """Return how many values are asked for, before there is memory for them."""
+    if ":" not in spec:
+        return spec.count(",") + 1
+    parts = spec.split(":")
+    try:
+        count = int(parts[2])
+    except (IndexError, ValueError):
+        raise SweepError(f"{spec!r}: {FORM}") from None
+    if count < 1:
+        raise SweepError(f"{spec!r}: the count must be at least 1, got {count}")
+    if len(parts) > 4 or parts[3:] not in ([], ["log"]):
+        raise SweepError(f"{spec!r}: {FORM}")
+    return count
+
+
+def _axis(parameter: Parameter, spec: str) -> Axis:
+    text, log = f"{parameter.name}={spec}", spec.endswith(":log")
+    values = _spaced(parameter, spec, log) if ":" in spec else _listed(parameter, spec)
+    if np.unique(values).size < values.size:
+        raise SweepError(f"{text}: a value comes twice")
+    return Axis(parameter, text, values, log)
+
+
+def _listed(parameter: Parameter, spec: str) -> Floats:
+    return np.array([_double(parameter.name, checked(parameter, part)) for part in spec.split(",")])
+
+
+def _spaced(parameter: Parameter, spec: str, log: bool) -> Floats:
+    start, stop = (checked(parameter, part) for part in spec.split(":")[:2])
+    low, high, count = _double(parameter.name, start), _double(parameter.name, stop), _count(spec)
+    if not log:
+        return _even(_rational(start), _rational(stop), count)
+    if low <= 0:
+        raise SweepError(f"{parameter.name}={spec}: a logarithmic range must begin above zero")
+    if low > high:
+        raise SweepError(f"{parameter.name}={spec}: a logarithmic range must not begin above its end")
+    return np.geomspace(low, high, count)
+
+
+def _even(start: Fraction, stop: Fraction, count: int) -> Floats:
+    """Return evenly spaced values, each the double nearest to its exact value: 0.3 is the 0.3 that a reader writes."""
+    common = math.lcm(start.denominator, stop.denominator)
+    a, b, n = int(start * common), int(stop * common), max(count - 1, 1)
+    # a quotient of integers is rounded once
+    return np.array([(a * (n - k) + b * k) / (common * n) for k in range(count)])
+
+
+def _rational(number: Exact) -> Fraction:
+    """Return a number as a rational, π to fifty digits."""
+    with mpmath.workdps(50):
+        return number.rational if number.pi == 0 else exact(number.mpf()).rational
+
+
+def _double(name: str, value: Exact) -> float:
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number) or (number == 0) != (value.rational == 0):
+        raise ParameterError(f"{name} = {value} is beyond the floating-point numbers")
+    return number
+
+
+def describe(request: Request) -> dict[str, Any]:
+    """Return the parameters of a request for a reader: what is swept, and what is fixed."""
+    declared = {p.name: p for p in load_case(request.case).parameters}
+    swept = [
+        {"name": axis.name, "unit": axis.parameter.unit, "help": axis.parameter.help, "over": axis.text}
+        | {"count": axis.values.size, "from": float(axis.values[0]), "to": float(axis.values[-1])}
+        for axis in request.axes
+    ]
+    fixed = [
+        {"name": name, "unit": declared[name].unit, "help": declared[name].help, "value": value}
+        for name, value in request.fixed.items()
+    ]
+    return {"swept": swept, "fixed": fixed}
