@@ -19,19 +19,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import mpmath
 from flint import arb
 from mpmath import mpf
 
-from veridyn.references.certified import Certified, Route, per_precision
-from veridyn.references.enclosure import ball, enclose, per_bits
+from veridyn.references.certified import per_precision
+from veridyn.references.enclosure import ball, per_bits
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, Row, State
 from veridyn.references.jets import value
 from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
-from veridyn.references.parameters import Exact, Number, Parameter, check_count, check_digits, resolve
+from veridyn.references.parameters import Parameter, Record
+from veridyn.references.quantities import References
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "100"),
@@ -41,20 +43,8 @@ PARAMETERS = (
     Parameter("v0", "m/s", "launch velocity, towards the stop", "1"),
 )
 
-_PROOF = "linear phases enclosed, end of the force, opening and touch proved to be the next roots"
 X, V = range(2)
 ONE = arb(1)
-
-
-@dataclass(frozen=True)
-class Oscillator:
-    """The parameters."""
-
-    m: Exact
-    k: Exact
-    kc: Exact
-    cc: Exact
-    v0: Exact
 
 
 @dataclass(frozen=True)
@@ -74,12 +64,12 @@ class Cycle:
     e: Any
 
 
-def _force(o: Oscillator) -> Row:
+def _force(o: Record) -> Row:
     return {X: ball(o.kc), V: ball(o.cc)}
 
 
 @per_bits
-def _phases(o: Oscillator) -> tuple[Ended, ...]:
+def _phases(o: Record) -> tuple[Ended, ...]:
     """Return contact, release to opening, and flight, after a touch at 1 m/s."""
     spring, stop, dashpot = ball(o.k / o.m), ball(o.kc / o.m), ball(o.cc / o.m)
     free = Linear(({V: ONE}, {X: -spring}))
@@ -97,7 +87,7 @@ def _phases(o: Oscillator) -> tuple[Ended, ...]:
 
 
 @per_bits
-def _cycle(o: Oscillator) -> Cycle:
+def _cycle(o: Record) -> Cycle:
     """Return the cycle from its phases; the force is largest at the touch or where its rate vanishes."""
     contact, release, flight = _phases(o)
     rate = ball(o.kc) * (1 - ball(o.cc * o.cc / (o.kc * o.m)))  # at the touch; exactly 0 if cc² = kc m
@@ -118,7 +108,7 @@ def _cycle(o: Oscillator) -> Cycle:
 
 
 @per_precision
-def _closed(o: Oscillator) -> Cycle:
+def _closed(o: Record) -> Cycle:
     """Return the cycle in closed form."""
     m, k, kc, cc, v0 = (p.mpf() for p in (o.m, o.k, o.kc, o.cc, o.v0))
     w0, beta = mpmath.sqrt(k / m), cc / (2 * m)
@@ -145,83 +135,56 @@ def _first(y: mpf, x: mpf, square: mpf) -> mpf:
     return mpmath.atanh(wd * y / x) / wd if wd else y / x
 
 
-def _certified(
-    name: str, digits: int, given: dict[str, Number], formula: str, read: Callable[[Cycle], Any]
-) -> Certified:
-    o = Oscillator(**resolve(PARAMETERS, given))
-    closed = Route(formula, lambda: read(_closed(o)))
-    return enclose(
-        lambda: read(_cycle(o)),
-        closed,
-        digits=digits,
-        kind="closed form",
-        name=name,
-        proof=_PROOF,
-        proved=lambda: proved(_phases(o)),
-    )
+reference = References(
+    PARAMETERS,
+    kind="closed form",
+    proof="linear phases enclosed, end of the force, opening and touch proved to be the next roots",
+    effort=lambda o: proved(_phases(o)),
+)
 
 
-def touch(*, contact: int = 1, digits: int = 30, **given: Number) -> Certified:
-    """Instant at which a contact begins.
-
-    Parameters
-    ----------
-    contact
-        Which contact, counted from 1; the first begins at t = 0.
-    digits
-        Digits wanted.
-    given
-        Parameters, see `PARAMETERS`; those that are not given have their default.
-
-    Returns
-    -------
-    Certified
-        The instant, in s.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is not positive, or `contact` is not a positive integer.
-    """
-    n, formula = check_count(contact, "contact"), "(contact - 1) cycles: contact, opening, half a period of flight"
-    return _certified("touch", digits, given, formula, lambda cycle: (n - 1) * cycle.lasts)
+of_cycle = partial(reference.both, _cycle, _closed)
 
 
-def opening(*, contact: int = 1, digits: int = 30, **given: Number) -> Certified:
-    """Instant at which the mass leaves the place of the stop (x = 0), in s; parameters and errors as `touch`."""
-    n, formula = check_count(contact, "contact"), "cycles before, tr + atan2(ω0 xr, -vr)/ω0"
-    return _certified("opening", digits, given, formula, lambda cycle: (n - 1) * cycle.lasts + cycle.opened)
+@of_cycle(how="(contact - 1) cycles: contact, opening, half a period of flight")
+def touch(c: Cycle, contact: int = 1) -> Any:
+    """Instant at which a contact begins, counted from 1, in s; the first begins at t = 0."""
+    return (contact - 1) * c.lasts
 
 
-def force_duration(*, digits: int = 30, **given: Number) -> Certified:
-    """Time that the stop pushes in each contact, in s; parameters and errors as `touch`."""
-    return _certified("force_duration", digits, given, "tan ωd tr = cc ωd/(cc β - kc)", lambda cycle: cycle.released)
+@of_cycle(how="cycles before, tr + atan2(ω0 xr, -vr)/ω0")
+def opening(c: Cycle, contact: int = 1) -> Any:
+    """Instant at which the mass leaves the place of the stop (x = 0), in s."""
+    return (contact - 1) * c.lasts + c.opened
 
 
-def restitution(*, digits: int = 30, **given: Number) -> Certified:
-    """Velocity of a touch over that of the touch before; parameters and errors as `touch`."""
-    return _certified("restitution", digits, given, "sqrt(vr² + ω0² xr²)/v", lambda cycle: cycle.e)
+@of_cycle(how="tan ωd tr = cc ωd/(cc β - kc)")
+def force_duration(c: Cycle) -> Any:
+    """Time that the stop pushes in each contact, in s."""
+    return c.released
 
 
-def rebound(*, contact: int = 1, digits: int = 30, **given: Number) -> Certified:
-    """Largest distance from the stop after a contact, v0 e^contact/ω0, in m; parameters and errors as `touch`."""
-    n, formula = check_count(contact, "contact"), "v0 e^contact/ω0"
-    return _certified("rebound", digits, given, formula, lambda cycle: cycle.v0 * cycle.e ** (n - 1) * cycle.rebound)
+@of_cycle(how="sqrt(vr² + ω0² xr²)/v")
+def restitution(c: Cycle) -> Any:
+    """Velocity of a touch over that of the touch before."""
+    return c.e
 
 
-def peak_force(*, contact: int = 1, digits: int = 30, **given: Number) -> Certified:
-    """Largest force of a contact, in N; parameters and errors as `touch`."""
-    n = check_count(contact, "contact")
-    formula = "v0 e^(contact - 1) times the force where its rate vanishes, or at the touch if it never grows"
-    return _certified("peak_force", digits, given, formula, lambda cycle: cycle.v0 * cycle.e ** (n - 1) * cycle.peak)
+@of_cycle(how="v0 e^contact/ω0")
+def rebound(c: Cycle, contact: int = 1) -> Any:
+    """Largest distance from the stop after a contact, in m."""
+    return c.v0 * c.e ** (contact - 1) * c.rebound
 
 
-def motion(*, digits: int = 30, **given: Number) -> Motion:
-    """Motion through any number of contacts, for figures: displacement (m), force of the stop (N), zero where it rests.
+@of_cycle(how="v0 e^(contact - 1) times the force where its rate vanishes, or at the touch if it never grows")
+def peak_force(c: Cycle, contact: int = 1) -> Any:
+    """Largest force of a contact, in N."""
+    return c.v0 * c.e ** (contact - 1) * c.peak
 
-    Parameters and errors as `touch`.
-    """
-    o = Oscillator(**resolve(PARAMETERS, given))
+
+@reference.function
+def motion(o: Record, digits: int = 30) -> Motion:
+    """Motion through any number of contacts: displacement (m), force of the stop (N), zero where it rests."""
 
     def read(row: Callable[[Phase], Row], time: arb) -> Any:
         cycle = _cycle(o)
@@ -234,5 +197,5 @@ def motion(*, digits: int = 30, **given: Number) -> Motion:
             "force": lambda t: read(lambda phase: _force(o) if phase.kind == "contact" else {}, t),
         },
         lambda: [(p.phase.start, p.phase.kind) for p in _phases(o)],
-        check_digits(digits),
+        digits,
     )

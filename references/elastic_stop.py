@@ -10,21 +10,17 @@ Source: EDF validation manual V5.01.101 (SDND101).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-
 import mpmath
 from flint import arb
 from mpmath import mpf
 
-from veridyn.references.certified import Certified, Route
-from veridyn.references.enclosure import ball, enclose, per_bits
+from veridyn.references.enclosure import ball, per_bits
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, State
 from veridyn.references.jets import Ball
 from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
-from veridyn.references.parameters import Exact, Number, Parameter, check_count, check_digits, resolve
+from veridyn.references.parameters import Parameter, Record
+from veridyn.references.quantities import References
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "100"),
@@ -33,19 +29,12 @@ PARAMETERS = (
     Parameter("v0", "m/s", "launch velocity, towards the stop", "1"),
 )
 
-_PROOF = "linear phases enclosed, touch and release proved to be the next roots of the displacement"
 X, V, AREA = range(3)  # AREA: integral of the displacement
 ONE = arb(1)
 
 
-@dataclass(frozen=True)
-class Oscillator:
+class Oscillator(Record):
     """The parameters, and the durations of the manual at the current precision of mpmath."""
-
-    m: Exact
-    k: Exact
-    kc: Exact
-    v0: Exact
 
     @property
     def omega_contact(self) -> mpf:
@@ -85,12 +74,13 @@ def _cycle(o: Oscillator) -> tuple[Ended, ...]:
     )
 
 
-def _contact(o: Oscillator) -> Any:
-    return _cycle(o)[0].end
-
-
-def _lasts(o: Oscillator) -> Any:
-    return _cycle(o)[1].end
+reference = References(
+    PARAMETERS,
+    Oscillator,
+    kind="closed form",
+    proof="linear phases enclosed, touch and release proved to be the next roots of the displacement",
+    effort=lambda o: proved(_cycle(o)),
+)
 
 
 def _deepest(o: Oscillator) -> Ball:
@@ -103,143 +93,79 @@ def _turn(o: Oscillator) -> Ball:
     return _cycle(o)[0].phase.at(_deepest(o))[X]
 
 
-def _certified(
-    name: str,
-    digits: int,
-    given: dict[str, Number],
-    read: Callable[[Oscillator], Ball],
-    formula: str,
-    value: Callable[[Oscillator], mpf],
-) -> Certified:
-    o = Oscillator(**resolve(PARAMETERS, given))
-    closed = Route(formula, lambda: value(o))
-    return enclose(
-        lambda: read(o),
-        closed,
-        digits=digits,
-        kind="closed form",
-        name=name,
-        proof=_PROOF,
-        proved=lambda: proved(_cycle(o)),
-    )
+def _before(o: Oscillator, shock: int) -> Ball:
+    """Return how long the cycles before a shock last (s)."""
+    return (shock - 1) * _cycle(o)[1].end
 
 
-def contact_start(*, shock: int = 1, digits: int = 30, **given: Number) -> Certified:
-    """Instant at which a shock begins.
+@reference(lambda o, shock: o.start(shock), how="(shock - 1) (π/ωc + π/ω0)")
+def contact_start(o: Oscillator, shock: int = 1) -> Ball:
+    """Instant at which a shock begins, counted from 1, in s; the first begins at t = 0. Source: EDF V5.01.101."""
+    return _before(o, shock)
 
-    Parameters
-    ----------
-    shock
-        Which shock, counted from 1; the first begins at t = 0.
-    digits
-        Digits wanted.
-    given
-        Parameters, see `PARAMETERS`; those that are not given have their default.
 
-    Returns
-    -------
-    Certified
-        (shock - 1) (π/ωc + π/ω0), in s. Source: EDF V5.01.101.
+@reference(lambda o, shock: o.start(shock) + o.contact, how="(shock - 1) (π/ωc + π/ω0) + π/ωc")
+def contact_end(o: Oscillator, shock: int = 1) -> Ball:
+    """Instant at which a shock ends, in s."""
+    return _before(o, shock) + _cycle(o)[0].end
 
-    Raises
-    ------
-    ParameterError
-        If a parameter is not positive or `shock` is not a positive integer.
+
+@reference(lambda o, shock: o.start(shock) + o.contact / 2, how="(shock - 1) (π/ωc + π/ω0) + π/(2 ωc)")
+def peak_time(o: Oscillator, shock: int = 1) -> Ball:
+    """Instant of the greatest force of a shock, in s."""
+    return _before(o, shock) + _deepest(o)
+
+
+@reference(lambda o: (o.kc * o.v0).mpf() / o.omega_contact, how="kc v0/ωc")
+def peak_force(o: Oscillator) -> Ball:
+    """Greatest force of the stop, in N; the same for every shock. Source: EDF V5.01.101."""
+    return ball(o.kc) * _turn(o)
+
+
+@reference(lambda o: o.contact, how="π/ωc")
+def contact_duration(o: Oscillator) -> Ball:
+    """Duration of each shock, in s."""
+    return _cycle(o)[0].end
+
+
+@reference(lambda o: o.flight, how="π/ω0")
+def flight_duration(o: Oscillator) -> Ball:
+    """Duration of each flight, in s."""
+    contact, flight = _cycle(o)
+    return flight.end - contact.end
+
+
+@reference(lambda o: 2 * (o.kc * o.v0).mpf() / o.omega_contact**2, how="2 kc v0/ωc²")
+def impulse(o: Oscillator) -> Ball:
+    """Impulse of the stop alone during a shock, in N s.
+
+    The mass receives 2 m v0 in all; the spring gives its share 2 k v0/ωc², so that the stop gives slightly less.
+    Source: EDF V5.01.101, whose printed value is the one of a solver and not this.
     """
-    n, formula = check_count(shock, "shock"), "(shock - 1) (π/ωc + π/ω0)"
-    return _certified("contact_start", digits, given, lambda o: (n - 1) * _lasts(o), formula, lambda o: o.start(n))
+    contact = _cycle(o)[0]
+    return ball(o.kc) * contact.phase.at(contact.end)[AREA]
 
 
-def contact_end(*, shock: int = 1, digits: int = 30, **given: Number) -> Certified:
-    """Instant at which a shock ends, in s; parameters and errors as `contact_start`."""
-    n, formula = check_count(shock, "shock"), "(shock - 1) (π/ωc + π/ω0) + π/ωc"
-
-    def read(o: Oscillator) -> Any:
-        return (n - 1) * _lasts(o) + _contact(o)
-
-    return _certified("contact_end", digits, given, read, formula, lambda o: o.start(n) + o.contact)
+@reference(lambda o: -o.v0.mpf(), how="-v0")
+def impact_velocity(o: Oscillator) -> Ball:
+    """Velocity at each impact, in m/s: an approach counts as negative. Source: EDF V5.01.101."""
+    flight = _cycle(o)[1]
+    return -flight.phase.at(flight.end)[V]
 
 
-def peak_time(*, shock: int = 1, digits: int = 30, **given: Number) -> Certified:
-    """Instant of the greatest force of a shock, in s; parameters and errors as `contact_start`."""
-    n, formula = check_count(shock, "shock"), "(shock - 1) (π/ωc + π/ω0) + π/(2 ωc)"
-
-    def read(o: Oscillator) -> Any:
-        return (n - 1) * _lasts(o) + _deepest(o)
-
-    return _certified("peak_time", digits, given, read, formula, lambda o: o.start(n) + o.contact / 2)
+@reference(lambda o: (o.m * o.v0 * o.v0).mpf() / 2, how="½ m v0²")
+def energy(o: Oscillator) -> Ball:
+    """Total energy, in J; nothing dissipates it."""
+    return (ball(o.k) + ball(o.kc)) * _turn(o) ** 2 / 2
 
 
-def peak_force(*, digits: int = 30, **given: Number) -> Certified:
-    """Greatest force of the stop, kc v0/ωc, in N; the same for every shock.
-
-    Parameters and errors as `contact_start`. Source: EDF V5.01.101.
-    """
-
-    def closed(o: Oscillator) -> mpf:
-        return (o.kc * o.v0).mpf() / o.omega_contact
-
-    return _certified("peak_force", digits, given, lambda o: ball(o.kc) * _turn(o), "kc v0/ωc", closed)
-
-
-def contact_duration(*, digits: int = 30, **given: Number) -> Certified:
-    """Duration of each shock, π/ωc, in s; parameters and errors as `contact_start`."""
-    return _certified("contact_duration", digits, given, _contact, "π/ωc", lambda o: o.contact)
-
-
-def flight_duration(*, digits: int = 30, **given: Number) -> Certified:
-    """Duration of each flight, π/ω0, in s; parameters and errors as `contact_start`."""
-    return _certified("flight_duration", digits, given, lambda o: _lasts(o) - _contact(o), "π/ω0", lambda o: o.flight)
-
-
-def impulse(*, digits: int = 30, **given: Number) -> Certified:
-    """Impulse of the stop alone during a shock, 2 kc v0/ωc², in N s.
-
-    The mass receives 2 m v0 in all; the spring gives its share 2 k v0/ωc², so that the stop gives
-    slightly less than 2 m v0. Parameters and errors as `contact_start`. Source: EDF V5.01.101, whose
-    printed value is the one of a solver and not this.
-    """
-
-    def read(o: Oscillator) -> Ball:
-        return ball(o.kc) * _cycle(o)[0].phase.at(_contact(o))[AREA]
-
-    def closed(o: Oscillator) -> mpf:
-        return 2 * (o.kc * o.v0).mpf() / o.omega_contact**2
-
-    return _certified("impulse", digits, given, read, "2 kc v0/ωc²", closed)
-
-
-def impact_velocity(*, digits: int = 30, **given: Number) -> Certified:
-    """Velocity at each impact, -v0, in m/s: an approach counts as negative.
-
-    Parameters and errors as `contact_start`. Source: EDF V5.01.101.
-    """
-
-    def read(o: Oscillator) -> Ball:
-        return -_cycle(o)[1].phase.at(_lasts(o))[V]
-
-    return _certified("impact_velocity", digits, given, read, "-v0", lambda o: -o.v0.mpf())
-
-
-def energy(*, digits: int = 30, **given: Number) -> Certified:
-    """Total energy, ½ m v0², in J; nothing dissipates it. Parameters and errors as `contact_start`."""
-
-    def read(o: Oscillator) -> Ball:
-        return (ball(o.k) + ball(o.kc)) * _turn(o) ** 2 / 2
-
-    return _certified("energy", digits, given, read, "½ m v0²", lambda o: (o.m * o.v0 * o.v0).mpf() / 2)
-
-
-def motion(*, digits: int = 30, **given: Number) -> Motion:
-    """Motion through any number of shocks: displacement (m), velocity (m/s), force of the stop (N), zero in flight.
-
-    For figures and comparison of histories; parameters and errors as `contact_start`.
-    """
-    o = Oscillator(**resolve(PARAMETERS, given))
+@reference.function
+def motion(o: Oscillator, digits: int = 30) -> Motion:
+    """Motion through any number of shocks: displacement (m), velocity (m/s), force of the stop (N), zero in flight."""
 
     def read(place: int, time: arb) -> Ball:
-        before = (time / _lasts(o)).mid().floor()  # cycles; the first again is what follows them
-        return value_at(_cycle(o), {place: ONE}, time - before * _lasts(o))
+        before = (time / _cycle(o)[1].end).mid().floor()  # cycles; the first again is what follows them
+        return value_at(_cycle(o), {place: ONE}, time - before * _cycle(o)[1].end)
 
     return Motion(
         {
@@ -248,5 +174,5 @@ def motion(*, digits: int = 30, **given: Number) -> Motion:
             "force": lambda t: ball(o.kc) * read(X, t).max(arb(0)),
         },
         lambda: [(p.phase.start, p.phase.kind) for p in _cycle(o)],
-        check_digits(digits),
+        digits,
     )

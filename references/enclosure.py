@@ -16,7 +16,15 @@ import mpmath
 from flint import arb, ctx, fmpq
 from mpmath import mpf
 
-from veridyn.references.certified import CertificationError, Certified, Kind, Route, undefined
+from veridyn.references.certified import (
+    CertificationError,
+    Certified,
+    Kind,
+    Route,
+    classification,
+    exact_count,
+    undefined,
+)
 from veridyn.references.jets import Ball, Jet, differentiated, slope, value
 from veridyn.references.parameters import Exact, check_digits
 
@@ -36,6 +44,15 @@ class Undecided(CertificationError):
 
 class Absent(Exception):
     """What a reading raises where its quantity does not exist; the message says why."""
+
+
+class Exactly(Exception):
+    """What a reading raises where structure gives its value: a whole number or the text of a classification; why."""
+
+    def certified(self, digits: int, kind: Kind) -> Certified:
+        """Return the value."""
+        found, why = self.args
+        return classification(found, why) if isinstance(found, str) else exact_count(found, why, digits, kind)
 
 
 def ball(number: Exact | int) -> Ball:
@@ -157,7 +174,7 @@ def enclose(
     Parameters
     ----------
     read
-        Returns a ball that holds the number, at the present precision; it may raise `Undecided` or `Absent`.
+        Returns a ball that holds the number, at the present precision; it may raise `Undecided`, `Absent`, `Exactly`.
     second
         Routes in mpmath that share nothing with it; `Certified.confirm` computes them.
     digits
@@ -186,6 +203,8 @@ def enclose(
         found = _sharpened(lambda: (read(),), digits)
     except Absent as reason:
         return undefined(str(reason))
+    except Exactly as known:
+        return known.certified(digits, kind)
     if isinstance(found, str):
         return undefined(f"{name}: {found}")
     bits, (number,) = found

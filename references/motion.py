@@ -52,7 +52,7 @@ class Ended:
     """
 
     phase: Phase
-    end: Ball | None
+    end: Ball
     by: str | None
     known: Ball | None = None
 

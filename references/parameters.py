@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 import mpmath
 from mpmath import mpf
@@ -197,6 +197,39 @@ def resolve(parameters: Iterable[Parameter], given: Mapping[str, Number]) -> dic
     return {name: checked(p, given.get(name, p.default)) for name, p in declared.items()}
 
 
+class Record:
+    """Parameters by name, exact, that a cache can be keyed by; a subclass adds rules (`check`) and what follows."""
+
+    def __init__(self, **values: Exact) -> None:
+        vars(self).update(values)
+        self.check()
+
+    def check(self) -> None:
+        """Raise `ParameterError` for parameters that do not go together."""
+
+    @property
+    def plain(self) -> Self:
+        """Return it without derivatives."""
+        return type(self)(**{name: value.plain for name, value in vars(self).items()})
+
+    @property
+    def varied(self) -> bool:
+        """Tell whether a derivative with respect to one of them is asked for."""
+        return any(value.slope is not None for value in vars(self).values())
+
+    def __getattr__(self, name: str) -> Exact:
+        """Refuse a name that is no parameter."""
+        raise AttributeError(name)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare by value."""
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        """Hash by value."""
+        return hash(tuple(vars(self).values()))
+
+
 def checked(parameter: Parameter, value: Number) -> Exact:
     """Read one parameter and enforce its rule; raises `ParameterError` naming it."""
     number = exact(value, parameter.name)
@@ -238,6 +271,22 @@ def takes(parameters: Iterable[Parameter]) -> Callable[[F], F]:
         return function
 
     return named
+
+
+COUNTS = ("contact", "node", "number", "shock")
+INSTANTS = {
+    "t": Parameter("t", "s", "instant after the start", ""),
+    "time": Parameter("time", "s", "instant", "", "non-negative"),
+    "until": Parameter("until", "s", "end of the motion", ""),
+    "t_end": Parameter("t_end", "s", "end of the window", ""),
+}
+
+
+def argument(name: str, value: Any) -> Any:
+    """Check an argument of a quantity by its name: a count from 1, an instant made exact, or what it is."""
+    if name in INSTANTS:
+        return checked(INSTANTS[name], value)
+    return check_count(value, name) if name in COUNTS else value
 
 
 def check_digits(digits: int) -> int:

@@ -32,6 +32,7 @@ REFERENCES = {
     "friction_decay": ("friction_decay", "friction_half_cycles"),
     "impact_oscillator": ("impact_oscillator", "impact_closed", "impact_phases", "roots"),
     "parameters": ("parameters",),
+    "quantities": ("quantities",),
     "pulled_pair": ("pulled_pair", "pulled_closed"),
     "sliding_block": ("sliding_block", "sliding_closed", "sliding_phases"),
     "softening_spring": ("softening_spring", "extrapolation"),
