@@ -183,7 +183,7 @@ def test_what_does_not_exist_is_null(reference):
 def test_show_says_everything(veridyn, case):
     seen = veridyn("show", case)
     assert (seen.status, seen.err) == (0, "")
-    chosen = package.validation_cases.catalogue.load_case(case)
+    chosen = package.validation_cases.core.catalogue.load_case(case)
     for text in (case, chosen.document, *PARAMETERS[case], *QUANTITIES[case], *chosen.remarks):
         assert " ".join(text.split()) in " ".join(seen.out.split())
 
