@@ -4,8 +4,6 @@ A method with its parameters and a step gives one trajectory, whatever program c
 matrices. It is assembled to 50 digits and marched in extended precision, so that a program that implements the method
 differs from it by its rounding alone, and one with another parameter by much more. What a method takes for the load
 of a step and how it starts stands in `veridyn.references.integrators`.
-
-The eigenvalues of the recurrence tell stability, damping and period error, its power series in the step the order.
 """
 
 from __future__ import annotations
@@ -20,35 +18,15 @@ import numpy as np
 from mpmath import mpf
 from numpy.typing import NDArray
 
-from veridyn.references.discrete_order import order, phase_order
 from veridyn.references.integrators import METHODS, Discrete, Method, read_method
-from veridyn.references.recurrences import Recurrence, System, assemble
-from veridyn.references.tableaux import to_mpf
+from veridyn.references.recurrences import System, assemble
+from veridyn.references.tableaux import DIGITS
 
-__all__ = [
-    "METHODS",
-    "Discrete",
-    "Linear",
-    "Method",
-    "amplification",
-    "march",
-    "numerical_damping",
-    "order",
-    "period_error",
-    "phase_order",
-    "read_method",
-    "spectral_radius",
-    "stability_limit",
-]
+__all__ = ["METHODS", "Discrete", "Linear", "Method", "march", "read_method"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
-DIGITS = 50  # of the recurrence that is marched
 SLACK = 1e-3  # of a step: times that a program counts differ from an even grid by rounding, not by more
-FINE = 200  # digits where stability is decided
-MARGIN = 40  # decimal digits: a spectral radius of 1 + 10^-40 still counts as stable
-PER_DECADE = 30  # samples of omega h between which a limit of stability is looked for
-SMALLEST, LARGEST = -3, 6  # decades of omega h
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +83,7 @@ def march(
     n = _check(problem, step, count)
     grid = _grid(problem.start, step, count, times)
     with mpmath.workdps(DIGITS):
-        rule = method.rule(to_mpf)
+        rule = method.rule()
         mass, damping, stiffness = (_precise(m) for m in (problem.mass, problem.damping, problem.stiffness))
         recurrence = assemble(rule, System(mass, damping, stiffness, mpf(step)))
         first = np.concatenate([np.asarray(x, float) for x in (problem.displacement, problem.velocity)])
@@ -166,132 +144,3 @@ def _pushes(force: Callable[[float], Floats], loads: list[Any], instants: list[A
         times = grid[1:] if instant == 1 else grid[:-1] + instant * step
         total += np.array([at(float(t)) for t in times], dtype=np.longdouble).reshape(-1, load.shape[1]) @ load.T
     return total
-
-
-def recurrence_of_oscillator(method: Discrete, omega_h: float, ratio: float) -> Recurrence:
-    """Return the recurrence of ``x'' + 2 ξ w x' + w² x = f`` in units of the step, to the current mpmath precision."""
-    w = mpf(omega_h)
-    mass, damping, stiffness = (np.array([[entry]], dtype=object) for entry in (mpf(1), 2 * mpf(ratio) * w, w * w))
-    return assemble(method.rule(to_mpf), System(mass, damping, stiffness, mpf(1)))
-
-
-def amplification(method: Discrete, omega_h: float, ratio: float = 0.0) -> Floats:
-    """Return the amplification matrix (k, k) of a step of an oscillator.
-
-    The state is displacement, velocity × h, and what else the method carries, in units of the step.
-
-    Parameters
-    ----------
-    omega_h
-        Circular frequency × step.
-    ratio
-        Damping ratio.
-    """
-    with mpmath.workdps(DIGITS):
-        return np.asarray(recurrence_of_oscillator(method, omega_h, ratio).step, dtype=np.float64)
-
-
-def spectral_radius(method: Discrete, omega_h: float, ratio: float = 0.0) -> float:
-    """Return the largest modulus of an eigenvalue of the amplification matrix."""
-    with mpmath.workdps(FINE):
-        polynomial = _characteristic(method, omega_h, ratio)
-        low, high = mpf(0), 1 + max(abs(c) for c in polynomial)  # Cauchy's bound
-        while high - low > mpf(10) ** -18 * high:
-            middle = (low + high) / 2
-            low, high = (low, middle) if _inside(polynomial, middle) else (middle, high)
-        return float(high)
-
-
-def stability_limit(method: Discrete, ratio: float = 0.0) -> float:
-    """Return the largest ω h up to which a method is stable: the spectral radius does not exceed 1.
-
-    Searched on 30 values of ω h in each decade from 1e-3 to 1e6, then by bisection.
-
-    Returns
-    -------
-    float
-        Infinite where no sample is unstable, 0 where the first is.
-    """
-    with mpmath.workdps(FINE):
-        below = 0.0
-        for i in range(SMALLEST * PER_DECADE, LARGEST * PER_DECADE + 1):
-            above = 10 ** (i / PER_DECADE)
-            if not _stable(method, above, ratio):
-                return _bisected(method, below, above, ratio) if below else 0.0
-            below = above
-        return float("inf")
-
-
-def _bisected(method: Discrete, below: float, above: float, ratio: float) -> float:
-    while below < (middle := (below + above) / 2) < above:
-        below, above = (middle, above) if _stable(method, middle, ratio) else (below, middle)
-    return below
-
-
-def _stable(method: Discrete, omega_h: float, ratio: float) -> bool:
-    return _inside(_characteristic(method, omega_h, ratio), 1 + mpf(10) ** -MARGIN)
-
-
-def _characteristic(method: Discrete, omega_h: float, ratio: float) -> list[mpf]:
-    """Return the characteristic polynomial, leading coefficient 1 last (Faddeev and LeVerrier)."""
-    matrix = recurrence_of_oscillator(method, omega_h, ratio).step
-    one = np.eye(len(matrix), dtype=int).astype(object)
-    coefficients, power = [mpf(1)], one * mpf(0)
-    for i in range(1, len(matrix) + 1):
-        power = matrix @ power + one * coefficients[-1]
-        coefficients.append(-np.trace(matrix @ power) / i)
-    return coefficients[::-1]
-
-
-def _inside(polynomial: list[mpf], radius: mpf) -> bool:
-    """Tell whether all roots lie within a circle around zero (Schur and Cohn)."""
-    p = [c * radius**i for i, c in enumerate(polynomial)]
-    while len(p) > 1:
-        if abs(p[0]) >= abs(p[-1]):
-            return False
-        p = [p[-1] * c - p[0] * d for c, d in zip(p[1:], p[-2::-1], strict=True)]
-        size = max(map(abs, p))
-        p = [c / size for c in p]
-    return True
-
-
-def numerical_damping(method: Discrete, omega_h: float, ratio: float = 0.0) -> float:
-    """Return the damping ratio of the discrete oscillation, ``-ln|z| / arg z`` of its eigenvalue z.
-
-    Raises
-    ------
-    ValueError
-        If the discrete solution does not oscillate.
-    """
-    with mpmath.workdps(DIGITS):
-        z = _principal(method, omega_h, ratio)
-        return float(-mpmath.log(abs(z)) / mpmath.arg(z))
-
-
-def period_error(method: Discrete, omega_h: float, ratio: float = 0.0) -> float:
-    """Return the relative error of the period of an oscillation, positive where the discrete one is too long.
-
-    Raises
-    ------
-    ValueError
-        If the discrete or the exact solution does not oscillate.
-    """
-    with mpmath.workdps(DIGITS):
-        z = _principal(method, omega_h, ratio)
-        return float(mpf(omega_h) * mpmath.sqrt(1 - mpf(ratio) ** 2) / mpmath.arg(z) - 1)
-
-
-def _principal(method: Discrete, omega_h: float, ratio: float) -> Any:
-    """Return the eigenvalue in the upper half-plane next to the exact one, refined by Newton's method."""
-    if not (omega_h > 0 and 0 <= ratio < 1):
-        raise ValueError(f"an oscillation needs omega h > 0 and 0 <= ratio < 1, got {omega_h} and {ratio}")
-    polynomial = _characteristic(method, omega_h, ratio)
-    exact = np.exp(omega_h * complex(-ratio, np.sqrt(1 - ratio**2)))
-    upper = [z for z in np.roots([float(c) for c in polynomial[::-1]]) if z.imag > 1e-7 * abs(z)]
-    if not upper:
-        raise ValueError(f"{method.name} does not oscillate at omega h = {omega_h:g}: take a smaller step")
-    z = mpmath.mpc(min(upper, key=lambda each: abs(each - exact)))
-    for _ in range(8):
-        value = sum(c * z**i for i, c in enumerate(polynomial))
-        z -= value / sum(i * c * z ** (i - 1) for i, c in enumerate(polynomial) if i)
-    return z

@@ -26,15 +26,15 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-import numpy as np
+import mpmath
 
 from veridyn.references import recurrences as rules
-from veridyn.references.parameters import ParameterError, exact
-from veridyn.references.recurrences import Rule
-from veridyn.references.tableaux import TABLEAUX, Surd, Tableau, rational, read_tableau
+from veridyn.references.parameters import Exact, ParameterError, exact
+from veridyn.references.tableaux import DIGITS, TABLEAUX, Tableau, read_tableau
 
-Convert: TypeAlias = Callable[[Surd], Any]
 Numbers: TypeAlias = dict[str, Fraction]
+
+HALF = Fraction(1, 2)
 
 
 @dataclass(frozen=True)
@@ -43,57 +43,40 @@ class Method:
 
     Attributes
     ----------
+    rule
+        Makes the step of a member of the family from its numbers and words.
     parameters
-        Default of every number as text, or a formula in others; None where it must be given.
+        Names of the numbers that may be given, and of those that must be.
     options
         Choices of every parameter that is a word; the first is the default.
     complete
         Fills in and checks the numbers that are given.
-    rule
-        Makes the step of a member of the family, in numbers as a function converts them.
     """
 
-    name: str
-    parameters: Mapping[str, str | None]
     source: str
-    rule: Callable[[Discrete, Convert], Rule] = field(repr=False)
+    rule: Callable[[Mapping[str, Any]], rules.Rule] = field(repr=False)
+    parameters: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     complete: Callable[[Numbers], Numbers] = field(default=dict, repr=False)
 
 
 @dataclass(frozen=True)
 class Discrete:
-    """A method with all its parameters: exact numbers, chosen words, and the tableau of a Runge-Kutta method."""
+    """A method with all its parameters: exact numbers, and chosen words or the tableau of a Runge-Kutta method."""
 
     method: Method
     numbers: Mapping[str, Fraction]
-    words: Mapping[str, str]
-    tableau: Tableau | None = None
+    words: Mapping[str, str | Tableau]
 
-    @property
-    def name(self) -> str:
-        """Name of the method."""
-        return self.method.name
-
-    def rule(self, convert: Convert) -> Rule:
-        """Return the step of the method in the numbers that ``convert`` makes of constants."""
-        return self.method.rule(self, convert)
-
-    def says(self, **words: str) -> bool:
-        """Tell whether words are chosen."""
-        return all(self.words[name] == word for name, word in words.items())
-
-
-def _constants(d: Discrete, convert: Convert) -> dict[str, Any]:
-    return {name: convert(rational(value)) for name, value in d.numbers.items()}
-
-
-def _alpha_rule(d: Discrete, convert: Convert) -> Rule:
-    return rules.alpha_family(_constants(d, convert), d.words.get("load") == "interpolated")
+    def rule(self) -> rules.Rule:
+        """Return the step of the method."""
+        with mpmath.workdps(DIGITS):
+            return self.method.rule({**self.words, **{name: Exact(n).mpf() for name, n in self.numbers.items()}})
 
 
 def _newmark_numbers(given: Numbers) -> Numbers:
-    return {"beta": Fraction(1, 4), "gamma": Fraction(1, 2), **given, "alpha_m": Fraction(0), "alpha_f": Fraction(0)}
+    return {"beta": HALF / 2, "gamma": HALF, **given, "alpha_m": Fraction(0), "alpha_f": Fraction(0)}
 
 
 def _hht_numbers(given: Numbers) -> Numbers:
@@ -101,7 +84,7 @@ def _hht_numbers(given: Numbers) -> Numbers:
     if not -Fraction(1, 3) <= alpha <= 0:
         hint = f"; a program that counts 1 + alpha means {alpha - 1}" if 0 <= alpha - 1 + Fraction(1, 3) <= 1 else ""
         raise ParameterError(f"alpha of hht-alpha must lie in [-1/3, 0], got {alpha}{hint}")
-    derived = {"beta": (1 - alpha) ** 2 / 4, "gamma": Fraction(1, 2) - alpha}
+    derived = {"beta": (1 - alpha) ** 2 / 4, "gamma": HALF - alpha}
     return {**derived, **given, "alpha_m": Fraction(0), "alpha_f": -alpha}
 
 
@@ -116,7 +99,7 @@ def _generalised_numbers(given: Numbers) -> Numbers:
     m, f = numbers["alpha_m"], numbers["alpha_f"]
     if m >= 1 or f >= 1:
         raise ParameterError(f"alpha_m and alpha_f weigh the start of the step and must be below 1, got {m} and {f}")
-    return {"beta": (1 - m + f) ** 2 / 4, "gamma": Fraction(1, 2) - m + f, **numbers}
+    return {"beta": (1 - m + f) ** 2 / 4, "gamma": HALF - m + f, **numbers}
 
 
 def _wilson_numbers(given: Numbers) -> Numbers:
@@ -125,104 +108,60 @@ def _wilson_numbers(given: Numbers) -> Numbers:
     return given
 
 
-def _wilson_rule(d: Discrete, convert: Convert) -> Rule:
-    return rules.wilson(_constants(d, convert), d.says(load="interpolated"))
-
-
-def _difference_rule(d: Discrete, convert: Convert) -> Rule:
-    """Central differences; with the central velocity they are Newmark's method with beta = 0, gamma = 1/2."""
-    numbers = {name: convert(rational(value)) for name, value in _newmark_numbers({"beta": Fraction(0)}).items()}
-    rule = rules.alpha_family(numbers, False) if d.says(velocity="central") else rules.extrapolated_differences()
-    return rules.lumped(rule) if d.says(mass="lumped") else rule
-
-
-def _symplectic_rule(d: Discrete, _: Convert) -> Rule:
-    return rules.symplectic_euler(d.says(form="position-first"), d.says(damping="implicit"))
-
-
-def _de_vogelaere_rule(d: Discrete, convert: Convert) -> Rule:
-    return rules.de_vogelaere(convert(rational(Fraction(1, 2))), d.says(damping="diagonal"))
-
-
-def _runge_kutta_rule(d: Discrete, convert: Convert) -> Rule:
-    t = d.tableau
-    assert t is not None
-    stages = np.array([[convert(value) for value in row] for row in t.stages], dtype=object)
-    step = np.array([convert(value) for value in t.step], dtype=object)
-    return rules.runge_kutta(stages, step, tuple(convert(value) for value in t.instants))
-
-
 _LOAD = ("interpolated", "midpoint")
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
-        method.name: method
-        for method in (
-            Method(
-                "newmark",
-                {"beta": "1/4", "gamma": "1/2"},
-                "Newmark, J. Eng. Mech. Div. ASCE 85, 1959",
-                _alpha_rule,
-                complete=_newmark_numbers,
-            ),
-            Method(
-                "hht-alpha",
-                {"alpha": None, "beta": "(1 - alpha)^2/4", "gamma": "1/2 - alpha"},
-                "Hilber, Hughes, Taylor, Earthq. Eng. Struct. Dyn. 5, 1977",
-                _alpha_rule,
-                {"load": _LOAD},
-                _hht_numbers,
-            ),
-            Method(
-                "generalised-alpha",
-                {
-                    "rho_inf": "or alpha_m and alpha_f",
-                    "alpha_m": "(2 rho_inf - 1)/(rho_inf + 1)",
-                    "alpha_f": "rho_inf/(rho_inf + 1)",
-                    "beta": "(1 - alpha_m + alpha_f)^2/4",
-                    "gamma": "1/2 - alpha_m + alpha_f",
-                },
-                "Chung, Hulbert, J. Appl. Mech. 60, 1993",
-                _alpha_rule,
-                {"load": _LOAD},
-                _generalised_numbers,
-            ),
-            Method(
-                "wilson-theta",
-                {"theta": None},
-                "Wilson, Farhoomand, Bathe, Earthq. Eng. Struct. Dyn. 1, 1973",
-                _wilson_rule,
-                {"load": _LOAD},
-                _wilson_numbers,
-            ),
-            Method(
-                "central-difference",
-                {},
-                "Belytschko, Hughes, Computational Methods for Transient Analysis, 1983",
-                _difference_rule,
-                {"mass": ("consistent", "lumped"), "velocity": ("central", "extrapolated")},
-            ),
-            Method(
-                "symplectic-euler",
-                {},
-                "Hairer, Lubich, Wanner, Geometric Numerical Integration, section I.1",
-                _symplectic_rule,
-                {"form": ("velocity-first", "position-first"), "damping": ("explicit", "implicit")},
-            ),
-            Method(
-                "de-vogelaere",
-                {},
-                "de Vogelaere, J. Res. Nat. Bur. Standards 54, 1955; Fu, J. Appl. Mech. 37, 1970",
-                _de_vogelaere_rule,
-                {"damping": ("whole", "diagonal")},
-            ),
-            Method(
-                "runge-kutta",
-                {"tableau": "or A and b", "A": "of the tableau", "b": "of the tableau", "c": "sums of the rows of A"},
-                "Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.1",
-                _runge_kutta_rule,
-            ),
-        )
+        "newmark": Method(
+            "Newmark, J. Eng. Mech. Div. ASCE 85, 1959",
+            rules.alpha_family,
+            ("beta", "gamma"),
+            complete=_newmark_numbers,
+        ),
+        "hht-alpha": Method(
+            "Hilber, Hughes, Taylor, Earthq. Eng. Struct. Dyn. 5, 1977",
+            rules.alpha_family,
+            ("alpha", "beta", "gamma"),
+            ("alpha",),
+            {"load": _LOAD},
+            _hht_numbers,
+        ),
+        "generalised-alpha": Method(
+            "Chung, Hulbert, J. Appl. Mech. 60, 1993",
+            rules.alpha_family,
+            ("rho_inf", "alpha_m", "alpha_f", "beta", "gamma"),
+            options={"load": _LOAD},
+            complete=_generalised_numbers,
+        ),
+        "wilson-theta": Method(
+            "Wilson, Farhoomand, Bathe, Earthq. Eng. Struct. Dyn. 1, 1973",
+            rules.wilson,
+            ("theta",),
+            ("theta",),
+            {"load": _LOAD},
+            _wilson_numbers,
+        ),
+        "central-difference": Method(
+            "Belytschko, Hughes, Computational Methods for Transient Analysis, 1983",
+            rules.central_difference,
+            options={"mass": ("consistent", "lumped"), "velocity": ("central", "extrapolated")},
+            complete=lambda _: _newmark_numbers({"beta": Fraction(0)}),
+        ),
+        "symplectic-euler": Method(
+            "Hairer, Lubich, Wanner, Geometric Numerical Integration, section I.1",
+            rules.symplectic_euler,
+            options={"form": ("velocity-first", "position-first"), "damping": ("explicit", "implicit")},
+        ),
+        "de-vogelaere": Method(
+            "de Vogelaere, J. Res. Nat. Bur. Standards 54, 1955; Fu, J. Appl. Mech. 37, 1970",
+            rules.de_vogelaere,
+            options={"damping": ("whole", "diagonal")},
+        ),
+        "runge-kutta": Method(
+            "Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.1",
+            rules.runge_kutta,
+            ("tableau", "A", "b", "c"),
+        ),
     }
 )
 
@@ -244,12 +183,12 @@ def read_method(name: str, parameters: Mapping[str, Any]) -> Discrete:
     for given in parameters:
         if given not in known:
             raise ParameterError(_unknown(f"parameter of {name}", given, known))
-    for needed, default in method.parameters.items():
-        if default is None and needed not in parameters:
+    for needed in method.needed:
+        if needed not in parameters:
             raise ParameterError(f"{name} needs {needed}: give a number or exact text such as 1/4")
     words = {option: _word(name, option, choices, parameters) for option, choices in method.options.items()}
     if name == "runge-kutta":
-        return Discrete(method, {}, words, _tableau(parameters))
+        return Discrete(method, {}, {"tableau": _tableau(parameters)})
     numbers = {key: _rational(value, key) for key, value in parameters.items() if key in method.parameters}
     return Discrete(method, method.complete(numbers), words)
 

@@ -1,8 +1,7 @@
-"""One step of known time integrators on ``M x'' + C x' + K x = f``, over any numbers.
+"""One step of known time integrators on ``M x'' + C x' + K x = f``, in numbers of mpmath.
 
 A rule maps the blocks of a state, (n, columns) each, and the loads of a step linearly to the blocks a step later. The
-first two blocks are the reported displacement and velocity. Entries may be of multiple precision or power series:
-formulas use the four operations with integers only, and linear systems are solved by elimination.
+first two blocks are the reported displacement and velocity.
 """
 
 from __future__ import annotations
@@ -11,21 +10,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+import mpmath
 import numpy as np
+from mpmath import mpf
 
-Array: TypeAlias = Any  # NumPy array of Python numbers; its operators have no static type
+from veridyn.references.tableaux import Array, Tableau
+
 Blocks: TypeAlias = tuple[Array, ...]
-Numbers: TypeAlias = Mapping[str, Any]
+Constants: TypeAlias = Mapping[str, Any]  # of a method: numbers and words by name
 
 
 @dataclass(frozen=True)
 class System:
-    """Matrices (n, n) in kg, N s/m, N/m and the step h in s, all in the same numbers."""
+    """Matrices (n, n) in kg, N s/m, N/m and the step h in s."""
 
     mass: Array
     damping: Array
     stiffness: Array
-    step: Any
+    step: mpf
 
     def acceleration(self, load: Array, x: Array, v: Array) -> Array:
         """Return the acceleration that balances a state."""
@@ -44,11 +46,14 @@ class Rule:
         From system, displacement, velocity and load at the start to the blocks of the first state.
     advance
         From system, blocks and loads to the blocks a step later.
+    lumped
+        Whether the sums of the rows of the mass matrix take its place.
     """
 
     instants: tuple[Any, ...]
     start: Callable[[System, Array, Array, Array], Blocks]
     advance: Callable[[System, Blocks, Blocks], Blocks]
+    lumped: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,30 +66,19 @@ class Recurrence:
 
 
 def solve(matrix: Array, right: Array) -> Array:
-    """Solve a linear system (n, n) for several right-hand sides by elimination with row pivoting.
-
-    Raises
-    ------
-    ValueError
-        If the matrix is singular.
-    """
-    n = len(matrix)
-    rows = np.concatenate((matrix, right), axis=1).astype(object)
-    for i in range(n):
-        pivot = max(range(i, n), key=lambda row: abs(rows[row, i]))
-        if abs(rows[pivot, i]) == 0:
-            raise ValueError("the matrix of a step is singular: mass and method must make it regular")
-        rows[[i, pivot]] = rows[[pivot, i]]
-        rows[i, i:] = rows[i, i:] / rows[i, i]
-        for row in range(n):
-            if row != i and rows[row, i] != 0:  # explicit methods leave many zeros
-                rows[row, i:] = rows[row, i:] - rows[i, i:] * rows[row, i]
-    return rows[:, n:]
+    """Solve a linear system (n, n) for several right-hand sides; raises ValueError if it is singular."""
+    try:
+        inverse = mpmath.inverse(mpmath.matrix(matrix.tolist()))
+    except ZeroDivisionError:
+        raise ValueError("the matrix of a step is singular: mass and method must make it regular") from None
+    return np.array(inverse.tolist(), dtype=object) @ right
 
 
 def assemble(rule: Rule, system: System) -> Recurrence:
     """Write a rule as matrices, by applying it to unit vectors."""
     n = len(system.mass)
+    if rule.lumped:
+        system = replace(system, mass=np.diag(system.mass.sum(axis=1)))
     first = rule.start(system, *_units(n, 3))
     k = len(first)
     units = _units(n, k + len(rule.instants))
@@ -93,54 +87,53 @@ def assemble(rule: Rule, system: System) -> Recurrence:
     return Recurrence(after[:, : k * n], loads, np.concatenate(first))
 
 
-def _units(n: int, blocks: int) -> Any:
-    whole = np.eye(n * blocks, dtype=int).astype(object)
+def _identity(n: int) -> Array:
+    return np.eye(n, dtype=int).astype(object)
+
+
+def _units(n: int, blocks: int) -> Blocks:
+    whole = _identity(n * blocks)
     return tuple(whole[i * n : (i + 1) * n] for i in range(blocks))
 
 
-def _balanced_start(system: System, x: Array, v: Array, load: Array) -> Blocks:
-    return x, v, system.acceleration(load, x, v)
+def _balanced_start(s: System, x: Array, v: Array, load: Array) -> Blocks:
+    return x, v, s.acceleration(load, x, v)
 
 
 def _plain_start(_: System, x: Array, v: Array, __: Array) -> Blocks:
     return x, v
 
 
-def _weighted(interpolated: bool, weight: Any) -> tuple[tuple[Any, ...], Callable[[Blocks], Array]]:
+def _weighted(p: Constants, weight: Any) -> tuple[tuple[Any, ...], Callable[[Blocks], Array]]:
     """Return the instants and the load at ``weight`` steps after the start, as given or on the chord of both ends."""
-    if interpolated:
+    if p.get("load") == "interpolated":
         return (0, 1), lambda loads: loads[0] * (1 - weight) + loads[1] * weight
     return (weight,), lambda loads: loads[0]
 
 
-def alpha_family(p: Numbers, interpolated: bool) -> Rule:
+def alpha_family(p: Constants) -> Rule:
     """Newmark, Hilber-Hughes-Taylor and generalised alpha: balance between the ends of the step.
 
     M ((1 - α_m) a' + α_m a) + C ((1 - α_f) v' + α_f v) + K ((1 - α_f) x' + α_f x) = f(t + (1 - α_f) h)
     """
-    instants, load = _weighted(interpolated, 1 - p["alpha_f"])
+    new, kept, beta, gamma = 1 - p["alpha_f"], p["alpha_f"], p["beta"], p["gamma"]
+    instants, load = _weighted(p, new)
 
     def advance(s: System, blocks: Blocks, loads: Blocks) -> Blocks:
-        x, v, a = blocks
-        h, new, kept = s.step, 1 - p["alpha_f"], p["alpha_f"]
-        x_star = x + v * h + a * ((1 - 2 * p["beta"]) * h * h / 2)
-        v_star = v + a * ((1 - p["gamma"]) * h)
-        left = s.mass * (1 - p["alpha_m"]) + (s.damping * (p["gamma"] * h) + s.stiffness * (p["beta"] * h * h)) * new
-        right = (
-            load(loads)
-            - s.mass @ a * p["alpha_m"]
-            - s.damping @ (v_star * new + v * kept)
-            - s.stiffness @ (x_star * new + x * kept)
-        )
-        a_new = solve(left, right)
-        return x_star + a_new * (p["beta"] * h * h), v_star + a_new * (p["gamma"] * h), a_new
+        (x, v, a), h = blocks, s.step
+        x_star = x + v * h + a * ((1 - 2 * beta) * h * h / 2)
+        v_star = v + a * ((1 - gamma) * h)
+        left = s.mass * (1 - p["alpha_m"]) + (s.damping * (gamma * h) + s.stiffness * (beta * h * h)) * new
+        inner = s.damping @ (v_star * new + v * kept) + s.stiffness @ (x_star * new + x * kept)
+        a_new = solve(left, load(loads) - s.mass @ a * p["alpha_m"] - inner)
+        return x_star + a_new * (beta * h * h), v_star + a_new * (gamma * h), a_new
 
     return Rule(instants, _balanced_start, advance)
 
 
-def wilson(p: Numbers, interpolated: bool) -> Rule:
+def wilson(p: Constants) -> Rule:
     """Wilson's method: linear acceleration over θ h, balance at its end."""
-    instants, load = _weighted(interpolated, p["theta"])
+    instants, load = _weighted(p, p["theta"])
 
     def advance(s: System, blocks: Blocks, loads: Blocks) -> Blocks:
         x, v, a = blocks
@@ -155,40 +148,31 @@ def wilson(p: Numbers, interpolated: bool) -> Rule:
     return Rule(instants, _balanced_start, advance)
 
 
-def extrapolated_differences() -> Rule:
-    """Central differences whose velocity is that of the half-step, led on by the acceleration at its start."""
-
-    def start(s: System, x: Array, v: Array, load: Array) -> Blocks:
-        a = s.acceleration(load, x, v)
-        return x, v, a, a
-
-    def advance(s: System, blocks: Blocks, loads: Blocks) -> Blocks:
-        x, v, a, before = blocks
-        half = v + (a * 2 - before) * (s.step / 2)
-        x_new, v_new = x + half * s.step, half + a * (s.step / 2)
-        return x_new, v_new, s.acceleration(loads[0], x_new, v_new), a
-
-    return Rule((1,), start, advance)
+def central_difference(p: Constants) -> Rule:
+    """Central differences; with the central velocity they are Newmark's method with beta = 0, gamma = 1/2."""
+    rule = alpha_family(p) if p["velocity"] == "central" else Rule((1,), _extrapolated_start, _extrapolated)
+    return replace(rule, lumped=p["mass"] == "lumped")
 
 
-def lumped(rule: Rule) -> Rule:
-    """Return the same method with the sums of the rows of the mass matrix in its place."""
-
-    def with_sums(s: System) -> System:
-        return replace(s, mass=np.diag(s.mass.sum(axis=1)))
-
-    return Rule(
-        rule.instants,
-        lambda s, x, v, load: rule.start(with_sums(s), x, v, load),
-        lambda s, blocks, loads: rule.advance(with_sums(s), blocks, loads),
-    )
+def _extrapolated_start(s: System, x: Array, v: Array, load: Array) -> Blocks:
+    a = s.acceleration(load, x, v)
+    return x, v, a, a
 
 
-def symplectic_euler(position_first: bool, implicit: bool) -> Rule:
+def _extrapolated(s: System, blocks: Blocks, loads: Blocks) -> Blocks:
+    """Report the velocity of the half-step, led on by the acceleration at its start."""
+    x, v, a, before = blocks
+    half = v + (a * 2 - before) * (s.step / 2)
+    x_new, v_new = x + half * s.step, half + a * (s.step / 2)
+    return x_new, v_new, s.acceleration(loads[0], x_new, v_new), a
+
+
+def symplectic_euler(p: Constants) -> Rule:
     """Symplectic Euler: one after the other, displacement and velocity; the second uses the first at the end."""
+    position_first = p["form"] == "position-first"
 
     def kick(s: System, x: Array, v: Array, load: Array) -> Array:
-        if not implicit:
+        if p["damping"] == "explicit":
             return v + s.acceleration(load, x, v) * s.step
         return solve(s.mass + s.damping * s.step, s.mass @ v + (load - s.stiffness @ x) * s.step)
 
@@ -203,17 +187,17 @@ def symplectic_euler(position_first: bool, implicit: bool) -> Rule:
     return Rule((1 if position_first else 0,), _plain_start, advance)
 
 
-def de_vogelaere(half: Any, split: bool) -> Rule:
-    """De Vogelaere's method with damping as adapted by Fu; ``half`` is one half.
+def de_vogelaere(p: Constants) -> Rule:
+    """De Vogelaere's method with damping as adapted by Fu.
 
-    The state holds the force r without damping now, and r and the velocity half a step ago. ``split``: only the
-    diagonal of the damping matrix is treated as damping; the rest of it is part of r, a force that sees the mean
-    velocity of the last half-step.
+    The state holds the force r without damping now, and r and the velocity half a step ago. With the word "diagonal"
+    only the diagonal of the damping matrix is treated as damping; the rest of it is part of r, a force that sees the
+    mean velocity of the last half-step.
     """
 
     def parts(s: System) -> tuple[Array, Array]:
         """Return what is treated as damping, and the rest."""
-        inner = s.damping * np.eye(len(s.mass), dtype=int).astype(object) if split else s.damping
+        inner = s.damping * _identity(len(s.mass)) if p["damping"] == "diagonal" else s.damping
         return inner, s.damping - inner
 
     def start(s: System, x: Array, v: Array, load: Array) -> Blocks:
@@ -227,39 +211,30 @@ def de_vogelaere(half: Any, split: bool) -> Rule:
     def advance(s: System, blocks: Blocks, loads: Blocks) -> Blocks:
         x, v, r, r_before, v_before = blocks
         h, m, (c, rest) = s.step, s.mass, parts(s)
-
-        def force(load: Array, here: Array, before: Array) -> Array:
-            return (
-                load - s.stiffness @ here - rest @ ((here - before) / (h / 2)) if split else load - s.stiffness @ here
-            )
-
         x_half = x + v * (h / 2) + solve(m, r * 4 - r_before - c @ (v * 4 - v_before)) * (h * h / 24)
-        r_half = force(loads[0], x_half, x)
+        r_half = loads[0] - s.stiffness @ x_half - rest @ (x_half - x) * (2 / h)
         v_half = solve(m * 4 + c * h, m @ v * 4 + (r + r_half - c @ v) * h)
         x_new = x + v * h + solve(m, r + r_half * 2 - c @ (v + v_half * 2)) * (h * h / 6)
-        r_new = force(loads[1], x_new, x_half)
+        r_new = loads[1] - s.stiffness @ x_new - rest @ (x_new - x_half) * (2 / h)
         v_new = solve(m * 6 + c * h, m @ v * 6 + (r_new + r_half * 4 + r - c @ (v_half * 4 + v)) * h)
         return x_new, v_new, r_new, r_half, v_half
 
-    return Rule((half, 1), start, advance)
+    return Rule((mpf(1) / 2, 1), start, advance)
 
 
-def runge_kutta(stages: Array, step: Array, instants: tuple[Any, ...]) -> Rule:
-    """Any Runge-Kutta method on ``(x, v)' = (v, a)``: one linear system for the accelerations of all stages.
-
-    Tableau: ``stages`` (s, s), ``step`` (s,), ``instants`` (s,).
-    """
-    s, squared = len(step), stages @ stages
-    sums, moments = stages.sum(axis=1), step @ stages
+def runge_kutta(p: Constants) -> Rule:
+    """Any Runge-Kutta method on ``(x, v)' = (v, a)``: one linear system for the accelerations of all stages."""
+    tableau: Tableau = p["tableau"]
+    stages, step = tableau.stages, tableau.step
+    s, sums, moments = len(step), stages.sum(axis=1), step @ stages
 
     def advance(y: System, blocks: Blocks, loads: Blocks) -> Blocks:
         (x, v), h, n = blocks, y.step, len(y.mass)
-        one = np.eye(s, dtype=int).astype(object)
-        left = np.kron(one, y.mass) + np.kron(stages, y.damping) * h + np.kron(squared, y.stiffness) * (h * h)
+        left = np.kron(_identity(s), y.mass) + np.kron(stages, y.damping) * h
+        left = left + np.kron(stages @ stages, y.stiffness) * (h * h)
         right = [f - y.damping @ v - y.stiffness @ (x + v * (h * c)) for f, c in zip(loads, sums, strict=True)]
         a = solve(left, np.concatenate(right)).reshape(s, n, -1)
-        weighted = (sum(a[i] * w[i] for i in range(s)) for w in (moments, step))
-        x_gain, v_gain = (gain * h for gain in weighted)
+        x_gain, v_gain = (sum(a[i] * w[i] for i in range(s)) * h for w in (moments, step))
         return x + v * (h * step.sum()) + x_gain * h, v + v_gain
 
-    return Rule(instants, _plain_start, advance)
+    return Rule(tuple(tableau.instants), _plain_start, advance)

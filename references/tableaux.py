@@ -1,89 +1,61 @@
-"""Butcher tableaux, written in exact numbers.
-
-An entry is a rational number plus square roots of integers, such as ``1/4 - sqrt(3)/6``: enough for the collocation
-methods and diagonally implicit methods in use. It is kept exactly, so that an order is proved, not sampled.
-"""
+"""Butcher tableaux, written in exact numbers: rational ones and square roots of integers."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import mpmath
+import numpy as np
 from mpmath import mpf
 
 from veridyn.references.parameters import exact
 
-Surd = Mapping[int, Fraction]  # the factor of the square root of each squarefree integer
+DIGITS = 50  # to which numbers are evaluated
 
-_ROOT = re.compile(r"([+-]?)(?:([^*]+)\*)?sqrt\((\d+)\)(?:/(\d+))?")
+Array: TypeAlias = Any  # NumPy array of numbers of mpmath; its operators have no static type
+
+_ROOT = re.compile(r"([+-]?)(?:([^*]+)\*)?sqrt\((\d+)\)(?:/([1-9]\d*))?")
 _BETWEEN_TERMS = re.compile(r"(?<![eE])(?=[+-])")  # before a sign that does not belong to an exponent
 
 
-def read_surd(value: Any, name: str) -> Surd:
-    """Read a number, or text such as ``"1/4 - sqrt(3)/6"``, without rounding it.
+def read_entry(value: Any, name: str) -> mpf:
+    """Read a number, or text such as ``"1/4 - sqrt(3)/6"``.
 
     Raises
     ------
     ParameterError
         If it is no such number.
     """
-    if not (isinstance(value, str) and "sqrt" in value):
-        return rational(exact(value, name).rational)
-    total: dict[int, Fraction] = {}
-    for term in filter(None, _BETWEEN_TERMS.split("".join(value.split()))):
-        for radicand, factor in _read_term(term, name).items():
-            total[radicand] = total.get(radicand, Fraction(0)) + factor
-    return total
+    with mpmath.workdps(DIGITS):
+        if not (isinstance(value, str) and "sqrt" in value):
+            return exact(value, name).mpf()
+        terms = filter(None, _BETWEEN_TERMS.split("".join(value.split())))
+        return sum((_read_term(term, name) for term in terms), mpf(0))
 
 
-def rational(value: Fraction) -> Surd:
-    """Return a rational number in the form of a surd."""
-    return {1: Fraction(value)}
-
-
-def _read_term(term: str, name: str) -> Surd:
+def _read_term(term: str, name: str) -> mpf:
     match = _ROOT.fullmatch(term)
     if match is None:
-        return rational(exact(term, name).rational)
+        return exact(term, name).mpf()
     sign, factor, radicand, divisor = match.groups()
-    outside, inside = squarefree(int(radicand))
-    size = exact(factor or "1", name).rational * outside / exact(divisor or "1", name).rational
-    return {inside: -size if sign == "-" else size}
+    size = exact(factor or "1", name).mpf() * mpmath.sqrt(int(radicand)) / int(divisor or "1")
+    return -size if sign == "-" else size
 
 
-def squarefree(number: int) -> tuple[int, int]:
-    """Return a and b with ``number = a² b``, b without square divisors."""
-    outside, inside = 1, number
-    for divisor in range(2, math.isqrt(number) + 1):
-        while inside % divisor**2 == 0:
-            outside, inside = outside * divisor, inside // divisor**2
-    return outside, inside
-
-
-def to_mpf(number: Surd) -> mpf:
-    """Round to the current mpmath precision."""
-    return sum((mpf(f.numerator) / f.denominator * mpmath.sqrt(r) for r, f in number.items()), mpf(0))
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tableau:
     """A Runge-Kutta method with s stages: weights of the stages (s, s), of the step (s,), instants (s,) in steps."""
 
-    stages: tuple[tuple[Surd, ...], ...]
-    step: tuple[Surd, ...]
-    instants: tuple[Surd, ...]
-    source: str = "as given"
+    stages: Array
+    step: Array
+    instants: Array
 
 
-def read_tableau(
-    stages: Sequence[Sequence[Any]], step: Sequence[Any], instants: Sequence[Any] | None = None, source: str = ""
-) -> Tableau:
+def read_tableau(a: Sequence[Sequence[Any]], b: Sequence[Any], c: Sequence[Any] | None = None) -> Tableau:
     """Read a tableau A, b, c. Rows of A may be cut after their last entry; c defaults to the sums of the rows.
 
     Raises
@@ -91,95 +63,66 @@ def read_tableau(
     ValueError
         If the sizes do not agree or an entry is no exact number.
     """
-    s = len(step)
-    if len(stages) != s or any(len(row) > s for row in stages) or (instants is not None and len(instants) != s):
+    s = len(b)
+    if len(a) != s or any(len(row) > s for row in a) or (c is not None and len(c) != s):
         raise ValueError(f"A must have {s} rows of at most {s} entries and c {s} entries, as b has {s}")
-    rows = tuple(
-        tuple(read_surd(row[j], f"A[{i}][{j}]") if j < len(row) else rational(Fraction(0)) for j in range(s))
-        for i, row in enumerate(stages)
-    )
-    weights = tuple(read_surd(value, f"b[{i}]") for i, value in enumerate(step))
-    if instants is None:
-        return Tableau(rows, weights, tuple(map(_total, rows)), source)
-    return Tableau(rows, weights, tuple(read_surd(value, f"c[{i}]") for i, value in enumerate(instants)), source)
+    rows = [_read_row([*row, *[0] * (s - len(row))], f"A[{i}]") for i, row in enumerate(a)]
+    stages = np.array(rows, dtype=object)
+    with mpmath.workdps(DIGITS):
+        instants = stages.sum(axis=1) if c is None else _read_row(c, "c")
+    return Tableau(stages, _read_row(b, "b"), instants)
 
 
-def _total(row: Sequence[Surd]) -> Surd:
-    radicands = {radicand for entry in row for radicand in entry}
-    return {r: sum((entry.get(r, Fraction(0)) for entry in row), Fraction(0)) for r in radicands}
+def _read_row(values: Sequence[Any], name: str) -> Array:
+    return np.array([read_entry(value, f"{name}[{i}]") for i, value in enumerate(values)], dtype=object)
 
 
-def _named(source: str, step: str, *rows: str) -> Tableau:
-    """Write a tableau as it is printed: weights and rows with entries apart by blanks."""
-    return read_tableau([row.split() for row in rows], step.split(), None, source)
+# name: weights of the step | rows of the stages
+_PRINTED = """
+# Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.1
+euler: 1 |
+midpoint: 0 1 | | 1/2
+heun: 1/2 1/2 | | 1
+kutta-3: 1/6 2/3 1/6 | | 1/2 | -1 2
+rk4: 1/6 1/3 1/3 1/6 | | 1/2 | 0 1/2 | 0 0 1
+three-eighths: 1/8 3/8 3/8 1/8 | | 1/3 | -1/3 1 | 1 -1 1
+# Ralston, Math. Comp. 16, 1962
+ralston: 1/4 3/4 | | 2/3
+# Shu, Osher, J. Comput. Phys. 77, 1988
+ssp-3: 1/6 1/6 2/3 | | 1 | 1/4 1/4
+# Bogacki, Shampine, Appl. Math. Lett. 2, 1989
+bogacki-shampine: 2/9 1/3 4/9 0 | | 1/2 | 0 3/4 | 2/9 1/3 4/9
+# Cash, Karp, ACM Trans. Math. Softw. 16, 1990
+cash-karp: 37/378 0 250/621 125/594 0 512/1771 | | 1/5 | 3/40 9/40 | 3/10 -9/10 6/5 | -11/54 5/2 -70/27 35/27 \
+    | 1631/55296 175/512 575/13824 44275/110592 253/4096
+# Dormand, Prince, J. Comput. Appl. Math. 6, 1980
+dormand-prince: 35/384 0 500/1113 125/192 -2187/6784 11/84 0 | | 1/5 | 3/40 9/40 | 44/45 -56/15 32/9 \
+    | 19372/6561 -25360/2187 64448/6561 -212/729 | 9017/3168 -355/33 46732/5247 49/176 -5103/18656 \
+    | 35/384 0 500/1113 125/192 -2187/6784 11/84
+# Hairer, Wanner, Solving Ordinary Differential Equations II, section IV.5
+implicit-euler: 1 | 1
+implicit-midpoint: 1 | 1/2
+trapezoidal: 1/2 1/2 | | 1/2 1/2
+gauss-2: 1/2 1/2 | 1/4 1/4-sqrt(3)/6 | 1/4+sqrt(3)/6 1/4
+gauss-3: 5/18 4/9 5/18 | 5/36 2/9-sqrt(15)/15 5/36-sqrt(15)/30 | 5/36+sqrt(15)/24 2/9 5/36-sqrt(15)/24 \
+    | 5/36+sqrt(15)/30 2/9+sqrt(15)/15 5/36
+radau-iia-2: 3/4 1/4 | 5/12 -1/12 | 3/4 1/4
+radau-iia-3: 4/9-sqrt(6)/36 4/9+sqrt(6)/36 1/9 | 11/45-7*sqrt(6)/360 37/225-169*sqrt(6)/1800 -2/225+sqrt(6)/75 \
+    | 37/225+169*sqrt(6)/1800 11/45+7*sqrt(6)/360 -2/225-sqrt(6)/75 | 4/9-sqrt(6)/36 4/9+sqrt(6)/36 1/9
+lobatto-iiic-2: 1/2 1/2 | 1/2 -1/2 | 1/2 1/2
+# Alexander, SIAM J. Numer. Anal. 14, 1977
+sdirk-2: sqrt(2)/2 1-sqrt(2)/2 | 1-sqrt(2)/2 | sqrt(2)/2 1-sqrt(2)/2
+# Bank et al., IEEE Trans. Electron Devices 32, 1985
+tr-bdf2: sqrt(2)/4 sqrt(2)/4 1-sqrt(2)/2 | | 1-sqrt(2)/2 1-sqrt(2)/2 | sqrt(2)/4 sqrt(2)/4 1-sqrt(2)/2
+"""
 
 
-_ALEXANDER = "Alexander, SIAM J. Numer. Anal. 14, 1977"
-_HAIRER = "Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.1"
-_IMPLICIT = "Hairer, Wanner, Solving Ordinary Differential Equations II, section IV.5"
-_BANK = "Bank et al., IEEE Trans. Electron Devices 32, 1985"
+def _named(line: str) -> tuple[str, Tableau]:
+    name, entries = line.split(":")
+    step, *rows = (row.split() for row in entries.split("|"))
+    return name, read_tableau(rows, step)
+
 
 TABLEAUX: Mapping[str, Tableau] = MappingProxyType(
-    {
-        "euler": _named(_HAIRER, "1", ""),
-        "midpoint": _named(_HAIRER, "0 1", "", "1/2"),
-        "heun": _named(_HAIRER, "1/2 1/2", "", "1"),
-        "ralston": _named("Ralston, Math. Comp. 16, 1962", "1/4 3/4", "", "2/3"),
-        "kutta-3": _named(_HAIRER, "1/6 2/3 1/6", "", "1/2", "-1 2"),
-        "ssp-3": _named("Shu, Osher, J. Comput. Phys. 77, 1988", "1/6 1/6 2/3", "", "1", "1/4 1/4"),
-        "rk4": _named(_HAIRER, "1/6 1/3 1/3 1/6", "", "1/2", "0 1/2", "0 0 1"),
-        "three-eighths": _named(_HAIRER, "1/8 3/8 3/8 1/8", "", "1/3", "-1/3 1", "1 -1 1"),
-        "bogacki-shampine": _named(
-            "Bogacki, Shampine, Appl. Math. Lett. 2, 1989", "2/9 1/3 4/9 0", "", "1/2", "0 3/4", "2/9 1/3 4/9"
-        ),
-        "cash-karp": _named(
-            "Cash, Karp, ACM Trans. Math. Softw. 16, 1990",
-            "37/378 0 250/621 125/594 0 512/1771",
-            "",
-            "1/5",
-            "3/40 9/40",
-            "3/10 -9/10 6/5",
-            "-11/54 5/2 -70/27 35/27",
-            "1631/55296 175/512 575/13824 44275/110592 253/4096",
-        ),
-        "dormand-prince": _named(
-            "Dormand, Prince, J. Comput. Appl. Math. 6, 1980",
-            "35/384 0 500/1113 125/192 -2187/6784 11/84 0",
-            "",
-            "1/5",
-            "3/40 9/40",
-            "44/45 -56/15 32/9",
-            "19372/6561 -25360/2187 64448/6561 -212/729",
-            "9017/3168 -355/33 46732/5247 49/176 -5103/18656",
-            "35/384 0 500/1113 125/192 -2187/6784 11/84",
-        ),
-        "implicit-euler": _named(_IMPLICIT, "1", "1"),
-        "implicit-midpoint": _named(_IMPLICIT, "1", "1/2"),
-        "trapezoidal": _named(_IMPLICIT, "1/2 1/2", "", "1/2 1/2"),
-        "gauss-2": _named(_IMPLICIT, "1/2 1/2", "1/4 1/4-sqrt(3)/6", "1/4+sqrt(3)/6 1/4"),
-        "gauss-3": _named(
-            _IMPLICIT,
-            "5/18 4/9 5/18",
-            "5/36 2/9-sqrt(15)/15 5/36-sqrt(15)/30",
-            "5/36+sqrt(15)/24 2/9 5/36-sqrt(15)/24",
-            "5/36+sqrt(15)/30 2/9+sqrt(15)/15 5/36",
-        ),
-        "radau-iia-2": _named(_IMPLICIT, "3/4 1/4", "5/12 -1/12", "3/4 1/4"),
-        "radau-iia-3": _named(
-            _IMPLICIT,
-            "4/9-sqrt(6)/36 4/9+sqrt(6)/36 1/9",
-            "11/45-7*sqrt(6)/360 37/225-169*sqrt(6)/1800 -2/225+sqrt(6)/75",
-            "37/225+169*sqrt(6)/1800 11/45+7*sqrt(6)/360 -2/225-sqrt(6)/75",
-            "4/9-sqrt(6)/36 4/9+sqrt(6)/36 1/9",
-        ),
-        "lobatto-iiic-2": _named(_IMPLICIT, "1/2 1/2", "1/2 -1/2", "1/2 1/2"),
-        "sdirk-2": _named(_ALEXANDER, "sqrt(2)/2 1-sqrt(2)/2", "1-sqrt(2)/2", "sqrt(2)/2 1-sqrt(2)/2"),
-        "tr-bdf2": _named(
-            _BANK,
-            "sqrt(2)/4 sqrt(2)/4 1-sqrt(2)/2",
-            "",
-            "1-sqrt(2)/2 1-sqrt(2)/2",
-            "sqrt(2)/4 sqrt(2)/4 1-sqrt(2)/2",
-        ),
-    }
+    dict(_named(line) for line in _PRINTED.splitlines() if line and not line.startswith("#"))
 )

@@ -19,7 +19,7 @@ class Subject:
 
 # the test module of every reference module; helpers are guarded by the tests of the references that use them
 REFERENCES = {
-    "discrete": ("discrete", "discrete_order", "integrators", "power_series", "recurrences", "tableaux"),
+    "discrete": ("discrete", "integrators", "recurrences", "tableaux"),
     "beam_on_stop": ("beam_on_stop", "beam_waves"),
     "buckling_stop": ("buckling_stop", "buckling_quadrature"),
     "certified": ("certified",),
