@@ -9,33 +9,21 @@ met exactly; all but the integrals is computed with twice the digits.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import per_precision
-from veridyn.references.parameters import Exact
+from veridyn.references.parameters import Exact, Record
 from veridyn.references.roots import polished_root
 
 GUARD = 10  # digits of the integrals beyond those asked for
 
 
-@dataclass(frozen=True)
-class Stop:
-    """Exact parameters; `rows` of the table are residual crush and stiffness."""
-
-    m: Exact
-    energy: Exact
-    bodies: Exact
-    k: Exact
-    f_crit: Exact
-    f_post: Exact
-    plateau: Exact
-    softening: Exact
-    rows: tuple[tuple[Exact, Exact], ...]
+class Stop(Record):
+    """The parameters, and what follows from them."""
 
     @property
     def mass(self) -> Exact:
@@ -51,6 +39,32 @@ class Stop:
     def buckled(self) -> Exact:
         """Crush at which the stop buckles."""
         return self.f_crit / self.k
+
+    @property
+    def rows(self) -> tuple[tuple[Exact, Exact], ...]:
+        """Rows of the table: residual crush and stiffness."""
+        table = ((self.d1, self.k1), (self.d2, self.k2), (self.d3, self.k3), (self.d4, self.k4))
+        return tuple(filter(lambda row: row[1].rational > 0, table))
+
+
+class Crush(NamedTuple):
+    """What the quantities are made of: balls of the first route or numbers of the second, of the crush of the stop.
+
+    Number of bodies; instants (s) at which the stop buckles, if it does, the masses turn, and the force ends; largest
+    crush and what remains (m); stiffness of the return (N/m); velocity at its end (m/s); energy lost (J); how many ends
+    of lines are passed.
+    """
+
+    bodies: Any
+    buckled: Any
+    turned: Any
+    largest: Any
+    stiffness: Any
+    residual: Any
+    released: Any
+    exit: Any
+    lost: Any
+    changes: Any
 
 
 class Line(NamedTuple):
@@ -89,14 +103,6 @@ class Phase(NamedTuple):
     velocity: mpf
     force: mpf
     slope: mpf
-
-
-class History(NamedTuple):
-    """The motion: lines of the force that are met, return, release; largest and residual crush (m)."""
-
-    phases: tuple[Phase, ...]
-    largest: mpf
-    residual: mpf
 
 
 def _polygon(stop: Stop) -> list[Line]:
@@ -143,8 +149,8 @@ def _residual(stop: Stop, met: Sequence[Line], largest: mpf) -> mpf:
 
 
 @per_precision
-def history(stop: Stop) -> History:
-    """Return the motion at the current precision."""
+def _history(stop: Stop) -> tuple[tuple[Phase, ...], Crush]:
+    """Return the lines of the force that are met, return, release; and what is asked of them."""
     with mpmath.workdps(2 * mpmath.mp.dps):
         mass, energy = stop.mass.mpf(), stop.launched.mpf()
         met, largest = _crushed(_polygon(stop), energy)
@@ -159,20 +165,20 @@ def history(stop: Stop) -> History:
         release = time + Line(mpmath.mpf(0), mpmath.mpf(0), back, force).time(back, mpmath.mpf(0), mass)
         phases.append(Phase(time, mpmath.mpf(0), force, force / back))
         phases.append(Phase(release, -mpmath.sqrt(force * back / mass), mpmath.mpf(0), mpmath.mpf(0)))
-        return History(tuple(phases), largest, residual)
+        lost = sum(line.area(largest) for line in met) - force * back / 2 if residual else mpmath.mpf(0)
+        speed, changes = phases[-1].velocity, mpmath.mpf(len(met) - 1)
+        found = stop.bodies.mpf(), phases[1].start, time, largest, force / back, residual, release, speed, lost, changes
+        return tuple(phases), Crush(*found)
 
 
-def lost(stop: Stop) -> mpf:
-    """Return the work of the crush less that of the return (J)."""
-    phases, largest, residual = history(stop)
-    with mpmath.workdps(2 * mpmath.mp.dps):
-        area = sum(line.area(largest) for line in _polygon(stop))
-        return area - phases[-2].force * (largest - residual) / 2 if residual else mpmath.mpf(0)
+def crush(stop: Stop) -> Crush:
+    """Return what is asked of the motion at the current precision."""
+    return _history(stop)[1]
 
 
 def velocity(stop: Stop, time: mpf) -> mpf:
     """Return the velocity of the crush at an instant (m/s): hyperbolic functions, of imaginary numbers in a spring."""
-    phase = [phase for phase in history(stop).phases if phase.start <= time][-1]
+    phase = [phase for phase in _history(stop)[0] if phase.start <= time][-1]
     lapse, mass = time - phase.start, stop.mass.mpf()
     if not phase.slope:
         return phase.velocity - phase.force * lapse / mass

@@ -18,32 +18,23 @@ Source: Code_Aster tests sdnd105a, b, c (SDND105); the law is RELATION = FLAMBAG
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import mpmath
 from flint import arb
-from mpmath import mpf
 
 from veridyn.references import buckling_quadrature as quadrature
-from veridyn.references.buckling_quadrature import Stop
-from veridyn.references.certified import Certified, Route
-from veridyn.references.enclosure import Absent, ball, enclose, per_bits, sign_of
+from veridyn.references.buckling_quadrature import Crush
+from veridyn.references.enclosure import Absent, ball, per_bits, sign_of
 from veridyn.references.flows import Linear, State
 from veridyn.references.jets import Ball, value
-from veridyn.references.motion import Ended, Motion, Phase, instant, value_at
-from veridyn.references.parameters import (
-    Exact,
-    Number,
-    Parameter,
-    ParameterError,
-    check_digits,
-    exact,
-    resolve,
-    takes,
-)
+from veridyn.references.motion import Ended, Motion, Phase, value_at
+from veridyn.references.parameters import Exact, Parameter, ParameterError, exact
+from veridyn.references.quantities import References
 
 TABLE = 4  # rows of the table of return stiffnesses, unused ones with stiffness zero
+ROWS = range(1, TABLE + 1)
 
 PARAMETERS = (
     Parameter("m", "kg", "mass of each body", "1"),
@@ -54,24 +45,41 @@ PARAMETERS = (
     Parameter("f_post", "N", "force that is left of it", "0.5"),
     Parameter("plateau", "m", "crush under f_crit", "0", "non-negative"),
     Parameter("softening", "m", "crush over which the force falls to f_post", "0", "non-negative"),
-    *(
-        Parameter(f"d{i}", "m", f"residual crush of row {i} of the table", "0", "non-negative")
-        for i in range(1, TABLE + 1)
-    ),
-    *(
-        Parameter(f"k{i}", "N/m", f"stiffness of the return from it; 0: no row {i}", "0", "non-negative")
-        for i in range(1, TABLE + 1)
-    ),
+    *(Parameter(f"d{i}", "m", f"residual crush of row {i} of the table", "0", "non-negative") for i in ROWS),
+    *(Parameter(f"k{i}", "N/m", f"stiffness of the return from it; 0: no row {i}", "0", "non-negative") for i in ROWS),
 )
 
 CRUSH, VELOCITY, FORCE = range(3)
 
-_PROOF = "closed form of every line of the force, the last one decided exactly by the energy"
-_QUADRATURE = "integrals of 1/velocity over the crush, from the areas under the force"
-_ELASTIC = "the stop does not buckle: its largest force does not exceed f_crit"
+
+class Stop(quadrature.Stop):
+    """The parameters: one or two bodies, a force that does not grow beyond f_crit, a table that increases."""
+
+    def check(self) -> None:
+        """Refuse other numbers of bodies, forces, and tables."""
+        if self.bodies.plain not in (exact(1), exact(2)):
+            raise ParameterError(f"bodies must be 1 or 2, got {self.bodies}")
+        if _step([self.f_post], [self.f_crit]) < 0:
+            raise ParameterError(f"f_post = {self.f_post} N must not exceed f_crit = {self.f_crit} N")
+        first, *rows = _points(self)
+        for i, (last, new) in enumerate(pairwise([([*first[0], self.softening], first[1]), *rows]), 1):
+            total = _step(last[0], new[0])
+            if total < 0 or _step([last[1]], [new[1]]) < 0 or (i > 1 and total == 0):
+                shown = (f"{sum(map(float, terms)):.6g}" for terms in (new[0], [new[1]], last[0], [last[1]]))
+                raise ParameterError(
+                    "row {} of the table: total crush d + f_post/k = {} m and residual crush d = {} m must not fall "
+                    "below {} m and {} m; raise d, or lower k".format(i, *shown)
+                )
 
 
-_Ends = tuple[Ball, Ball]
+def _points(s: Stop) -> list[tuple[list[Exact], Exact]]:
+    """Return largest crush, as a sum, and residual crush at the end of the plateau and in the rows of the table."""
+    return [([s.buckled, s.plateau], s.plateau), *(([d, s.f_post / k], d) for d, k in s.rows)]
+
+
+def _step(before: list[Exact], after: list[Exact]) -> int:
+    """Return the sign of the difference of two sums."""
+    return sign_of(*(term.plain for term in after), *(-term.plain for term in before))
 
 
 class _Line(NamedTuple):
@@ -121,18 +129,22 @@ def _phases(s: Stop) -> tuple[Ended, ...]:
         lapse = _duration(line, mass, slope, (force, last), (speed, rest), path)
         found.append(_phase(line.kind, mass, slope, time, lapse, (crush, speed, force)))
         time, crush = time + lapse, crush + path
-    back = crush - _residual(s, line.kind, crush)
+    residual = _residual(s, line.kind, crush)
+    back = crush - residual
     omega = (last / back / mass).sqrt()
     lapse = arb.pi() / (2 * omega)
     found.append(_phase("return", mass, last / back, time, lapse, (crush, arb(0), last)))
     free = Linear(({VELOCITY: arb(1)}, {}, {}), value(lapse))
-    state = (_residual(s, line.kind, crush), -omega * back, arb(0))
+    state = (residual, -omega * back, arb(0))
     return (*found, Ended(Phase("free", free, time + lapse, state), None, None))
 
 
 def _phase(kind: str, mass: Ball, slope: Ball, start: Ball, lapse: Ball, state: State) -> Ended:
     flow = Linear(({VELOCITY: arb(1)}, {FORCE: -1 / mass}, {VELOCITY: slope}), value(lapse))
     return Ended(Phase(kind, flow, start, state), start + lapse, kind)
+
+
+_Ends = tuple[Ball, Ball]
 
 
 def _duration(line: _Line, mass: Ball, slope: Ball, forces: _Ends, speeds: _Ends, path: Ball) -> Ball:
@@ -145,11 +157,6 @@ def _duration(line: _Line, mass: Ball, slope: Ball, forces: _Ends, speeds: _Ends
         return (arb.pi() / 2 if turns else (rate * path / speeds[1]).atan()) / rate
     first, last = (speed + force / (mass * rate) for speed, force in zip(speeds, forces, strict=True))
     return (first / last).log() / rate
-
-
-def _points(s: Stop) -> list[tuple[list[Exact], Exact]]:
-    """Return largest crush, as a sum, and residual crush at the end of the plateau and in the rows of the table."""
-    return [([s.buckled, s.plateau], s.plateau), *(([d, s.f_post / k], d) for d, k in s.rows)]
 
 
 def _residual(s: Stop, last: str, crush: Ball) -> Ball:
@@ -165,214 +172,106 @@ def _residual(s: Stop, last: str, crush: Ball) -> Ball:
     return found + (crush - ends[-1]).max(arb(0))
 
 
-def _step(before: list[Exact], after: list[Exact]) -> int:
-    """Return the sign of the difference of two sums."""
-    return sign_of(*(term.plain for term in after), *(-term.plain for term in before))
-
-
-def _stop(given: dict[str, Number]) -> Stop:
-    """Read and check the parameters; raises `ParameterError`."""
-    p = resolve(PARAMETERS, given)
-    if p["bodies"].plain not in (exact(1), exact(2)):
-        raise ParameterError(f"bodies must be 1 or 2, got {p['bodies']}")
-    if _step([p["f_post"]], [p["f_crit"]]) < 0:
-        raise ParameterError(f"f_post = {p['f_post']} N must not exceed f_crit = {p['f_crit']} N")
-    rows = tuple((p[f"d{i}"], p[f"k{i}"]) for i in range(1, TABLE + 1) if p[f"k{i}"].rational > 0)
-    law = {parameter.name: p[parameter.name] for parameter in PARAMETERS[: -2 * TABLE]}
-    stop = Stop(rows=rows, **law)
-    _check_table(stop)
-    return stop
-
-
-def _check_table(stop: Stop) -> None:
-    """Refuse a table whose residual crush d or total crush d + f_post/k does not increase from the end of softening."""
-    first, *rows = _points(stop)
-    points = [([*first[0], stop.softening], first[1]), *rows]
-    for i, (last, new) in enumerate(pairwise(points), 1):
-        total = _step(last[0], new[0])
-        if total < 0 or _step([last[1]], [new[1]]) < 0 or (i > 1 and total == 0):
-            shown = (f"{sum(map(float, terms)):.6g}" for terms in (new[0], [new[1]], last[0], [last[1]]))
-            raise ParameterError(
-                "row {} of the table: total crush d + f_post/k = {} m and residual crush d = {} m must not fall "
-                "below {} m and {} m; raise d, or lower k".format(i, *shown)
-            )
-
-
-class _Crush(NamedTuple):
-    """What the quantities are made of, of the crush of the stop: where and when it turns, what remains."""
-
-    stop: Stop
-    phases: tuple[Ended, ...]
-    turning: Ball
-    turned: State
-    release: Ball
-    freed: State
-
-    @property
-    def back(self) -> Ball:
-        """Crush that comes back (m)."""
-        return self.turned[CRUSH] - self.freed[CRUSH]
-
-    @property
-    def bodies(self) -> Ball:
-        """Number of bodies."""
-        return ball(self.stop.bodies)
-
-
-def _crush(s: Stop) -> _Crush:
+def _crush(s: Stop) -> Crush:
     *_, back, free = (ended.phase for ended in _phases(s))
-    return _Crush(s, _phases(s), back.start, back.state, free.start, free.state)
-
-
-def _certified(
-    name: str,
-    digits: int,
-    given: dict[str, Number],
-    read: Callable[[_Crush], Ball],
-    second: Callable[[Stop, quadrature.History], mpf],
-) -> Certified:
-    s = _stop(given)
-    return enclose(
-        lambda: read(_crush(s)),
-        Route(_QUADRATURE, lambda: second(s, quadrature.history(s))),
-        digits=digits,
-        kind="closed form",
-        name=name,
-        proof=_PROOF,
-        proved=lambda: f"{len(_phases(s))} phases",
+    way, force, residual = back.state[CRUSH], back.state[FORCE], free.state[CRUSH]
+    elastic = len(_phases(s)) == 3
+    return Crush(
+        bodies=ball(s.bodies),
+        buckled=None if elastic else _phases(s)[1].phase.start,
+        turned=back.start,
+        largest=way,
+        stiffness=force / (way - residual),
+        residual=residual,
+        released=free.start,
+        exit=free.state[VELOCITY],
+        lost=arb(0) if elastic else ball(s.launched) - force * (way - residual) / 2,
+        changes=arb(len(_phases(s)) - 3),
     )
 
 
-@takes(PARAMETERS)
-def buckling_time(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the instant (s) at which the stop buckles; undefined if it does not.
-
-    Parameters
-    ----------
-    digits
-        Digits wanted.
-    **given
-        Parameters by name, see `PARAMETERS`; the others have their defaults.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter breaks its rule, f_post exceeds f_crit, or the table does not increase.
-    """
-
-    def read(c: _Crush) -> Ball:
-        if len(c.phases) == 3:
-            raise Absent(_ELASTIC)
-        return c.phases[1].phase.start
-
-    return _certified("buckling_time", digits, given, read, lambda _, h: h.phases[1].start)
+reference = References(
+    PARAMETERS,
+    Stop,
+    kind="closed form",
+    proof="closed form of every line of the force, the last one decided exactly by the energy",
+    how="integrals of 1/velocity over the crush, from the areas under the force",
+    effort=lambda s: f"{len(_phases(s))} phases",
+)
+of_crush = partial(reference.both, _crush, quadrature.crush)
 
 
-@takes(PARAMETERS)
-def largest_crush(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the way (m) of each mass to where it turns; parameters and errors as `buckling_time`."""
-    return _certified(
-        "largest_crush", digits, given, lambda c: c.turned[CRUSH] / c.bodies, lambda s, h: h.largest / s.bodies.mpf()
-    )
+@of_crush()
+def buckling_time(c: Crush) -> Any:
+    """Return the instant (s) at which the stop buckles; undefined if it does not."""
+    if c.buckled is None:
+        raise Absent("the stop does not buckle: its largest force does not exceed f_crit")
+    return c.buckled
 
 
-@takes(PARAMETERS)
-def largest_time(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the instant (s) at which the masses turn; parameters and errors as `buckling_time`."""
-    return _certified("largest_time", digits, given, lambda c: c.turning, lambda _, h: h.phases[-2].start)
+@of_crush()
+def largest_crush(c: Crush) -> Any:
+    """Return the way (m) of each mass to where it turns."""
+    return c.largest / c.bodies
 
 
-@takes(PARAMETERS)
-def residual_crush(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the crush (m) that remains, over the number of bodies; zero if the stop has not buckled.
-
-    Parameters and errors as `buckling_time`.
-    """
-    return _certified(
-        "residual_crush", digits, given, lambda c: c.freed[CRUSH] / c.bodies, lambda s, h: h.residual / s.bodies.mpf()
-    )
+@of_crush()
+def largest_time(c: Crush) -> Any:
+    """Return the instant (s) at which the masses turn."""
+    return c.turned
 
 
-@takes(PARAMETERS)
-def return_stiffness(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the stiffness (N/m) of the stop on the return; parameters and errors as `buckling_time`."""
-    return _certified(
-        "return_stiffness", digits, given, lambda c: c.turned[FORCE] / c.back, lambda _, h: h.phases[-2].slope
-    )
+@of_crush()
+def residual_crush(c: Crush) -> Any:
+    """Return the crush (m) that remains, over the number of bodies; zero if the stop has not buckled."""
+    return c.residual / c.bodies
 
 
-@takes(PARAMETERS)
-def release_time(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the instant (s) at which the force ends; parameters and errors as `buckling_time`."""
-    return _certified("release_time", digits, given, lambda c: c.release, lambda _, h: h.phases[-1].start)
+@of_crush()
+def return_stiffness(c: Crush) -> Any:
+    """Return the stiffness (N/m) of the stop on the return."""
+    return c.stiffness
 
 
-@takes(PARAMETERS)
-def exit_velocity(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the velocity (m/s) of each mass after release, negative; parameters and errors as `buckling_time`."""
-    return _certified(
-        "exit_velocity",
-        digits,
-        given,
-        lambda c: c.freed[VELOCITY] / c.bodies,
-        lambda s, h: h.phases[-1].velocity / s.bodies.mpf(),
-    )
+@of_crush()
+def release_time(c: Crush) -> Any:
+    """Return the instant (s) at which the force ends."""
+    return c.released
 
 
-@takes(PARAMETERS)
-def velocity(*, time: Number, digits: int = 30, **given: Number) -> Certified:
-    """Return the velocity (m/s) of each mass at an instant (s), positive towards the stop.
-
-    Parameters and errors as `buckling_time`; the time must not be negative.
-    """
-    t = instant(time)
-
-    def read(c: _Crush) -> Ball:
-        return value_at(c.phases, {VELOCITY: arb(1)}, ball(t)) / c.bodies
-
-    return _certified("velocity", digits, given, read, lambda s, _: quadrature.velocity(s, t.mpf()) / s.bodies.mpf())
+@of_crush()
+def exit_velocity(c: Crush) -> Any:
+    """Return the velocity (m/s) of each mass after release, negative."""
+    return c.exit / c.bodies
 
 
-@takes(PARAMETERS)
-def return_time(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the instant (s) at which the masses are back at their start; parameters and errors as `buckling_time`."""
-    return _certified(
-        "return_time",
-        digits,
-        given,
-        lambda c: c.release - c.freed[CRUSH] / c.freed[VELOCITY],
-        lambda _, h: h.phases[-1].start - h.residual / h.phases[-1].velocity,
-    )
+@of_crush()
+def return_time(c: Crush) -> Any:
+    """Return the instant (s) at which the masses are back at their start."""
+    return c.released - c.residual / c.exit
 
 
-@takes(PARAMETERS)
-def dissipated_energy(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the energy (J) lost in the stop, of all bodies together; zero if it has not buckled.
-
-    Parameters and errors as `buckling_time`.
-    """
-
-    def read(c: _Crush) -> Ball:
-        return arb(0) if len(c.phases) == 3 else ball(c.stop.launched) - c.turned[FORCE] * c.back / 2
-
-    return _certified("dissipated_energy", digits, given, read, lambda s, _: quadrature.lost(s))
+@of_crush()
+def dissipated_energy(c: Crush) -> Any:
+    """Return the energy (J) lost in the stop, of all bodies together; zero if it has not buckled."""
+    return c.lost
 
 
-@takes(PARAMETERS)
-def changes_of_phase(*, digits: int = 30, **given: Number) -> Certified:
-    """Count the ends of lines of the force that the crush passes; parameters and errors as `buckling_time`."""
-    return _certified(
-        "changes_of_phase", digits, given, lambda c: arb(len(c.phases) - 3), lambda _, h: mpmath.mpf(len(h.phases) - 3)
-    )
+@of_crush()
+def changes_of_phase(c: Crush) -> Any:
+    """Count the ends of lines of the force that the crush passes."""
+    return c.changes
 
 
-@takes(PARAMETERS)
-def motion(*, digits: int = 30, **given: Number) -> Motion:
-    """Return the motion of one mass for figures: displacement (m), velocity (m/s), force of the stop (N).
+@reference(lambda s, time: quadrature.velocity(s, time.mpf()) / s.bodies.mpf())
+def velocity(s: Stop, time: Exact) -> Ball:
+    """Return the velocity (m/s) of each mass at an instant (s), positive towards the stop."""
+    return value_at(_phases(s), {VELOCITY: arb(1)}, ball(time)) / ball(s.bodies)
 
-    Parameters and errors as `buckling_time`; `ParameterError` too for a negative time.
-    """
-    s = _stop(given)
+
+@reference.function
+def motion(s: Stop, digits: int = 30) -> Motion:
+    """Return the motion of one mass for figures: displacement (m), velocity (m/s), force of the stop (N)."""
 
     def reading(place: int, bodies: Exact) -> Callable[[Ball], Ball]:
         return lambda t: value_at(_phases(s), {place: arb(1)}, t) / ball(bodies)
@@ -384,5 +283,5 @@ def motion(*, digits: int = 30, **given: Number) -> Motion:
             "force": reading(FORCE, exact(1)),
         },
         lambda: [(ended.phase.start, ended.phase.kind) for ended in _phases(s)],
-        check_digits(digits),
+        digits,
     )

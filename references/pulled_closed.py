@@ -24,7 +24,7 @@ import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import per_precision
-from veridyn.references.parameters import Exact
+from veridyn.references.parameters import Exact, Record
 from veridyn.references.roots import polished_root
 
 MOST = 1500  # phases: slips may have no end where mu_s = mu_d
@@ -40,18 +40,8 @@ class State(NamedTuple):
     v2: mpf
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Parameters of the two masses, exact."""
-
-    m1: Exact
-    m2: Exact
-    k: Exact
-    normal: Exact
-    mu_s: Exact
-    mu_d: Exact
-    pull: Exact
-    t_off: Exact
+class Pair(Record):
+    """The parameters, and what follows from them."""
 
     @property
     def grip(self) -> Exact:

@@ -23,27 +23,17 @@ from typing import NamedTuple
 
 import mpmath
 from flint import arb
-from mpmath import mpf
 
 from veridyn.references import pulled_closed as closed
-from veridyn.references.certified import CertificationError, Certified, Route
-from veridyn.references.enclosure import Absent, Undecided, ball, decided, enclose, enclose_all, less, per_bits, sign_of
+from veridyn.references.certified import CertificationError, Certified
+from veridyn.references.enclosure import Absent, Undecided, ball, decided, enclose_all, less, per_bits, sign_of
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, Row, State
 from veridyn.references.jets import Ball, value
-from veridyn.references.motion import Ended, Motion, Phase, follow, instant, proved, value_at
-from veridyn.references.parameters import (
-    Exact,
-    Number,
-    Parameter,
-    ParameterError,
-    check_count,
-    check_digits,
-    exact,
-    resolve,
-    takes,
-)
-from veridyn.references.pulled_closed import KINDS, Pair
+from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
+from veridyn.references.parameters import Exact, Parameter, ParameterError, exact
+from veridyn.references.pulled_closed import KINDS
+from veridyn.references.quantities import References
 
 PARAMETERS = (
     Parameter("m1", "kg", "mass that rubs", "5"),
@@ -57,14 +47,15 @@ PARAMETERS = (
 )
 
 X1, V1, U, RATE, ONE = range(5)
-ROWS = {"x1": (X1,), "v1": (V1,), "x2": (X1, U), "v2": (V1, RATE)}  # what is read: sums of states
+ROWS: dict[str, Row] = {  # what is read
+    "x1": {X1: arb(1)},
+    "v1": {V1: arb(1)},
+    "x2": {X1: arb(1), U: arb(1)},
+    "v2": {V1: arb(1), RATE: arb(1)},
+}
 WORTH = 64  # radians without a possible event that are worth a phase of their own, which is not searched
 
-_PROOF = "linear phases enclosed, every break-away and standstill proved to be the next one"
-_CLOSED = "closed form of every phase, slips searched from turning point to turning point of the velocity"
-_BALANCE = "work of the pull less the energy that is left, from the closed form of every phase"
 _STUCK = "the spring never exceeds mu_s normal: the mass sticks for ever"
-_FEWER = "there are fewer changes of phase"
 _ENDLESS = "with mu_s = mu_d every slip leaves enough for another: they shrink and never end"
 
 
@@ -73,6 +64,15 @@ class PhaseChange(NamedTuple):
 
     time: Certified
     kind: str
+
+
+class Pair(closed.Pair):
+    """The parameters; friction in motion does not exceed that at rest."""
+
+    def check(self) -> None:
+        """Refuse another friction."""
+        if sign_of(self.mu_s.plain, -self.mu_d.plain) < 0:
+            raise ParameterError(f"mu_d must not be above mu_s, got {self.mu_d} above {self.mu_s}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +179,7 @@ def _coincidence(p: Pair) -> str:
     lift = lifts.get(square.rational) if square.pi == 0 else None
     grips = lift is not None and (exact(lift) * p.pull).plain == p.grip.plain
     peaks = lift == "1/2" and p.pull.plain == p.grip.plain
-    if (grips or peaks) and any(x.slope for x in vars(p).values()):
+    if (grips or peaks) and p.varied:
         raise Undecided("there is no derivative where two regimes meet")
     return "grip" if grips else "peak" if peaks else ""
 
@@ -238,180 +238,99 @@ def _changes(found: Sequence[Ended]) -> list[Phase]:
     return [b.phase for a, b in pairwise(found) if a.phase.kind != b.phase.kind]
 
 
-def _pair(given: dict[str, Number]) -> Pair:
-    p = Pair(**resolve(PARAMETERS, given))
-    if sign_of(p.mu_s.plain, -p.mu_d.plain) < 0:
-        raise ParameterError(f"mu_d must not be above mu_s, got {p.mu_d} above {p.mu_s}")
-    return p
+reference = References(
+    PARAMETERS,
+    Pair,
+    proof="linear phases enclosed, every break-away and standstill proved to be the next one",
+    how="closed form of every phase, slips searched from turning point to turning point of the velocity",
+    effort=lambda p: proved(_phases(p)),
+)
 
 
-def _certified(
-    name: str,
-    digits: int,
-    of: Callable[[], Sequence[Ended]],
-    read: Callable[[Sequence[Ended]], Ball],
-    second: Callable[[], mpf],
-    how: str = _CLOSED,
-) -> Certified:
-    return enclose(
-        lambda: read(of()),
-        Route(how, second),
-        digits=digits,
-        kind="quasi-analytical",
-        name=name,
-        proof=_PROOF,
-        proved=lambda: proved(of()),
-    )
-
-
-@takes(PARAMETERS)
-def phase_changes(*, digits: int = 30, **given: Number) -> tuple[PhaseChange, ...]:
+@reference.function
+def phase_changes(p: Pair, digits: int = 30) -> tuple[PhaseChange, ...]:
     """Return all changes of phase in order of time: instant, and the phase that begins; none if m1 sticks for ever.
-
-    Parameters
-    ----------
-    digits
-        Digits wanted.
-    **given
-        Parameters by name, see `PARAMETERS`; the others have their defaults.
 
     Raises
     ------
-    ParameterError
-        If a parameter is not positive, mu_d is above mu_s, or there are too many phases.
     CertificationError
         If friction balances the spring so nearly that nothing tells stick from slip, or the slips never end.
     """
-    p = _pair(given)
     if decided(lambda: _phases(p)[-1].end, digits) is not None:
         raise CertificationError(_ENDLESS)
     times = enclose_all(
         lambda: [phase.start for phase in _changes(_phases(p))],
         digits=digits,
-        kind="quasi-analytical",
+        kind=reference.kind,
         name="phase_changes",
-        proof=_PROOF,
+        proof=reference.proof,
     )
     kinds = decided(lambda: [phase.kind for phase in _changes(_phases(p))], digits)
-    return tuple(PhaseChange(time, kind) for time, kind in zip(times, kinds, strict=True))
+    return tuple(map(PhaseChange, times, kinds))
 
 
-@takes(PARAMETERS)
-def phase_time(*, number: int, digits: int = 30, **given: Number) -> Certified:
-    """Return the instant (s) of a change of phase, counted from 1; undefined if there are fewer, or it is undecided.
-
-    Parameters and errors as `phase_changes`.
-    """
-    p, place = _pair(given), check_count(number, "number") - 1
-
-    def read(found: Sequence[Ended]) -> Ball:
-        if len(changes := _changes(found)) <= place:
-            raise Absent(_FEWER if found[-1].end is None else _ENDLESS)
-        return changes[place].start
-
-    return _certified("phase_time", digits, lambda: _phases(p), read, lambda: closed.changes(p)[place].start)
+@reference(lambda p, number: closed.changes(p)[number - 1].start)
+def phase_time(p: Pair, number: int) -> Ball:
+    """Return the instant (s) of a change of phase, counted from 1; undefined if there are fewer, or it is undecided."""
+    found = _phases(p)
+    if len(changes := _changes(found)) < number:
+        raise Absent("there are fewer changes of phase" if found[-1].end is None else _ENDLESS)
+    return changes[number - 1].start
 
 
-@takes(PARAMETERS)
-def slip_start(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the instant (s) at which m1 breaks away first; undefined if not. Errors as `phase_time`."""
-    p = _pair(given)
-
-    def read(found: Sequence[Ended]) -> Ball:
-        if found[-1].end is None:
-            raise Absent(_STUCK)
-        return found[-1].end
-
-    return _certified("slip_start", digits, lambda: _phases(p, first=True), read, lambda: closed.changes(p)[0].start)
+@reference(lambda p: closed.changes(p)[0].start, effort=lambda p: proved(_phases(p, first=True)))
+def slip_start(p: Pair) -> Ball:
+    """Return the instant (s) at which m1 breaks away first; undefined if not."""
+    if (end := _phases(p, first=True)[-1].end) is None:
+        raise Absent(_STUCK)
+    return end
 
 
-@takes(PARAMETERS)
-def slip_end(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the instant (s) from which m1 sticks for ever; undefined if it never slips. Errors as `phase_time`."""
-    p = _pair(given)
-
-    def read(found: Sequence[Ended]) -> Ball:
-        if not (changes := _changes(found)):
-            raise Absent(_STUCK)
-        return changes[-1].start
-
-    return _certified("slip_end", digits, lambda: _all(p), read, lambda: closed.changes(p)[-1].start)
+@reference(lambda p: closed.changes(p)[-1].start)
+def slip_end(p: Pair) -> Ball:
+    """Return the instant (s) from which m1 sticks for ever; undefined if it never slips."""
+    if not (changes := _changes(_all(p))):
+        raise Absent(_STUCK)
+    return changes[-1].start
 
 
-@takes(PARAMETERS)
-def slips(*, digits: int = 30, **given: Number) -> Certified:
-    """Count the slips; as `phase_time`."""
-    p = _pair(given)
-
-    return _certified(
-        "slips",
-        digits,
-        lambda: _all(p),
-        lambda found: arb(sum(change.kind != "stick" for change in _changes(found))),
-        lambda: mpmath.mpf(closed.count_slips(p)),
-    )
+@reference(lambda p: mpmath.mpf(closed.count_slips(p)))
+def slips(p: Pair) -> Ball:
+    """Count the slips."""
+    return arb(sum(change.kind != "stick" for change in _changes(_all(p))))
 
 
-@takes(PARAMETERS)
-def final_position(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the place (m) where m1 sticks for ever; as `phase_time`."""
-    p = _pair(given)
-    return _certified(
-        "final_position",
-        digits,
-        lambda: _all(p),
-        lambda found: found[-1].phase.state[X1],
-        lambda: closed.phases(p)[-1].state.x1,
-    )
+@reference(lambda p: closed.phases(p)[-1].state.x1)
+def final_position(p: Pair) -> Ball:
+    """Return the place (m) where m1 sticks for ever."""
+    return _all(p)[-1].phase.state[X1]
 
 
-@takes(PARAMETERS)
-def dissipated_energy(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the energy (J) that friction dissipates, mu_d normal times the path slid; as `phase_time`."""
-    p = _pair(given)
-
-    def read(found: Sequence[Ended]) -> Ball:
-        places = [ended.phase.state[X1] for ended in found]
-        return ball(p.drag) * sum((abs(b - a) for a, b in pairwise(places)), arb(0))
-
-    return _certified("dissipated_energy", digits, lambda: _all(p), read, lambda: closed.balance(p), _BALANCE)
+@reference(closed.balance, how="work of the pull less the energy that is left, from the closed form of every phase")
+def dissipated_energy(p: Pair) -> Ball:
+    """Return the energy (J) that friction dissipates, mu_d normal times the path slid."""
+    places = [ended.phase.state[X1] for ended in _all(p)]
+    return ball(p.drag) * sum((abs(b - a) for a, b in pairwise(places)), arb(0))
 
 
-def _row(what: str) -> Row:
-    return {place: arb(1) for place in ROWS[what]}
+@reference(
+    lambda p, what, time: getattr(closed.state_at(p, time.mpf()), what),
+    effort=lambda p, time: proved(_phases(p, time)),
+)
+def state(p: Pair, what: str, time: Exact) -> Ball:
+    """Return displacement (m) or velocity (m/s) of a mass at an instant (s): ``x1``, ``v1``, ``x2`` or ``v2``."""
+    return value_at(_phases(p, time), ROWS[what], ball(time))
 
 
-@takes(PARAMETERS)
-def state(*, what: str, time: Number, digits: int = 30, **given: Number) -> Certified:
-    """Return displacement (m) or velocity (m/s) of a mass at an instant; as `phase_time`.
+@reference.function
+def motion(p: Pair, digits: int = 30) -> Motion:
+    """Return the motion, for figures and comparison of histories: x1, v1, x2, v2."""
 
-    Parameters
-    ----------
-    what
-        ``x1``, ``v1``, ``x2`` or ``v2``.
-    time
-        Instant in s, not negative.
-    """
-    p, t = _pair(given), instant(time, "time")
-    return _certified(
-        what,
-        digits,
-        lambda: _phases(p, t),
-        lambda found: value_at(found, _row(what), ball(t)),
-        lambda: getattr(closed.state_at(p, t.mpf()), what),
-    )
-
-
-@takes(PARAMETERS)
-def motion(*, digits: int = 30, **given: Number) -> Motion:
-    """Return the motion, for figures and comparison of histories: x1, v1, x2, v2; errors as `phase_changes`."""
-    p = _pair(given)
-
-    def reading(what: str) -> Callable[[Ball], Ball]:
-        return lambda t: value_at(_phases(p), _row(what), t)
+    def reading(row: Row) -> Callable[[Ball], Ball]:
+        return lambda t: value_at(_phases(p), row, t)
 
     return Motion(
-        {what: reading(what) for what in ROWS},
+        {what: reading(row) for what, row in ROWS.items()},
         lambda: [(phase.start, phase.kind) for phase in (_phases(p)[0].phase, *_changes(_phases(p)))],
-        check_digits(digits),
+        digits,
     )
