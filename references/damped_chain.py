@@ -17,20 +17,21 @@ Source: EDF validation manuals V2.01.022 and V2.01.029 (SDLD22, SDLD29); K. A. F
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from functools import partial
 from itertools import combinations, pairwise
 
 import mpmath
 from flint import acb, acb_mat, arb
 from mpmath import mpc, mpf
 
-from veridyn.references.certified import Certified, Route, exact_zero, per_precision
-from veridyn.references.enclosure import Absent, Undecided, ball, enclose, less, per_bits, sign_of
+from veridyn.references.certified import per_precision
+from veridyn.references.enclosure import Absent, Exactly, Undecided, ball, less, per_bits, sign_of
 from veridyn.references.flows import Linear, Row, State
 from veridyn.references.jets import Ball, Jet, differentiated, slope, value
 from veridyn.references.motion import Motion
-from veridyn.references.parameters import Exact, Number, Parameter, check_count, checked, resolve, takes
+from veridyn.references.parameters import Exact, Parameter, Record
+from veridyn.references.quantities import References
 
 MASSES, LOADED = 8, 4  # the force acts on mass 4, counted from the left, whose displacement is observed
 
@@ -44,21 +45,9 @@ PARAMETERS = (
     Parameter("duration", "s", "how long the force acts", "1"),
 )
 
-_OF_MODES = tuple(p for p in PARAMETERS if p.name not in ("F", "duration"))
-_TIME = Parameter("time", "s", "instant", "0", "non-negative")
 
-
-@dataclass(frozen=True)
-class Chain:
-    """The parameters."""
-
-    m: Exact
-    k: Exact
-    c: Exact
-    c_left: Exact
-    c_right: Exact
-    F: Exact
-    duration: Exact
+class Chain(Record):
+    """The parameters, and what follows from them."""
 
     @property
     def dashpots(self) -> list[Exact]:
@@ -69,10 +58,6 @@ class Chain:
     def unit(self) -> mpf:
         """Return sqrt(k/m) (rad/s), the unit of the roots."""
         return mpmath.sqrt((self.k / self.m).mpf())
-
-
-def _chain(given: dict[str, Number]) -> Chain:
-    return Chain(**resolve(PARAMETERS, given))
 
 
 def _rows(stiffness: Ball, dashpots: Sequence[Ball]) -> list[Row]:
@@ -234,86 +219,50 @@ def _response(o: Chain, t: mpf) -> mpf:
     return o.F.mpf() * (_step_response(o, t) - _step_response(o, t - o.duration.mpf()))
 
 
-@takes(PARAMETERS)
-def displacement(*, time: Number, digits: int = 30, **given: Number) -> Certified:
-    """Displacement of mass 4 at an instant, in m.
-
-    Parameters
-    ----------
-    time
-        Instant, in s.
-    digits
-        Digits wanted.
-    given
-        Parameters, see `PARAMETERS`; those that are not given have their default.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter breaks its rule.
-    """
-    o, t = _chain(given), checked(_TIME, time)
-    if not t.rational:
-        return exact_zero("at rest at t = 0", digits)
-    over = sign_of(t, Exact(-o.duration.rational, o.duration.pi)) > 0
-    return enclose(
-        lambda: _state(o, ball(t), over)[LOADED - 1],
-        Route("complex modes: poles and residues of the receptance", lambda: _response(o, t.mpf())),
-        digits=digits,
-        kind="quasi-analytical",
-        name=f"displacement@{time}",
-        proof="linear motion enclosed",
-    )
+def _upper_pole(o: Chain, number: int) -> mpc:
+    upper = sorted((z for z, _ in _poles(o) or () if z.imag > 0), key=lambda z: z.imag)
+    return upper[-MASSES:][number - 1]
 
 
-@takes(_OF_MODES)
-def frequency(*, number: int, digits: int = 30, **given: Number) -> Certified:
-    """Damped frequency Im λ/2π of a complex mode (Hz), counted from 1, ascending.
+reference = References(
+    PARAMETERS,
+    Chain,
+    proof="linear motion enclosed",
+    how="complex modes: poles and residues of the receptance",
+)
+of_mode = partial(
+    reference,
+    proof="eigenvalues of the state matrix, enclosed one by one",
+    how="roots of det(s² M + s C + K)",
+)
 
-    Undefined unless all eight modes oscillate. Parameters and errors as `displacement`.
-    """
-    o = _chain(given)
 
-    def read(_real: Ball, imaginary: Ball) -> Ball:
-        return imaginary * ball(o.k / o.m).sqrt() / (2 * arb.pi())
+@reference(lambda o, time: _response(o, time.mpf()))
+def displacement(o: Chain, time: Exact) -> Ball:
+    """Displacement of mass 4 at an instant, in m."""
+    if not time.rational:
+        raise Exactly(0, "at rest at t = 0")
+    return _state(o, ball(time), over=sign_of(time, -o.duration.plain) > 0)[LOADED - 1]
 
-    return _of_mode(o, number, digits, read, lambda z: z.imag * o.unit / (2 * mpmath.pi))
+
+@of_mode(lambda o, number: _upper_pole(o, number).imag * o.unit / (2 * mpmath.pi))
+def frequency(o: Chain, number: int) -> Ball:
+    """Damped frequency Im λ/2π of a complex mode (Hz), counted from 1, ascending; undefined unless all oscillate."""
+    return _modes(o)[number - 1][1] * ball(o.k / o.m).sqrt() / (2 * arb.pi())
 
 
-@takes(_OF_MODES)
-def damping(*, number: int, digits: int = 30, **given: Number) -> Certified:
+@of_mode(lambda o, number: -_upper_pole(o, number).real / abs(_upper_pole(o, number)))
+def damping(o: Chain, number: int) -> Ball:
     """Damping ratio -Re λ/|λ| of a complex mode; as `frequency`."""
-    o = _chain(given)
     if not any(d.rational for d in o.dashpots):
-        return exact_zero("no dashpot acts", digits)
-
-    def read(real: Ball, imaginary: Ball) -> Ball:
-        return -real / (real**2 + imaginary**2).sqrt()
-
-    return _of_mode(o, number, digits, read, lambda z: -z.real / abs(z))
+        raise Exactly(0, "no dashpot acts")
+    real, imaginary = _modes(o)[number - 1]
+    return -real / (real**2 + imaginary**2).sqrt()
 
 
-def _of_mode(
-    o: Chain, number: int, digits: int, read: Callable[[Ball, Ball], Ball], second: Callable[[mpc], mpf]
-) -> Certified:
-    place = check_count(number, "number") - 1
-
-    def upper() -> list[mpc]:
-        return sorted((z for z, _ in _poles(o) or () if z.imag > 0), key=lambda z: z.imag)[-MASSES:]
-
-    return enclose(
-        lambda: read(*_modes(o)[place]),
-        Route("roots of det(s² M + s C + K)", lambda: second(upper()[place])),
-        digits=digits,
-        kind="quasi-analytical",
-        name=f"mode {number}",
-        proof="eigenvalues of the state matrix, enclosed one by one",
-    )
-
-
-def motion(*, digits: int = 20, **given: Number) -> Motion:
-    """Return the motion for figures and comparison of histories: displacement of mass 4; errors as `displacement`."""
-    o = _chain(given)
+@reference.function
+def motion(o: Chain, digits: int = 20) -> Motion:
+    """Return the motion for figures and comparison of histories: displacement of mass 4."""
 
     def read(t: Ball) -> Ball:
         over = not less(t, ball(o.duration), "an instant lies at the end of the force")

@@ -15,22 +15,19 @@ Source: Code_Aster tests sdnd107a to e (SDND107); the law is RELATION = DIS_VISC
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
 from flint import arb, ctx
-from mpmath import mpf
 
 from veridyn.references import zener_checks as checks
-from veridyn.references.certified import Certified, Route, exact_zero, undefined
-from veridyn.references.enclosure import Absent, Undecided, ball, enclose, per_bits, precision, sign_of
+from veridyn.references.enclosure import Absent, Exactly, Undecided, ball, per_bits, precision, sign_of
 from veridyn.references.events import Event, Guard
 from veridyn.references.extrapolation import PROMISED
 from veridyn.references.flows import Flow, Linear, Row, State
 from veridyn.references.jets import Ball, value
 from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
-from veridyn.references.motion import instant as instant_of
-from veridyn.references.parameters import Exact, Number, Parameter, ParameterError, check_digits, resolve, takes
+from veridyn.references.parameters import Exact, Parameter, ParameterError
+from veridyn.references.quantities import References
 from veridyn.references.smooth import Norm, Smooth, passed_on
 from veridyn.references.zener_checks import Oscillator
 
@@ -49,7 +46,6 @@ PARAMETERS = (
     Parameter("end", "s", "end of the motion", "3.2"),
 )
 
-MOST = 4  # 1/α
 SPARE = 32  # bits beyond those asked for: what the zeros of D cost
 X, V, D, SINE, COSINE = range(5)
 MODES = {  # sign of the dashpot's force, whether the load acts
@@ -59,31 +55,6 @@ MODES = {  # sign of the dashpot's force, whether the load acts
     "pushed, free": (-1, False),
 }
 KINDS = {mode: kind for kind, mode in MODES.items()}
-
-_LINEAR = "matrix exponential, enclosed"
-_PROOF = "analytic phases enclosed, every zero of the dashpot's force proved to be the next root"
-_AT_REST = "no stretch and no load: nothing moves"
-
-
-def _oscillator(given: dict[str, Number]) -> tuple[Oscillator, Exact]:
-    """Read the parameters; return the oscillator and the end of its motion."""
-    p = resolve(PARAMETERS, given)
-    alpha, end = p.pop("alpha"), p.pop("end")
-    power = 1 / alpha.rational
-    if alpha.pi or power.denominator != 1 or power > MOST:
-        raise ParameterError(f"alpha must be 1, 1/2, 1/3 or 1/{MOST}, got {alpha}")
-    return Oscillator(power=int(power), **p), end
-
-
-def _instant(time: Number, end: Exact) -> Exact:
-    t = instant_of(time, "time")
-    if sign_of(end, -t) < 0:
-        raise ParameterError(f"time = {t} s lies after the end of the motion, {end} s: raise end")
-    return t
-
-
-def _moves(o: Oscillator) -> bool:
-    return o.x0.rational != 0 or o.loaded
 
 
 def _factors(o: Oscillator) -> tuple[Ball, Ball]:
@@ -157,8 +128,13 @@ def _following(o: Oscillator, phase: Phase, event: Event | None, time: arb, stat
 
 
 @per_bits
-def _phases(o: Oscillator, end: Exact) -> tuple[Ended, ...]:
-    """Return the motion from 0 to `end` (s): its phases are divided by the zeros of D and by the end of the load."""
+def _phases(o: Oscillator) -> tuple[Ended, ...]:
+    """Return the motion up to its end: its phases are divided by the zeros of D and by the end of the load."""
+    with precision(ctx.prec + SPARE):
+        return _followed(o)
+
+
+def _followed(o: Oscillator) -> tuple[Ended, ...]:
     x0 = ball(o.x0)
     stretched = sign_of(o.x0.plain)
     # from rest D follows the stretch, which follows the load: all grow as t³, D before anything else
@@ -168,164 +144,121 @@ def _phases(o: Oscillator, end: Exact) -> tuple[Ended, ...]:
         first = _begun(o, mode, _linear(o, o.loaded), arb(0), (*state, arb(0), arb(1)))
     else:
         first = _begun(o, mode, _smooth(o, *mode)(arb(0)), arb(0), state, 0 if stretched else 3)
-    return follow(first, lambda *ended: _following(o, *ended), ball(end))
+    return follow(first, lambda *ended: _following(o, *ended), ball(o.end))
 
 
-def _effort(o: Oscillator, end: Exact) -> str:
-    with precision(ctx.prec + SPARE):
-        return proved(_phases(o, end))
+def _terms(o: Oscillator, linear: Any, nonlinear: Any) -> Any:
+    return linear if o.power == 1 else nonlinear
 
 
-def _read(o: Oscillator, end: Exact, row: Callable[[Oscillator], Row], time: Exact) -> Ball:
-    with precision(ctx.prec + SPARE):
-        return value_at(_phases(o, end), row(o), ball(time))
+_STEPS = "extrapolated midpoint steps in x, v, z, with zeros of the dashpot's force looked for at turning points"
+
+reference = References(
+    PARAMETERS,
+    Oscillator,
+    kind=lambda o: _terms(o, "closed form", "quasi-analytical"),
+    proof=lambda o: _terms(
+        o,
+        "matrix exponential, enclosed",
+        "analytic phases enclosed, every zero of the dashpot's force proved to be the next root",
+    ),
+    how=lambda o: _terms(o, "matrix exponential in x, v, z", _STEPS),
+    promised=lambda o: _terms(o, None, PROMISED),
+    effort=lambda o: proved(_phases(o)),
+)
 
 
-def _peak(o: Oscillator, end: Exact) -> tuple[Ball, Ball]:
+def _moving(o: Oscillator) -> tuple[Ended, ...]:
+    """Return the phases of a motion that there is, and whose derivative may be asked for."""
+    if not o.moves:
+        raise Absent(checks.AT_REST)
+    if o.power > 1 and o.varied:
+        raise Absent("no derivative is given where the equations are nonlinear")
+    return _phases(o)
+
+
+def _at(o: Oscillator, row: Row, time: Exact) -> Ball:
+    """Return a linear function of the state at an instant."""
+    if sign_of(o.end, -time) < 0:
+        raise ParameterError(f"time = {time} s lies after the end of the motion, {o.end} s: raise end")
+    if not o.moves or (time.rational == 0 and o.x0.rational == 0):
+        raise Exactly(0, checks.AT_REST)
+    return value_at(_moving(o), row, ball(time))
+
+
+def _peak(o: Oscillator) -> tuple[Ball, Ball]:
     """Return instant and value of the largest extreme of the force."""
-    with precision(ctx.prec + SPARE):
-        force, order, phases, found = _force(o), 1, _phases(o, end), []
-        rate = force
-        if o.power == 1:  # the rate is a row itself, and may have a derivative
-            (e, f), order = _factors(o), 0
-            rate = {V: force[X] + force[D] * e, D: -force[D] * f / ball(o.c)}
-        zeros = 0 if o.x0.rational else 2  # from rest the force grows as t³
-        for ended in phases:
-            until = ball(end) if ended is phases[-1] else None
-            times = ended.extremes(rate, until=until, zeros=zeros, order=order)
-            found += [(time, ended.phase.read(force, time)) for time in times]
-            zeros = 0
-        if not found:
-            raise Absent("the force has no extreme before the end of the motion")
-        largest = max(found, key=lambda f: float(value(abs(f[1])).mid()))
-        if any(f is not largest and not (abs(f[1]) < abs(largest[1])) for f in found):
-            raise Undecided("two extremes of the force are equal")
-        return largest
+    force, order, phases, found = _force(o), 1, _moving(o), []
+    rate = force
+    if o.power == 1:  # the rate is a row itself, and may have a derivative
+        (e, f), order = _factors(o), 0
+        rate = {V: force[X] + force[D] * e, D: -force[D] * f / ball(o.c)}
+    zeros = 0 if o.x0.rational else 2  # from rest the force grows as t³
+    for ended in phases:
+        until = ball(o.end) if ended is phases[-1] else None
+        times = ended.extremes(rate, until=until, zeros=zeros, order=order)
+        found += [(time, ended.phase.read(force, time)) for time in times]
+        zeros = 0
+    if not found:
+        raise Absent("the force has no extreme before the end of the motion")
+    largest = max(found, key=lambda f: float(value(abs(f[1])).mid()))
+    if any(f is not largest and not (abs(f[1]) < abs(largest[1])) for f in found):
+        raise Undecided("two extremes of the force are equal")
+    return largest
 
 
-def _certified(
-    name: str, digits: int, o: Oscillator, end: Exact, read: Callable[[], Ball], second: Callable[[], mpf]
-) -> Certified:
-    """Enclose a number; its second route is exact for a linear device, but for a peak, and of few digits else."""
-    if o.power > 1 and any(isinstance(n, Exact) and n.slope is not None for n in vars(o).values()):
-        return undefined("no derivative is given where the equations are nonlinear")
-    how = "extrapolated midpoint steps in x, v, z, with zeros of the dashpot's force looked for at turning points"
-    route = Route(how, checks.at_work(second), PROMISED)
-    if o.power == 1 and not name.startswith("peak"):
-        route = Route("matrix exponential in x, v, z", second)
-    return enclose(
-        read,
-        route,
-        digits=digits,
-        kind="closed form" if o.power == 1 else "quasi-analytical",
-        name=name,
-        proof=_LINEAR if o.power == 1 else _PROOF,
-        proved=lambda: _effort(o, end),
-    )
+@reference(lambda o, time: checks.state(o, time)[0])
+def displacement(o: Oscillator, time: Exact) -> Ball:
+    """Displacement of the mass, which is the stretch of the device, at an instant from 0 to `end`, in m."""
+    return _at(o, {X: arb(1)}, time)
 
 
-def _at(name: str, place: int, row: Callable[[Oscillator], Row], time: Number, digits: int, given: Any) -> Certified:
-    o, end = _oscillator(given)
-    t = _instant(time, end)
-    if not _moves(o) or (t.rational == 0 and o.x0.rational == 0):
-        return exact_zero(_AT_REST, digits)
-    return _certified(name, digits, o, end, lambda: _read(o, end, row, t), lambda: checks.state(o, t.mpf(), end)[place])
+@reference(lambda o, time: checks.state(o, time)[2])
+def force(o: Oscillator, time: Exact) -> Ball:
+    """Force of the device at an instant, positive in tension, in N."""
+    return _at(o, _force(o), time)
 
 
-@takes(PARAMETERS)
-@lru_cache(maxsize=256)  # each scheme of a solver is compared with it
-def displacement(*, time: Number, digits: int = 30, **given: Number) -> Certified:
-    """Displacement of the mass, which is the stretch of the device, at an instant, in m.
-
-    Parameters
-    ----------
-    time
-        Instant in s, from 0 to `end`.
-    digits
-        Digits wanted.
-    **given
-        Parameters by name, see `PARAMETERS`; the others have their defaults.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter breaks its rule, 1/α is not a whole number up to 4, or the time exceeds `end`.
-    """
-    return _at("displacement", X, lambda _: {X: arb(1)}, time, digits, given)
-
-
-@takes(PARAMETERS)
-@lru_cache(maxsize=256)  # each scheme of a solver is compared with it
-def force(*, time: Number, digits: int = 30, **given: Number) -> Certified:
-    """Force of the device at an instant, positive in tension, in N; parameters and errors as `displacement`."""
-    return _at("force", D, _force, time, digits, given)
-
-
-@takes(PARAMETERS)
-def initial_force(*, digits: int = 30, **given: Number) -> Certified:
-    """Force right after the sudden stretch, K1 (K2 + K3)/(K1 + K2 + K3) x0, in N.
-
-    Parameters and errors as `displacement`.
-    """
-    o, _ = _oscillator(given)
+@reference(
+    checks.sudden_force,
+    how="flexibilities in series",
+    kind="closed form",
+    proof="K1 (K2 + K3)/(K1 + K2 + K3) x0",
+    promised=None,
+    effort="",
+)
+def initial_force(o: Oscillator) -> Ball:
+    """Force right after the sudden stretch, K1 (K2 + K3)/(K1 + K2 + K3) x0, in N."""
     if o.x0.rational == 0:
-        return exact_zero("no stretch at the start", digits)
-
-    def stiffness() -> Ball:
-        return ball(o.k1) * (ball(o.k2) + ball(o.k3)) / (ball(o.k1) + ball(o.k2) + ball(o.k3))
-
-    return enclose(
-        lambda: stiffness() * ball(o.x0),
-        Route("flexibilities in series", lambda: o.x0.mpf() / (1 / o.k1.mpf() + 1 / (o.k2.mpf() + o.k3.mpf()))),
-        digits=digits,
-        kind="closed form",
-        name="initial_force",
-        proof="K1 (K2 + K3)/(K1 + K2 + K3) x0",
-    )
+        raise Exactly(0, "no stretch at the start")
+    return ball(o.k1) * (ball(o.k2) + ball(o.k3)) / (ball(o.k1) + ball(o.k2) + ball(o.k3)) * ball(o.x0)
 
 
-def _at_peak(name: str, place: int, digits: int, given: dict[str, Number]) -> Certified:
-    o, end = _oscillator(given)
-    check_digits(digits)
-    if not _moves(o):
-        return undefined(_AT_REST)
-    return _certified(name, digits, o, end, lambda: _peak(o, end)[place], lambda: checks.peak(o, end)[place])
+@reference(lambda o: checks.peak(o)[0], how=_STEPS, promised=PROMISED)
+def peak_time(o: Oscillator) -> Ball:
+    """Instant of the largest extreme of the force after t = 0, where its rate is zero, in s; undefined without one."""
+    return _peak(o)[0]
 
 
-@takes(PARAMETERS)
-@lru_cache(maxsize=256)  # each scheme of a solver is compared with it
-def peak_time(*, digits: int = 30, **given: Number) -> Certified:
-    """Instant of the largest extreme of the force after t = 0, where its rate is zero, in s; undefined if it has none.
-
-    Parameters and errors as `displacement`.
-    """
-    return _at_peak("peak_time", 0, digits, given)
+@reference(lambda o: checks.peak(o)[1], how=_STEPS, promised=PROMISED)
+def peak_force(o: Oscillator) -> Ball:
+    """Force at the instant `peak_time`, with its sign, in N."""
+    return _peak(o)[1]
 
 
-@takes(PARAMETERS)
-@lru_cache(maxsize=256)  # each scheme of a solver is compared with it
-def peak_force(*, digits: int = 30, **given: Number) -> Certified:
-    """Force at the instant `peak_time`, with its sign, in N; parameters and errors as `displacement`."""
-    return _at_peak("peak_force", 1, digits, given)
+@reference.function
+def motion(o: Oscillator, digits: int = 30) -> Motion:
+    """Return the motion up to `end`, for figures and comparison of histories: displacement, velocity, force."""
 
-
-@takes(PARAMETERS)
-def motion(*, digits: int = 30, **given: Number) -> Motion:
-    """Return the motion up to `end`, for figures and comparison of histories: displacement, velocity, force.
-
-    Parameters and errors as `displacement`.
-    """
-    o, end = _oscillator(given)
-
-    def reading(row: Callable[[Oscillator], Row]) -> Callable[[arb], Ball]:
-        return lambda t: value_at(_phases(o, end), row(o), t) if _moves(o) else arb(0)
+    def reading(row: Row) -> Callable[[arb], Ball]:
+        return lambda t: value_at(_phases(o), row, t) if o.moves else arb(0)
 
     return Motion(
         {
-            "displacement": reading(lambda _: {X: arb(1)}),
-            "velocity": reading(lambda _: {V: arb(1)}),
-            "force": reading(_force),
+            "displacement": reading({X: arb(1)}),
+            "velocity": reading({V: arb(1)}),
+            "force": reading(_force(o)),
         },
-        lambda: [(p.phase.start, p.phase.kind) for p in _phases(o, end)],
-        check_digits(digits),
+        lambda: [(p.phase.start, p.phase.kind) for p in _phases(o)],
+        digits,
     )

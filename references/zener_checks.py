@@ -8,39 +8,42 @@ w. With S = K1 + K2 + K3, the stretch x of the device and the path z of the dash
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.extrapolation import WORKING, Edge, Law, Rates, Step, Vector, at, followed, turned
-from veridyn.references.parameters import Exact
+from veridyn.references.parameters import Exact, ParameterError, Record
+
+MOST = 4  # 1/α
+AT_REST = "no stretch and no load: nothing moves"
 
 Mode = tuple[int, bool]  # sign of D, whether the load acts
 
 
-@dataclass(frozen=True)
-class Oscillator:
+class Oscillator(Record):
     """A mass on the device and a spring k, m x'' = -F - k x - p sin(ωt) while t < until, at rest at x0 with z = 0."""
 
-    m: Exact
-    k1: Exact
-    k2: Exact
-    k3: Exact
-    c: Exact
-    power: int  # n = 1/α
-    k: Exact
-    x0: Exact
-    p: Exact
-    omega: Exact
-    until: Exact
+    def check(self) -> None:
+        """Refuse powers that make no polynomial."""
+        power = 1 / self.alpha.rational
+        if self.alpha.pi or power.denominator != 1 or power > MOST:
+            raise ParameterError(f"alpha must be 1, 1/2, 1/3 or 1/{MOST}, got {self.alpha}")
+
+    @property
+    def power(self) -> int:
+        """The power n = 1/α."""
+        return int(1 / self.alpha.rational)
 
     @property
     def loaded(self) -> bool:
         """Whether there is a load."""
         return self.p.rational != 0 and self.until.rational > 0
+
+    @property
+    def moves(self) -> bool:
+        """Whether anything moves."""
+        return self.x0.rational != 0 or self.loaded
 
     @property
     def rows(self) -> tuple[tuple[mpf, mpf], tuple[mpf, mpf]]:
@@ -76,8 +79,8 @@ def _exponential(o: Oscillator, time: mpf) -> Vector:
 
 
 @per_precision
-def _steps(o: Oscillator, end: Exact) -> list[Step]:
-    """Return the motion from 0 to `end` (s)."""
+def _steps(o: Oscillator) -> list[Step]:
+    """Return the motion up to its end."""
     (fx, fz), (dx, dz) = o.rows
     m, k, c, p, omega, x0 = (n.mpf() for n in (o.m, o.k, o.c, o.p, o.omega, o.x0))
 
@@ -99,7 +102,7 @@ def _steps(o: Oscillator, end: Exact) -> list[Step]:
         return [Edge({0: sign * dx, 2: sign * dz}, mpmath.mpf(0), (-sign, loaded))]
 
     def ends(mode: Mode) -> tuple[mpf, Mode]:
-        return (o.until.mpf(), (mode[0], False)) if mode[1] else (end.mpf(), mode)
+        return (o.until.mpf(), (mode[0], False)) if mode[1] else (o.end.mpf(), mode)
 
     fastest = mpmath.sqrt((fx + k) / m)
     size = abs(x0) + abs(p) / (m * fastest * max(fastest, omega))
@@ -107,17 +110,25 @@ def _steps(o: Oscillator, end: Exact) -> list[Step]:
     relaxing = o.power * -dz * forces ** (o.power - 1) / c**o.power
     law = Law(rates, edges, ends, 0.7 / max(fastest, relaxing, omega if o.loaded else 0), (size, size * fastest, size))
     sign = mpmath.sign(x0) or -mpmath.sign(p)  # of D a little later: x follows the load, D follows x
-    return followed(law, (int(sign), o.loaded), (x0, mpmath.mpf(0), mpmath.mpf(0)), end.mpf())
+    return followed(law, (int(sign), o.loaded), (x0, mpmath.mpf(0), mpmath.mpf(0)), o.end.mpf())
 
 
-def state(o: Oscillator, time: mpf, end: Exact) -> tuple[mpf, mpf, mpf]:
-    """Return displacement, velocity and force of the device at an instant of [0, end]."""
+def state(o: Oscillator, time: Exact) -> tuple[mpf, mpf, mpf]:
+    """Return displacement, velocity and force of the device at an instant up to the end."""
+    if o.power == 1:
+        x, v, z = _exponential(o, time.mpf())
+        return x, v, _force(o, x, z)
+    with mpmath.workdps(WORKING):
+        x, v, z = at(_steps(o), time.mpf())[1]
+        return x, v, _force(o, x, z)
+
+
+def _force(o: Oscillator, x: mpf, z: mpf) -> mpf:
     (fx, fz), _ = o.rows
-    x, v, z = _exponential(o, time) if o.power == 1 else at(_steps(o, end), time)[1]
-    return x, v, fx * x + fz * z
+    return fx * x + fz * z
 
 
-def peak(o: Oscillator, end: Exact) -> tuple[mpf, mpf]:
+def peak(o: Oscillator) -> tuple[mpf, mpf]:
     """Return instant and value of the largest extreme of the force, found by extrapolated steps whatever α.
 
     Raises
@@ -125,19 +136,15 @@ def peak(o: Oscillator, end: Exact) -> tuple[mpf, mpf]:
     CertificationError
         If the force has no extreme.
     """
-    (fx, fz), _ = o.rows
-    force = Edge({0: fx, 2: fz}, mpmath.mpf(0), None)
-    extremes = [(time, force.value(y)) for time, y in turned(_steps(o, end), force, end.mpf())]
+    with mpmath.workdps(WORKING):
+        (fx, fz), _ = o.rows
+        force = Edge({0: fx, 2: fz}, mpmath.mpf(0), None)
+        extremes = [(time, force.value(y)) for time, y in turned(_steps(o), force, o.end.mpf())]
     if not extremes:
         raise CertificationError("the force has no extreme")
     return max(extremes, key=lambda e: abs(e[1]))
 
 
-def at_work(read: Callable[[], mpf]) -> Callable[[], mpf]:
-    """Return a function that reads with the digits that extrapolation works with."""
-
-    def reading() -> mpf:
-        with mpmath.workdps(WORKING):
-            return read()
-
-    return reading
+def sudden_force(o: Oscillator) -> mpf:
+    """Return the force right after the stretch (N)."""
+    return o.x0.mpf() / (1 / o.k1.mpf() + 1 / (o.k2.mpf() + o.k3.mpf()))
