@@ -55,6 +55,7 @@ ROWS: dict[str, Row] = {  # what is read
 }
 WORTH = 64  # radians without a possible event that are worth a phase of their own, which is not searched
 
+_PROOF = "linear phases enclosed, every break-away and standstill proved to be the next one"
 _STUCK = "the spring never exceeds mu_s normal: the mass sticks for ever"
 _ENDLESS = "with mu_s = mu_d every slip leaves enough for another: they shrink and never end"
 
@@ -241,7 +242,7 @@ def _changes(found: Sequence[Ended]) -> list[Phase]:
 reference = References(
     PARAMETERS,
     Pair,
-    proof="linear phases enclosed, every break-away and standstill proved to be the next one",
+    proof=_PROOF,
     how="closed form of every phase, slips searched from turning point to turning point of the velocity",
     effort=lambda p: proved(_phases(p)),
 )
@@ -261,9 +262,9 @@ def phase_changes(p: Pair, digits: int = 30) -> tuple[PhaseChange, ...]:
     times = enclose_all(
         lambda: [phase.start for phase in _changes(_phases(p))],
         digits=digits,
-        kind=reference.kind,
+        kind="quasi-analytical",
         name="phase_changes",
-        proof=reference.proof,
+        proof=_PROOF,
     )
     kinds = decided(lambda: [phase.kind for phase in _changes(_phases(p))], digits)
     return tuple(map(PhaseChange, times, kinds))
