@@ -1,6 +1,6 @@
 """The errata page: printed values that are wrong, with what should have been printed and why we say so.
 
->>> python -m veridyn.errata > docs/errata.md  # doctest: +SKIP
+>>> python -m veridyn.errata > errata.md  # doctest: +SKIP
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ WRONG = ("misprint", "inaccurate")
 INTRODUCTION = f"""\
 # Errata of the published values
 
-Written by `python -m veridyn.errata > docs/errata.md`; do not edit.
+Written by `python -m veridyn.errata`.
 
 Every value that the source documents print for a quantity is held against the certified reference. *Misprint*: not the
 number that its author had. *Inaccurate*: the author's number, but wrong. *Reproduced*: right to the printed digits;
-listed only where a remark goes with it. What codes computed stands in [parity](parity.md).
+listed only where a remark goes with it. What codes computed is compared by `python tests/regression/parity_page.py`.
 
 * **Should read**: the number that belongs in the place.
 * **Off by**: relative distance of the printed value from it, signs aside; empty if the printed digits are right and

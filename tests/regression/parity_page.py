@@ -1,6 +1,6 @@
 """The parity page: every value that a code printed, beside what the integrator gives with the same settings.
 
->>> python tests/regression/parity_page.py > docs/parity.md  # doctest: +SKIP
+>>> python tests/regression/parity_page.py > parity.md  # doctest: +SKIP
 """
 
 import sys
@@ -19,14 +19,14 @@ DIGITS = 13  # shown beside the printed ones
 INTRODUCTION = f"""\
 # Parity with Code_Aster
 
-Written by `python tests/regression/parity_page.py > docs/parity.md`, veridyn {SOLVER.version}; do not edit.
+Written by `python tests/regression/parity_page.py`, veridyn {SOLVER.version}.
 
 Code_Aster's manual and test files print what its schemes computed. Each of these values is compared with the scheme
 of veridyn that copies it, under the same settings: the obstacle, the damper of stick, the table of the accelerogram,
 the blocks of the mean. Half a unit of the last printed digit is allowed. *Reproduced*: all printed digits. *Last
 digit*: one or two units of it, for the reason given. *Misprint*: the scheme gives the digits that the author must
 have had, not those that were printed. *Not reproduced*: for the reason given, or for one that is not known. What the
-truth is, and how far printed references are from it, stands in the [errata](errata.md). Models, settings and values
+truth is, and how far printed references are from it, is told by `python -m veridyn.errata`. Models, settings and values
 are the data of regression tests, `tests/regression/parity`."""
 
 

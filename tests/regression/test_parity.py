@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from decimal import Decimal
-from pathlib import Path
 
 import models_sdld103
 import numpy as np
@@ -21,7 +20,6 @@ from veridyn.validation_cases.core.tolerances import HALF_UNIT, unit_in_last_pla
 
 ALL = [value for case in printed.cases() for value in printed.printed(case)]
 REPEATED = [value for value in ALL if value.runs]
-PAGE = Path(__file__).parents[2] / "docs" / "parity.md"
 ULP = 2.220446049250313e-16
 
 
@@ -130,17 +128,6 @@ def test_the_deviations_of_sdnd107c(kind, stored, within):
     """Code_Aster stores more digits: it integrates the law of the device by Runge-Kutta within a step."""
     (value,) = (v for v in ALL if v.case == "sdnd107" and v.quantity == f"deviation_of_{kind}")
     assert printed.computed(value) == pytest.approx(stored, abs=within)
-
-
-def without_computed(page):
-    """The lines of the page, without the columns that hold what the integrator gave."""
-    rows = [line.split(" | ") for line in page.splitlines()]
-    return [" | ".join([*row[:4], row[-1]]) if len(row) == len(parity_page.HEAD) else " | ".join(row) for row in rows]
-
-
-def test_the_committed_page_is_that_of_the_data():
-    made = parity_page.page(lambda value: float(value.value))
-    assert without_computed(PAGE.read_text(encoding="utf-8")) == without_computed(made), parity_page.__doc__
 
 
 def test_the_page_shows_what_was_computed_and_how_far_it_is():
