@@ -11,20 +11,20 @@ Source: EDF validation manual V2.01.031 (SDLD31), Code_Aster test SDLD321; Duham
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Sequence
 
 import mpmath
 from flint import arb
 from mpmath import mpc, mpf
 
-from veridyn.references.certified import Certified, Route, exact_zero, per_precision
-from veridyn.references.enclosure import Absent, Undecided, ball, enclose, less, per_bits
+from veridyn.references.certified import per_precision
+from veridyn.references.enclosure import Absent, Exactly, Undecided, ball, less, per_bits
 from veridyn.references.events import roots
-from veridyn.references.flows import Course, Linear, State
+from veridyn.references.flows import Course, Linear
 from veridyn.references.jets import Ball, largest
 from veridyn.references.motion import Motion
-from veridyn.references.parameters import Exact, Number, Parameter, ParameterError, checked, resolve, takes
+from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.quantities import References
 from veridyn.references.roots import sign_changes
 
 PARAMETERS = (
@@ -37,9 +37,6 @@ PARAMETERS = (
     Parameter("x0", "m", "displacement at which the oscillator is let go", "0", "any"),
 )
 
-_AT_INSTANT = tuple(p for p in PARAMETERS if p.name != "T")
-_TIME = Parameter("time", "s", "instant", "0", "non-negative")
-_PROOF = "linear motion enclosed"
 X, RATE, SINE, COSINE = range(4)
 MOST_RADIANS = 20_000  # of the faster oscillation up to T, in which the peak is sought: some seconds
 PARTS = 8  # of a piece, told apart by bounds of |x| on them
@@ -47,53 +44,27 @@ CELL = 0.25  # radians, of the cells in which the second route seeks the peak
 SEARCH_DIGITS = 20
 
 
-@dataclass(frozen=True)
-class Oscillator:
-    """The parameters."""
-
-    m: Exact
-    omega0: Exact
-    xi: Exact
-    F: Exact
-    omega: Exact
-    T: Exact
-    x0: Exact
-
-    @property
-    def plain(self) -> Oscillator:
-        """Return it without derivatives."""
-        return Oscillator(**{f.name: getattr(self, f.name).plain for f in fields(self)})
-
-    @property
-    def critical(self) -> bool:
-        """Whether s1 and s2 coincide."""
-        return self.xi.rational == 1 and not self.xi.pi
+class Oscillator(Record):
+    """The parameters, and roots at the current precision of mpmath."""
 
     @property
     def roots(self) -> tuple[mpc, mpc]:
-        """Return s1 and s2."""
+        """Return s1 and s2; equal where the damping is critical."""
         w, xi = self.omega0.mpf(), self.xi.mpf()
         root = w * mpmath.sqrt(mpmath.mpc(xi**2 - 1))
         return -xi * w + root, -xi * w - root
 
     @property
-    def nodes(self) -> tuple[tuple[mpc, ...], bool]:
-        """Return iΩ, s1, s2, those that coincide last, and whether two do."""
+    def nodes(self) -> tuple[mpc, mpc, mpc]:
+        """Return iΩ, s1, s2, those that coincide last."""
         drive, (s1, s2) = mpmath.mpc(0, self.omega.mpf()), self.roots
-        if self.critical:
-            return (drive, s1, s1), True
-        if not self.xi.rational and self.omega == self.omega0:
-            return (s2, drive, drive), True
-        return (drive, s1, s2), False
+        resonant = not self.xi.rational and self.omega == self.omega0
+        return (s2, drive, drive) if resonant else (drive, s1, s2)
 
     @property
     def fastest(self) -> mpf:
         """Return the faster of the two frequencies (rad/s), that of a strong damper included."""
         return max(self.omega0.mpf() * max(1, 2 * self.xi.mpf()), self.omega.mpf())
-
-
-def _oscillator(given: dict[str, Number]) -> Oscillator:
-    return Oscillator(**resolve(PARAMETERS, given))
 
 
 @per_bits
@@ -105,33 +76,20 @@ def _course(o: Oscillator) -> Course:
 
 
 @per_bits
-def _state(o: Oscillator, time: Exact) -> State:
-    return _course(o).at(ball(time))
-
-
-@per_bits
 def _peaks(o: Oscillator) -> list[tuple[Ball, Ball]]:
     """Return magnitude and instant of all turning points up to T that may be the largest."""
+    if (radians := float(o.fastest * o.T.mpf())) > MOST_RADIANS:
+        raise ParameterError(f"T spans {radians:.3g} rad, a peak is sought in {MOST_RADIANS} at most: shorten T")
     if not o.F.rational:
         raise Absent("without force no displacement exceeds that of the start")
     course, end = _course(o), ball(o.T)
     times = [t for a, b in _high(o.plain) for t in _turning_points(o, a, end if b > end else b)]
     found = [(abs(course.at(t)[X]), t) for t in times]
-    height = _largest(found)
+    height = largest([arb(0), *(h for h, _ in found)])
     rivals = (abs(ball(o.x0)), abs(course.at(end)[X]))
     if not all(less(rival, height, "displacements at the peak and at an end of the span differ") for rival in rivals):
         raise Absent("the largest displacement lies at T or at the start, at no turning point between")
     return [(h, t) for h, t in found if not h < height]
-
-
-def _largest(peaks: list[tuple[Ball, Ball]]) -> Ball:
-    return largest([arb(0), *(h for h, _ in peaks)])
-
-
-def _instant(peaks: list[tuple[Ball, Ball]]) -> Ball:
-    if len(peaks) > 1:
-        raise Undecided("two peaks are equally high, or nearly")
-    return peaks[0][1]
 
 
 def _turning_points(o: Oscillator, a: Ball, b: Ball) -> Iterator[Ball]:
@@ -172,35 +130,21 @@ def _joined(parts: list[tuple[Ball, Ball]]) -> list[tuple[Ball, Ball]]:
 
 def _motion(o: Oscillator, t: mpf, order: int) -> mpf:
     """Return a derivative of the displacement: what the force does, and what is left of the start."""
-    free = _impulse_response(o, t, order + 1) + 2 * o.xi.mpf() * o.omega0.mpf() * _impulse_response(o, t, order)
-    return _divided(o, t, order) + o.x0.mpf() * free
+    forced = o.F.mpf() / o.m.mpf() * _divided(o.nodes, t, order).imag
+    if not o.x0.rational:
+        return forced
+    free = _divided(o.roots, t, order + 1) + 2 * o.xi.mpf() * o.omega0.mpf() * _divided(o.roots, t, order)
+    return forced + o.x0.mpf() * free.real
 
 
-def _impulse_response(o: Oscillator, t: mpf, order: int) -> mpf:
-    """Return a derivative of the response to a unit impulse: the divided difference of z^order e^{zt} over s1, s2."""
-    s1, s2 = o.roots
-    if o.critical:
-        return mpmath.re((_slope_of_power(s1, order) + t * s1**order) * mpmath.exp(s1 * t))
-    return mpmath.re((s1**order * mpmath.exp(s1 * t) - s2**order * mpmath.exp(s2 * t)) / (s1 - s2))
-
-
-def _slope_of_power(z: mpc, order: int) -> mpc:
-    return order * z ** (order - 1) if order else 0
-
-
-def _divided(o: Oscillator, t: mpf, order: int) -> mpf:
-    """Return a derivative of the response to the force: F/m Im of the divided difference of z^order e^{zt}."""
-
-    def f(z: mpc) -> mpc:
-        return z**order * mpmath.exp(z * t)
-
-    (a, b, c), coincide = o.nodes
-    if coincide:
-        slope = _slope_of_power(b, order) * mpmath.exp(b * t) + t * f(b)
-        difference = (f(a) - f(b) - (a - b) * slope) / (a - b) ** 2
-    else:
-        difference = sum(f(x) / ((x - y) * (x - z)) for x, y, z in ((a, b, c), (b, c, a), (c, a, b)))
-    return o.F.mpf() / o.m.mpf() * mpmath.im(difference)
+def _divided(nodes: Sequence[mpc], t: mpf, order: int) -> mpc:
+    """Return the divided difference of z^order e^{zt} over nodes, of which two may coincide."""
+    first, last = nodes[0], nodes[-1]
+    if len(nodes) == 1:
+        return first**order * mpmath.exp(first * t)
+    if first == last:
+        return (t * first**order + (order * first ** (order - 1) if order else 0)) * mpmath.exp(first * t)
+    return (_divided(nodes[:-1], t, order) - _divided(nodes[1:], t, order)) / (first - last)
 
 
 @per_precision
@@ -237,81 +181,56 @@ def _bounds(o: Oscillator, t: mpf, h: mpf) -> tuple[mpf, mpf, mpf]:
     return second, third, push * W**2 + 2 * xi * w * third + w**2 * second
 
 
-def _at(name: str, order: int, given: dict[str, Number], time: Number, digits: int) -> Certified:
-    o, instant = _oscillator(given), checked(_TIME, time)
-    if not instant.rational and (order or not o.x0.rational):
-        return exact_zero("at rest at t = 0", digits)
-    second = Route("divided difference of the exponential", lambda: _motion(o, instant.mpf(), order))
-    name = f"{name}@{time}"
-    return enclose(
-        lambda: _state(o, instant)[order], second, digits=digits, kind="closed form", name=name, proof=_PROOF
-    )
+reference = References(
+    PARAMETERS,
+    Oscillator,
+    kind="closed form",
+    proof="linear motion enclosed",
+    how="divided difference of the exponential",
+)
+OF_PEAK = {
+    "kind": "quasi-analytical",
+    "proof": "linear motion enclosed, all turning points that may be the largest proved",
+    "how": "divided differences, branch and bound",
+}
 
 
-@takes(_AT_INSTANT)
-def displacement(*, time: Number, digits: int = 30, **given: Number) -> Certified:
-    """Displacement at an instant, in m.
-
-    Parameters
-    ----------
-    time
-        Instant, in s.
-    digits
-        Digits wanted.
-    given
-        Parameters, see `PARAMETERS`; those that are not given have their default.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter breaks its rule.
-    """
-    return _at("displacement", X, given, time, digits)
+@reference(lambda o, time: _motion(o, time.mpf(), 0))
+def displacement(o: Oscillator, time: Exact) -> Ball:
+    """Displacement at an instant, in m."""
+    if not time.rational and not o.x0.rational:
+        raise Exactly(0, "at rest at t = 0")
+    return _course(o).at(ball(time))[X]
 
 
-@takes(_AT_INSTANT)
-def velocity(*, time: Number, digits: int = 30, **given: Number) -> Certified:
-    """Velocity at an instant, in m/s; parameters and errors as `displacement`."""
-    return _at("velocity", RATE, given, time, digits)
+@reference(lambda o, time: _motion(o, time.mpf(), 1))
+def velocity(o: Oscillator, time: Exact) -> Ball:
+    """Velocity at an instant, in m/s."""
+    if not time.rational:
+        raise Exactly(0, "at rest at t = 0")
+    return _course(o).at(ball(time))[RATE]
 
 
-@takes(PARAMETERS)
-def peak(*, digits: int = 30, **given: Number) -> Certified:
+@reference(lambda o: _searched_peak(o)[0], **OF_PEAK)
+def peak(o: Oscillator) -> Ball:
     """Largest magnitude of the displacement up to T (m), at a turning point after the start.
 
-    Undefined without force, and where the displacement at T or at the start is larger. Parameters as `displacement`.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter breaks its rule, or there are too many radians up to T.
+    Undefined without force, and where the displacement at T or at the start is larger. It raises `ParameterError` if
+    there are too many radians up to T.
     """
-    o = _driven(given)
-    return _turning("peak", lambda: _largest(_peaks(o)), lambda: _searched_peak(o)[0], digits)
+    return largest(height for height, _ in _peaks(o))
 
 
-@takes(PARAMETERS)
-def peak_time(*, digits: int = 30, **given: Number) -> Certified:
-    """Instant of the peak (s); undefined too where two are equally high. Parameters and errors as `peak`."""
-    o = _driven(given)
-    return _turning("instant of the peak", lambda: _instant(_peaks(o)), lambda: _searched_peak(o)[1], digits)
+@reference(lambda o: _searched_peak(o)[1], **OF_PEAK)
+def peak_time(o: Oscillator) -> Ball:
+    """Instant of the peak (s); undefined too where two are equally high."""
+    if len(peaks := _peaks(o)) > 1:
+        raise Undecided("two peaks are equally high, or nearly")
+    return peaks[0][1]
 
 
-def _driven(given: dict[str, Number]) -> Oscillator:
-    o = _oscillator(given)
-    if (radians := float(o.fastest * o.T.mpf())) > MOST_RADIANS:
-        raise ParameterError(f"T spans {radians:.3g} rad, a peak is sought in {MOST_RADIANS} at most: shorten T")
-    return o
-
-
-def _turning(name: str, read: Callable[[], Ball], second: Callable[[], mpf], digits: int) -> Certified:
-    proof = f"{_PROOF}, all turning points that may be the largest proved"
-    route = Route("divided differences, branch and bound", second)
-    return enclose(read, route, digits=digits, kind="quasi-analytical", name=name, proof=proof)
-
-
-def motion(*, digits: int = 20, **given: Number) -> Motion:
-    """Return the motion for figures and comparison of histories: displacement, velocity; errors as `displacement`."""
-    o = _oscillator(given)
+@reference.function
+def motion(o: Oscillator, digits: int = 20) -> Motion:
+    """Return the motion for figures and comparison of histories: displacement, velocity."""
     readings = {"displacement": lambda t: _course(o).at(t)[X], "velocity": lambda t: _course(o).at(t)[RATE]}
     return Motion(readings, lambda: (), digits)
