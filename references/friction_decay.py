@@ -16,7 +16,6 @@ Source: EDF validation manual V5.01.100 (SDND100); J.P. Den Hartog, Transactions
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -24,20 +23,11 @@ from flint import arb
 from mpmath import mpf
 
 from veridyn.references import friction_half_cycles as second
-from veridyn.references.certified import Certified, Route
-from veridyn.references.enclosure import Absent, Undecided, ball, enclose, sign_of
-from veridyn.references.friction_half_cycles import Slider
+from veridyn.references.enclosure import Absent, Undecided, ball, sign_of
 from veridyn.references.jets import hull, value
-from veridyn.references.motion import Motion, instant
-from veridyn.references.parameters import (
-    Exact,
-    Number,
-    Parameter,
-    ParameterError,
-    check_count,
-    check_digits,
-    resolve,
-)
+from veridyn.references.motion import Motion
+from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.quantities import References
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1"),
@@ -49,20 +39,20 @@ PARAMETERS = (
     Parameter("directions", "1", "2: friction acts in the plane; 1: only along the axis x", "2"),
 )
 
-_PROOF = "closed form of the half cycles, their number proved"
-_SECOND = "turning points one after the other by the balance of energy, time by quadrature"
 FOLLOWED = 10_000  # half cycles, at most, for the second route
 ONE, TWO = Exact(Fraction(1)), Exact(Fraction(2))
 THIRDS = (Exact(Fraction(1, 3), 1), Exact(Fraction(-1, 3), 1))  # of pi
 
 
-def _slider(given: dict[str, Number]) -> Slider:
-    o = Slider(**resolve(PARAMETERS, given))
-    if o.directions.plain not in (ONE, TWO):
-        raise ParameterError(f"directions must be 1 or 2, got {o.directions}")
-    if sign_of(Exact(Fraction(1, 2), 1), Exact(-abs(o.angle.rational), o.angle.pi)) <= 0:
-        raise ParameterError(f"angle must lie between -pi/2 and pi/2, got {o.angle}")
-    return o
+class Slider(Record):
+    """The parameters."""
+
+    def check(self) -> None:
+        """Refuse other numbers of directions, and a line that turns back."""
+        if self.directions.plain not in (ONE, TWO):
+            raise ParameterError(f"directions must be 1 or 2, got {self.directions}")
+        if sign_of(Exact(Fraction(1, 2), 1), Exact(-abs(self.angle.rational), self.angle.pi)) <= 0:
+            raise ParameterError(f"angle must lie between -pi/2 and pi/2, got {self.angle}")
 
 
 def _share(o: Slider) -> Any:
@@ -119,131 +109,85 @@ def _half_cycle(o: Slider, n: int, passed: Any) -> tuple[Any, Any]:
     return centre + (start - centre) * angle.cos(), (centre - start) * _omega(o) * angle.sin()
 
 
-def _certified(name: str, digits: int, o: Slider, read: Callable[[], Any], other: Callable[[], mpf]) -> Certified:
-    routes = [Route(_SECOND, other)] if abs(value(_release(o))) < 2 * FOLLOWED else []
-    return enclose(read, *routes, digits=digits, kind="closed form", name=name, proof=_PROOF)
+def _how(o: Slider) -> str:
+    long = abs(value(_release(o))) >= 2 * FOLLOWED
+    return "" if long else "turning points one after the other by the balance of energy, time by quadrature"
 
 
-def half_cycles(*, digits: int = 30, **given: Number) -> Certified:
-    """Count the half cycles until the mass stops for good.
+reference = References(
+    PARAMETERS, Slider, kind="closed form", proof="closed form of the half cycles, their number proved", how=_how
+)
 
-    Parameters
-    ----------
-    digits
-        Digits wanted.
-    given
-        Parameters, see `PARAMETERS`; those that are not given have their default.
 
-    Returns
-    -------
-    Certified
-        How many odd numbers lie below |x0| k/R; 0 if friction holds the mass at once; undefined if a turning point
-        lies so close to ±R/k that nothing tells whether friction holds it.
+@reference(lambda o: mpf(len(second.turns(o)) - 1))
+def half_cycles(o: Slider) -> Any:
+    """Count the half cycles until the mass stops for good: the odd numbers below |x0| k/R; 0 if friction holds it.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter breaks its rule, or the angle is not below a right one.
+    Undefined if a turning point lies so close to ±R/k that nothing tells whether friction holds it.
     """
-    o = _slider(given)
-    return _certified("half_cycles", digits, o, lambda: arb(_count(o)), lambda: mpf(len(second.turns(o)) - 1))
+    return arb(_count(o))
 
 
-def stop_time(*, digits: int = 30, **given: Number) -> Certified:
-    """Instant of the last stop in s: half cycles × π/ω; parameters and errors as `half_cycles`."""
-    o = _slider(given)
-
-    def followed() -> mpf:
-        return (len(second.turns(o)) - 1) * second.half_cycle(o)
-
-    return _certified("stop_time", digits, o, lambda: _count(o) * arb.pi() / _omega(o), followed)
+@reference(lambda o: (len(second.turns(o)) - 1) * second.half_cycle(o))
+def stop_time(o: Slider) -> Any:
+    """Instant of the last stop in s: half cycles × π/ω."""
+    return _count(o) * arb.pi() / _omega(o)
 
 
-def turning_time(*, number: int, digits: int = 30, **given: Number) -> Certified:
-    """Instant of a turning point in s, counted from 1, the last stop included; undefined after it.
-
-    Parameters and errors as `half_cycles`.
-    """
-    o, n = _slider(given), check_count(number, "number")
-
-    def read() -> Any:
-        if n > _count(o):
-            raise Absent("it stops before")
-        return n * arb.pi() / _omega(o)
-
-    def followed() -> mpf:
-        return len(second.turns(o)[1 : n + 1]) * second.half_cycle(o)
-
-    return _certified("turning_time", digits, o, read, followed)
+@reference(lambda o, number: len(second.turns(o)[1 : number + 1]) * second.half_cycle(o))
+def turning_time(o: Slider, number: int) -> Any:
+    """Instant of a turning point in s, counted from 1, the last stop included; undefined after it."""
+    if number > _count(o):
+        raise Absent("it stops before")
+    return number * arb.pi() / _omega(o)
 
 
-def final_position(*, digits: int = 30, **given: Number) -> Certified:
-    """Place in m, along the line, where the mass stops for good; parameters and errors as `half_cycles`."""
-    o = _slider(given)
-    return _certified("final_position", digits, o, lambda: _turn(o, _count(o)), lambda: second.turns(o)[-1])
+@reference(lambda o: second.turns(o)[-1])
+def final_position(o: Slider) -> Any:
+    """Place in m, along the line, where the mass stops for good."""
+    return _turn(o, _count(o))
 
 
-def component_after(*, number: int, digits: int = 30, **given: Number) -> Certified:
+@reference(lambda o, number: second.cosine(o) * second.turns(o)[: number + 1][-1])
+def component_after(o: Slider, number: int) -> Any:
     """Displacement along the axis x in m after a number of half periods π/ω: of a turning point, or of the last.
 
-    Parameters and errors as `half_cycles`. Source: EDF V5.01.100.
+    Source: EDF V5.01.100.
     """
-    o, n = _slider(given), check_count(number, "number")
-
-    def followed() -> mpf:
-        return second.cosine(o) * second.turns(o)[: n + 1][-1]
-
-    return _certified("component_after", digits, o, lambda: ball(o.angle).cos() * _turn(o, n), followed)
+    return ball(o.angle).cos() * _turn(o, number)
 
 
-def component(*, time: Number, digits: int = 30, **given: Number) -> Certified:
+@reference(lambda o, time: second.cosine(o) * second.displacement(o, time))
+def component(o: Slider, time: Exact) -> Any:
     """Displacement along the axis x in m at an instant (s): cos(angle) times that along the line.
 
-    Parameters and errors as `half_cycles`, and a `ParameterError` for a negative time. Source: EDF V5.01.100.
+    Source: EDF V5.01.100.
     """
-    o, t = _slider(given), instant(time, "time")
-
-    def read() -> Any:
-        # in half periods, where an integer is exact
-        passed = ball(t * t * o.k / (o.m * Exact(Fraction(1), 2))).sqrt() if t.rational else arb(0)
-        return ball(o.angle).cos() * _at(o, passed)[0]
-
-    return _certified("component", digits, o, read, lambda: second.cosine(o) * second.displacement(o, t))
+    # in half periods, where an integer is exact
+    passed = ball(time * time * o.k / (o.m * Exact(Fraction(1), 2))).sqrt() if time.rational else arb(0)
+    return ball(o.angle).cos() * _at(o, passed)[0]
 
 
-def dissipated_energy(*, digits: int = 30, **given: Number) -> Certified:
-    """Energy in J that friction dissipates: R times the path slid, 2 N (|x0| - N C).
-
-    Parameters and errors as `half_cycles`.
-    """
-    o = _slider(given)
-
-    def read() -> Any:
-        return 2 * _count(o) * ball(o.k) * _held(o) * (abs(ball(o.x0)) - _count(o) * _held(o))
-
-    def spring() -> mpf:
-        return o.k.mpf() * (o.x0.mpf() ** 2 - second.turns(o)[-1] ** 2) / 2
-
-    return _certified("dissipated_energy", digits, o, read, spring)
+@reference(lambda o: o.k.mpf() * (o.x0.mpf() ** 2 - second.turns(o)[-1] ** 2) / 2)
+def dissipated_energy(o: Slider) -> Any:
+    """Energy in J that friction dissipates: R times the path slid, 2 N (|x0| - N C)."""
+    return 2 * _count(o) * ball(o.k) * _held(o) * (abs(ball(o.x0)) - _count(o) * _held(o))
 
 
-def held(*, digits: int = 30, **given: Number) -> Certified:
-    """Half-width R/k in m of the places where friction holds the mass; parameters and errors as `half_cycles`."""
-    o = _slider(given)
-    return _certified("held", digits, o, lambda: _held(o), lambda: second.friction(o) / o.k.mpf())
+@reference(lambda o: second.friction(o) / o.k.mpf())
+def held(o: Slider) -> Any:
+    """Half-width R/k in m of the places where friction holds the mass."""
+    return _held(o)
 
 
-def motion(*, digits: int = 30, **given: Number) -> Motion:
-    """Motion along the line from the release on: displacement (m), velocity (m/s); its events are the turning points.
-
-    For figures and comparison of histories; parameters and errors as `half_cycles`.
-    """
-    o = _slider(given)
+@reference.function
+def motion(o: Slider, digits: int = 30) -> Motion:
+    """Motion along the line from the release on: displacement (m), velocity (m/s); events are the turning points."""
     return Motion(
         {
             "displacement": lambda t: _at(o, t * _omega(o) / arb.pi())[0],
             "velocity": lambda t: _at(o, t * _omega(o) / arb.pi())[1],
         },
         lambda: [(n * arb.pi() / _omega(o), f"turn {n}") for n in range(_count(o) + 1)],
-        check_digits(digits),
+        digits,
     )

@@ -6,45 +6,31 @@ v² = ω² (x - z)(z - y) at z, so that the time is an integral of 1/|v|, half o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import per_precision
-from veridyn.references.parameters import Exact
+from veridyn.references.parameters import Exact, Record
 
 COARSE = 40  # digits, at most, at which Newton's iteration begins
 NOISE = 1e9  # roundings: turning points as near as that to where friction holds, or the spring is slack, are there
 
 
-@dataclass(frozen=True)
-class Slider:
-    """The parameters."""
-
-    m: Exact
-    k: Exact
-    mu: Exact
-    g: Exact
-    x0: Exact
-    angle: Exact
-    directions: Exact
-
-
-def cosine(o: Slider) -> mpf:
+def cosine(o: Record) -> mpf:
     """Return the part of a displacement along the line that lies along x."""
     return mpmath.cos(o.angle.mpf())
 
 
-def friction(o: Slider) -> mpf:
+def friction(o: Record) -> mpf:
     """Return the force of friction along the line (N)."""
     full = (o.mu * o.m * o.g).mpf()
     return full if o.directions.rational == 2 else full * cosine(o)
 
 
 @per_precision
-def turns(o: Slider) -> tuple[mpf, ...]:
+def turns(o: Record) -> tuple[mpf, ...]:
     """Return the places of the release and of all turning points (m)."""
     R, k = friction(o), o.k.mpf()
     noise = NOISE * mpmath.eps * abs(o.x0.mpf())
@@ -55,18 +41,18 @@ def turns(o: Slider) -> tuple[mpf, ...]:
     return tuple(places)
 
 
-def _until(o: Slider, w: mpf) -> mpf:
+def _until(o: Record, w: mpf) -> mpf:
     """Return the time (s) from x to z = x - (x - y) w², w up to √½: dz/|v| = 2 dw/(ω √(1 - w²))."""
     return 2 * mpmath.quad(lambda u: 1 / mpmath.sqrt(1 - u * u), [0, w]) / mpmath.sqrt((o.k / o.m).mpf())
 
 
 @per_precision
-def half_cycle(o: Slider) -> mpf:
+def half_cycle(o: Record) -> mpf:
     """Return how long every half cycle lasts (s): twice the time to its middle, wherever it begins."""
     return 2 * _until(o, mpmath.sqrt(mpmath.mpf(1) / 2))
 
 
-def displacement(o: Slider, time: Exact) -> mpf:
+def displacement(o: Record, time: Exact) -> mpf:
     """Return the place on the line at an instant (s)."""
     left, places = time.mpf(), turns(o)
     for x, y in pairwise(places):
@@ -76,7 +62,7 @@ def displacement(o: Slider, time: Exact) -> mpf:
     return places[-1]
 
 
-def _within(o: Slider, x: mpf, y: mpf, lapse: mpf) -> mpf:
+def _within(o: Record, x: mpf, y: mpf, lapse: mpf) -> mpf:
     """Return the place after a while of a half cycle from x to y, whose second half mirrors the first."""
     if 2 * lapse > half_cycle(o):
         return _within(o, y, x, half_cycle(o) - lapse)
@@ -84,7 +70,7 @@ def _within(o: Slider, x: mpf, y: mpf, lapse: mpf) -> mpf:
     return x - (x - y) * w * w
 
 
-def _share(o: Slider, lapse: mpf) -> mpf:
+def _share(o: Record, lapse: mpf) -> mpf:
     """Return w after a while, by Newton's iteration that begins with half the digits."""
     omega = mpmath.sqrt((o.k / o.m).mpf())
     if mpmath.mp.dps > COARSE:
