@@ -16,30 +16,18 @@ Source: this suite; modal superposition of an Euler-Bernoulli beam, any textbook
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import mpmath
 from flint import arb
-from mpmath import mpf
 
 from veridyn.references import beam_waves as waves
 from veridyn.references.beam_waves import Beam
-from veridyn.references.certified import Certified, Route
-from veridyn.references.enclosure import Absent, ball, enclose, less, per_bits, sign_of
+from veridyn.references.enclosure import Absent, ball, less, per_bits, sign_of
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, Row, State
 from veridyn.references.jets import Ball, largest
 from veridyn.references.motion import Ended, Motion, Phase, follow, holding, proved, value_at
-from veridyn.references.parameters import (
-    Exact,
-    Number,
-    Parameter,
-    ParameterError,
-    check_count,
-    checked,
-    resolve,
-    takes,
-)
+from veridyn.references.parameters import Exact, Parameter, ParameterError
+from veridyn.references.quantities import References
 
 PARAMETERS = (
     Parameter("N", "1", "number of modes kept", "5"),
@@ -50,21 +38,7 @@ PARAMETERS = (
     Parameter("T", "s", "time span", "0.5"),
 )
 
-_TIME = Parameter("time", "s", "instant", "0", "non-negative")
-_PROOF = "linear phases enclosed, every touch and release proved to be the next root of the gap"
-_WAVES = "sums of exponentials from event to event, roots proved by bounds of the curvature"
-MOST_MODES = 41
 PER_CONTACT = ("touch", "release", "peak", "impulse")
-
-
-def _beam(given: dict[str, Number]) -> Beam:
-    """Make a beam; raises `ParameterError` for a wrong parameter."""
-    b = Beam(**resolve(PARAMETERS, given))
-    if b.N.pi or b.N.rational.denominator != 1 or b.N.rational > MOST_MODES:
-        raise ParameterError(f"N must be a whole number from 1 to {MOST_MODES}, got {given['N']}")
-    if float(b.xi) >= 1:
-        raise ParameterError(f"xi must be below 1, got {given['xi']}")
-    return b
 
 
 @per_bits
@@ -124,97 +98,55 @@ def _peak(b: Beam, contact: Ended) -> Ball:
     return largest([-ball(b.kc) * contact.phase.read(_gap(b), t) for t in contact.extremes(rate)])
 
 
-def _of_contact(b: Beam, what: str, place: int) -> Ball:
+reference = References(
+    PARAMETERS,
+    Beam,
+    proof="linear phases enclosed, every touch and release proved to be the next root of the gap",
+    how="sums of exponentials from event to event, roots proved by bounds of the curvature",
+    effort=lambda b: proved(_phases(b)),
+)
+
+
+@reference(lambda b, what, number: waves.contact(b, number)[PER_CONTACT.index(what)])
+def contact(b: Beam, what: str, number: int) -> Ball:
+    """Return a quantity of a contact that is over by T, counted from 1.
+
+    ``what``: ``touch`` or ``release`` (instants, s), ``peak`` (largest force, N), ``impulse`` (N s).
+    """
     found = _contacts(b)
-    if place >= len(found):
+    if number > len(found):
         raise Absent(f"there are {len(found)} contacts up to T")
-    p, end = found[place]
+    p, end = found[number - 1]
     if what == "impulse":
         return -ball(b.kc) * p.phase.at(end)[-1]
     return _peak(b, p) if what == "peak" else p.phase.start if what == "touch" else end
 
 
-def _certified(name: str, b: Beam, digits: int, read: Callable[[], Ball], second: Callable[[], mpf]) -> Certified:
-    return enclose(
-        read,
-        Route(_WAVES, second),
-        digits=digits,
-        kind="quasi-analytical",
-        name=name,
-        proof=_PROOF,
-        proved=lambda: proved(_phases(b)),
-    )
+@reference(lambda b: mpmath.mpf(len(waves.contacts(b))))
+def contacts(b: Beam) -> Ball:
+    """Return the number of contacts that are over by T."""
+    return arb(len(_contacts(b)))
 
 
-@takes(PARAMETERS)
-def contact(*, what: str, number: int, digits: int = 30, **given: Number) -> Certified:
-    """Return a quantity of a contact that is over by T.
-
-    Parameters
-    ----------
-    what
-        ``touch`` or ``release`` (instants, s), ``peak`` (largest force, N), ``impulse`` (N s).
-    number
-        Which contact, from 1.
-    digits
-        Digits wanted.
-    given
-        Parameters, see `PARAMETERS`; those that are not given have their default.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is not positive, N is no whole number or too large, or xi is not below 1.
-    """
-    b, place, part = _beam(given), check_count(number, "number") - 1, PER_CONTACT.index(what)
-    return _certified(
-        f"{what} {number}", b, digits, lambda: _of_contact(b, what, place), lambda: waves.contact(b, place)[part]
-    )
+@reference(lambda b: max(waves.contact(b, n + 1)[2] for n in range(len(waves.contacts(b)))))
+def peak_force(b: Beam) -> Ball:
+    """Return the largest force of the stop (N) in a contact that is over by T."""
+    if not (found := _contacts(b)):
+        raise Absent("there is no contact up to T")
+    return largest([_peak(b, p) for p, _ in found])
 
 
-@takes(PARAMETERS)
-def contacts(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the number of contacts that are over by T; parameters and errors as `contact`."""
-    b = _beam(given)
-    return _certified("contacts", b, digits, lambda: arb(len(_contacts(b))), lambda: mpmath.mpf(len(waves.contacts(b))))
-
-
-@takes(PARAMETERS)
-def peak_force(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the largest force of the stop (N) in a contact that is over by T; parameters and errors as `contact`."""
-    b = _beam(given)
-
-    def read() -> Ball:
-        if not _contacts(b):
-            raise Absent("there is no contact up to T")
-        return largest([_peak(b, p) for p, _ in _contacts(b)])
-
-    return _certified(
-        "peak_force", b, digits, read, lambda: max(waves.contact(b, n)[2] for n in range(len(waves.contacts(b))))
-    )
-
-
-@takes(PARAMETERS)
-def mid_span(*, time: Number, digits: int = 30, **given: Number) -> Certified:
-    """Return the displacement of mid-span (m) at an instant up to T; parameters and errors as `contact`."""
-    b, t = _beam(given), checked(_TIME, time)
-    if sign_of(t, Exact(-b.T.rational, b.T.pi)) > 0:
+@reference(lambda b, time: waves.mid_span(b, time.mpf()))
+def mid_span(b: Beam, time: Exact) -> Ball:
+    """Return the displacement of mid-span (m) at an instant up to T."""
+    if sign_of(time, -b.T.plain) > 0:
         raise ParameterError(f"time must lie within T = {b.T} s, got {time}")
-    return _certified(f"mid_span@{time}", b, digits, lambda: _mid_span(b, ball(t)), lambda: waves.mid_span(b, t.mpf()))
+    return value_at(_phases(b), _combined(b, 0), ball(time))
 
 
-def _mid_span(b: Beam, t: Ball) -> Ball:
-    return value_at(_phases(b), _combined(b, 0), t)
-
-
-@takes(PARAMETERS)
-def energy(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the energy (J) at T, of the beam and of the stop; parameters and errors as `contact`."""
-    b = _beam(given)
-    return _certified("energy", b, digits, lambda: _energy(b), lambda: waves.energy(b))
-
-
-def _energy(b: Beam) -> Ball:
+@reference(waves.energy)
+def energy(b: Beam) -> Ball:
+    """Return the energy (J) at T, of the beam and of the stop."""
     phase, m = holding(_phases(b), ball(b.T))[-1], len(b.numbers)
     state = phase.at(ball(b.T))
     modal = sum(((w * q) ** 2 + v**2 for w, q, v in zip(_frequencies(b), state, state[m:], strict=False)), arb(0))
@@ -222,15 +154,15 @@ def _energy(b: Beam) -> Ball:
     return (modal + ball(b.kc) * pressed**2) / 2
 
 
-def motion(*, digits: int = 20, **given: Number) -> Motion:
-    """Return the motion up to T for figures and comparison of histories: mid_span; errors as `contact`.
+@reference.function
+def motion(b: Beam, digits: int = 20) -> Motion:
+    """Return the motion up to T for figures and comparison of histories: mid_span.
 
     Its events are all touches and releases up to T, also the touch of a contact that lasts at T.
     """
-    b = _beam(given)
 
     def changes() -> list[tuple[Ball, str]]:
         found = [(p.phase.start, p.phase.kind) for p in _phases(b)[1:]]
         return [(t, kind) for t, kind in found if less(t, ball(b.T), "a contact begins or ends at T")]
 
-    return Motion({"mid_span": lambda t: _mid_span(b, t)}, changes, digits)
+    return Motion({"mid_span": lambda t: value_at(_phases(b), _combined(b, 0), t)}, changes, digits)

@@ -13,20 +13,21 @@ import mpmath
 from mpmath import mpc, mpf
 
 from veridyn.references.certified import per_precision
-from veridyn.references.parameters import Exact
+from veridyn.references.parameters import ParameterError, Record
 from veridyn.references.roots import sign_changes
 
+MOST_MODES = 41
 
-@dataclass(frozen=True)
-class Beam:
-    """The parameters."""
 
-    N: Exact
-    xi: Exact
-    kc: Exact
-    gap: Exact
-    v0: Exact
-    T: Exact
+class Beam(Record):
+    """The parameters, and the modes at the current precision."""
+
+    def check(self) -> None:
+        """Refuse numbers of modes that are not whole or too large, and overdamped modes."""
+        if self.N.pi or self.N.rational.denominator != 1 or self.N.rational > MOST_MODES:
+            raise ParameterError(f"N must be a whole number from 1 to {MOST_MODES}, got {self.N}")
+        if float(self.xi) >= 1:
+            raise ParameterError(f"xi must be below 1, got {self.xi}")
 
     @property
     def numbers(self) -> range:
@@ -42,12 +43,6 @@ class Beam:
     def shapes(self) -> list[mpf]:
         """Return their shapes at mid-span."""
         return [mpmath.sqrt(2) * (-1) ** ((n - 1) // 2) for n in self.numbers]
-
-    @property
-    def start(self) -> tuple[mpf, ...]:
-        """Return modal displacements and velocities at the start."""
-        speeds = [-2 * mpmath.sqrt(2) * self.v0.mpf() / (n * mpmath.pi) for n in self.numbers]
-        return (*[mpmath.mpf(0)] * len(speeds), *speeds)
 
 
 @dataclass(frozen=True)
@@ -101,70 +96,34 @@ class Phase:
     gap: Waves
 
 
-def _spectrum(b: Beam, closed: bool) -> tuple[list[mpc], list[list[mpc]], list[mpf]]:
-    """Return the roots, the vectors (one per root) and the equilibrium of a phase."""
-    m, xi = len(b.omegas), b.xi.mpf()
-    if not closed:
-        roots, vectors = [], []
-        for i, w in enumerate(b.omegas):
-            for sign in (1, -1):
-                root = w * mpmath.mpc(-xi, sign * mpmath.sqrt(1 - xi**2))
-                roots.append(root)
-                vectors.append([mpmath.mpc(1 if j == i else root if j == m + i else 0) for j in range(2 * m)])
-        return roots, vectors, [mpmath.mpf(0)] * (2 * m)
-    matrix, pushed = _closed_matrix(b), _push(b)
-    roots, columns = mpmath.eig(matrix)
-    vectors = [[columns[i, j] for i in range(2 * m)] for j in range(2 * m)]
-    rest = mpmath.lu_solve(matrix, -pushed)
-    return list(roots), vectors, list(rest)
-
-
-def _closed_matrix(b: Beam) -> mpmath.matrix:
-    m, shapes, kc = len(b.omegas), b.shapes, b.kc.mpf()
-    matrix = mpmath.zeros(2 * m)
-    for i, w in enumerate(b.omegas):
+@per_precision
+def _spectrum(b: Beam, closed: bool) -> tuple[list[mpc], mpmath.matrix, mpmath.matrix, mpmath.matrix]:
+    """Return the roots, the vectors (columns), their inverse and the equilibrium of a phase."""
+    m, kc = len(b.omegas), b.kc.mpf() if closed else mpmath.mpf(0)
+    matrix, push = mpmath.zeros(2 * m), mpmath.zeros(2 * m, 1)
+    for i, (w, shape) in enumerate(zip(b.omegas, b.shapes, strict=True)):
         matrix[i, m + i] = mpmath.mpf(1)
         matrix[m + i, m + i] = -2 * b.xi.mpf() * w
-        for j in range(m):
-            matrix[m + i, j] = -kc * shapes[i] * shapes[j] - (w**2 if i == j else 0)
-    return matrix
-
-
-def _push(b: Beam) -> mpmath.matrix:
-    m = len(b.omegas)
-    pushed = mpmath.zeros(2 * m, 1)
-    for i, shape in enumerate(b.shapes):
-        pushed[m + i] = -b.kc.mpf() * shape * b.gap.mpf()
-    return pushed
-
-
-@per_precision
-def _cached_spectrum(b: Beam, closed: bool) -> tuple[list[mpc], list[list[mpc]], list[mpf], mpmath.matrix]:
-    roots, vectors, rest = _spectrum(b, closed)
-    n = len(roots)
-    inverse = mpmath.inverse(mpmath.matrix([[vectors[j][i] for j in range(n)] for i in range(n)]))
-    return roots, vectors, rest, inverse
+        push[m + i] = -kc * shape * b.gap.mpf()
+        for j, other in enumerate(b.shapes):
+            matrix[m + i, j] = -kc * shape * other - (w**2 if i == j else 0)
+    roots, vectors = mpmath.eig(matrix)
+    return roots, vectors, mpmath.inverse(vectors), mpmath.lu_solve(matrix, -push)
 
 
 def _states(b: Beam, closed: bool, state: Sequence[mpf]) -> tuple[Waves, ...]:
     """Return the states that follow a state."""
-    roots, vectors, rest, inverse = _cached_spectrum(b, closed)
-    n = len(roots)
-    shares = inverse * mpmath.matrix([x - e for x, e in zip(state, rest, strict=True)])
-    return tuple(
-        Waves(mpmath.re(rest[i]), tuple(roots), tuple(shares[j] * vectors[j][i] for j in range(n))) for i in range(n)
-    )
+    roots, vectors, inverse, rest = _spectrum(b, closed)
+    places = range(len(roots))
+    shares = inverse * (mpmath.matrix(state) - rest)
+    return tuple(Waves(rest[i].real, tuple(roots), tuple(vectors[i, j] * shares[j] for j in places)) for i in places)
 
 
 def _gap(b: Beam, states: Sequence[Waves]) -> Waves:
     """Return gap + w."""
-    shapes = b.shapes
-    moving = states[: len(shapes)]
-    constant = b.gap.mpf() + mpmath.fsum(s * f.constant for s, f in zip(shapes, moving, strict=True))
-    weights = tuple(
-        mpmath.fsum(s * f.weights[j] for s, f in zip(shapes, moving, strict=True)) for j in range(len(moving[0].rates))
-    )
-    return Waves(constant, moving[0].rates, weights)
+    moving = list(zip(b.shapes, states, strict=False))
+    weights = [mpmath.fsum(s * f.weights[j] for s, f in moving) for j in range(len(states))]
+    return Waves(b.gap.mpf() + mpmath.fsum(s * f.constant for s, f in moving), states[0].rates, tuple(weights))
 
 
 @per_precision
@@ -177,7 +136,9 @@ def phases(b: Beam) -> tuple[Phase, ...]:
         If a gap merely touches zero.
     """
     found: list[Phase] = []
-    start, state, closed, end = mpmath.mpf(0), b.start, False, b.T.mpf()
+    speeds = [-2 * mpmath.sqrt(2) * b.v0.mpf() / (n * mpmath.pi) for n in b.numbers]
+    start, closed, end = mpmath.mpf(0), False, b.T.mpf()
+    state = [*[mpmath.mpf(0)] * len(speeds), *speeds]
     while True:
         states = _states(b, closed, state)
         gap = _gap(b, states)
@@ -185,7 +146,7 @@ def phases(b: Beam) -> tuple[Phase, ...]:
         found.append(Phase(start, end if span is None else start + span, closed, states, gap))
         if span is None:
             return tuple(found)
-        start, state, closed = start + span, tuple(f(span) for f in states), not closed
+        start, state, closed = start + span, [f(span) for f in states], not closed
 
 
 def contacts(b: Beam) -> list[Phase]:
@@ -195,8 +156,8 @@ def contacts(b: Beam) -> list[Phase]:
 
 @per_precision
 def contact(b: Beam, number: int) -> tuple[mpf, mpf, mpf, mpf]:
-    """Return touch, release (s), largest force (N) and impulse (N s) of a contact, counted from 0."""
-    p, kc = contacts(b)[number], b.kc.mpf()
+    """Return touch, release (s), largest force (N) and impulse (N s) of a contact, counted from 1."""
+    p, kc = contacts(b)[number - 1], b.kc.mpf()
     span = p.end - p.start
     peak = max(-kc * p.gap(t) for t in p.gap.roots(span, from_zero=False, order=1))
     return p.start, p.end, peak, -kc * p.gap.integral(span)
