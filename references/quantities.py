@@ -53,6 +53,10 @@ class References:
     promised: int | Callable[..., int | None] | None = None
     effort: str | Callable[..., str] = ""
 
+    def of(self, **given: Number) -> Any:
+        """Return the record of parameters."""
+        return self.record(**resolve(self.parameters, given))
+
     def __call__(
         self, second: Callable[..., Any] | None = None, **stated: Any
     ) -> Callable[[Callable[..., Any]], Callable[..., Certified]]:
@@ -118,7 +122,7 @@ class References:
             bound = extra.bind(**{name: given.pop(name) for name in extra.parameters if name in given})
             bound.apply_defaults()
             more = {name: argument(name, value) for name, value in bound.arguments.items()}
-            return function(self.record(**resolve(self.parameters, given)), digits=check_digits(digits), **more)
+            return function(self.of(**given), digits=check_digits(digits), **more)
 
         named = {"digits": default, **{p.name: p.default for p in self.parameters}}
         shared = [Argument(name, Argument.KEYWORD_ONLY, default=value) for name, value in named.items()]

@@ -14,7 +14,6 @@ Source: Code_Aster test sdnd103a.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -22,15 +21,16 @@ import mpmath
 from flint import arb, ctx, fmpq
 from mpmath import mpf
 
-from veridyn.references.certified import Certified, Route, per_precision, undefined
-from veridyn.references.enclosure import ball, decided, enclose, per_bits, precision, sign_of
+from veridyn.references.certified import Certified, per_precision
+from veridyn.references.enclosure import Absent, ball, decided, per_bits, precision, sign_of
 from veridyn.references.events import Event, Guard
 from veridyn.references.extrapolation import PROMISED, WORKING, Edge, Law, Step, followed
 from veridyn.references.extrapolation import at as steps_at
 from veridyn.references.flows import State
 from veridyn.references.jets import Ball, hull, value
-from veridyn.references.motion import Ended, Phase, follow, holding, instant, proved
-from veridyn.references.parameters import Exact, Number, Parameter, ParameterError, resolve, takes
+from veridyn.references.motion import Ended, Phase, follow, holding, proved
+from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.quantities import References
 from veridyn.references.smooth import Norm, Smooth, passed_on
 
 PARAMETERS = (
@@ -48,19 +48,17 @@ SIDES = {"pushed": -1, "dead zone": 0, "pulled": 1}
 NAMES = {side: name for name, side in SIDES.items()}
 
 _PROOF = "analytic phases enclosed, every passage through ±d proved to be the next root"
-_INTEGRATED = "extrapolated midpoint steps, with passages looked for at turning points"
 
 
-@dataclass(frozen=True)
-class Oscillator:
+class Oscillator(Record):
     """The parameters."""
 
-    m: Exact
-    k0: Exact
-    x0: Exact
-    a0: Exact
-    w0: Exact
-    d: Exact
+    def check(self) -> None:
+        """Refuse amplitudes at which the spring no longer resists, or that the dead zone swallows."""
+        if sign_of(self.x0, -self.a0, -self.a0) <= 0:
+            raise ParameterError(f"a0 must be below x0/2, where the spring still resists, got {self.a0}")
+        if sign_of(self.a0, -self.d) <= 0:
+            raise ParameterError(f"d must be below the amplitude a0, got {self.d}")
 
     def acceleration(self, number: Callable[[Exact], Any], side: int, half: int) -> Callable[[Any, Any], Any]:
         """Return x'' (m/s²) as a function of sin(w0 t) and x, on a side of the dead zone, in a half-period."""
@@ -73,22 +71,6 @@ class Oscillator:
             return pushed + (x * x) * quadratic if side else pushed
 
         return acceleration
-
-
-def oscillator(**given: Number) -> Oscillator:
-    """Read the parameters.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is unknown or not positive, 2 a0 is not below x0, or d not below a0.
-    """
-    o = Oscillator(**resolve(PARAMETERS, given))
-    if sign_of(o.x0, -o.a0, -o.a0) <= 0:
-        raise ParameterError(f"a0 must be below x0/2, where the spring still resists, got {o.a0}")
-    if sign_of(o.a0, -o.d) <= 0:
-        raise ParameterError(f"d must be below the amplitude a0, got {o.d}")
-    return o
 
 
 @per_bits
@@ -157,19 +139,25 @@ def _working(o: Oscillator, time: Exact) -> int:
 
 
 def _effort(o: Oscillator, time: Exact) -> str:
+    if not o.d.rational:
+        return ""
     with precision(_working(o, time)):
         return proved([phase for half in range(_half_of(o, time) + 1) for phase in _half(o, half)])
 
 
-def _followed(o: Oscillator, place: int, time: Exact) -> Ball:
-    """Return displacement, velocity or acceleration with a dead zone."""
-    last = _half_of(o, time)
+def _read(o: Oscillator, place: int, time: Exact) -> Ball:
+    """Return displacement, velocity or acceleration."""
+    if not o.d.rational:
+        return _chosen(o, place, time)
+    if o.varied:
+        raise Absent("no derivative is given where the equations are nonlinear")
+    if (last := _half_of(o, time)) > MOST_HALVES:
+        raise ParameterError(f"time = {time} s is more than {MOST_HALVES} half-periods of the support")
     with precision(_working(o, time)):
         t = ball(time)
         for half in range(last):
             _half(o, half)  # one after the other: they are called back from the last to the first
-        found = [_reading(phase, place, t) for phase in holding(_half(o, last), t)]
-    return hull(*found)
+        return hull(*(_reading(phase, place, t) for phase in holding(_half(o, last), t)))
 
 
 def _reading(phase: Phase, place: int, t: arb) -> Ball:
@@ -181,16 +169,13 @@ def _reading(phase: Phase, place: int, t: arb) -> Ball:
 def _chosen(o: Oscillator, place: int, time: Exact) -> Ball:
     """Return displacement, velocity or acceleration of the chosen motion."""
     angle, w0 = o.w0 * time, ball(o.w0)
-    turns = angle.rational if angle.pi == 1 and angle.slope is None else None
-    if place == V:
-        wave = ball(angle).cos() if turns is None else arb.cos_pi_fmpq(_fmpq(turns))
+    if angle.pi == 1 and angle.slope is None:  # zeros are exact
+        turns = fmpq(angle.rational.numerator, angle.rational.denominator)
+        sine, cosine = arb.sin_pi_fmpq(turns), arb.cos_pi_fmpq(turns)
     else:
-        wave = ball(angle).sin() if turns is None else arb.sin_pi_fmpq(_fmpq(turns))
+        sine, cosine = ball(angle).sin_cos()
+    wave = cosine if place == V else sine
     return ball(o.a0) * wave * (arb(1), w0, -(w0**2))[place]
-
-
-def _fmpq(number: Fraction) -> fmpq:
-    return fmpq(number.numerator, number.denominator)
 
 
 @per_precision
@@ -224,74 +209,60 @@ def _by_steps(o: Oscillator, place: int, time: Exact) -> mpf:
         return step.law.rates(step.mode)(time.mpf(), y)[V] if place == ONE else y[place]
 
 
-def _certified(name: str, place: int, time: Number, digits: int, given: dict[str, Number]) -> Certified:
-    o, t = oscillator(**given), instant(time, "time")
-    steps = Route(_INTEGRATED, lambda: _by_steps(o, place, t), PROMISED)
-    if o.d.rational == 0:
-        second = () if value(_chosen(o, place, t)).is_zero() else (steps,)
-        proof = "the chosen motion"
-        return enclose(lambda: _chosen(o, place, t), *second, digits=digits, kind="closed form", name=name, proof=proof)
-    if any(number.slope is not None for number in vars(o).values()):
-        return undefined("no derivative is given where the equations are nonlinear")
-    if _half_of(o, t) > MOST_HALVES:
-        raise ParameterError(f"time = {time} s is more than {MOST_HALVES} half-periods of the support")
-    return enclose(
-        lambda: _followed(o, place, t),
-        steps,
-        digits=digits,
-        kind="quasi-analytical",
-        name=name,
-        proof=_PROOF,
-        proved=lambda: _effort(o, t),
-    )
+reference = References(
+    PARAMETERS,
+    Oscillator,
+    kind=lambda o: "quasi-analytical" if o.d.rational else "closed form",
+    proof=lambda o: _PROOF if o.d.rational else "the chosen motion",
+    promised=PROMISED,
+    effort=_effort,
+)
 
 
-@takes(PARAMETERS)
-def displacement(*, time: Number, digits: int = 30, **given: Number) -> Certified:
+def _of_state(place: int) -> Callable[[Callable[..., Ball]], Callable[..., Certified]]:
+    """Make a reading of the motion a quantity; steps do not confirm a zero."""
+
+    def how(o: Oscillator, time: Exact) -> str:
+        zero = not o.d.rational and value(_chosen(o, place, time)).is_zero()
+        return "" if zero else "extrapolated midpoint steps, with passages looked for at turning points"
+
+    return reference(lambda o, time: _by_steps(o, place, time), how=how)
+
+
+@_of_state(X)
+def displacement(o: Oscillator, time: Exact) -> Ball:
     """Return the displacement relative to the support (m) at an instant (s).
 
-    Parameters
-    ----------
-    time
-        Instant in s, not negative.
-    digits
-        Digits wanted.
-    **given
-        Parameters by name, see `PARAMETERS`; the others have their defaults.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter breaks its rule, 2 a0 >= x0 or d >= a0, or a dead zone is followed for too long.
+    Here and below a `ParameterError` is raised too if a dead zone is followed for too long.
     """
-    return _certified("displacement", X, time, digits, given)
+    return _read(o, X, time)
 
 
-@takes(PARAMETERS)
-def velocity(*, time: Number, digits: int = 30, **given: Number) -> Certified:
-    """Return the velocity relative to the support (m/s) at an instant (s); as `displacement`."""
-    return _certified("velocity", V, time, digits, given)
+@_of_state(V)
+def velocity(o: Oscillator, time: Exact) -> Ball:
+    """Return the velocity relative to the support (m/s) at an instant (s)."""
+    return _read(o, V, time)
 
 
-@takes(PARAMETERS)
-def acceleration(*, time: Number, digits: int = 30, **given: Number) -> Certified:
-    """Return the acceleration relative to the support (m/s²) at an instant (s); as `displacement`."""
-    return _certified("acceleration", ONE, time, digits, given)
+@_of_state(ONE)
+def acceleration(o: Oscillator, time: Exact) -> Ball:
+    """Return the acceleration relative to the support (m/s²) at an instant (s)."""
+    return _read(o, ONE, time)
 
 
-def frequency(*, m: Number, k0: Number, digits: int = 30) -> Certified:
-    """Return the natural frequency (Hz) at small elongation, sqrt(k0/m)/2π; raises as `displacement`."""
-    o = oscillator(m=m, k0=k0)
+def _eigenfrequency(o: Oscillator) -> mpf:
+    values, _ = mpmath.eig(mpmath.matrix([[0, 1], [-(o.k0 / o.m).mpf(), 0]]))
+    return abs(values[0].imag) / (2 * mpmath.pi)
 
-    def eigenvalue() -> mpf:
-        values, _ = mpmath.eig(mpmath.matrix([[0, 1], [-(o.k0 / o.m).mpf(), 0]]))
-        return abs(values[0].imag) / (2 * mpmath.pi)
 
-    return enclose(
-        lambda: ball(o.k0 / o.m).sqrt() / (2 * arb.pi()),
-        Route("eigenvalues of the equations of motion", eigenvalue),
-        digits=digits,
-        kind="closed form",
-        name="frequency",
-        proof="sqrt(k0/m)/2π",
-    )
+@reference(
+    _eigenfrequency,
+    how="eigenvalues of the equations of motion",
+    kind="closed form",
+    proof="sqrt(k0/m)/2π",
+    promised=None,
+    effort="",
+)
+def frequency(o: Oscillator) -> Ball:
+    """Return the natural frequency (Hz) at small elongation."""
+    return ball(o.k0 / o.m).sqrt() / (2 * arb.pi())
