@@ -135,7 +135,11 @@ def _extreme(step: Step, function: Edge, lapse: mpf) -> mpf | None:
 
     if lapse <= 0 or rate(mpmath.mpf(0)) * rate(lapse) >= 0:
         return None
-    return mpmath.findroot(rate, (mpmath.mpf(0), lapse), solver="anderson", tol=1e-21 * abs(rate(lapse)), verify=False)
+    return _bracketed(rate, mpmath.mpf(0), lapse)
+
+
+def _bracketed(f: Callable[[mpf], mpf], low: mpf, high: mpf) -> mpf:
+    return mpmath.findroot(f, (low, high), solver="anderson", tol=1e-21 * abs(f(high)), verify=False)
 
 
 def _passages(step: Step, lapse: mpf, after: Vector) -> Iterator[tuple[mpf, Edge]]:
@@ -181,14 +185,4 @@ def _root(step: Step, edge: Edge, high: mpf) -> mpf:
         low /= 2
         if low < 1e-15 * high:
             raise CertificationError("an edge is passed where a mode begins")
-    lapse = (low + high) / 2
-    for _ in range(200):
-        y = step.at(lapse)
-        value = edge.value(y)
-        low, high = (lapse, high) if value > 0 else (low, lapse)
-        new = lapse - value / step.slope(edge, lapse, y)
-        new = new if low < new < high else (low + high) / 2
-        if abs(new - lapse) <= 1e-22 * step.law.step:
-            return new
-        lapse = new
-    raise CertificationError("the passage of an edge was not found")
+    return _bracketed(lambda lapse: edge.value(step.at(lapse)), low, high)

@@ -1,66 +1,49 @@
-"""The second route of the driven oscillator with a stop: closed forms in mpmath, instants as roots proved by bounds.
-
-Conditioning: the force is continuous where stop and mass meet, so that a small deviation is carried by the linear
-propagators of the phases alone. Their product says how many digits the contacts cost; so many are carried as guard.
-"""
+"""The second route of the driven oscillator with a stop: closed forms in mpmath, instants as roots proved by bounds."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import per_precision
-from veridyn.references.impact_phases import Law, Phase, growth
-from veridyn.references.parameters import Exact
+from veridyn.references.impact_phases import Law, Phase
+from veridyn.references.parameters import Exact, ParameterError, Record
 from veridyn.references.roots import sign_changes
 
-GUARD = 10  # digits beyond those that the contacts cost
 
-
-@dataclass(frozen=True)
-class Oscillator:
+class Oscillator(Record):
     """The parameters, and the laws of motion at the current precision."""
 
-    m: Exact
-    k: Exact
-    xi: Exact
-    kc: Exact
-    gap: Exact
-    F: Exact
-    a: Exact
-    Omega: Exact
-    wall: Exact
-    t_end: Exact
-
-    @property
-    def kappa(self) -> mpf:
-        """Stiffness of the stop per mass (1/s²)."""
-        return (self.kc / self.m).mpf()
+    def check(self) -> None:
+        """Refuse overdamped oscillators and other walls."""
+        if self.xi.rational >= 1:
+            raise ParameterError(f"xi must be below 1, got {self.xi}")
+        if self.wall.rational not in (0, 1):
+            raise ParameterError(f"wall must be 0 or 1, got {self.wall}")
 
     def law(self, touching: bool) -> Law:
         """Return the law of a flight or of a contact, where the stop adds -kc/m (y - gap)."""
         omega0, W = mpmath.sqrt((self.k / self.m).mpf()), self.Omega.mpf()
         A, S = (self.F / self.m).mpf() - self.a.mpf(), -self.wall.mpf() * self.a.mpf() / W**2
-        kappa = self.kappa if touching else mpmath.mpf(0)
+        kappa = (self.kc / self.m).mpf() if touching else mpmath.mpf(0)
         omega = mpmath.sqrt(omega0**2 + kappa)
         return Law(self.xi.mpf() * omega0, omega, A - kappa * S, kappa * self.gap.mpf(), W, S)
 
 
-def _march(o: Oscillator, until: mpf) -> tuple[Phase, ...]:
+@per_precision
+def phases(o: Oscillator, until: Exact) -> tuple[Phase, ...]:
     """Return the phases up to an instant, at the current precision."""
-    gap = o.gap.mpf()
-    phases = [Phase(o.law(False), False, mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0))]
-    while (end := _end(phases[-1], gap, until)) is not None:
-        last = phases[-1]
+    gap, limit = o.gap.mpf(), until.mpf()
+    found = [Phase(o.law(False), False, mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0))]
+    while (end := _end(found[-1], gap, limit)) is not None:
+        last = found[-1]
         start, law = last.start + end, o.law(not last.touching)
         x0 = gap - law.S * mpmath.sin(law.Omega * start)  # on the stop, to the last digit
-        phases.append(Phase(law, not last.touching, start, x0, last.state(end)[1]))
-    return tuple(phases)
+        found.append(Phase(law, not last.touching, start, x0, last.state(end)[1]))
+    return tuple(found)
 
 
 def _end(phase: Phase, gap: mpf, until: mpf) -> mpf | None:
@@ -80,25 +63,6 @@ def _end(phase: Phase, gap: mpf, until: mpf) -> mpf | None:
             return found
         a, first = b, distance(b)
     return None
-
-
-@per_precision
-def phases(o: Oscillator, until: Exact) -> tuple[Phase, ...]:
-    """Return the phases to the current precision; what the contacts magnify asks for guard digits until they do."""
-    guard = GUARD
-    while True:
-        with mpmath.workdps(mpmath.mp.dps + guard):
-            phases = _march(o, until.mpf())
-        if (needed := _lost(phases, until)) <= guard:
-            return phases
-        guard = needed
-
-
-def _lost(phases: tuple[Phase, ...], until: Exact) -> int:
-    """Return the digits to carry beyond the current precision, with half of `GUARD` to spare."""
-    ends = [*(float(phase.start) for phase in phases[1:]), float(until)]
-    matrices = [phase.propagator(end - float(phase.start)) for phase, end in zip(phases, ends, strict=True)]
-    return GUARD // 2 + math.ceil(math.log10(growth(matrices, float(phases[0].law.omega))))
 
 
 def contacts(o: Oscillator) -> list[tuple[Phase, Phase]]:
@@ -121,11 +85,11 @@ def penetration(o: Oscillator, number: int) -> mpf:
     return max(contact.observed(tau)[0] for tau in slope) - o.gap.mpf()
 
 
-def observed(o: Oscillator, t: Exact, until: Exact) -> tuple[mpf, mpf]:
-    """Return y and its rate at an instant up to the end of the observed span."""
+def observed(o: Oscillator, t: Exact, until: Exact) -> mpf:
+    """Return y at an instant up to the end of the observed span."""
     time = t.mpf()
     phase = next(p for p in reversed(phases(o, until)) if p.start <= time)
-    return phase.observed(time - phase.start)[:2]
+    return phase.observed(time - phase.start)[0]
 
 
 def between(o: Oscillator, starts: Sequence[mpf], rates: Sequence[mpf]) -> tuple[Phase, ...]:

@@ -12,32 +12,19 @@ Source: EDF validation manual V5.01.102 (SDND102), V5.01.121 (SDND121).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import mpmath
 from flint import arb
-from mpmath import mpf
 
 from veridyn.references import impact_closed as closed
 from veridyn.references import impact_phases
-from veridyn.references.certified import Certified, Route, undefined
-from veridyn.references.enclosure import ball, decided, enclose, enclose_all, less, per_bits
+from veridyn.references.enclosure import Absent, ball, enclose_all, less, per_bits
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, State
 from veridyn.references.impact_closed import Oscillator
 from veridyn.references.jets import Ball, largest
 from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
-from veridyn.references.parameters import (
-    Exact,
-    Number,
-    Parameter,
-    ParameterError,
-    check_count,
-    check_digits,
-    exact,
-    resolve,
-)
+from veridyn.references.parameters import Exact, Parameter
+from veridyn.references.quantities import References
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1"),
@@ -52,8 +39,6 @@ PARAMETERS = (
     Parameter("t_end", "s", "end of the observed span", "1"),
 )
 
-_PROOF = "linear phases enclosed, every contact instant proved to be the next root of the gap"
-_CLOSED = "closed form of every flight and contact, instants as roots proved by bounds of the curvature"
 U, RATE, SINE, COSINE, ONE = range(5)
 
 
@@ -61,15 +46,6 @@ def parameters(**defaults: str) -> tuple[Parameter, ...]:
     """Return the parameters that a case names, with its defaults; raises KeyError for an unknown one."""
     known = {p.name: p for p in PARAMETERS}
     return tuple(Parameter(n, known[n].unit, known[n].help, d, known[n].rule) for n, d in defaults.items())
-
-
-def _oscillator(given: dict[str, Number]) -> Oscillator:
-    values = resolve(PARAMETERS, given)
-    if values["xi"].rational >= 1:
-        raise ParameterError(f"xi must be below 1, got {given['xi']}")
-    if values["wall"].rational not in (0, 1):
-        raise ParameterError(f"wall must be 0 or 1, got {given['wall']}")
-    return Oscillator(**values)
 
 
 def _flow(o: Oscillator, touching: bool) -> Linear:
@@ -119,84 +95,46 @@ def _penetrations(o: Oscillator) -> list[arb]:
     return [largest([p.phase.read({U: arb(1)}, t) for t in p.extremes({RATE: arb(1)})]) for p in contacts]
 
 
-def _stated(name: str, o: Oscillator, digits: int) -> dict[str, Any]:
-    return {
-        "digits": digits,
-        "kind": "quasi-analytical",
-        "name": name,
-        "proof": _PROOF,
-        "proved": lambda: proved(_phases(o, o.t_end)),
-    }
+reference = References(
+    PARAMETERS,
+    Oscillator,
+    proof="linear phases enclosed, every contact instant proved to be the next root of the gap",
+    how="closed form of every flight and contact, instants as roots proved by bounds of the curvature",
+    effort=lambda o: proved(_phases(o, o.t_end)),
+)
 
 
-def _certified(name: str, o: Oscillator, digits: int, read: Callable[[], arb], second: Callable[[], mpf]) -> Certified:
-    return enclose(read, Route(_CLOSED, second), **_stated(name, o, digits))
-
-
-def instants(*, digits: int = 30, **given: Number) -> tuple[Certified, ...]:
+@reference(lambda o: [p.start for p in closed.phases(o, o.t_end)[1:]], several=True)
+def instants(o: Oscillator) -> list[arb]:
     """Return all instants of contact up to t_end, in s: touch, release, touch, ...
 
-    Parameters
-    ----------
-    digits
-        Digits wanted.
-    given
-        Parameters, see `PARAMETERS`; those that are not given have their default.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter breaks its rule, xi is not below 1, or wall is neither 0 nor 1.
-    CertificationError
-        If the stop is grazed, so that no precision tells whether it was touched.
+    It raises `CertificationError` if the stop is grazed, so that no precision tells whether it was touched.
     """
-    o = _oscillator(given)
-    return enclose_all(
-        lambda: _instants(o),
-        Route(_CLOSED, lambda: [p.start for p in closed.phases(o, o.t_end)[1:]]),
-        **_stated("instants", o, digits),
-    )
+    return _instants(o)
 
 
-def instant(*, number: int, digits: int = 30, **given: Number) -> Certified:
-    """Return one instant of contact, counted from 1 (s): odd numbers touch, even ones release.
-
-    Parameters and errors as `instants`; undefined if there are fewer before t_end.
-    """
-    o, place = _oscillator(given), check_count(number, "number") - 1
-    if (found := decided(lambda: len(_instants(o)), check_digits(digits))) <= place:
-        return undefined(f"only {found} instants before t_end")
-    return _certified(
-        "instant", o, digits, lambda: _instants(o)[place], lambda: closed.phases(o, o.t_end)[place + 1].start
-    )
+@reference(lambda o, number: closed.phases(o, o.t_end)[number].start)
+def instant(o: Oscillator, number: int) -> Ball:
+    """Return one instant of contact, counted from 1 (s): odd numbers touch, even ones release."""
+    if number > len(found := _instants(o)):
+        raise Absent(f"only {len(found)} instants before t_end")
+    return found[number - 1]
 
 
-def peak_force(*, contact: int, digits: int = 30, **given: Number) -> Certified:
-    """Return the largest force of one contact, counted from 1 (N), if it ends before t_end; as `instants`."""
-    o, number = _oscillator(given), check_count(contact, "contact")
-    if (ended := decided(lambda: len(_instants(o)), check_digits(digits)) // 2) < number:
-        return undefined(f"only {ended} contacts end before t_end")
-    return _certified(
-        "peak_force",
-        o,
-        digits,
-        lambda: ball(o.kc) * _penetrations(o)[number - 1],
-        lambda: o.kc.mpf() * closed.penetration(o, number),
-    )
+@reference(lambda o, contact: o.kc.mpf() * closed.penetration(o, contact))
+def peak_force(o: Oscillator, contact: int) -> Ball:
+    """Return the largest force of one contact, counted from 1 (N), if it ends before t_end."""
+    if contact > len(found := _penetrations(o)):
+        raise Absent(f"only {len(found)} contacts end before t_end")
+    return ball(o.kc) * found[contact - 1]
 
 
-def largest_force(*, digits: int = 30, **given: Number) -> Certified:
-    """Return the largest force of all contacts that end before t_end (N); as `instants`."""
-    o = _oscillator(given)
-    if decided(lambda: len(_instants(o)), check_digits(digits)) < 2:
-        return undefined("no contact ends before t_end")
-    return _certified(
-        "largest_force",
-        o,
-        digits,
-        lambda: ball(o.kc) * largest(_penetrations(o)),
-        lambda: o.kc.mpf() * max(closed.penetration(o, n + 1) for n in range(len(closed.contacts(o)))),
-    )
+@reference(lambda o: o.kc.mpf() * max(closed.penetration(o, n + 1) for n in range(len(closed.contacts(o)))))
+def largest_force(o: Oscillator) -> Ball:
+    """Return the largest force of all contacts that end before t_end (N)."""
+    if not (found := _penetrations(o)):
+        raise Absent("no contact ends before t_end")
+    return ball(o.kc) * largest(found)
 
 
 def _horizon(o: Oscillator, t: Exact) -> Exact:
@@ -204,72 +142,46 @@ def _horizon(o: Oscillator, t: Exact) -> Exact:
     return max(t, o.t_end, key=float)
 
 
-def _instant_of(t: Number) -> Exact:
-    time = exact(t, "t")
-    if time.rational <= 0:
-        raise ParameterError(f"t must be positive, got {t}")
-    return time
-
-
-def _distance(o: Oscillator, t: Exact, until: Exact) -> Ball:
+def _distance(o: Oscillator, t: Exact) -> Ball:
     """Return y - gap at an instant."""
-    return value_at(_phases(o, until), {U: arb(1)}, ball(t))
+    return value_at(_phases(o, _horizon(o, t)), {U: arb(1)}, ball(t))
 
 
-def displacement(*, t: Number, digits: int = 30, **given: Number) -> Certified:
-    """Return y at an instant (m): absolute before a wall that stands still, relative before one that moves along.
-
-    Parameters and errors as `instants`; `ParameterError` too if t is not positive.
-    """
-    o, time = _oscillator(given), _instant_of(t)
-    until = _horizon(o, time)
-    return _certified(
-        "displacement",
-        o,
-        digits,
-        lambda: _distance(o, time, until) + ball(o.gap),
-        lambda: closed.observed(o, time, until)[0],
-    )
+@reference(lambda o, t: closed.observed(o, t, _horizon(o, t)))
+def displacement(o: Oscillator, t: Exact) -> Ball:
+    """Return y at an instant (m): absolute before a wall that stands still, relative before one that moves along."""
+    return _distance(o, t) + ball(o.gap)
 
 
-def force(*, t: Number, digits: int = 30, **given: Number) -> Certified:
-    """Return the force of the stop at an instant (N), zero in flight; as `displacement`."""
-    o, time = _oscillator(given), _instant_of(t)
-    until = _horizon(o, time)
-    if decided(lambda: less(_distance(o, time, until), arb(0), "the stop is just touched at t"), check_digits(digits)):
-        return undefined(f"the stop is not touched at t = {t} s")
-    return _certified(
-        "force",
-        o,
-        digits,
-        lambda: ball(o.kc) * _distance(o, time, until),
-        lambda: o.kc.mpf() * (closed.observed(o, time, until)[0] - o.gap.mpf()),
-    )
+@reference(lambda o, t: o.kc.mpf() * (closed.observed(o, t, _horizon(o, t)) - o.gap.mpf()))
+def force(o: Oscillator, t: Exact) -> Ball:
+    """Return the force of the stop at an instant (N); undefined in flight."""
+    if less(distance := _distance(o, t), arb(0), "the stop is just touched at t"):
+        raise Absent(f"the stop is not touched at t = {t} s")
+    return ball(o.kc) * distance
 
 
-def motion(*, digits: int = 30, **given: Number) -> Motion:
-    """Return the motion up to t_end, for figures and comparison of histories: displacement, rate, force.
+@reference.function
+def motion(o: Oscillator, digits: int = 30) -> Motion:
+    """Return the motion up to t_end, for figures and comparison of histories: displacement, rate, force."""
 
-    Parameters and errors as `instants`.
-    """
-    o, digits = _oscillator(given), check_digits(digits)
+    def read(place: int, t: Ball) -> Ball:
+        return value_at(_phases(o, o.t_end), {place: arb(1)}, t)
+
     return Motion(
         {
-            "displacement": lambda t: value_at(_phases(o, o.t_end), {U: arb(1)}, t) + ball(o.gap),
-            "rate": lambda t: value_at(_phases(o, o.t_end), {RATE: arb(1)}, t),
-            "force": lambda t: ball(o.kc) * value_at(_phases(o, o.t_end), {U: arb(1)}, t).max(arb(0)),
+            "displacement": lambda t: read(U, t) + ball(o.gap),
+            "rate": lambda t: read(RATE, t),
+            "force": lambda t: ball(o.kc) * read(U, t).max(arb(0)),
         },
         lambda: [(p.phase.start, p.phase.kind) for p in _phases(o, o.t_end)],
         digits,
     )
 
 
-def closed_phases(*, digits: int = 30, **given: Number) -> tuple[impact_phases.Phase, ...]:
-    """Return the closed form of every flight and contact up to t_end, with starts that are proved.
-
-    Parameters and errors as `instants`.
-    """
-    o = _oscillator(given)
+@reference.function
+def closed_phases(o: Oscillator, digits: int = 30) -> tuple[impact_phases.Phase, ...]:
+    """Return the closed form of every flight and contact up to t_end, with starts that are proved."""
 
     def starts() -> list[arb]:
         phases = [p.phase for p in _phases(o, o.t_end)[1 : len(_instants(o)) + 1]]

@@ -1,8 +1,7 @@
 """Flights and contacts of a driven oscillator in closed form.
 
-In flight and in contact alike x'' + 2 β x' + ω² x = A sin(Ω t) + B. Near resonance the response from rest to e^(iΩt) is
-the divided difference of e^(zt) over the two roots of the oscillator and iΩ, which stays finite; elsewhere a free and a
-steady motion need fewer functions.
+In flight and in contact alike x'' + 2 β x' + ω² x = A sin(Ω t) + B. The response from rest to e^(iΩt) is the divided
+difference of e^(zt) over the two roots of the oscillator and iΩ; where root and iΩ coincide it is the confluent one.
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ import mpmath
 from mpmath import mpc, mpf
 
 from veridyn.references.roots import Jet
-
-NEAR = 16  # root and drive this part of the frequency apart: a digit or two cancel, of a dozen guard digits
 
 Matrix = tuple[tuple[float, float], tuple[float, float]]
 
@@ -45,23 +42,12 @@ class Phase:
     v0: mpf
 
     @cached_property
-    def _start(self) -> tuple[mpf, mpf, mpf, mpc]:
-        """Return damped frequency; displacement from the equilibrium under B, velocity and e^(iΩt) at the start."""
+    def _start(self) -> tuple[mpc, mpc, mpf, mpc]:
+        """Return root and drive, displacement from the equilibrium under B, and e^(iΩt) at the start."""
         law = self.law
+        root = mpmath.mpc(-law.beta, mpmath.sqrt(law.omega**2 - law.beta**2))
         drive = mpmath.expj(law.Omega * self.start)
-        return mpmath.sqrt(law.omega**2 - law.beta**2), self.x0 - law.B / law.omega**2, self.v0, drive
-
-    @cached_property
-    def _apart(self) -> tuple[mpc, mpc, mpc, mpc] | None:
-        """Return root, drive and the factors of e^(z tau) at both; None near resonance, where the factors cancel."""
-        law = self.law
-        wd, x0, v0, start = self._start
-        root, drive = mpmath.mpc(-law.beta, wd), mpmath.mpc(0, law.Omega)
-        if abs(root - drive) < law.omega / NEAR:
-            return None
-        steady = law.A * start / ((drive - root) * (drive - root.conjugate()))
-        x, v = x0 - steady.imag, v0 - (drive * steady).imag
-        return root, drive, mpmath.mpc(x, -(v + law.beta * x) / wd), steady
+        return root, mpmath.mpc(0, law.Omega), self.x0 - law.B / law.omega**2, drive
 
     def state(self, tau: mpf) -> tuple[mpf, mpf]:
         """Displacement (m) and velocity (m/s), relative to the supports, tau (s) after the start."""
@@ -69,25 +55,16 @@ class Phase:
 
     def _moved(self, tau: mpf) -> tuple[mpf, mpf, mpc]:
         """Displacement, velocity and e^(iΩt), tau after the start."""
-        law, turn = self.law, mpmath.expj(self.law.Omega * tau)
-        if self._apart is None:
-            x, v = self._near(tau)
-        else:
-            root, drive, swing, steady = self._apart
-            free, forced = swing * mpmath.exp(root * tau), steady * turn
-            x, v = free.real + forced.imag, (root * free).real + (drive * forced).imag
-        return x + law.B / law.omega**2, v, self._start[3] * turn
-
-    def _near(self, tau: mpf) -> tuple[mpf, mpf]:
-        """Displacement from the equilibrium under B, and velocity, by divided differences: at resonance too."""
         law = self.law
-        wd, x0, v0, start = self._start
-        decay, c, s = mpmath.exp(-law.beta * tau), mpmath.cos(wd * tau), mpmath.sin(wd * tau) / wd
-        root, drive = mpmath.mpc(-law.beta, wd), mpmath.mpc(0, law.Omega)
-        above, below = _difference(root, drive, tau), _difference(root.conjugate(), drive, tau)
-        unit, wave = (above - below) / (2j * wd), law.A * start
-        x = decay * (x0 * (c + law.beta * s) + v0 * s) + (wave * unit).imag
-        return x, decay * (v0 * (c - law.beta * s) - law.omega**2 * x0 * s) + (wave * (decay * s + drive * unit)).imag
+        root, drive, x0, start = self._start
+        free, turn = mpmath.exp(root * tau), mpmath.expj(law.Omega * tau)
+        above = (free - turn) / (root - drive) if root != drive else tau * turn
+        below = (free.conjugate() - turn) / (root.conjugate() - drive)
+        s, unit, wave = free.imag / root.imag, (above - below) / mpmath.mpc(0, 2 * root.imag), law.A * start
+        c, lost = free.real, law.beta * s
+        x = x0 * (c + lost) + self.v0 * s + (wave * unit).imag
+        v = self.v0 * (c - lost) - law.omega**2 * x0 * s + (wave * (s + drive * unit)).imag
+        return x + law.B / law.omega**2, v, start * turn
 
     def observed(self, tau: mpf) -> Jet:
         """Return y, its rate and its acceleration: what the stop sees."""
@@ -131,8 +108,3 @@ def growth(propagators: Sequence[Matrix], omega: float) -> float:
             columns = [(a * x + b * v, c * x + d * v) for x, v in columns]
             largest = max(largest, math.sqrt(sum(x**2 + (v / omega) ** 2 for x, v in columns)))
     return largest
-
-
-def _difference(p: mpc, q: mpc, tau: mpf) -> mpc:
-    """Divided difference of e^(z tau) over p and q, also where they meet."""
-    return tau * mpmath.exp((p + q) * tau / 2) * mpmath.sinc(1j * (p - q) * tau / 2)

@@ -14,8 +14,8 @@ from inspect import Parameter as Argument
 from inspect import Signature, signature
 from typing import Any, TypeVar
 
-from veridyn.references.certified import Certified, Kind, Route
-from veridyn.references.enclosure import enclose
+from veridyn.references.certified import Kind, Route
+from veridyn.references.enclosure import enclose, enclose_all
 from veridyn.references.parameters import Number, Parameter, Record, argument, arguments, check_digits, resolve
 
 T = TypeVar("T")
@@ -42,7 +42,9 @@ class References:
     promised
         Digits that the second route can promise at most (None: any), or the function that tells them.
     effort
-        Returns what the enclosure took: `motion.proved` of its phases, say.
+        What the enclosure took: a function that calls `motion.proved` of its phases, say.
+    several
+        Whether a reading returns several numbers that are found together (`enclose_all`).
     """
 
     parameters: Sequence[Parameter]
@@ -52,6 +54,7 @@ class References:
     how: str | Callable[..., str] = ""
     promised: int | Callable[..., int | None] | None = None
     effort: str | Callable[..., str] = ""
+    several: bool = False
 
     def of(self, **given: Number) -> Any:
         """Return the record of parameters."""
@@ -59,15 +62,15 @@ class References:
 
     def __call__(
         self, second: Callable[..., Any] | None = None, **stated: Any
-    ) -> Callable[[Callable[..., Any]], Callable[..., Certified]]:
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Make a reading a quantity, with its second route in mpmath and the terms that differ from the module's.
 
         The reading takes the record and arguments, and returns a ball; it may raise `Undecided`, `Absent`, `Exactly`.
         """
         terms = replace(self, **stated)
 
-        def quantity(read: Callable[..., Any]) -> Callable[..., Certified]:
-            def certified(o: Any, *, digits: int = 30, **more: Any) -> Certified:
+        def quantity(read: Callable[..., Any]) -> Callable[..., Any]:
+            def certified(o: Any, *, digits: int = 30, **more: Any) -> Any:
                 return terms.enclosed(read, second, o, digits, more)
 
             return terms.public(certified, read)
@@ -76,10 +79,10 @@ class References:
 
     def both(
         self, first: Callable[..., Any], second: Callable[..., Any], **stated: Any
-    ) -> Callable[[Callable[..., Any]], Callable[..., Certified]]:
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Make a reading of what either route finds for a record a quantity: of balls, confirmed by that in mpmath."""
 
-        def quantity(read: Callable[..., Any]) -> Callable[..., Certified]:
+        def quantity(read: Callable[..., Any]) -> Callable[..., Any]:
             @wraps(read)
             def enclosed(o: Any, **more: Any) -> Any:
                 return read(first(o), **more)
@@ -94,14 +97,15 @@ class References:
 
     def enclosed(
         self, read: Callable[..., Any], second: Callable[..., Any] | None, o: Any, digits: int, more: dict[str, Any]
-    ) -> Certified:
+    ) -> Any:
         """Return the enclosure of a reading of a record, by these terms."""
 
         def told(term: Any) -> Any:
             return term(o, **arguments(term, more)) if callable(term) else term
 
         how = told(self.how)
-        return enclose(
+        enclosing: Callable[..., Any] = enclose_all if self.several else enclose
+        return enclosing(
             lambda: read(o, **more),
             *([Route(how, lambda: told(second), told(self.promised))] if second and how else []),
             digits=digits,
