@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import mpmath
 from mpmath import mpf
@@ -30,84 +31,66 @@ class Chain:
         return len(self.masses)
 
 
-@dataclass(frozen=True)
-class Modes:
+class Modes(NamedTuple):
     """Circular frequencies (rad/s, ascending) and shapes, ΦᵀMΦ = 1; `shapes[r][i]`: mode r, mass i."""
 
-    omegas: tuple[mpf, ...]
-    shapes: tuple[tuple[mpf, ...], ...]
+    omegas: list[mpf]
+    shapes: list[list[mpf]]
 
 
 @per_precision
 def solve_modes(c: Chain) -> Modes:
-    """Eigenvalues and vectors of M^-½ K M^-½; the first component of a shape is positive."""
-    roots = [mpmath.sqrt(m.mpf()) for m in c.masses]
-    k = [spring.mpf() for spring in c.springs]
-    matrix = mpmath.zeros(c.n)
+    """Eigenvalues and vectors of M^-½ K M^-½."""
+    roots, stiffness = [mpmath.sqrt(m.mpf()) for m in c.masses], _stiffness(c)
     for i in range(c.n):
-        matrix[i, i] = (k[i] + k[i + 1]) / roots[i] ** 2
-        if i:
-            matrix[i, i - 1] = matrix[i - 1, i] = -k[i] / (roots[i - 1] * roots[i])
-    values, vectors = mpmath.eigsy(matrix)
-    shapes = [_oriented([vectors[i, r] / roots[i] for i in range(c.n)]) for r in range(c.n)]
-    return Modes(tuple(mpmath.sqrt(value) for value in values), tuple(shapes))
+        for j in range(c.n):
+            stiffness[i, j] /= roots[i] * roots[j]
+    values, vectors = mpmath.eigsy(stiffness)
+    shapes = [[vectors[i, r] / roots[i] for i in range(c.n)] for r in range(c.n)]
+    return Modes([mpmath.sqrt(value) for value in values], shapes)
 
 
-def _oriented(shape: Sequence[mpf]) -> tuple[mpf, ...]:
-    """Make the first component positive, and components that vanish at this precision zero."""
-    sign, floor = mpmath.sign(shape[0]), max(map(abs, shape)) * mpmath.eps * 2**20
-    return tuple(sign * x if abs(x) > floor else mpmath.mpf(0) for x in shape)
-
-
-@per_precision
-def solved_static(c: Chain, side: int) -> list[mpf]:
-    """Solve K ψ = coupling forces of the left (0) or right (1) support."""
-    k = [spring.mpf() for spring in c.springs]
-    matrix, force = mpmath.zeros(c.n), mpmath.zeros(c.n, 1)
+def _stiffness(c: Chain) -> mpmath.matrix:
+    k, matrix = [spring.mpf() for spring in c.springs], mpmath.zeros(c.n)
     for i in range(c.n):
         matrix[i, i] = k[i] + k[i + 1]
         if i:
             matrix[i, i - 1] = matrix[i - 1, i] = -k[i]
-    force[(c.n - 1) * side] = k[-1] if side else k[0]
-    return list(mpmath.lu_solve(matrix, force))
-
-
-def _static(c: Chain, side: int) -> list[mpf]:
-    """Return the static mode of a support at all nodes."""
-    return [mpmath.mpf(1 - side), *solved_static(c, side), mpmath.mpf(side)]
-
-
-def duhamel(acceleration: Acceleration, omega: mpf, t: mpf, rate: bool = False) -> mpf:
-    """Return 1/ω ∫ sin ω(t-s) a(s) ds, or its derivative."""
-    return mpmath.fsum(x.duhamel_velocity(omega, t) if rate else x.duhamel(omega, t) for x in acceleration)
-
-
-def driven(c: Chain, node: int, t: mpf, rate: bool) -> mpf:
-    """Return the sum of static modes × support displacements (or velocities) at a node."""
-    moved = [
-        mpmath.fsum(x.velocity(t) if rate else x.displacement(t) for x in acceleration)
-        for acceleration in (c.left, c.right)
-    ]
-    return mpmath.fsum(_static(c, side)[node - 1] * moved[side] for side in (0, 1))
+    return matrix
 
 
 @per_precision
-def _coordinates(c: Chain, time: Exact, rate: bool) -> tuple[mpf, ...]:
-    """Modal coordinates q_r at an instant, or their rates: participation ΦᵀMψ times Duhamel integral."""
+def _static(c: Chain, side: int) -> list[mpf]:
+    """Return the static mode of the left (0) or right (1) support at all nodes: K ψ = coupling forces."""
+    force = mpmath.zeros(c.n, 1)
+    force[(c.n - 1) * side] = c.springs[-side].mpf()
+    return [mpmath.mpf(1 - side), *mpmath.lu_solve(_stiffness(c), force), mpmath.mpf(side)]
+
+
+def displacement(c: Chain, part: str, node: int, time: Exact) -> mpf:
+    """Return the displacement of a node (m): driven by the supports, relative to that, or absolute."""
+    driven = mpmath.fsum(
+        _static(c, side)[node - 1] * mpmath.fsum(term.displacement(time.mpf()) for term in (c.left, c.right)[side])
+        for side in (0, 1)
+    )
+    if part == "driven" or node in (1, c.n + 2):
+        return driven
+    shapes = solve_modes(c).shapes
+    relative = mpmath.fsum(s[node - 2] * q for s, q in zip(shapes, _coordinates(c, time), strict=True))
+    return relative if part == "relative" else relative + driven
+
+
+@per_precision
+def _coordinates(c: Chain, time: Exact) -> list[mpf]:
+    """Modal coordinates q_r at an instant: participation ΦᵀMψ times Duhamel integral."""
     t, modes = time.mpf(), solve_modes(c)
 
     def part(r: int, side: int) -> mpf:
-        products = zip(c.masses, modes.shapes[r], solved_static(c, side), strict=True)
+        products = zip(c.masses, modes.shapes[r], _static(c, side)[1:-1], strict=True)
         share = mpmath.fsum(m.mpf() * shape * psi for m, shape, psi in products)
-        return share * duhamel((c.left, c.right)[side], modes.omegas[r], t, rate)
+        return share * mpmath.fsum(term.duhamel(modes.omegas[r], t) for term in (c.left, c.right)[side])
 
-    return tuple(-part(r, 0) - part(r, 1) for r in range(c.n))
-
-
-def relative(c: Chain, node: int, time: Exact, rate: bool) -> mpf:
-    """Return Σ φ_r q_r, or its rate, of a mass."""
-    shapes = solve_modes(c).shapes
-    return mpmath.fsum(s[node - 2] * q for s, q in zip(shapes, _coordinates(c, time, rate), strict=True))
+    return [-part(r, 0) - part(r, 1) for r in range(c.n)]
 
 
 def settled(compute: Callable[[], mpf]) -> mpf:

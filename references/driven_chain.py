@@ -19,20 +19,21 @@ from itertools import pairwise
 from typing import Literal
 
 import mpmath
-from flint import acb_mat, arb, arb_poly, fmpq, fmpq_poly
+from flint import acb_mat, arb
 
 from veridyn.references import chain_modes as modal
-from veridyn.references.certified import Certified, Kind, Route, exact_zero
+from veridyn.references.certified import Certified, Route, exact_zero
 from veridyn.references.chain_modes import Chain
 from veridyn.references.enclosure import Undecided, ball, enclose, per_bits
 from veridyn.references.flows import Linear, Row, State
-from veridyn.references.jets import Ball, Jet, differentiated, slope, value
+from veridyn.references.jets import Ball, Jet, differentiated, slope
 from veridyn.references.motion import Motion
 from veridyn.references.parameters import (
     Exact,
     Number,
     Parameter,
     ParameterError,
+    argument,
     check_count,
     check_digits,
     checked,
@@ -46,19 +47,11 @@ PARAMETERS = (
     Parameter("a", "m/s⁴", "acceleration of the left support over t²", "2e5"),
 )
 
-_TIME = Parameter("time", "s", "instant", "0", "non-negative")
-_PROOF = "linear motion enclosed, supports included"
-_MODAL = "modal superposition with Duhamel integrals in closed form"
-
 Part = Literal["relative", "driven", "absolute"]
 
 
 def chain(
-    *,
-    masses: Sequence[Number],
-    springs: Sequence[Number],
-    left: Acceleration = (),
-    right: Acceleration = (),
+    *, masses: Sequence[Number], springs: Sequence[Number], left: Acceleration = (), right: Acceleration = ()
 ) -> Chain:
     """Make a chain of n masses and n + 1 springs.
 
@@ -88,18 +81,6 @@ def uniform_chain(*, m: Number, k: Number, a: Number) -> Chain:
     """
     p = resolve(PARAMETERS, {"m": m, "k": k, "a": a})
     return Chain((p["m"],) * 3, (p["k"],) * 4, polynomial(0, 0, p["a"]))
-
-
-def _several(
-    count: int, read: Callable[[int], Ball], second: Route, *, digits: int, kind: Kind, name: str, proof: str
-) -> tuple[Certified, ...]:
-    """Enclose numbers one by one; the second route gives all of them."""
-
-    def one(i: int) -> Certified:
-        route = Route(second.how, lambda: second.compute()[i])
-        return enclose(partial(read, i), route, digits=digits, kind=kind, name=f"{name} {i + 1}", proof=proof)
-
-    return tuple(map(one, range(count)))
 
 
 @per_bits
@@ -132,81 +113,19 @@ def _determinant(k: Sequence[Ball], m: Sequence[Ball], square: Ball) -> Ball:
 
 
 def frequencies(c: Chain, *, digits: int = 30) -> tuple[Certified, ...]:
-    """Natural frequencies in Hz, ascending.
+    """Natural frequencies in Hz, ascending; raises `ParameterError` for digits out of range."""
 
-    Raises
-    ------
-    ParameterError
-        If `digits` is out of range.
-    """
-    return _several(
-        c.n,
-        lambda r: _squares(c)[r].sqrt() / (2 * arb.pi()),
-        Route("eigenvalues of M^-½ K M^-½ (QL)", lambda: [w / (2 * mpmath.pi) for w in modal.solve_modes(c).omegas]),
-        digits=digits,
-        kind="quasi-analytical",
-        name="frequency",
-        proof="eigenvalues of M^-1 K, enclosed one by one",
-    )
+    def frequency(r: int) -> Certified:
+        return enclose(
+            lambda: _squares(c)[r].sqrt() / (2 * arb.pi()),
+            Route("eigenvalues of M^-½ K M^-½ (QL)", lambda: modal.solve_modes(c).omegas[r] / (2 * mpmath.pi)),
+            digits=digits,
+            kind="quasi-analytical",
+            name=f"frequency {r + 1}",
+            proof="eigenvalues of M^-1 K, enclosed one by one",
+        )
 
-
-def modes(c: Chain, *, digits: int = 30) -> tuple[tuple[Certified, ...], ...]:
-    """Shapes with ΦᵀMΦ = 1 (kg^-½), first component positive: one tuple of n components per mode."""
-    return tuple(_mode(c, r, digits) for r in range(c.n))
-
-
-def _mode(c: Chain, r: int, digits: int) -> tuple[Certified, ...]:
-    return _several(
-        c.n,
-        lambda i: _shape(c, r)[i],
-        Route("eigenvectors of M^-½ K M^-½ (QL)", lambda: modal.solve_modes(c).shapes[r]),
-        digits=digits,
-        kind="quasi-analytical",
-        name=f"mode {r + 1}, component",
-        proof="recurrence along the chain from the enclosed frequency",
-    )
-
-
-@per_bits
-def _shape(c: Chain, r: int) -> list[Ball]:
-    """Return a shape from equilibrium of one mass after the other."""
-    k, m = ([ball(x) for x in values] for values in (c.springs, c.masses))
-    square, x = _squares(c)[r], [arb(0), arb(1)]
-    for i in range(c.n - 1):
-        after = ((k[i] + k[i + 1] - square * m[i]) * x[-1] - k[i] * x[-2]) / k[i + 1]
-        x.append(arb(0) if value(after).contains(0) and _node_of_shape(c, i + 1, square) else after)
-    norm = sum((mass * y**2 for mass, y in zip(m, x[1:], strict=True)), arb(0)).sqrt()
-    return [y / norm for y in x[1:]]
-
-
-def _node_of_shape(c: Chain, place: int, square: Ball) -> bool:
-    """Tell whether a component is zero exactly: the frequency is one of the masses before it as well."""
-    if any(x.pi for x in (*c.springs, *c.masses)):
-        return False
-    k, m = ([fmpq(x.rational.numerator, x.rational.denominator) for x in values] for values in (c.springs, c.masses))
-    minors = [fmpq_poly([0]), fmpq_poly([1])]  # of K - s M; a shape is made of them
-    for i in range(c.n):
-        minors.append(fmpq_poly([k[i] + k[i + 1], -m[i]]) * minors[-1] - k[i] ** 2 * minors[-2])
-    others = minors[-1] // minors[-1].gcd(minors[place + 1])  # its roots: the frequencies for which it is not
-    there: Ball = arb_poly(others)(square)
-    return not there.contains(0)
-
-
-def static_modes(c: Chain, *, digits: int = 30) -> tuple[tuple[Certified, ...], tuple[Certified, ...]]:
-    """Give the displacements of the masses for a unit displacement of the left, and of the right support."""
-    return _static_mode(c, 0, digits), _static_mode(c, 1, digits)
-
-
-def _static_mode(c: Chain, side: int, digits: int) -> tuple[Certified, ...]:
-    return _several(
-        c.n,
-        lambda i: _static(c, side)[i + 1],
-        Route("solution of K ψ = coupling forces", lambda: modal.solved_static(c, side)),
-        digits=digits,
-        kind="closed form",
-        name="static mode, component",
-        proof="springs in series",
-    )
+    return tuple(map(frequency, range(c.n)))
 
 
 @per_bits
@@ -227,28 +146,6 @@ def _drive(rows: list[Row], state: list[Ball], place: int, acceleration: Acceler
         state += start
 
 
-def duhamel(acceleration: Acceleration, *, omega: Number, time: Number, digits: int = 30) -> Certified:
-    """Integral 1/ω ∫ sin ω(t-s) a(s) ds of an acceleration, in m, for a circular frequency ω (rad/s).
-
-    Raises
-    ------
-    ParameterError
-        If ω is not positive or the time negative.
-    """
-    t, w = checked(_TIME, time), checked(Parameter("omega", "rad/s", "", "1"), omega)
-    if t.rational == 0:
-        return exact_zero("at rest at t = 0", digits)
-
-    def read() -> Ball:
-        rows: list[Row] = [{1: arb(1)}, {0: -(ball(w) ** 2)}]
-        state = [arb(0), arb(0)]
-        _drive(rows, state, 1, acceleration)
-        return Linear(rows).after(tuple(state), ball(t))[0]
-
-    second = Route("closed form", lambda: modal.settled(lambda: modal.duhamel(acceleration, w.mpf(), t.mpf())))
-    return enclose(read, second, digits=digits, kind="closed form", name="duhamel", proof=_PROOF)
-
-
 @per_bits
 def _flow(c: Chain) -> tuple[Linear, State]:
     """Return the equations of displacements and velocities of all nodes and of what drives them, and the start."""
@@ -264,53 +161,16 @@ def _flow(c: Chain) -> tuple[Linear, State]:
     return Linear(rows), tuple(state)
 
 
-@per_bits
-def _state(c: Chain, time: Exact) -> State:
+def _part(c: Chain, part: Part, node: int, rate: bool, time: Ball) -> Ball:
     flow, start = _flow(c)
-    return flow.after(start, ball(time))
-
-
-def _part(c: Chain, part: Part, node: int, state: State, rate: bool) -> Ball:
+    state = flow.after(start, time)
     line = state[c.n + 2 : 2 * c.n + 4] if rate else state[: c.n + 2]
     driven = _static(c, 0)[node - 1] * line[0] + _static(c, 1)[node - 1] * line[-1]
     return {"relative": line[node - 1] - driven, "driven": driven, "absolute": line[node - 1]}[part]
 
 
-def _superposed(c: Chain, part: Part, node: int, time: Exact, rate: bool) -> mpmath.mpf:
-    """Evaluate one part of the response by superposition of modes."""
-    held = part == "driven" or node in (1, c.n + 2)
-    relative = mpmath.mpf(0) if held else modal.relative(c, node, time, rate)
-    return relative + (mpmath.mpf(0) if part == "relative" else modal.driven(c, node, time.mpf(), rate))
-
-
-def _rests(c: Chain, part: Part, node: int) -> str:
-    """Say why a node does not move; empty if it may."""
-    if part == "relative" and node in (1, c.n + 2):
-        return "supports do not move relative to themselves"
-    mirrored = c.masses == c.masses[::-1] and c.springs == c.springs[::-1]
-    if mirrored and 2 * node == c.n + 3 and c.left == tuple(term.opposite() for term in c.right):
-        return "the middle of a chain that is its mirror image, with supports that move against each other"
-    return ""
-
-
-def _certified(c: Chain, part: Part, node: int, time: Number, digits: int, rate: bool = False) -> Certified:
-    t = checked(_TIME, time)
-    if not 1 <= check_count(node, "node") <= c.n + 2:
-        raise ParameterError(f"node must be from 1 to {c.n + 2} (the supports are the ends), got {node}")
-    if why := "at rest at t = 0" if t.rational == 0 else _rests(c, part, node):
-        return exact_zero(why, digits)
-    return enclose(
-        lambda: _part(c, part, node, _state(c, t), rate),
-        Route(_MODAL, lambda: modal.settled(lambda: _superposed(c, part, node, t, rate))),
-        digits=digits,
-        kind="quasi-analytical",
-        name=f"{part} {'velocity' if rate else 'displacement'} of node {node}",
-        proof=_PROOF,
-    )
-
-
-def relative_displacement(c: Chain, *, node: int, time: Number, digits: int = 30) -> Certified:
-    """Displacement of a node relative to the static shape of the moving supports, in m.
+def _displacement(part: Part, c: Chain, *, node: int, time: Number, digits: int = 30) -> Certified:
+    """Displacement of a node in m: absolute, or relative to the static shape of the moving supports.
 
     Parameters
     ----------
@@ -326,40 +186,37 @@ def relative_displacement(c: Chain, *, node: int, time: Number, digits: int = 30
     Returns
     -------
     Certified
-        Σ φ_r q_r; negative for the masses when the left support moves to the right (the signs that
-        EDF V2.01.103 lost).
+        The relative one, Σ φ_r q_r, is negative for the masses when the left support moves to the right (the signs
+        that EDF V2.01.103 lost).
 
     Raises
     ------
     ParameterError
         If the node does not exist or the time is negative.
     """
-    return _certified(c, "relative", node, time, digits)
+    t: Exact = argument("time", time)
+    if not 1 <= check_count(node, "node") <= c.n + 2:
+        raise ParameterError(f"node must be from 1 to {c.n + 2} (the supports are the ends), got {node}")
+    if t.rational == 0:
+        return exact_zero("at rest at t = 0", digits)
+    if part == "relative" and node in (1, c.n + 2):
+        return exact_zero("supports do not move relative to themselves", digits)
+    return enclose(
+        lambda: _part(c, part, node, False, ball(t)),
+        Route(
+            "modal superposition with Duhamel integrals in closed form",
+            lambda: modal.settled(lambda: modal.displacement(c, part, node, t)),
+        ),
+        digits=digits,
+        kind="quasi-analytical",
+        name=f"{part} displacement of node {node}",
+        proof="linear motion enclosed, supports included",
+    )
 
 
-def driven_displacement(c: Chain, *, node: int, time: Number, digits: int = 30) -> Certified:
-    """Sum of static modes × support displacements, in m; parameters, errors: `relative_displacement`."""
-    return _certified(c, "driven", node, time, digits)
-
-
-def absolute_displacement(c: Chain, *, node: int, time: Number, digits: int = 30) -> Certified:
-    """Sum of driven and relative displacement, in m; parameters and errors: `relative_displacement`."""
-    return _certified(c, "absolute", node, time, digits)
-
-
-def relative_velocity(c: Chain, *, node: int, time: Number, digits: int = 30) -> Certified:
-    """Rate of the relative displacement, in m/s; parameters and errors: `relative_displacement`."""
-    return _certified(c, "relative", node, time, digits, rate=True)
-
-
-def driven_velocity(c: Chain, *, node: int, time: Number, digits: int = 30) -> Certified:
-    """Rate of the driven displacement, in m/s; parameters and errors: `relative_displacement`."""
-    return _certified(c, "driven", node, time, digits, rate=True)
-
-
-def absolute_velocity(c: Chain, *, node: int, time: Number, digits: int = 30) -> Certified:
-    """Rate of the absolute displacement, in m/s; parameters and errors: `relative_displacement`."""
-    return _certified(c, "absolute", node, time, digits, rate=True)
+relative_displacement = partial(_displacement, "relative")
+driven_displacement = partial(_displacement, "driven")
+absolute_displacement = partial(_displacement, "absolute")
 
 
 def motion(c: Chain, *, digits: int = 30) -> Motion:
@@ -368,19 +225,11 @@ def motion(c: Chain, *, digits: int = 30) -> Motion:
     Readings: ``relative``, ``driven`` or ``absolute``, then ``displacement`` or ``velocity``, then the number of the
     node, as in ``"relative displacement 2"``.
     """
-
-    def reading(part: Part, node: int, rate: bool) -> Callable[[Ball], Ball]:
-        def read(t: Ball) -> Ball:
-            flow, start = _flow(c)
-            return _part(c, part, node, flow.after(start, t), rate)
-
-        return read
-
     parts: tuple[Part, ...] = ("relative", "driven", "absolute")
-    readings = {
-        f"{part} {word} {node}": reading(part, node, rate)
+    readings: dict[str, Callable[[Ball], Ball]] = {
+        f"{part} {('displacement', 'velocity')[rate]} {node}": partial(_part, c, part, node, rate)
         for part in parts
-        for rate, word in ((False, "displacement"), (True, "velocity"))
+        for rate in (False, True)
         for node in range(1, c.n + 3)
     }
     return Motion(readings, lambda: (), check_digits(digits))

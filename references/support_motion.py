@@ -1,12 +1,11 @@
 """Accelerations of a support that starts at rest, and what an undamped oscillator makes of them.
 
-Each term gives, for the first route, a linear system that generates its acceleration a(t); for the second, velocity
-and displacement from rest, and the Duhamel integral q(t) = 1/ω ∫ sin ω(t-s) a(s) ds with its derivative.
+Each term gives, for the first route, a linear system that generates its acceleration a(t); for the second,
+displacement from rest, and the Duhamel integral q(t) = 1/ω ∫ sin ω(t-s) a(s) ds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import mpmath
@@ -26,44 +25,22 @@ class Polynomial:
 
     coefficients: tuple[Exact, ...]
 
-    def velocity(self, t: mpf) -> mpf:
-        """∫ a, in m/s."""
-        return mpmath.fsum(c.mpf() * t ** (j + 1) / (j + 1) for j, c in enumerate(self.coefficients))
-
     def displacement(self, t: mpf) -> mpf:
         """∬ a, in m."""
         return mpmath.fsum(c.mpf() * t ** (j + 2) / ((j + 1) * (j + 2)) for j, c in enumerate(self.coefficients))
 
     def duhamel(self, omega: mpf, t: mpf) -> mpf:
-        """Response q(t) of an oscillator at rest, in m."""
-        return self._weighted(_power_responses(omega, t, len(self.coefficients)))
-
-    def duhamel_velocity(self, omega: mpf, t: mpf) -> mpf:
-        """Velocity of that response, in m/s."""
-        responses = _power_responses(omega, t, len(self.coefficients))
-        rates = [mpmath.sin(omega * t) / omega, *(j * d for j, d in enumerate(responses[:-1], start=1))]
-        return self._weighted(rates)
-
-    def _weighted(self, values: Sequence[mpf]) -> mpf:
-        return mpmath.fsum(c.mpf() * value for c, value in zip(self.coefficients, values, strict=True))
+        """Response of an oscillator at rest, in m, from ω² D_j = t^j - j (j-1) D_{j-2} for t^j, by parts."""
+        found = [2 * (mpmath.sin(omega * t / 2) / omega) ** 2, (t - mpmath.sin(omega * t) / omega) / omega**2]
+        for j in range(2, len(self.coefficients)):
+            found.append((t**j - j * (j - 1) * found[j - 2]) / omega**2)
+        return mpmath.fsum(c.mpf() * response for c, response in zip(self.coefficients, found, strict=False))
 
     def generator(self) -> Generator:
         """Return the rows of z' = B z, the start of z, and c in a = c·z: the powers t^j drive each other."""
         size = len(self.coefficients)
         rows: list[Row] = [{i - 1: arb(i)} if i else {} for i in range(size)]
         return rows, [arb(not i) for i in range(size)], [ball(c) for c in self.coefficients]
-
-    def opposite(self) -> Polynomial:
-        """Return its negative."""
-        return Polynomial(tuple(_negative(c) for c in self.coefficients))
-
-
-def _power_responses(omega: mpf, t: mpf, count: int) -> list[mpf]:
-    """Response D_j to t^j for j < count: ω² D_j = t^j - j (j-1) D_{j-2}, from two integrations by parts."""
-    found = [2 * (mpmath.sin(omega * t / 2) / omega) ** 2, (t - mpmath.sin(omega * t) / omega) / omega**2]
-    for j in range(2, count):
-        found.append((t**j - j * (j - 1) * found[j - 2]) / omega**2)
-    return found[:count]
 
 
 @dataclass(frozen=True)
@@ -73,11 +50,6 @@ class Harmonic:
     amplitude: Exact
     omega: Exact
     phase: Exact
-
-    def velocity(self, t: mpf) -> mpf:
-        """∫ a, in m/s."""
-        A, W, phi = self._numbers()
-        return A / W * (mpmath.cos(phi) - mpmath.cos(W * t + phi))
 
     def displacement(self, t: mpf) -> mpf:
         """∬ a, in m."""
@@ -91,13 +63,6 @@ class Harmonic:
         summed = mpmath.cos(omega * t - phi - fast) * mpmath.sinc(fast)
         return A * t / (2 * omega) * (summed - mpmath.cos(omega * t + phi - slow) * mpmath.sinc(slow))
 
-    def duhamel_velocity(self, omega: mpf, t: mpf) -> mpf:
-        """Velocity of that response, in m/s."""
-        A, W, phi = self._numbers()
-        slow, fast = (omega - W) * t / 2, (omega + W) * t / 2
-        summed = mpmath.sin(omega * t - phi - fast) * mpmath.sinc(fast)
-        return A * t / 2 * (mpmath.sin(omega * t + phi - slow) * mpmath.sinc(slow) - summed)
-
     def _numbers(self) -> tuple[mpf, mpf, mpf]:
         return self.amplitude.mpf(), self.omega.mpf(), self.phase.mpf()
 
@@ -105,14 +70,6 @@ class Harmonic:
         """Return the rows of z' = B z, the start of z, and c in a = c·z: sine and cosine drive each other."""
         A, W, phi = ball(self.amplitude), ball(self.omega), ball(self.phase)
         return [{1: W}, {0: -W}], [phi.sin(), phi.cos()], [A, arb(0)]
-
-    def opposite(self) -> Harmonic:
-        """Return its negative."""
-        return Harmonic(_negative(self.amplitude), self.omega, self.phase)
-
-
-def _negative(x: Exact) -> Exact:
-    return Exact(-x.rational, x.pi)
 
 
 Term = Polynomial | Harmonic
