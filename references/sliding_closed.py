@@ -17,7 +17,7 @@ import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import CertificationError, per_precision
-from veridyn.references.parameters import Exact, ParameterError
+from veridyn.references.parameters import Exact, ParameterError, Record
 from veridyn.references.roots import Jets, polished_root, sign_changes
 
 Regime = Literal["stick", "stick-slip", "slip-slip"]
@@ -26,15 +26,8 @@ PhaseKind = Literal["slip+", "slip-", "stick"]
 MOST_FOLLOWED = 20_000  # slips one by one before the motion repeats itself
 
 
-@dataclass(frozen=True)
-class Block:
-    """Parameters of the rubbing mass, exact."""
-
-    a0: Exact
-    mu: Exact
-    g: Exact
-    m: Exact
-    omega: Exact
+class Block(Record):
+    """The parameters, and what follows from them; with `t_start` and `t_end` of a window, if there is one."""
 
     @property
     def eta(self) -> Exact:
@@ -122,11 +115,16 @@ def slips(block: Block, count: int) -> Slips:
     return tuple(found), False
 
 
-def path(block: Block, begin: Exact, end: Exact) -> mpf:
-    """Return the path slid between two instants (m)."""
-    s, since, until = shaking(block), begin.mpf(), end.mpf()
+def worn(block: Block) -> mpf:
+    """Return ∫ m g |v| dt over the window (J)."""
+    s, since, until = shaking(block), block.t_start.mpf(), block.t_end.mpf()
     known, _ = slips(block, int(until / s.half) + 1)
-    return _path_to(s, known, until) - _path_to(s, known, since)
+    return (block.m * block.g).mpf() * (_path_to(s, known, until) - _path_to(s, known, since))
+
+
+def wear_power(block: Block) -> mpf:
+    """Return its mean (W)."""
+    return worn(block) / (block.t_end.mpf() - block.t_start.mpf())
 
 
 def _path_to(s: Shaking, known: Sequence[tuple[mpf, mpf]], t: mpf) -> mpf:

@@ -30,7 +30,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import cycle
-from typing import cast
 
 from flint import arb, ctx
 
@@ -68,11 +67,6 @@ def regime(block: Block) -> Regime:
         raise ParameterError(
             f"a0, mu, g are too close to the border of two regimes to tell them apart: {error}"
         ) from error
-
-
-def _pair(number: arb, derivative: arb) -> arb:
-    """Return a number with its derivative, which counts as a number everywhere."""
-    return cast("arb", Jet(number, derivative))
 
 
 @dataclass(frozen=True)
@@ -125,7 +119,7 @@ class Slip:
         found: arb = middle + 2 * half - arb.pi() + (begin.sin() - eta) / turn * (begin - middle)
         if not differentiated(self.eta, self.begin):
             return found
-        return _pair(found, ((begin.sin() - eta) * slope(self.begin) + 2 * whole * slope(self.eta)) / turn)
+        return Jet(found, ((begin.sin() - eta) * slope(self.begin) + 2 * whole * slope(self.eta)) / turn)
 
 
 def _excess(eta: arb, begin: arb, half: arb) -> arb:
@@ -137,7 +131,7 @@ def slip_from(eta: arb, begin: arb) -> Slip:
     """Enclose the slip that begins at φ; raises `Undecided` if the precision does not do."""
     half = _half(value(eta), value(begin))
     if differentiated(eta, begin):
-        return Slip(eta, begin, _pair(half, -slope(_excess(eta, begin, half)) / value((begin + 2 * half).sin() - eta)))
+        return Slip(eta, begin, Jet(half, -slope(_excess(eta, begin, half)) / value((begin + 2 * half).sin() - eta)))
     return Slip(eta, begin, half)
 
 
@@ -217,7 +211,7 @@ def limit(block: Block) -> Slip:
     if regime(block) == "stick-slip":
         return slip_from(eta, eta.asin())
     last = arb(0, arb(2) ** -ctx.prec)
-    return slip_from(eta, theta(eta) + (_pair(last, last * slope(eta)) if differentiated(eta) else last))
+    return slip_from(eta, theta(eta) + (Jet(last, last * slope(eta)) if differentiated(eta) else last))
 
 
 def theta(eta: arb) -> arb:

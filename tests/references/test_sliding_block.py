@@ -17,7 +17,7 @@ from veridyn.references import sliding_closed as closed
 from veridyn.references import sliding_phases as phases
 from veridyn.references.certified import CertificationError, agreeing_digits
 from veridyn.references.enclosure import Undecided, ball, precision
-from veridyn.references.parameters import exact
+from veridyn.references.parameters import exact, resolve
 
 PLANE = {"mu": "0.1", "g": 10, "m": 1, "omega": "2*pi"}
 WINDOW = {"t_start": 4, "t_end": 12}
@@ -26,6 +26,10 @@ NAMES = ("wear_energy", "wear_power", "friction_power")
 
 def case(a0, **changes):
     return {"a0": a0, **PLANE, **changes}
+
+
+def made(given):
+    return closed.Block(**resolve(block.BLOCK, given))
 
 
 def assert_digits(result, text):
@@ -164,7 +168,7 @@ def test_second_route_of_every_change(a0, until):
     """Kinds, number and instants: the march decides for itself what follows."""
     events = block.slip_events(**case(a0), until=until)
     with mpmath.workdps(50):
-        other = closed.changes(block._block(case(a0)), exact(until))
+        other = closed.changes(made(case(a0)), exact(until))
         assert [kind for _, kind in other] == [event.kind for event in events]
         assert all(agreeing_digits(t, e.time.value) >= 30 for (t, _), e in zip(other, events, strict=True))
 
@@ -210,7 +214,7 @@ def test_late_windows_are_not_compared_with_themselves(a0, window):
 
 def test_the_limit_is_within_its_bound():
     """A motion followed until the bound of the distance from theta is the last bit."""
-    b = block._block(case("5"))
+    b = made(case("5"))
     with precision(96):
         last = phases.slips(b, 0, 10**6).followed[-1].begin
         assert len(phases.slips(b, 0, 10**6).followed) < 400
@@ -245,7 +249,7 @@ def test_derivatives(name, a0, window):
 
 
 def test_derivatives_of_starts_are_within_their_bound():
-    b = block._block({k: exact(v) for k, v in case("5").items()} | {"a0": exact(5).varied()})
+    b = made({k: exact(v) for k, v in case("5").items()} | {"a0": exact(5).varied()})
     with precision(192):
         eta, starts = ball(b.eta), [slip.begin for slip in phases.slips(b, 0, 150).followed]
         distances = [abs(start - phases.theta(eta)).slope / eta.slope for start in starts]
