@@ -34,7 +34,7 @@ from itertools import cycle
 from flint import arb, ctx
 
 from veridyn.references.enclosure import Undecided, ball, decided, less, per_bits
-from veridyn.references.jets import Jet, differentiated, slope, value
+from veridyn.references.jets import Ball, Jet, differentiated, slope, value
 from veridyn.references.parameters import Exact, ParameterError
 from veridyn.references.sliding_closed import MOST_FOLLOWED, Block, PhaseKind, Regime
 
@@ -73,21 +73,21 @@ def regime(block: Block) -> Regime:
 class Slip:
     """A slip, shifted by half periods into the first: begin φ and half of what it lasts, in τ."""
 
-    eta: arb
-    begin: arb
-    half: arb
+    eta: Ball
+    begin: Ball
+    half: Ball
 
     @property
-    def end(self) -> arb:
+    def end(self) -> Ball:
         """Return the end."""
         return self.begin + 2 * self.half
 
     @property
-    def path(self) -> arb:
+    def path(self) -> Ball:
         """Return the path of the whole slip, in units of a0/ω²: ∫|w| with η h = sin(φ + h) sin h put in."""
         return -2 * (self.begin + self.half).cos() * (self.half.sin() - self.half * self.half.cos())
 
-    def part(self, since: arb, until: arb) -> arb:
+    def part(self, since: Ball, until: Ball) -> Ball:
         """Return the path between two instants, exactly zero if the slip is surely elsewhere."""
         if until <= self.begin or since >= self.end:
             return arb(0)
@@ -95,39 +95,39 @@ class Slip:
             return self.path
         return self._path_to(until) - self._path_to(since)
 
-    def _path_to(self, time: arb) -> arb:
+    def _path_to(self, time: Ball) -> Ball:
         time = self._within(time)
         lapse = time - self.begin
         return lapse * self.begin.cos() - self.eta * lapse * lapse / 2 - time.sin() + self.begin.sin()
 
-    def _within(self, time: arb) -> arb:
+    def _within(self, time: Ball) -> Ball:
         zero = 0 * (time + self.begin)  # makes pairs of all if one is
         return (time + zero).max(self.begin + zero).min(self.end + zero)
 
-    def velocity(self, time: arb) -> arb:
+    def velocity(self, time: Ball) -> Ball:
         """Return |w| at an instant, in units of a0/ω: exactly zero if the slip is surely elsewhere."""
         if time <= self.begin or time >= self.end:
             return arb(0)
         time = self._within(time)
         return self.begin.cos() - time.cos() - self.eta * (time - self.begin)
 
-    def following(self) -> arb:
+    def following(self) -> Ball:
         """Return where the reverse slip begins, shifted, by the mean value theorem: errors shrink from slip to slip."""
         eta, begin, whole = value(self.eta), value(self.begin), value(self.half)
         turn, middle, half = (begin + 2 * whole).sin() - eta, begin.mid(), whole.mid()
         half -= _excess(eta, middle, half) / turn
-        found: arb = middle + 2 * half - arb.pi() + (begin.sin() - eta) / turn * (begin - middle)
+        found: Ball = middle + 2 * half - arb.pi() + (begin.sin() - eta) / turn * (begin - middle)
         if not differentiated(self.eta, self.begin):
             return found
         return Jet(found, ((begin.sin() - eta) * slope(self.begin) + 2 * whole * slope(self.eta)) / turn)
 
 
-def _excess(eta: arb, begin: arb, half: arb) -> arb:
+def _excess(eta: Ball, begin: Ball, half: Ball) -> Ball:
     """Return G, which falls through zero where the slip ends."""
     return (begin + half).sin() * half.sin() - eta * half
 
 
-def slip_from(eta: arb, begin: arb) -> Slip:
+def slip_from(eta: Ball, begin: Ball) -> Slip:
     """Enclose the slip that begins at φ; raises `Undecided` if the precision does not do."""
     half = _half(value(eta), value(begin))
     if differentiated(eta, begin):
@@ -135,7 +135,7 @@ def slip_from(eta: arb, begin: arb) -> Slip:
     return Slip(eta, begin, half)
 
 
-def _half(eta: arb, begin: arb) -> arb:
+def _half(eta: Ball, begin: Ball) -> Ball:
     """Return half of what a slip lasts."""
     last = begin + eta.asin()
     low, high = (arb.pi() - last) / 2, arb.pi() - last / 2
@@ -149,7 +149,7 @@ def _half(eta: arb, begin: arb) -> arb:
     return half
 
 
-def _near(eta: arb, begin: arb, low: arb, high: arb) -> arb:
+def _near(eta: Ball, begin: Ball, low: Ball, high: Ball) -> Ball:
     """Return a number near the root of G: Newton's iteration inside a bracket; nothing is proved here."""
     x, least = ((low + high) / 2).mid(), low
     for _ in range(4 * ctx.prec):
@@ -174,7 +174,7 @@ class Slips:
         return self.followed[k] if k < len(self.followed) else self.limit
 
 
-def half_periods(tau: arb) -> int:
+def half_periods(tau: Ball) -> int:
     """Return about τ/π, rounded down, wrong by one at most; raises `ParameterError` for too many."""
     count = value(tau / arb.pi()).mid()
     if count > MOST_HALF_PERIODS:
@@ -214,7 +214,7 @@ def limit(block: Block) -> Slip:
     return slip_from(eta, theta(eta) + (Jet(last, last * slope(eta)) if differentiated(eta) else last))
 
 
-def theta(eta: arb) -> arb:
+def theta(eta: Ball) -> Ball:
     """Return where a slip begins that lasts half a period."""
     return (arb.pi() * eta / 2).acos()
 
@@ -227,7 +227,7 @@ def _followed(eta: Exact, count: int) -> tuple[Slip, ...]:
     return tuple(found)
 
 
-def path(block: Block, begin: Exact, end: Exact) -> arb:
+def path(block: Block, begin: Exact, end: Exact) -> Ball:
     """Return the path slid between two instants, in units of a0/ω²."""
     if regime(block) == "stick" or is_first_slip(block, end):
         return arb(0)
@@ -281,18 +281,18 @@ def _limited(count: int) -> None:
         raise ParameterError(f"more than {MOST_FOLLOWED} slips: shorten the motion")
 
 
-def velocity(block: Block, tau: arb) -> arb:
+def velocity(block: Block, tau: Ball) -> Ball:
     """Return the velocity of the mass less that of the plane, in units of a0/ω."""
     return _signed(block, tau, max(0, half_periods(tau) - 2), Slip.velocity)
 
 
-def displacement(block: Block, tau: arb) -> arb:
+def displacement(block: Block, tau: Ball) -> Ball:
     """Return the displacement of the mass on the plane, in units of a0/ω²; raises `ParameterError` if late."""
     _limited(half_periods(tau))
     return _signed(block, tau, 0, lambda slip, time: slip.part(arb(0), time))
 
 
-def _signed(block: Block, tau: arb, first: int, read: Callable[[Slip, arb], arb]) -> arb:
+def _signed(block: Block, tau: Ball, first: int, read: Callable[[Slip, Ball], Ball]) -> Ball:
     """Sum what is read in slips from a number on, those with an even number counting negative."""
     if regime(block) == "stick":
         return arb(0)
