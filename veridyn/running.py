@@ -245,7 +245,7 @@ def _draw(line: Line, solver: str, name: str, lost: Reasons) -> None:
     case, found = load_case(name), load_watched(line, solver)
     runner = watched_runner(line, found, Request(), lost)
     try:
-        line.tell((list(case.figures(case, runner)) if case.figures else [], []))
+        line.tell(([drawn for figure in case.figures for drawn in figure(case, runner)], []))
     except Exception as error:  # noqa: BLE001 - a figure must not cost the results
         line.tell(([], [f"figures of {name} not drawn: {type(error).__name__}: {error}"]))
 

@@ -196,7 +196,7 @@ class Case:
     errata: tuple[str, ...] = ()
     residuals: tuple[Quantity, ...] = ()
     linear: bool = False
-    figures: FigureMaker | None = None
+    figures: tuple[FigureMaker, ...] = ()
     benchmark_variant: str = ""
     work_precision: tuple[str, ...] = ()  # variants that have a diagram; empty: the benchmark variant
     sweep: Sweep | None = None

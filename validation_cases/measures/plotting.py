@@ -1,23 +1,40 @@
-"""Figures as data: what a report draws, recorded in the result document."""
+"""Figures as data: what a report draws, recorded in the result document.
+
+A case names its figures as a tuple of calls: ``history``, ``portrait`` and ``convergence`` serve most of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from veridyn.solver.errors import SolverFailure, SolverInputError
-from veridyn.validation_cases.core.case import Case, Observation, Quantity
+from veridyn.references.motion import Motion
+from veridyn.references.parameters import arguments
+from veridyn.solver.errors import MissingHistory, SolverFailure, SolverInputError
+from veridyn.solver.postprocessing.balance import element_history
+from veridyn.validation_cases.core.case import Case, FigureMaker, Observation, Quantity, Values
 from veridyn.validation_cases.core.levels import Answers, answers, error_levels
 from veridyn.validation_cases.core.runner import HarnessError, NotJudged, Runner, Statement
 from veridyn.validation_cases.core.uncertainty import observed_order
 
 Role = Literal["reference", "computed", "error", "limit", "guide"]
 Floats = NDArray[np.float64]
+Read = Callable[[Observation], Floats]
+Truth = Callable[[Observation, Floats], Floats]  # at instants (s)
+Curves = list[dict[str, Any]]
+Beside = Callable[[Observation, Floats], Iterable[dict[str, Any]]]  # curves of the first panel, at instants (s)
+Events = Callable[[Values], Iterable[tuple[Any, str]]]
+Window = Callable[[Values], tuple[float, float]]
 
 POINTS = 600  # per curve; more are not seen and only make documents large
+FINE = 400  # instants of a true curve
+DIGITS = 15  # of it
+PORTRAIT = 1.3  # height of a panel of its own, in usual ones
 
 
 def series(label: str, role: Role, x: ArrayLike, y: ArrayLike, *, marker: bool = False) -> dict[str, Any]:
@@ -60,45 +77,197 @@ def thinned(time: Floats, *histories: Floats, start: float, end: float, points: 
     return (time[chosen], *(h[chosen] for h in histories))
 
 
-def guide(label: str, steps: Sequence[float], through: float, order: int) -> dict[str, Any]:
-    """Return the slope of an order, through a value at the largest step."""
-    h = np.asarray(steps, dtype=float)
-    return series(label, "guide", h, through * (h / h[0]) ** order)
+@dataclass(frozen=True)
+class Drawn:
+    """What a figure draws of a response: label and unit of the axis, values (m,), the truth, a name among others."""
+
+    axis: str
+    read: Read
+    truth: Truth
+    name: str = ""
+
+
+def true(motion: Callable[..., Motion], kind: str) -> Truth:
+    """Return a reading of a true motion, which takes the parameters that its signature names."""
+
+    def at(o: Observation, times: Floats) -> Floats:
+        known = motion(**arguments(motion, {**o.values, "digits": DIGITS}))
+        return np.array([float(known(kind, t)) for t in times.tolist()])
+
+    return at
+
+
+def changes(motion: Callable[..., Motion]) -> Events:
+    """Return the events of a true motion, with the phases that begin."""
+    return lambda values: motion(**arguments(motion, {**values, "digits": DIGITS})).events()
+
+
+def displacement(
+    motion: Callable[..., Motion], axis: str = "x (m)", *, kind: str = "displacement", place: int = 0, name: str = ""
+) -> Drawn:
+    """Return a displacement of a response and of the true motion."""
+    return Drawn(axis, lambda o: o.response.displacement[:, place], true(motion, kind), name)
+
+
+def velocity(
+    motion: Callable[..., Motion], axis: str = "v (m/s)", *, kind: str = "velocity", place: int = 0, name: str = ""
+) -> Drawn:
+    """Return a velocity of a response and of the true motion."""
+    return Drawn(axis, lambda o: o.response.velocity[:, place], true(motion, kind), name)
+
+
+def element(
+    motion: Callable[..., Motion], name: str, what: str = "force", axis: str = "force (N)", *, kind: str = "force"
+) -> Drawn:
+    """Return a history of an element and that of the true motion."""
+    return Drawn(axis, partial(element_history, name=name, history=what, of="element"), true(motion, kind))
+
+
+def levels(label: str, *heights: Callable[[Observation], float]) -> Beside:
+    """Return horizontal lines, one entry in the legend."""
+
+    def lines(o: Observation, times: Floats) -> Curves:
+        ends = times[[0, -1]]
+        return [series("" if i else label, "limit", ends, [read(o)] * 2) for i, read in enumerate(heights)]
+
+    return lines
+
+
+def history(
+    name: str,
+    title: str,
+    caption: str,
+    *drawn: Drawn,
+    variant: str = "",
+    events: Events | None = None,
+    beside: Beside | None = None,
+    window: Window | None = None,
+    dots: int = 0,
+) -> FigureMaker:
+    """Return the figure of histories against the truth, and of their errors beneath.
+
+    What has the same axis shares a panel. ``events`` are drawn as lines; ``dots`` is about how many samples are drawn,
+    if not all as a line. A solver that does not report one of the histories has no such figure.
+    """
+
+    def draw(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
+        o, label = shown(case, variant, observer)
+        span = window(o.values) if window else (0.0, o.problem.end)
+        try:
+            histories = [each.read(o) for each in drawn]
+        except MissingHistory:
+            return
+        time, *seen = thinned(o.response.time, *histories, start=span[0], end=span[1], points=dots or POINTS)
+        fine = np.linspace(*span, FINE) if dots else time
+        marks = [(float(t), word) for t, word in (events(o.values) if events else ()) if span[0] <= t <= span[1]]
+        main: dict[str, Curves] = {each.axis: [] for each in drawn}
+        errors: dict[str, Curves] = {each.axis: [] for each in drawn}
+        for each, values in zip(drawn, seen, strict=True):
+            exact, said = each.truth(o, time), each.name or label
+            known = series("" if main[each.axis] else "reference", "reference", fine, each.truth(o, fine))
+            main[each.axis] += [known, series(said, "computed", time, values, marker=bool(dots))]
+            errors[each.axis].append(series(said, "error", time, values - exact))
+        main[drawn[0].axis] += beside(o, fine) if beside else ()
+        yield figure(
+            case.name,
+            name,
+            title,
+            f"Reference dashed, {label} {'dotted' if dots else 'solid'}; beneath, the error. {caption}",
+            [
+                *(panel("t (s)", axis, curves, events=marks) for axis, curves in main.items()),
+                *(panel("t (s)", _error_of(axis, len(main)), curves) for axis, curves in errors.items()),
+            ],
+        )
+
+    return draw
+
+
+def _error_of(axis: str, several: int) -> str:
+    """Return the label of an axis of errors: the unit, and of what if there are several."""
+    what, _, unit = axis.rpartition(" (")
+    return f"error of {axis}" if several > 1 and what else f"error ({unit}"
+
+
+def portrait(
+    name: str,
+    title: str,
+    caption: str,
+    x: Drawn,
+    y: Drawn,
+    *,
+    variants: Sequence[str] = ("",),
+    corners: Events | None = None,
+    beside: Beside | None = None,
+    window: Window | None = None,
+    dots: int = 0,
+) -> FigureMaker:
+    """Return the figure of one history over another, a panel for each variant: a phase portrait, a law of force.
+
+    The truth may jump at the instants of ``corners``. ``dots`` is about how many samples are drawn, if not all as a
+    line. Where a solver does not report one of the histories there is no such panel.
+    """
+
+    def draw(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
+        panels, label = [], ""
+        for variant in variants:
+            o, label = shown(case, variant, observer)
+            span = window(o.values) if window else (0.0, o.problem.end)
+            try:
+                seen = thinned(o.response.time, x.read(o), y.read(o), start=span[0], end=span[1], points=dots or POINTS)
+            except MissingHistory:
+                continue
+            breaks = [float(t) for t, _ in (corners(o.values) if corners else ()) if span[0] < t < span[1]]
+            fine = np.sort([*np.linspace(*span, FINE), *breaks, *np.nextafter(breaks, span[0])])
+            curves = [
+                series("reference", "reference", x.truth(o, fine), y.truth(o, fine)),
+                series(label, "computed", *seen[1:], marker=bool(dots)),
+                *(beside(o, fine) if beside else ()),
+            ]
+            axis = f"{x.axis}, variant {variant}" if len(variants) > 1 else x.axis
+            panels.append(panel(axis, y.axis, curves) | {"height": PORTRAIT})
+        if panels:
+            how = "dotted" if dots else "solid"
+            yield figure(case.name, name, title, f"Reference dashed, {label} {how}. {caption}", panels)
+
+    return draw
 
 
 SCHEMES_SHOWN = 3  # in a figure of convergence
 
 
 def shown(case: Case, variant: str, observer: Runner) -> tuple[Observation, str]:
-    """Return what the first scheme of a solver gives in a variant, and how curves of it are labelled."""
-    statement = Statement(case, case.variant(variant))
+    """Return what the first scheme of a solver gives in a variant (that of the case), and how it is labelled."""
+    statement = Statement(case, case.variant(variant) if variant else case.default_variant)
     scheme = observer.subject.schemes[0]
     return observer.observe(observer.default_run(statement, scheme)), scheme or observer.subject.name
 
 
-def convergence(case: Case, variant: str, name: str, observer: Runner, remark: str) -> Iterator[dict[str, Any]]:
-    """Yield the errors of a quantity over the levels of a solver, if it has any; ``remark`` explains them."""
-    if not observer.subject.refined:
-        return
-    statement = Statement(case, case.variant(variant))
-    quantity = next(q for q in case.quantities if q.name == name)
-    curves = []
-    keys = set()
-    for scheme in observer.subject.schemes[:SCHEMES_SHOWN]:
-        try:
-            found = answers(observer, statement, scheme, quantity)
-        except (NotJudged, HarnessError, SolverFailure, SolverInputError):
-            continue
-        keys.add(found.key)
-        curves += _study(scheme or observer.subject.name, found, statement, quantity)
-    if curves:
-        yield figure(
-            case.name,
-            f"convergence-{name}",
-            f"Convergence of {name.replace('_', ' ')}",
-            f"Error, relative to the scale of the quantity, over the refined setting: {remark}.",
-            [panel(" or ".join(sorted(keys)), "error", curves, log=True)],
-        )
+def convergence(name: str, remark: str, variant: str = "") -> FigureMaker:
+    """Return the figure of the errors of a quantity over the levels of a solver, if it has any."""
+
+    def draw(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
+        if not observer.subject.refined:
+            return
+        statement = Statement(case, case.variant(variant) if variant else case.default_variant)
+        quantity = next(q for q in case.quantities if q.name == name)
+        curves, keys = [], set()
+        for scheme in observer.subject.schemes[:SCHEMES_SHOWN]:
+            try:
+                found = answers(observer, statement, scheme, quantity)
+            except (NotJudged, HarnessError, SolverFailure, SolverInputError):
+                continue
+            keys.add(found.key)
+            curves += _study(scheme or observer.subject.name, found, statement, quantity)
+        if curves:
+            yield figure(
+                case.name,
+                f"convergence-{name}",
+                f"Convergence of {name.replace('_', ' ')}",
+                f"Error, relative to the scale of the quantity, over the refined setting: {remark}.",
+                [panel(" or ".join(sorted(keys)), "error", curves, log=True)],
+            )
+
+    return draw
 
 
 def _study(label: str, found: Answers, statement: Statement, quantity: Quantity) -> list[dict[str, Any]]:

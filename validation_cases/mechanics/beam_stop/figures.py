@@ -22,7 +22,7 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     """Yield the figures as data, drawn for the first scheme of the solver where one is enough."""
     yield _history(case, observer)
     yield _truncation(case)
-    yield from convergence(case, MANY, "release_5", observer, "where in a step a contact begins is chance")
+    yield from convergence("release_5", "where in a step a contact begins is chance", MANY)(case, observer)
 
 
 def _true(values: Values, times: list[float]) -> list[float]:

@@ -209,7 +209,7 @@ CASE = Case(
         "Proportional damping in contact (the modes of the beam with the stop closed, 2 % each) is another problem.",
     ),
     held={"N": "a number of modes"},
-    figures=figures,
+    figures=(figures,),
     beam=beam.drawn,
     benchmark_variant="5-modes",
 )

@@ -23,7 +23,7 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     if measures.STOP in o.response.elements:
         yield _force(case, o, label)
     remark = "a touch inside a step, where the force jumps, leaves order 1"
-    yield from convergence(case, SHOWN, "rebound_5", observer, remark)
+    yield from convergence("rebound_5", remark, SHOWN)(case, observer)
 
 
 def _rebounds(case: Case, o: Observation, label: str) -> dict[str, Any]:

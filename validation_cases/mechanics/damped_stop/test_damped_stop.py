@@ -141,7 +141,7 @@ CASE = Case(
         "error of order 1.",
         "The peak of a stop with its dashpot comes before the deepest penetration: a peak force times 1/k_c is none.",
     ),
-    figures=figures,
+    figures=(figures,),
     benchmark_variant="light",
 )
 

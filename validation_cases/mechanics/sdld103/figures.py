@@ -23,7 +23,7 @@ SHOWN = "A"
 def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     """Yield the figures as data."""
     yield _history(case, observer)
-    yield from convergence(case, SHOWN, "relative_NO2@1.0", observer, "a smooth load, so that nothing caps the order")
+    yield from convergence("relative_NO2@1.0", "a smooth load, so that nothing caps the order", SHOWN)(case, observer)
 
 
 def _true(values: Values, node: str, times: Floats) -> Floats:

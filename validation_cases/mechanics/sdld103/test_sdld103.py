@@ -174,7 +174,7 @@ CASE = Case(
         "Reading an archive of 0.05 s by linear interpolation gives 7e-5 m at 0.01 s instead of 1e-9 m.",
     ),
     errata=STATEMENTS,
-    figures=figures,
+    figures=(figures,),
     benchmark_variant="A",
 )
 

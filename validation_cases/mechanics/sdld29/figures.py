@@ -19,8 +19,8 @@ SHOWN = "non-proportional"
 def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     """Yield the figures as data."""
     yield _history(case, observer)
-    yield from convergence(case, SHOWN, "x4@0.09", observer, "while the load acts nothing caps the order")
-    yield from convergence(case, SHOWN, "x4@1.45", observer, "a load that ends inside a step leaves order 1")
+    yield from convergence("x4@0.09", "while the load acts nothing caps the order", SHOWN)(case, observer)
+    yield from convergence("x4@1.45", "a load that ends inside a step leaves order 1", SHOWN)(case, observer)
 
 
 def _history(case: Case, observer: Runner) -> dict[str, Any]:

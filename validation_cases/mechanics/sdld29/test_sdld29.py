@@ -146,7 +146,7 @@ CASE = Case(
         "A time summed in steps of 1e-3 s passes 1 s at 1.0000000000000007 s, in others before it: whether the load "
         "acts in one step more is rounding, worth 1e-3 s of it.",
     ),
-    figures=figures,
+    figures=(figures,),
     benchmark_variant="non-proportional",
 )
 

@@ -18,7 +18,7 @@ SHOWN, REFINED = "321b", "31b"
 def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     """Yield the figures as data."""
     yield _growth(case, observer)
-    yield from convergence(case, REFINED, "x@1.0", observer, "a smooth load beside resonance caps no order")
+    yield from convergence("x@1.0", "a smooth load beside resonance caps no order", REFINED)(case, observer)
 
 
 def _growth(case: Case, observer: Runner) -> dict[str, Any]:

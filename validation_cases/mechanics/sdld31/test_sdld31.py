@@ -220,7 +220,7 @@ CASE = Case(
         "its end. In SDLD31 b their error is 0.1 % to 0.9 % of the value, 260 to 1000 times that of DIFF_CENTRE beside "
         "them; tolerances of 1 % hide it.",
     ),
-    figures=figures,
+    figures=(figures,),
     benchmark_variant="321c",
 )
 

@@ -20,7 +20,7 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     yield _decay(case, *shown(case, LINE, observer))
     yield _portrait(case, *shown(case, "twenty", observer))
     remark = "friction that turns inside a step leaves order 1 or 2; penalised, it unwinds after the last stop"
-    yield from convergence(case, LINE, "final_position", observer, remark)
+    yield from convergence("final_position", remark, LINE)(case, observer)
 
 
 def _decay(case: Case, o: Observation, label: str) -> dict[str, Any]:

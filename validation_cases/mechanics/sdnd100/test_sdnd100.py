@@ -298,7 +298,7 @@ CASE = Case(
     ),
     errata=TEST_ERRATA,
     held={"directions": "one or two"},
-    figures=figures,
+    figures=(figures,),
     benchmark_variant="line",
 )
 

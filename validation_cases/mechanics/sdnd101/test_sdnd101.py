@@ -23,7 +23,7 @@ from veridyn.validation_cases.measures.consistency import (
     velocities,
 )
 from veridyn.validation_cases.mechanics.sdnd101 import measures
-from veridyn.validation_cases.mechanics.sdnd101.figures import figures
+from veridyn.validation_cases.mechanics.sdnd101.figures import FIGURES
 from veridyn.validation_cases.mechanics.sdnd101.measures import FEW, MANY, frequencies, true_instants
 from veridyn.validation_cases.mechanics.sdnd101.published import PUBLISHED
 
@@ -272,7 +272,7 @@ CASE = Case(
         "A stiffness read per unit mass, or a restitution law instead of a spring, changes the force by orders "
         "of magnitude.",
     ),
-    figures=figures,
+    figures=FIGURES,
     benchmark_variant="2-shocks",
 )
 

@@ -18,4 +18,4 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     o, label = shown(case, "a", observer)
     yield impact_figures.history(case, o, label, o.problem.end)
     yield impact_figures.close_up(case, o, label, SAMPLED)
-    yield from convergence(case, "a", "release_10", observer, "where in a step a contact begins is chance")
+    yield from convergence("release_10", "where in a step a contact begins is chance", "a")(case, observer)

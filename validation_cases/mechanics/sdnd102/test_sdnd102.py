@@ -166,7 +166,7 @@ CASE = Case(
         "That two models agree to 3e-5 m says little: that is a quarter of the displacement at 1 s.",
     ),
     held={"wall": "it stands still or moves with the support"},
-    figures=figures,
+    figures=(figures,),
     benchmark_variant="a",
     work_precision=("a", "c"),
 )

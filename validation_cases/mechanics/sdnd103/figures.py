@@ -24,7 +24,7 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     if "force" in o.response.elements.get(SPRING, {}):
         yield _spring(case, o, label)
     remark = "the support takes the kink of the spring away, so that the order of the method shows"
-    yield from convergence(case, CHOSEN, "displacement@18", observer, remark)
+    yield from convergence("displacement@18", remark, CHOSEN)(case, observer)
 
 
 def _motion(case: Case, o: Observation, label: str) -> dict[str, Any]:

@@ -195,7 +195,7 @@ CASE = Case(
         "factor of its softening term, k0 x (|x| - d)/x0, and its true displacements are 1.2e-5 to 1.3e-5 smaller. The "
         "computed values agree with them; the tolerance of 1e-3 hides the difference.",
     ),
-    figures=figures,
+    figures=(figures,),
     benchmark_variant="chosen",
 )
 

@@ -32,7 +32,7 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     yield _limit(case)
     yield _regime_map(case, observer)
     remark = "without sticks a reversal inside a step leaves order 1; with sticks it may be 2"
-    yield from convergence(case, "a0=1.5", "wear_power", observer, remark)
+    yield from convergence("wear_power", remark, "a0=1.5")(case, observer)
 
 
 def _given(values: Values) -> dict[str, Any]:

@@ -328,7 +328,7 @@ CASE = Case(
         "A state machine without a limit on the step jumps over the break-away and reports no wear.",
     ),
     errata=SETTINGS_ERRATA,
-    figures=figures,
+    figures=(figures,),
     benchmark_variant="a0=1.5",
     work_precision=("a0=15", "a0=1.5", "a0=1.01"),
     sweep=SWEEP,

@@ -24,9 +24,9 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     yield _history(case, softening, label)
     yield _law(case, {COLLAPSING: collapsing, SOFTENING: softening}, label)
     remark = "where in a step the force collapses is chance, which leaves order 1"
-    yield from convergence(case, COLLAPSING, "residual_crush", observer, remark)
+    yield from convergence("residual_crush", remark, COLLAPSING)(case, observer)
     remark = "the force softens, and its kinks leave order 2"
-    yield from convergence(case, SOFTENING, "return_time", observer, remark)
+    yield from convergence("return_time", remark, SOFTENING)(case, observer)
 
 
 def _history(case: Case, o: Observation, label: str) -> dict[str, Any]:

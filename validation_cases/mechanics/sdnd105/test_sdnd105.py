@@ -253,7 +253,7 @@ CASE = Case(
         "Code_Aster test sdnd105b: the residual crush of 3 m is that of each of the two nodes; the stop has 6 m.",
     ),
     held={"bodies": "one or two"},
-    figures=figures,
+    figures=(figures,),
     benchmark_variant="a",
 )
 

@@ -26,7 +26,7 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     yield _velocities(case, o, true, (time, v1, v2), label)
     yield _spring(case, o, true, (time, x1, x2), label)
     yield _portrait(case, o, true, (x2 - x1, v1), label)
-    yield from convergence(case, SHOWN, "final_position", observer, "forces that jump inside a step leave order 1")
+    yield from convergence("final_position", "forces that jump inside a step leave order 1", SHOWN)(case, observer)
 
 
 def _velocities(case: Case, o: Observation, true: Any, computed: Any, label: str) -> dict[str, Any]:

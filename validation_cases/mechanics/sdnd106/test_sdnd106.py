@@ -306,7 +306,7 @@ CASE = Case(
         "break-away, 4e-4 m at the end.",
     ),
     errata=TEST_ERRATA,
-    figures=figures,
+    figures=(figures,),
     benchmark_variant="stat-dyna",
 )
 

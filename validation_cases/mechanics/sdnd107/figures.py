@@ -25,7 +25,7 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     if reported:
         yield _loops(case, reported, label)
     remark = "a method that takes the elongation of the device for a line between two evaluations has order 2"
-    yield from convergence(case, "power", "displacement@3.2", observer, remark)
+    yield from convergence("displacement@3.2", remark, "power")(case, observer)
 
 
 def _history(case: Case, o: Observation, label: str) -> dict[str, Any]:

@@ -240,7 +240,7 @@ CASE = Case(
         "alpha": "the truth is known for 1, 1/2, 1/3, … alone",
         "end": "displacement and force are asked for up to this instant",
     },
-    figures=figures,
+    figures=(figures,),
     benchmark_variant="power",
 )
 

@@ -20,4 +20,4 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
     yield impact_figures.close_up(case, o, label, 1)
     yield impact_figures.close_up(case, o, label, 70)
     yield impact_figures.errors_of_instants(case, o, label)
-    yield from convergence(case, "a", "release_70", observer, "where in a step a contact begins is chance")
+    yield from convergence("release_70", "where in a step a contact begins is chance", "a")(case, observer)

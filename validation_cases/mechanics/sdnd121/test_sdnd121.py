@@ -90,7 +90,7 @@ CASE = Case(
         "Where in a step a contact begins is chance: the errors of seventy contacts add up like a root, and an impact "
         "hardly magnifies them.",
     ),
-    figures=figures,
+    figures=(figures,),
     benchmark_variant="a",
 )
 
