@@ -27,6 +27,11 @@ Criterion = Tolerance | Callable[[Values], Tolerance]
 Found = TypeVar("Found")
 
 
+def floats(values: Values, *names: str) -> tuple[float, ...]:
+    """Return parameters as floats."""
+    return tuple(float(values[name]) for name in names)
+
+
 @dataclass(frozen=True)
 class Observation:
     """What a measurement may look at: the parameters, the problem and the response to it."""
