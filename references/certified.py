@@ -12,7 +12,7 @@ from typing import Any, Literal, ParamSpec, TypeVar
 import mpmath
 from mpmath import mpf
 
-from veridyn.references.parameters import check_digits
+from veridyn.references.parameters import check_digits, exact
 
 Kind = Literal["closed form", "quasi-analytical", "classification", "undefined"]
 
@@ -84,8 +84,8 @@ class Certified:
         """Bound the distance of `text` from the truth, in two digits; "0" if it is exact, empty for no number."""
         if self.value is None or isinstance(self.value, str):
             return ""
-        rounding = abs(Fraction(self.text()) - _fraction(self.value))
-        return _upwards(rounding + (0 if self.radius is None else _fraction(self.radius)))
+        rounding = abs(Fraction(self.text()) - exact(self.value).rational)
+        return _upwards(rounding + (0 if self.radius is None else exact(self.radius).rational))
 
     def __float__(self) -> float:
         """Round to double precision; raises TypeError where there is no number."""
@@ -116,12 +116,6 @@ def _restored(
 ) -> Certified:
     number, bound = (mpmath.mp.make_mpf(x) if isinstance(x, tuple) else x for x in (value, radius))
     return Certified(number, digits, kind, routes, bound, (), *rest)
-
-
-def _fraction(value: mpf) -> Fraction:
-    sign, mantissa, exponent, _ = value._mpf_
-    size: Fraction = int(mantissa) * Fraction(2) ** int(exponent)
-    return -size if sign else size
 
 
 def _upwards(bound: Fraction) -> str:
@@ -158,7 +152,7 @@ def undefined(reason: str) -> Certified:
 
 def exact_zero(reason: str, digits: int, kind: Kind = "closed form") -> Certified:
     """State a zero that follows from the structure of the problem."""
-    return Certified(mpmath.mpf(0), check_digits(digits), kind, (reason,))
+    return exact_count(0, reason, digits, kind)
 
 
 def exact_count(count: int, reason: str, digits: int, kind: Kind = "closed form") -> Certified:

@@ -198,16 +198,14 @@ def enclose(
     ParameterError
         If `digits` is out of range.
     """
-    check_digits(digits)
     try:
-        found = _sharpened(lambda: (read(),), digits)
+        bits, (number,) = _sharpened(lambda: (read(),), check_digits(digits))
     except Absent as reason:
         return undefined(str(reason))
     except Exactly as known:
         return known.certified(digits, kind)
-    if isinstance(found, str):
-        return undefined(f"{name}: {found}")
-    bits, (number,) = found
+    except Undecided as doubt:
+        return undefined(f"{name}: {doubt}")
     return _certified(number, second, digits, kind, proof, _effort(bits, proved))
 
 
@@ -229,11 +227,10 @@ def enclose_all(
     CertificationError
         If the largest precision does not decide how many there are, or what they are.
     """
-    check_digits(digits)
-    found = _sharpened(read, digits)
-    if isinstance(found, str):
-        raise CertificationError(f"{name}: {found}")
-    bits, numbers = found
+    try:
+        bits, numbers = _sharpened(read, check_digits(digits))
+    except Undecided as doubt:
+        raise CertificationError(f"{name}: {doubt}") from None
     effort = _effort(bits, proved)
     return tuple(
         _certified(number, tuple(_of(route, place) for route in second), digits, kind, proof, effort)
@@ -251,9 +248,8 @@ def _effort(bits: int, proved: Callable[[], str]) -> str:
         return ", ".join(filter(None, (proved(), f"{bits} bits")))
 
 
-def _sharpened(read: Callable[[], Sequence[Ball]], digits: int) -> tuple[int, tuple[arb, ...]] | str:
-    """Return the bits that it took and balls with the digits wanted, or what stayed undecided."""
-    doubt = ""
+def _sharpened(read: Callable[[], Sequence[Ball]], digits: int) -> tuple[int, tuple[arb, ...]]:
+    """Return the bits that it took and balls with the digits wanted; raises `Undecided` with what stayed so."""
     for bits in ladder(digits):
         with precision(bits):
             try:
@@ -266,7 +262,7 @@ def _sharpened(read: Callable[[], Sequence[Ball]], digits: int) -> tuple[int, tu
             if short is None:
                 return bits, balls
             doubt = f"nothing more than {short.str(5)} is known"
-    return f"{doubt} (with {bits} bits)"
+    raise Undecided(f"{doubt} (with {bits} bits)")
 
 
 def _sharp(b: arb, digits: int) -> bool:

@@ -13,7 +13,7 @@ from veridyn.references.enclosure import Undecided, ball, decided, to_mpf
 from veridyn.references.events import Event, Guard, first_event, roots
 from veridyn.references.flows import Course, Flow, Row, State, apply
 from veridyn.references.jets import Ball, hull, value
-from veridyn.references.parameters import Exact, Number, ParameterError, check_digits, exact
+from veridyn.references.parameters import Number, Parameter, ParameterError, check_digits, checked
 
 MOST_PHASES = 5000
 LATER = 1 + arb(2) ** -20  # beyond the end of a search, to have what straddles it
@@ -168,9 +168,7 @@ class Motion:
 
     def __call__(self, name: str, t: Number) -> mpf:
         """Return a reading at an instant (s); raises `ParameterError` for a negative one."""
-        time = exact(t, "t")
-        if time.rational < 0:
-            raise ParameterError(f"t must be non-negative, got {t}")
+        time = checked(Parameter("t", "s", "instant", "", "non-negative"), t)
         found = decided(lambda: self.readings[name](ball(time)), check_digits(self.digits))
         with mpmath.workdps(self.digits):
             return +to_mpf(found)
@@ -180,11 +178,3 @@ class Motion:
         found = decided(self.changes, self.digits)
         with mpmath.workdps(self.digits):
             return tuple((+to_mpf(time), kind) for time, kind in found)
-
-
-def instant(value: Number, name: str = "t") -> Exact:
-    """Read an instant (s); raises `ParameterError` if it is negative."""
-    time = exact(value, name)
-    if time.rational < 0:
-        raise ParameterError(f"{name} must be non-negative, got {value}")
-    return time

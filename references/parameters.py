@@ -296,8 +296,8 @@ def check_digits(digits: int) -> int:
     return digits
 
 
-def check_count(value: int, name: str, first: int = 1) -> int:
-    """Return `value` if it is an int not below `first`; raises `ParameterError` otherwise."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < first:
-        raise ParameterError(f"{name} must be an integer not below {first}, got {value!r}")
+def check_count(value: int, name: str) -> int:
+    """Return `value` if it is a positive int; raises `ParameterError` otherwise."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ParameterError(f"{name} must be an integer not below 1, got {value!r}")
     return value
