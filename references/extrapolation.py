@@ -1,7 +1,6 @@
 """Second routes of nonlinear motions, in mpmath: midpoint steps extrapolated to none (Gragg, Bulirsch and Stoer).
 
-An edge of the present equations is looked for at the end of every step and, inside it, where the cubic through values
-and rates at both ends turns; the turning point itself is then found on the motion.
+An edge of the present equations is looked for at the end of every step and, inside it, where its function turns.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ PROMISED = 12  # digits
 WORKING = 26
 SHARP = 10.0**-20  # of a step, relative to the largest state of its kind
 MOST = 24  # rows of an extrapolation
-NEAR = 0.1  # of what a function may change by over a step: so near to zero a turning point is looked at
 
 Vector = tuple[mpf, ...]
 Rates = Callable[[mpf, Vector], Sequence[mpf]]
@@ -152,30 +150,14 @@ def _passages(step: Step, lapse: mpf, after: Vector) -> Iterator[tuple[mpf, Edge
 
 def _negative(step: Step, edge: Edge, lapse: mpf, after: Vector) -> mpf | None:
     """Return a lapse at which an edge is behind."""
-    if edge.value(after) < 0:
-        return lapse
     a, b = edge.value(step.y), edge.value(after)
-    p, q = (step.slope(edge, s, y) * lapse for s, y in ((mpmath.mpf(0), step.y), (lapse, after)))
-    c2, c3 = 3 * (b - a) - 2 * p - q, 2 * (a - b) + p + q
-    inside = c2 * c2 - 3 * c3 * p
-    if inside < 0 or c2 + mpmath.sqrt(inside) == 0:
+    if b < 0:
+        return lapse
+    p, q = step.slope(edge, mpmath.mpf(0), step.y), step.slope(edge, lapse, after)
+    if not p < 0 < q or a * q - b * p + p * q * lapse > 0:  # tangents, below it as it turns, meet above zero
         return None
-    s = -p / (c2 + mpmath.sqrt(inside))  # the minimum, not the maximum
-    if not 0 < s < 1 or a + s * (p + s * (c2 + s * c3)) > NEAR * (abs(p) + abs(q)):
-        return None
-    turn = _secant(lambda t: step.slope(edge, t, step.at(t)), s * lapse, lapse / 100)
-    return turn if 0 < turn < lapse and edge.value(step.at(turn)) < 0 else None
-
-
-def _secant(f: Callable[[mpf], mpf], start: mpf, spacing: mpf) -> mpf:
-    a, b = start, start + spacing
-    at_a, at_b = f(a), f(b)
-    for _ in range(60):
-        if at_a == at_b or abs(b - a) <= 1e-18 * spacing:
-            break
-        a, b, at_a = b, b - at_b * (b - a) / (at_b - at_a), at_b
-        at_b = f(b)
-    return b
+    turn = _extreme(step, edge, lapse)
+    return turn if turn is not None and edge.value(step.at(turn)) < 0 else None
 
 
 def _root(step: Step, edge: Edge, high: mpf) -> mpf:
