@@ -14,7 +14,7 @@ from veridyn.solver.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.impacts import Impact
 from veridyn.validation_cases.core.catalogue import load_case
 from veridyn.validation_cases.core.tolerances import cited
-from veridyn.validation_cases.measures import impact_conditioning, impact_quantities, vibro_impact
+from veridyn.validation_cases.measures import impact_conditioning, impact_quantities, impacts
 
 STRUCK = {"m": 1, "k": 1, "kc": 9999, "gap": "0.5", "F": 1, "Omega": 2, "t_end": 3}
 PASSED = STRUCK | {"gap": repr(math.sqrt(3) / 2 + 1e-10)}  # the motion turns at sqrt(3)/2
@@ -35,7 +35,7 @@ def values(parameters):
 def response(parameters, monkeypatch, *instants):
     """Return an observation that shows contacts of 31 ms from these instants on."""
     shown = [Impact(t, t + 0.0313954, t + 0.0157, 1.0, 1.0, -1.0) for t in instants]
-    monkeypatch.setattr(vibro_impact, "impacts", lambda _: shown)
+    monkeypatch.setattr(impacts, "impacts", lambda _: shown)
     return SimpleNamespace(values=values(parameters))
 
 

@@ -33,7 +33,8 @@ from veridyn.references.impact_phases import Phase, growth
 from veridyn.references.parameters import Exact
 from veridyn.validation_cases.core.case import Values
 from veridyn.validation_cases.core.uncertainty import ROUNDING
-from veridyn.validation_cases.measures.vibro_impact import contact_frequency, given
+from veridyn.validation_cases.measures.impacts import contact_frequency
+from veridyn.validation_cases.measures.vibro_impact import given
 
 Floats = NDArray[np.float64]
 Parameters = tuple[tuple[str, Exact], ...]

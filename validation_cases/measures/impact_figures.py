@@ -10,7 +10,7 @@ from veridyn.references import impact_oscillator
 from veridyn.references.motion import Motion
 from veridyn.solver.postprocessing.balance import stop_gap
 from veridyn.validation_cases.core.case import Case, Observation
-from veridyn.validation_cases.measures import impact_conditioning, vibro_impact
+from veridyn.validation_cases.measures import impact_conditioning, impacts, vibro_impact
 from veridyn.validation_cases.measures.plotting import Floats, figure, panel, series, thinned
 
 FINE = 200  # points of a true curve
@@ -78,7 +78,7 @@ def _sampled(o: Observation, start: float, end: float) -> tuple[Floats, ...]:
 def errors_of_instants(case: Case, o: Observation, label: str) -> dict[str, Any]:
     """Return the error of every instant of contact over the time."""
     true = vibro_impact.true_instants(o.values)
-    seen = np.array([[i.start, i.end] for i in vibro_impact.impacts(o)]).ravel()
+    seen = impacts.instants(o)
     known = min(true.size, seen.size)
     error = np.abs(seen[:known] - true[:known])
     curves = [series(label, "computed", true[:known], np.maximum(error, 1e-17), marker=True)]

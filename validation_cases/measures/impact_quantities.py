@@ -19,7 +19,7 @@ from veridyn.solver.postprocessing.consistency import stop_force_residual
 from veridyn.validation_cases.core.case import Criterion, Number, Observation, Quantity, Values
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.core.uncertainty import ROUNDING
-from veridyn.validation_cases.measures import impact_conditioning, vibro_impact
+from veridyn.validation_cases.measures import impact_conditioning, impacts, vibro_impact
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, velocities
 
 KINK = 2.0  # regularity: the force of an undamped stop has a kink
@@ -115,7 +115,7 @@ def peak_force(contact: int, criterion: Criterion) -> Quantity:
             "N",
             f"largest force of contact {contact}",
             partial(impact_oscillator.peak_force, contact=contact),
-            partial(vibro_impact.peak_force, contact=contact),
+            lambda o: impacts.impact(o, contact).peak_force,
             criterion,
             regularity=KINK,
         ),
@@ -165,7 +165,7 @@ CONTACTS = (
             "",
             "contacts that end before t_end",
             _count,
-            vibro_impact.contacts,
+            lambda o: float(len(impacts.impacts(o))),
             exactly("contacts are counted"),
             regularity=COUNTED,
         ),

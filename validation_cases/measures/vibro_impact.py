@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
@@ -14,10 +13,10 @@ from veridyn.references import impact_oscillator
 from veridyn.references.parameters import Exact
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import stop_gap
-from veridyn.solver.postprocessing.impacts import Impact, interpolated_impacts, located_impacts
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.basis import driven_displacement, driven_velocity
-from veridyn.validation_cases.core.case import Observation, Values, once
+from veridyn.solver.problem.basis import driven_displacement
+from veridyn.validation_cases.core.case import Observation, Values
+from veridyn.validation_cases.measures import impacts
 
 Floats = NDArray[np.float64]
 
@@ -48,15 +47,9 @@ def instants_before(values: Values, time: float) -> int:
     return int(np.searchsorted(true_instants(values), time))
 
 
-def contact_frequency(values: Values) -> float:
-    """Return ω_c = sqrt((k + k_c)/m) (rad/s)."""
-    m, k, kc = (float(values[name]) for name in ("m", "k", "kc"))
-    return math.sqrt((k + kc) / m)
-
-
 def spacing(values: Values) -> float:
     """Return the spacing of requested outputs around contacts (s)."""
-    return OUTPUT_NUMBER / contact_frequency(values)
+    return OUTPUT_NUMBER / impacts.contact_frequency(values)
 
 
 def output_times(values: Values, also: Iterable[float] = ()) -> Floats:
@@ -76,41 +69,16 @@ def output_times(values: Values, also: Iterable[float] = ()) -> Floats:
     return np.unique(np.round(np.concatenate((grid[grid < end], [end], list(also))), CLOCK))
 
 
-@once
-def impacts(o: Observation) -> list[Impact]:
-    """Return the impacts at the events that the solver reports, or located between the samples."""
-    problem, response, stop = o.problem, o.response, o.problem.stops[0]
-    gap = stop_gap(problem, response, stop)
-    if stop.name not in response.events:
-        return interpolated_impacts(response.time, gap, stop.stiffness)
-    velocity = response.velocity
-    if stop.frame == "absolute":
-        velocity = velocity + driven_velocity(problem, response.time)
-    return located_impacts(response.time, gap, -velocity @ stop.normal, response.events[stop.name], stop.stiffness)
-
-
-def impact(o: Observation, number: int) -> Impact:
-    """Return one impact, counted from 1; raises SolverFailure if the response has fewer."""
-    found = impacts(o)
-    if len(found) < number:
-        raise SolverFailure(f"the response shows {len(found)} complete impacts, {number} are needed")
-    return found[number - 1]
-
-
 def instant(o: Observation, number: int) -> float:
     """Return one instant of contact, counted from 1 (s): odd numbers touch, even ones release."""
-    found = impact(o, (number + 1) // 2)
+    found = impacts.impact(o, (number + 1) // 2)
     return found.start if number % 2 else found.end
-
-
-def peak_force(o: Observation, contact: int) -> float:
-    """Return the largest force of one contact, counted from 1 (N)."""
-    return impact(o, contact).peak_force
 
 
 def largest_force(o: Observation) -> float:
     """Return the largest force of all contacts (N); raises SolverFailure if there are none."""
-    return max(impact(o, number).peak_force for number in range(1, max(1, len(impacts(o))) + 1))
+    impacts.impact(o, 1)
+    return max(impact.peak_force for impact in impacts.impacts(o))
 
 
 def displacement(o: Observation, time: float) -> float | None:
@@ -141,11 +109,6 @@ def force(o: Observation, time: float) -> float:
     return float(-o.problem.stops[0].stiffness * gap)
 
 
-def contacts(o: Observation) -> float:
-    """Count the contacts that end in the response."""
-    return float(len(impacts(o)))
-
-
 def worst_instant(o: Observation) -> float | None:
     """Return the largest error of the instants of contact (s), in order: each is compared with its own.
 
@@ -156,10 +119,7 @@ def worst_instant(o: Observation) -> float | None:
     SolverFailure
         If their number is wrong.
     """
-    true, found = true_instants(o.values), impacts(o)
+    true = true_instants(o.values)
     if true.size < 2:
-        return max((impact.end for impact in found), default=None)
-    if len(found) != true.size // 2:
-        raise SolverFailure(f"the response shows {len(found)} complete impacts, there are {true.size // 2}")
-    seen = np.array([[i.start, i.end] for i in found]).ravel()
-    return float(np.abs(seen - true[: seen.size]).max(initial=0.0))
+        return max(impacts.instants(o), default=None)
+    return impacts.worst_instant(o, true)

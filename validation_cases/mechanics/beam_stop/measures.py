@@ -14,8 +14,8 @@ from veridyn.solver.postprocessing.balance import energy_residual
 from veridyn.solver.postprocessing.impacts import Impact
 from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.validation_cases.core.case import Observation, Values
+from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.mechanics.beam_stop import beam
-from veridyn.validation_cases.mechanics.sdnd101 import measures as impact_measures
 
 Floats = NDArray[np.float64]
 AROUND = 4  # samples on each side of a release
@@ -43,7 +43,7 @@ def contacts(o: Observation) -> float:
 
 
 def _over(o: Observation) -> list[Impact]:
-    return [i for i in impact_measures.impacts(o) if i.end < o["T"]]
+    return [i for i in impacts.impacts(o) if i.end < o["T"]]
 
 
 def of_contact(o: Observation, field: str, number: int) -> float | None:

@@ -1,0 +1,62 @@
+"""Impacts on the first stop of a problem, as a response shows them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.postprocessing.balance import stop_gap
+from veridyn.solver.postprocessing.impacts import Impact, interpolated_impacts, located_impacts
+from veridyn.solver.problem.basis import driven_velocity
+from veridyn.validation_cases.core.case import Observation, Values, once
+
+Floats = NDArray[np.float64]
+
+
+def contact_frequency(values: Values) -> float:
+    """Return ω_c = sqrt((k + k_c)/m) (rad/s)."""
+    m, k, kc = (float(values[name]) for name in ("m", "k", "kc"))
+    return math.sqrt((k + kc) / m)
+
+
+@once
+def impacts(o: Observation) -> list[Impact]:
+    """Return the impacts at the events that the solver reports, or located between the samples."""
+    problem, response, stop = o.problem, o.response, o.problem.stops[0]
+    gap = stop_gap(problem, response, stop)
+    if stop.name not in response.events:
+        return interpolated_impacts(response.time, gap, stop.stiffness)
+    velocity = response.velocity
+    if stop.frame == "absolute":
+        velocity = velocity + driven_velocity(problem, response.time)
+    return located_impacts(response.time, gap, -velocity @ stop.normal, response.events[stop.name], stop.stiffness)
+
+
+def impact(o: Observation, number: int) -> Impact:
+    """Return one impact, counted from 1; raises SolverFailure if the response has fewer."""
+    found = impacts(o)
+    if len(found) < number:
+        raise SolverFailure(f"the response shows {len(found)} complete impacts, {number} are needed")
+    return found[number - 1]
+
+
+def instants(o: Observation) -> Floats:
+    """Return the instants of all contacts (s): touch, release, touch, ..."""
+    return np.array([[i.start, i.end] for i in impacts(o)]).ravel()
+
+
+def worst_instant(o: Observation, true: Floats) -> float:
+    """Return the largest difference of touches and releases from the true ones (s), each from its own.
+
+    Raises
+    ------
+    SolverFailure
+        If the response shows another number of impacts.
+    """
+    seen = instants(o)
+    if seen.size // 2 != true.size // 2:
+        raise SolverFailure(f"the response shows {seen.size // 2} complete impacts, there are {true.size // 2}")
+    return float(np.abs(seen - true[: seen.size]).max(initial=0.0))
