@@ -172,7 +172,7 @@ def pytest_run(solver, tmp_path):
         file.write_text(text, encoding="utf-8")
         given = [
             "--pyargs",
-            "veridyn.validation_cases.mechanics.sdnd101",
+            "veridyn.validation_cases.mechanics.test_sdnd101",
             "--solver",
             solver,
             "--expected-failures",

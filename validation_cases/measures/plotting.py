@@ -152,7 +152,7 @@ def history(
 
     def draw(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
         o, label = shown(case, variant, observer)
-        span = window(o.values) if window else (0.0, o.problem.end)
+        span: tuple[float, float] = window(o.values) if window else (0.0, o.problem.end)
         try:
             histories = [each.read(o) for each in drawn]
         except MissingHistory:
@@ -211,7 +211,7 @@ def portrait(
         panels, label = [], ""
         for variant in variants:
             o, label = shown(case, variant, observer)
-            span = window(o.values) if window else (0.0, o.problem.end)
+            span: tuple[float, float] = window(o.values) if window else (0.0, o.problem.end)
             try:
                 seen = thinned(o.response.time, x.read(o), y.read(o), start=span[0], end=span[1], points=dots or POINTS)
             except MissingHistory:

@@ -1,1 +1,0 @@
-"""SDND101: release against an elastic stop."""

@@ -1,0 +1,299 @@
+"""SDND101 (EDF V5.01.101): a mass-spring system released against an elastic stop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from veridyn.references import elastic_stop
+from veridyn.references.certified import exact_count, exact_zero
+from veridyn.solver.errors import CapabilityError
+from veridyn.solver.postprocessing.impacts import Impact
+from veridyn.solver.problem.elements import Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.measures import impacts, plotting
+from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
+from veridyn.validation_cases.measures.quantities import share_of
+
+FEW, MANY = 2, 100  # impacts of the short and of the long run
+OUTPUT_NUMBER = 0.02  # w_c times the spacing of the requested output, 2e-4 s at the default parameters
+CYCLES_SHORT = 1.45  # two impacts: 0.5 s at the default parameters
+KINKS = 2.0  # regularity: the slope of the force jumps where the stop is touched and left
+
+ASTER = "tolerance of Code_Aster's test SDND101A"
+INSTANTS = cited(ASTER + " for instants and durations", 1e-3)
+FORCES = cited(ASTER + " for forces, impulses and velocities", 1e-3)
+TWICE = "Code_Aster's tolerance of 1e-3 for forces, twice for energies"
+BALANCES = cited(TWICE, 2e-3, kind="absolute")
+
+
+def problem(values: Values, cycles: float = CYCLES_SHORT) -> MechanicalProblem:
+    """Return the problem over its first cycles: two impacts if not said otherwise."""
+    m, k, kc, v0 = floats(values, "m", "k", "kc", "v0")
+    wc = impacts.contact_frequency(values)
+    end = cycles * (math.pi / math.sqrt(k / m) + math.pi / wc)
+    return MechanicalProblem(
+        name="sdnd101",
+        mass=np.array([[m]]),
+        stiffness=np.array([[k]]),
+        initial_displacement=np.zeros(1),
+        initial_velocity=np.array([v0]),
+        end=end,
+        output_times=np.linspace(0.0, end, math.ceil(end * wc / OUTPUT_NUMBER) + 1),
+        stops=(Stop("stop", np.ones(1), gap=0.0, stiffness=kc),),
+        coordinates=("x",),
+    )
+
+
+def _cycle(values: Values) -> tuple[float, float]:
+    """Return how long a cycle and its contact last (s)."""
+    given = {name: values[name] for name in ("m", "k", "kc", "v0")}
+    return float(elastic_stop.contact_start(shock=2, **given)), float(elastic_stop.contact_duration(**given))
+
+
+def true_instants(values: Values, count: int) -> impacts.Floats:
+    """Return touch and release of the first impacts, one after the other (s)."""
+    cycle, duration = _cycle(values)
+    starts = np.arange(count) * cycle
+    return np.column_stack((starts, starts + duration)).ravel()
+
+
+def _must_reach(o: Observation, number: int) -> None:
+    """Raise CapabilityError where the problem ends before an impact: parameter sets of users have the short run."""
+    if (number - 1) * _cycle(o.values)[0] >= o.problem.end:
+        raise CapabilityError(f"the problem ends before impact {number}")
+
+
+def _impact(o: Observation, number: int) -> Impact:
+    _must_reach(o, number)
+    return impacts.impact(o, number)
+
+
+def _count(o: Observation, number: int) -> float:
+    _must_reach(o, number)
+    return float(len(impacts.impacts(o)))
+
+
+def _worst_instant(o: Observation, number: int) -> float:
+    _must_reach(o, number)
+    return impacts.worst_instant(o, true_instants(o.values, number))
+
+
+def _flight_energy(o: Observation, number: int) -> float:
+    """Return the energy of the flight before an impact (J), from its largest distance."""
+    after, before, time = _impact(o, number), _impact(o, number - 1), o.response.time
+    flying = (time > before.end) & (time < after.start)
+    return 0.5 * o["k"] * impacts.top(time[flying], -o.response.displacement[flying, 0]) ** 2
+
+
+def _impulse_residual(o: Observation) -> float:
+    """Return the largest difference of stop impulse and change of momentum over the impacts, in 2 m v0.
+
+    During contact the spring k takes the same displacement as the stop, hence k/k_c of its impulse.
+    """
+    m, k, kc, v0 = floats(o.values, "m", "k", "kc", "v0")
+    _impact(o, 1)
+    return max(abs(i.impulse * (1 + k / kc) + 2 * m * i.velocity) for i in impacts.impacts(o)) / (2 * m * v0)
+
+
+def _of(name: str, unit: str, what: str, criterion: Tolerance, measure: Any, truth: Any = None) -> Quantity:
+    """Return a quantity of the motion, the truth of which has its name without a number if there is no other."""
+    truth = truth or getattr(elastic_stop, name.removesuffix(f"_{MANY}"))
+    return Quantity(name, unit, what, truth, measure, criterion, regularity=KINKS)
+
+
+def _seen(field: str, number: int) -> Callable[[Observation], float]:
+    return lambda o: float(getattr(_impact(o, number), field))
+
+
+def _in(n: int, suffix: str = "") -> tuple[Quantity, ...]:
+    """Return what is read of an impact; all are alike."""
+    force, impulse = f"largest force of impact {n}", f"impulse of the stop alone in impact {n}"
+    return (
+        _of(f"peak_force{suffix}", "N", force, FORCES, _seen("peak_force", n)),
+        _of(f"impulse{suffix}", "N s", impulse, FORCES, _seen("impulse", n)),
+    )
+
+
+def _duration(n: int, suffix: str = "") -> Quantity:
+    what = f"duration of contact of impact {n}, between roots of the gap"
+    return _of(f"contact_duration{suffix}", "s", what, INSTANTS, _seen("duration", n))
+
+
+def _peak_time(n: int) -> Quantity:
+    truth, what = partial(elastic_stop.peak_time, shock=n), f"instant of the largest force of impact {n}"
+    return _of(f"peak_time_{n}", "s", what, INSTANTS, _seen("peak_time", n), truth)
+
+
+def _events(number: int, suffix: str) -> tuple[Quantity, Quantity]:
+    """Return number and instants of impacts."""
+
+    def passed(values: Values) -> float:
+        return number * _cycle(values)[0]
+
+    return (
+        Quantity(
+            f"impacts{suffix}",
+            "",
+            f"number of complete impacts; there are {number}",
+            partial(exact_count, number, "impacts of equal cycles before the end of the run"),
+            partial(_count, number=number),
+            exactly("impacts are counted"),
+        ),
+        Quantity(
+            f"contact_instants{suffix}",
+            "s",
+            f"largest difference of touches and releases of {number} impacts from the true ones",
+            partial(exact_zero, "computed instants are the true ones"),
+            partial(_worst_instant, number=number),
+            share_of(passed, 1e-3, "a thousandth of the time passed, Code_Aster's tolerance for instants"),
+            passed,
+            KINKS,
+        ),
+    )
+
+
+APPROACH = "rate of the gap when impact 2 begins (negative: approach)"
+FLIGHT = "duration of flight between impacts 1 and 2"
+ENERGY = f"energy of the flight before impact {MANY}, from its largest distance"
+SHORT = (
+    *map(_peak_time, (1, 2)),
+    *_in(2),
+    _duration(1),
+    _of("flight_duration", "s", FLIGHT, INSTANTS, lambda o: _impact(o, 2).start - _impact(o, 1).end),
+    _of("impact_velocity", "m/s", APPROACH, FORCES, _seen("velocity", 2)),
+    *_events(FEW, ""),
+)
+LONG = (
+    *_in(MANY, f"_{MANY}"),
+    _duration(MANY, f"_{MANY}"),
+    _of(f"energy_{MANY}", "J", ENERGY, cited(TWICE, 2e-3), partial(_flight_energy, number=MANY)),
+    *_events(MANY, f"_{MANY}"),
+)
+MOMENTUM = "largest difference of stop impulse and change of momentum"
+RESIDUALS = (
+    energy("of m v0²/2", lambda o: 0.5 * o["m"] * o["v0"] ** 2, BALANCES),
+    residual("impulse_residual", "of 2 m v0", MOMENTUM, _impulse_residual, BALANCES),
+    velocities(),
+    stop_forces(),
+    positions(),
+    rates(),
+)
+
+
+def _printed(quantity: str, value: str, wrong: str = "") -> Published:
+    source = "V5.01.101 §4.1, reference"  # STA 5, 2001
+    return Published(source, "2-shocks", quantity, value, "inaccurate" if wrong else "reproduced", wrong)
+
+
+PUBLISHED = (
+    _printed("peak_time_1", "1.5630E-2"),
+    _printed("peak_time_2", "3.6100E-1", "rounded to three digits and printed with five: 3.6105E-1"),
+    _printed("peak_force", "9.95E3"),
+    _printed("contact_duration", "3.1260E-2"),
+    _printed("impulse", "1.9805E2", "2 k_c v0/w_c² = 20000/101 = 198.0198…: the printed 198.05 is 1.5e-4 too large"),
+    _printed("impact_velocity", "-1."),
+)
+
+
+def _contacts(values: Values) -> Iterator[tuple[float, str]]:
+    return zip(true_instants(values, FEW).tolist(), ("touch", "release") * FEW, strict=True)
+
+
+def _second(values: Values) -> tuple[float, float]:
+    """Return a window about the second impact (s)."""
+    start, end = true_instants(values, FEW)[2:]
+    return start - 0.1 * (end - start), end + 0.1 * (end - start)
+
+
+def _force(o: Observation) -> impacts.Floats:
+    return np.maximum(0.0, o["kc"] * o.response.displacement[:, 0])
+
+
+FIGURES = (
+    plotting.history(
+        "displacement",
+        "Displacement over two impacts",
+        "The stop is touched above zero. Vertical lines: true contact instants.",
+        plotting.displacement(elastic_stop.motion),
+        events=_contacts,
+    ),
+    plotting.portrait(
+        "phase-portrait",
+        "Phase portrait over two impacts",
+        "Two half ellipses that meet at the stop, x = 0, narrow in contact. A solver that loses or makes energy leaves "
+        "the closed curve.",
+        plotting.displacement(elastic_stop.motion),
+        plotting.velocity(elastic_stop.motion),
+    ),
+    plotting.history(
+        "force",
+        "Force of the second impact",
+        "Half sine of duration pi/w_c; the largest sample is not the peak.",
+        plotting.Drawn(
+            "force (N)",
+            lambda o: o["kc"] * o.response.displacement[:, 0].clip(0),
+            plotting.true(elastic_stop.motion, "force"),
+        ),
+        events=_contacts,
+        window=_second,
+        dots=40,
+    ),
+    plotting.convergence("contact_duration", "contacts begin and end inside steps, which leaves order 2"),
+)
+
+
+CASE = Case(
+    name="sdnd101",
+    title="Release of a mass-spring system against a stop",
+    document="V5.01.101",
+    summary="An oscillator starts at zero gap towards an elastic stop and rebounds periodically; forces, "
+    "durations, impulses, a hundred impacts.",
+    equations=(
+        "m x'' + k x = -k_c x  for x > 0, x(0) = 0, x'(0) = v0",
+        "omega_0 = sqrt(k/m), omega_c = sqrt((k + k_c)/m)",
+        "F_max = k_c v0/omega_c, T_c = pi/omega_c, T_0 = pi/omega_0",
+        "I = 2 k_c v0/omega_c²",
+    ),
+    statement=(
+        "A mass m on a spring k starts at x = 0 with velocity v0 towards an elastic stop of stiffness k_c at gap 0. "
+        "Nothing is damped.",
+        "In contact x = (v0/w_c) sin(w_c t) with w_c = sqrt((k + k_c)/m), for half a period pi/w_c; in flight half a "
+        "period pi/w of w = sqrt(k/m); then again. The period does not depend on the amplitude, so counts and "
+        "durations stay right even when a solver loses or makes energy: forces and impulses of the hundredth impact "
+        "tell.",
+    ),
+    parameters=elastic_stop.PARAMETERS,
+    variants=(
+        Variant("2-shocks", {}, frozenset(q.name for q in SHORT)),
+        Variant("100-shocks", {}, frozenset(q.name for q in LONG), partial(problem, cycles=MANY + 0.02)),
+    ),
+    quantities=(*SHORT, *LONG),
+    residuals=RESIDUALS,
+    problem=problem,
+    modelling=(
+        "One mode; the stop is the penalty spring itself, so that no modelling error remains.",
+        "Contact instants are reported events, or else roots of the gap between samples; forces and impulses come from "
+        "a spline of the penetration.",
+    ),
+    published=PUBLISHED,
+    remarks=(
+        "Sampled durations are multiples of the step: 0.8 % off at 5e-4 s whatever the solver.",
+        "Sampled peaks do not converge smoothly; interpolated contact durations do, with order 2.",
+        "Methods with numerical damping, and variable steps of methods that are symplectic only at constant step, lose "
+        "most of the energy in a hundred impacts while every duration stays right.",
+        "A stiffness read per unit mass, or a restitution law instead of a spring, changes the force by orders "
+        "of magnitude.",
+    ),
+    figures=FIGURES,
+    benchmark_variant="2-shocks",
+)
+
+test_sdnd101 = verifies(CASE)
