@@ -1,4 +1,4 @@
-"""Loads the plugin from the checkout as well as from an installation; tests that share work stay in one process."""
+"""Loads the plugin from the checkout as well as from an installation; one process runs the tests of a file."""
 
 import pytest
 
@@ -7,6 +7,9 @@ pytest_plugins = ["veridyn.validation_cases.core.plugin"]
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Group tests if there are several processes; stated as an option, that would switch benchmarks off for one too."""
+    """Spread files over processes, if there are several: what the tests of a file share is solved or proved once.
+
+    Stated as an option of every run, that would switch benchmarks off where there is one process.
+    """
     if getattr(config.option, "numprocesses", None) and config.option.dist in ("no", "load"):
-        config.option.dist = "loadgroup"
+        config.option.dist = "loadfile"

@@ -31,13 +31,6 @@ def _not_json(name):
     raise ValueError(f"{name} is not JSON")
 
 
-def pytest_collection_modifyitems(items):
-    """Let one process run the tests of a file: what they share is solved, compiled or proved once."""
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(str(item.path)))
-
-
 @pytest.fixture(scope="session", autouse=True)
 def _hear_ctrl_c():
     """Hear Ctrl-C, which a shell that starts the tests in the background lets them and their children ignore."""

@@ -112,9 +112,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def _marks(expected: Expectations, check: Check, solver: str) -> list[pytest.MarkDecorator]:
     entry = expected.of(check.case, check.id, solver)
-    # checks of a variant share truth and responses: one process answers them all
-    together = pytest.mark.xdist_group(f"{solver}/{check.case}/{check.variant}")
-    return [together, *([pytest.mark.xfail(reason=entry.reason, strict=True)] if entry else [])]
+    return [pytest.mark.xfail(reason=entry.reason, strict=True)] if entry else []
 
 
 def _solvers(config: pytest.Config) -> list[tuple[str, Any]]:
@@ -174,7 +172,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the markers."""
-    config.addinivalue_line("markers", "xdist_group(name): of pytest-xdist: tests that one process runs")
     config.addinivalue_line("markers", "speed(case): benchmark, of one case or of all; runs with --benchmark-only")
 
 
