@@ -250,14 +250,14 @@ def peak_force(o: Oscillator) -> Ball:
 def motion(o: Oscillator, digits: int = 30) -> Motion:
     """Return the motion up to `end`, for figures and comparison of histories: displacement, velocity, force."""
 
-    def reading(row: Row) -> Callable[[arb], Ball]:
-        return lambda t: value_at(_phases(o), row, t) if o.moves else arb(0)
+    def reading(row: Callable[[], Row]) -> Callable[[arb], Ball]:
+        return lambda t: value_at(_phases(o), row(), t) if o.moves else arb(0)
 
     return Motion(
         {
-            "displacement": reading({X: arb(1)}),
-            "velocity": reading({V: arb(1)}),
-            "force": reading(_force(o)),
+            "displacement": reading(lambda: {X: arb(1)}),
+            "velocity": reading(lambda: {V: arb(1)}),
+            "force": reading(lambda: _force(o)),
         },
         lambda: [(p.phase.start, p.phase.kind) for p in _phases(o)],
         digits,

@@ -26,7 +26,7 @@ REFERENCES = {
     "engine": ("enclosure", "events", "flows", "jets", "motion", "smooth"),
     "damped_chain": ("damped_chain",),
     "damped_stop": ("damped_stop",),
-    "driven_chain": ("driven_chain", "chain_modes", "support_motion"),
+    "driven_chain": ("driven_chain",),
     "elastic_stop": ("elastic_stop",),
     "forced_oscillator": ("forced_oscillator",),
     "friction_decay": ("friction_decay", "friction_half_cycles"),

@@ -27,7 +27,7 @@ def figures(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
 
 
 def _true(values: Values, node: str, times: Floats) -> Floats:
-    motion = driven_chain.motion(driven_chain.uniform_chain(m=values["m"], k=values["k"], a=values["a"]), digits=20)
+    motion = driven_chain.motion(**values, digits=20)
     number = NODES.index(node) + 2
     return np.array([float(motion(f"relative displacement {number}", t)) for t in times.tolist()])
 
