@@ -147,23 +147,15 @@ def _followed(o: Oscillator) -> tuple[Ended, ...]:
     return follow(first, lambda *ended: _following(o, *ended), ball(o.end))
 
 
-def _terms(o: Oscillator, linear: Any, nonlinear: Any) -> Any:
-    return linear if o.power == 1 else nonlinear
-
-
-_STEPS = "extrapolated midpoint steps in x, v, z, with zeros of the dashpot's force looked for at turning points"
+_PROOF = "analytic phases enclosed, every zero of the dashpot's force proved to be the next root"
 
 reference = References(
     PARAMETERS,
     Oscillator,
-    kind=lambda o: _terms(o, "closed form", "quasi-analytical"),
-    proof=lambda o: _terms(
-        o,
-        "matrix exponential, enclosed",
-        "analytic phases enclosed, every zero of the dashpot's force proved to be the next root",
-    ),
-    how=lambda o: _terms(o, "matrix exponential in x, v, z", _STEPS),
-    promised=lambda o: _terms(o, None, PROMISED),
+    kind=lambda o: "closed form" if o.power == 1 else "quasi-analytical",
+    proof=lambda o: "matrix exponential, enclosed" if o.power == 1 else _PROOF,
+    how="extrapolated midpoint steps in x, v, z, with zeros of the dashpot's force looked for at turning points",
+    promised=PROMISED,
     effort=lambda o: proved(_phases(o)),
 )
 
@@ -234,13 +226,13 @@ def initial_force(o: Oscillator) -> Ball:
     return ball(o.k1) * (ball(o.k2) + ball(o.k3)) / (ball(o.k1) + ball(o.k2) + ball(o.k3)) * ball(o.x0)
 
 
-@reference(lambda o: checks.peak(o)[0], how=_STEPS, promised=PROMISED)
+@reference(lambda o: checks.peak(o)[0])
 def peak_time(o: Oscillator) -> Ball:
     """Instant of the largest extreme of the force after t = 0, where its rate is zero, in s; undefined without one."""
     return _peak(o)[0]
 
 
-@reference(lambda o: checks.peak(o)[1], how=_STEPS, promised=PROMISED)
+@reference(lambda o: checks.peak(o)[1])
 def peak_force(o: Oscillator) -> Ball:
     """Force at the instant `peak_time`, with its sign, in N."""
     return _peak(o)[1]

@@ -1,4 +1,4 @@
-"""The second route of the mass on a Zener device: matrix exponential (α = 1), extrapolated steps in (x, v, z).
+"""The second route of the mass on a Zener device: extrapolated steps in (x, v, z).
 
 Spring K1 in series with [K2 beside (K3 in series with a dashpot)]; the dashpot carries D = C sign(w) |w|^α at the rate
 w. With S = K1 + K2 + K3, the stretch x of the device and the path z of the dashpot,
@@ -53,31 +53,6 @@ class Oscillator(Record):
         return (k1 * (k2 + k3) / total, -k1 * k3 / total), (k1 * k3 / total, -k3 * (k1 + k2) / total)
 
 
-def _matrix(o: Oscillator, loaded: bool) -> mpmath.matrix:
-    """Matrix of the linear device in x, v, z, and the sine and cosine of the load."""
-    (fx, fz), (dx, dz) = o.rows
-    m, k, c, omega = o.m.mpf(), o.k.mpf(), o.c.mpf(), o.omega.mpf()
-    pushed = -o.p.mpf() / m if loaded else 0
-    return mpmath.matrix(
-        [
-            [0, 1, 0, 0, 0],
-            [-(fx + k) / m, 0, -fz / m, pushed, 0],
-            [dx / c, 0, dz / c, 0, 0],
-            [0, 0, 0, 0, omega],
-            [0, 0, 0, -omega, 0],
-        ]
-    )
-
-
-def _exponential(o: Oscillator, time: mpf) -> Vector:
-    """Return x, v, z of the linear device at an instant."""
-    pushed = min(o.until.mpf(), time) if o.loaded else mpmath.mpf(0)
-    y = mpmath.matrix([o.x0.mpf(), 0, 0, 0, 1])
-    for loaded, lapse in ((True, pushed), (False, time - pushed)):
-        y = mpmath.expm(_matrix(o, loaded) * lapse) * y
-    return y[0], y[1], y[2]
-
-
 @per_precision
 def _steps(o: Oscillator) -> list[Step]:
     """Return the motion up to its end."""
@@ -113,19 +88,12 @@ def _steps(o: Oscillator) -> list[Step]:
     return followed(law, (int(sign), o.loaded), (x0, mpmath.mpf(0), mpmath.mpf(0)), o.end.mpf())
 
 
-def state(o: Oscillator, time: Exact) -> tuple[mpf, mpf, mpf]:
+def state(o: Oscillator, time: Exact) -> Vector:
     """Return displacement, velocity and force of the device at an instant up to the end."""
-    if o.power == 1:
-        x, v, z = _exponential(o, time.mpf())
-        return x, v, _force(o, x, z)
     with mpmath.workdps(WORKING):
         x, v, z = at(_steps(o), time.mpf())[1]
-        return x, v, _force(o, x, z)
-
-
-def _force(o: Oscillator, x: mpf, z: mpf) -> mpf:
-    (fx, fz), _ = o.rows
-    return fx * x + fz * z
+        (fx, fz), _ = o.rows
+        return x, v, fx * x + fz * z
 
 
 def peak(o: Oscillator) -> tuple[mpf, mpf]:
