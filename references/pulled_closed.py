@@ -15,8 +15,6 @@ Source: EDF validation manual V5.01.106 (SDND106).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import count, islice, pairwise
 from typing import NamedTuple
 
@@ -54,74 +52,53 @@ class Pair(Record):
         return self.mu_d * self.normal
 
 
-@dataclass(frozen=True)
-class Phase:
-    """A phase in closed form: start (s), sign of the slip or 0, force on m2 (N), state at its start."""
+class Phase(NamedTuple):
+    """A phase in closed form.
+
+    Start (s), sign of the slip or 0, force on m2 (N), state at the start; then circular frequency of the spring
+    (rad/s), part of u that m1 makes, elongation about which the spring swings (m), amplitude (m) and angle of the
+    swing; velocity and acceleration of the centre of mass, in stick of m1 (m/s, m/s²).
+    """
 
     pair: Pair
     start: mpf
     sign: int
     force: mpf
     state: State
-
-    @property
-    def kind(self) -> str:
-        """Return ``stick``, ``slip+`` or ``slip-``."""
-        return KINDS[self.sign]
-
-    @cached_property
-    def omega(self) -> mpf:
-        """Circular frequency of the spring (rad/s)."""
-        p = self.pair
-        return mpmath.sqrt(p.k.mpf() / p.m2.mpf() + (p.k.mpf() / p.m1.mpf() if self.sign else 0))
-
-    @cached_property
-    def share(self) -> mpf:
-        """Part of u that m1 makes."""
-        return self.pair.m2.mpf() / (self.pair.m1.mpf() + self.pair.m2.mpf()) if self.sign else mpmath.mpf(0)
-
-    @cached_property
-    def rest(self) -> mpf:
-        """Elongation about which the spring swings (m)."""
-        drag = self.sign * self.pair.drag.mpf()
-        return (self.force / self.pair.m2.mpf() + drag / self.pair.m1.mpf()) / self.omega**2
-
-    @cached_property
-    def swing(self) -> tuple[mpf, mpf]:
-        """Amplitude (m) and phase of the spring."""
-        a, b = self.state.x2 - self.state.x1 - self.rest, (self.state.v2 - self.state.v1) / self.omega
-        return mpmath.hypot(a, b), mpmath.atan2(b, a)
-
-    @cached_property
-    def speed(self) -> mpf:
-        """Velocity of the centre of mass at the start (m/s), of m1 in stick."""
-        return self.state.v1 + self.share * (self.state.v2 - self.state.v1)
-
-    @cached_property
-    def acceleration(self) -> mpf:
-        """Acceleration of the centre of mass (m/s²), of m1 in stick."""
-        drag = self.sign * self.pair.drag.mpf()
-        return (self.force - drag) / (self.pair.m1.mpf() + self.pair.m2.mpf()) if self.sign else mpmath.mpf(0)
+    omega: mpf
+    share: mpf
+    rest: mpf
+    size: mpf
+    angle: mpf
+    speed: mpf
+    acceleration: mpf
 
     def velocity(self, lapse: mpf) -> mpf:
         """Return the velocity of m1 (m/s)."""
-        size, angle = self.swing
-        turn = self.share * self.omega * size * mpmath.sin(self.omega * lapse - angle)
+        turn = self.share * self.omega * self.size * mpmath.sin(self.omega * lapse - self.angle)
         return self.speed + self.acceleration * lapse + turn
 
     def velocity_rate(self, lapse: mpf) -> mpf:
         """Return the acceleration of m1 (m/s²)."""
-        size, angle = self.swing
-        return self.acceleration + self.share * self.omega**2 * size * mpmath.cos(self.omega * lapse - angle)
+        turned = mpmath.cos(self.omega * lapse - self.angle)
+        return self.acceleration + self.share * self.omega**2 * self.size * turned
 
     def at(self, lapse: mpf) -> State:
         """Return the state at a time after the start."""
-        size, angle = self.swing
-        turned, moved = self.omega * lapse - angle, self.speed * lapse + self.acceleration * lapse**2 / 2
-        u, rate = self.rest + size * mpmath.cos(turned), -self.omega * size * mpmath.sin(turned)
+        turned, moved = self.omega * lapse - self.angle, self.speed * lapse + self.acceleration * lapse**2 / 2
+        u, rate = self.rest + self.size * mpmath.cos(turned), -self.omega * self.size * mpmath.sin(turned)
         x1 = self.state.x1 + moved - self.share * (u - self.state.x2 + self.state.x1)
         v1 = self.velocity(lapse)
         return State(x1, v1, x1 + u, v1 + rate)
+
+
+def _begun(pair: Pair, start: mpf, sign: int, force: mpf, state: State) -> Phase:
+    m1, m2, k, drag = (x.mpf() for x in (pair.m1, pair.m2, pair.k, pair.drag))
+    omega = mpmath.sqrt(k / m2 + (k / m1 if sign else 0))
+    rest, share = (force / m2 + sign * drag / m1) / omega**2, abs(sign) * m2 / (m1 + m2)
+    a, b = state.x2 - state.x1 - rest, (state.v2 - state.v1) / omega
+    moved = state.v1 + share * (state.v2 - state.v1), abs(sign) * (force - sign * drag) / (m1 + m2)
+    return Phase(pair, start, sign, force, state, omega, share, rest, mpmath.hypot(a, b), mpmath.atan2(b, a), *moved)
 
 
 def _touch() -> mpf:
@@ -139,11 +116,13 @@ def _end(phase: Phase, remaining: mpf) -> tuple[mpf, int] | None:
 
 def _grip_lost(phase: Phase, sign: int) -> mpf | None:
     """Return when the spring overcomes friction towards a side, if it ever does."""
-    held, (size, angle) = phase.pair.grip.mpf() / phase.pair.k.mpf(), phase.swing
+    held = phase.pair.grip.mpf() / phase.pair.k.mpf()
     reach = held - sign * phase.rest
-    if size <= reach * (1 + _touch()):
+    if phase.size <= reach * (1 + _touch()):
         return None
-    lapse = (angle - sign * mpmath.acos(sign * reach / size)) % (2 * mpmath.pi)  # u rises to held, or falls to -held
+    lapse = (phase.angle - sign * mpmath.acos(sign * reach / phase.size)) % (
+        2 * mpmath.pi
+    )  # u rises to held, or falls to -held
     return lapse / phase.omega if 2 * mpmath.pi - lapse > _touch() else mpmath.mpf(0)
 
 
@@ -151,7 +130,7 @@ def _standstill(phase: Phase, remaining: mpf) -> tuple[mpf, int] | None:
     """Return when a slip ends and what follows: stick if friction holds the spring, else the slip back."""
     before = mpmath.mpf(0)
     for turn in _turns(phase, remaining):
-        if phase.sign * phase.velocity(turn) < -_touch() * phase.share * phase.omega * phase.swing[0]:
+        if phase.sign * phase.velocity(turn) < -_touch() * phase.share * phase.omega * phase.size:
             lapse = polished_root(
                 phase.velocity, phase.velocity_rate, (before, turn), rising=phase.sign < 0, name="slip"
             )
@@ -164,12 +143,12 @@ def _standstill(phase: Phase, remaining: mpf) -> tuple[mpf, int] | None:
 
 def _turns(phase: Phase, remaining: mpf) -> Iterator[mpf]:
     """Yield where the velocity of m1 turns, as long as it may be against the slip; at last, where the time ends."""
-    (size, angle), most = phase.swing, phase.share * phase.omega * phase.swing[0]
+    most = phase.share * phase.omega * phase.size
     speed, gain = phase.sign * phase.speed, phase.sign * phase.acceleration
-    ratio = -phase.acceleration / (phase.share * phase.omega**2 * size)
+    ratio = -phase.acceleration / (phase.share * phase.omega**2 * phase.size)
     if gain < 0:  # beyond this it is against the slip wherever the spring is
         remaining = min(remaining, (speed + most) / -gain * 2)
-    sides = sorted((angle + s * mpmath.acos(ratio)) % (2 * mpmath.pi) for s in (-1, 1)) if abs(ratio) < 1 else []
+    sides = sorted((phase.angle + s * mpmath.acos(ratio)) % (2 * mpmath.pi) for s in (-1, 1)) if abs(ratio) < 1 else []
     skipped = max(0, int((speed - most) / -gain * phase.omega / (2 * mpmath.pi)) - 1) if gain < 0 else 0
     for number in count(2 * skipped) if sides else ():
         lapse = (sides[number % 2] + 2 * mpmath.pi * (number // 2)) / phase.omega
@@ -184,7 +163,7 @@ def _turns(phase: Phase, remaining: mpf) -> Iterator[mpf]:
 def _march(pair: Pair) -> Iterator[Phase]:
     """Yield all phases, the last of which is stick for ever; the end of the pull begins one too."""
     off, rest = pair.t_off.mpf(), State(*(mpmath.mpf(0),) * 4)
-    phase, pulled = Phase(pair, mpmath.mpf(0), 0, pair.pull.mpf(), rest), True
+    phase, pulled = _begun(pair, mpmath.mpf(0), 0, pair.pull.mpf(), rest), True
     while True:
         yield phase
         end = _end(phase, off - phase.start if pulled else mpmath.inf)
@@ -195,7 +174,7 @@ def _march(pair: Pair) -> Iterator[Phase]:
         state = state._replace(v1=mpmath.mpf(0)) if end else state  # what rests or turns has no velocity
         pulled = pulled and end is not None
         force = phase.force if pulled else mpmath.mpf(0)
-        phase = Phase(pair, phase.start + lapse, sign, force, state)
+        phase = _begun(pair, phase.start + lapse, sign, force, state)
 
 
 @per_precision
