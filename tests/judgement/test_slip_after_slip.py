@@ -1,12 +1,13 @@
-"""SDND106: a slip back that begins at once follows the slip, without a stick between them."""
+"""A slip back that begins at once follows the slip, without a stick between them."""
 
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.mechanics.sdnd106.measures import period, phase_order, phase_time
+from veridyn.validation_cases.measures.friction import Slider
+
+PERIOD = 0.14  # s
 
 
 @pytest.mark.parametrize(
@@ -14,12 +15,12 @@ from veridyn.validation_cases.mechanics.sdnd106.measures import period, phase_or
     [((0, 1, -1, 0), "slip+ slip- stick"), ((0, 1, 0, -1, 0), "slip+ stick slip- stick")],
 )
 def test_stick_is_seen_only_where_the_mass_rests(velocities, order):
-    """Each velocity of m1 lasts a period, a hundred samples."""
-    values = load_case("sdnd106").values({})
+    """Each velocity lasts a period, a hundred samples."""
     v = np.repeat(np.array(velocities, dtype=float), 100)
-    time = np.arange(v.size) * period(values) / 100
+    time = np.arange(v.size) * PERIOD / 100
     elements = {"shoe": {"stuck": (v == 0).astype(float)}}
     response = SimpleNamespace(time=time, velocity=v[:, None], elements=elements, events={})
-    seen = SimpleNamespace(values=values, response=response, known={})
-    assert phase_order(seen) == order
-    assert phase_time(seen, 1) == pytest.approx(2 * period(values))
+    seen = SimpleNamespace(values={}, response=response, known={})
+    slider = Slider("shoe", lambda _: PERIOD, lambda _: 1.0)
+    assert slider.phases(seen) == order
+    assert slider.change(seen, 2) == pytest.approx(2 * PERIOD)

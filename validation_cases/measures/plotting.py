@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -120,7 +119,7 @@ def element(
     motion: Callable[..., Motion], name: str, what: str = "force", axis: str = "force (N)", *, kind: str = "force"
 ) -> Drawn:
     """Return a history of an element and that of the true motion."""
-    return Drawn(axis, partial(element_history, name=name, history=what, of="element"), true(motion, kind))
+    return Drawn(axis, lambda o: element_history(o.response, name, what, of="element"), true(motion, kind))
 
 
 def levels(label: str, *heights: Callable[[Observation], float]) -> Beside:
@@ -131,6 +130,11 @@ def levels(label: str, *heights: Callable[[Observation], float]) -> Beside:
         return [series("" if i else label, "limit", ends, [read(o)] * 2) for i, read in enumerate(heights)]
 
     return lines
+
+
+def segment(label: str, reach: Callable[[Observation], float]) -> Beside:
+    """Return the part of the horizontal axis that lies within ``reach`` of zero."""
+    return lambda o, _: [series(label, "limit", [-reach(o), reach(o)], [0.0, 0.0])]
 
 
 def history(

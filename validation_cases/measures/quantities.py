@@ -3,67 +3,89 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import partial
+from inspect import signature
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.references.certified import Certified
 from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.validation_cases.core.case import Observation, Quantity, Values
 from veridyn.validation_cases.core.tolerances import Tolerance, cited
 
+Reference = Callable[..., Certified]
+Size = Callable[[Values], float]
+
 NEAR = 1e-3  # spacings; a requested instant that is so near to another is not requested again
 
 
-def at_instants(quantity: Quantity, instants: Iterable[str], **fields: Callable[[str], Any]) -> tuple[Quantity, ...]:
-    """Return a quantity at several instants (s), named ``name@instant``: reference and measure take it as ``time``.
+def of(references: ModuleType, **common: Any) -> Callable[..., Quantity]:
+    """Return a maker of quantities whose references are the functions of a module that have their names.
 
-    ``fields`` are those that depend on the instant.
+    What it takes is name, unit, definition, measure, criterion, scale and more of `Quantity`; ``common`` are fields
+    that all of them have.
+    """
+
+    def made(
+        name: str, unit: str, definition: str, measure: Any, criterion: Any, scale: Size | None = None, **more: Any
+    ) -> Quantity:
+        fields = {"scale": scale, **common, **more}
+        return Quantity(name, unit, definition, getattr(references, name), measure, criterion, **fields)
+
+    return made
+
+
+def at_instants(
+    instants: Iterable[str], name: str, unit: str, definition: str, reference: Reference, *fields: Any, **more: Any
+) -> tuple[Quantity, ...]:
+    """Return a quantity at several instants (s), named ``name@instant``; ``fields`` are the others of `Quantity`.
+
+    The reference, and whatever has a parameter ``time``, takes the instant: the reference as text.
     """
     return tuple(
-        _copy(quantity, f"@{t}", f"{quantity.definition} at {t} s", {"time": t}, {"time": float(t)}, fields, t)
+        Quantity(f"{name}@{t}", unit, f"{definition} at {t} s", partial(reference, time=t), *at, **by_name)
         for t in instants
+        for at, by_name in [_bound(fields, more, "time", float(t))]
     )
 
 
-def numbered(quantity: Quantity, numbers: Iterable[int], **fields: Callable[[int], Any]) -> tuple[Quantity, ...]:
-    """Return a quantity for several numbers, named ``name_number``: reference and measure take it as ``number``.
+def numbered(
+    count: int, name: str, unit: str, definition: str, reference: Reference, *fields: Any, **more: Any
+) -> tuple[Quantity, ...]:
+    """Return a quantity for the numbers from 1, named ``name_number``; ``fields`` are the others of `Quantity`.
 
-    The definition says ``{number}`` where it stands; ``fields`` are those that depend on the number.
+    The reference, and whatever has a parameter ``number``, takes it; the definition says ``{number}`` where it stands.
     """
     return tuple(
-        _copy(quantity, f"_{n}", quantity.definition.format(number=n), {"number": n}, {"number": n}, fields, n)
-        for n in numbers
+        Quantity(f"{name}_{n}", unit, definition.format(number=n), partial(reference, number=n), *of_it, **by_name)
+        for n in range(1, count + 1)
+        for of_it, by_name in [_bound(fields, more, "number", n)]
     )
 
 
-def _copy(
-    quantity: Quantity, suffix: str, definition: str, true: Any, seen: Any, fields: dict[str, Any], place: Any
-) -> Quantity:
-    assert quantity.measure is not None
-    return replace(
-        quantity,
-        name=quantity.name + suffix,
-        definition=definition,
-        reference=partial(quantity.reference, **true),
-        measure=partial(quantity.measure, **seen),
-        **{name: made(place) for name, made in fields.items()},
-    )
+def _bound(fields: tuple[Any, ...], more: dict[str, Any], key: str, value: float) -> tuple[list[Any], dict[str, Any]]:
+    """Return the fields of a quantity, functions that have a parameter of that name with its value."""
+
+    def known(field: Any) -> Any:
+        return partial(field, **{key: value}) if callable(field) and key in signature(field).parameters else field
+
+    return [known(field) for field in fields], {name: known(field) for name, field in more.items()}
 
 
-def share_of(size: Callable[[Values], float], share: float, source: str) -> Callable[[Values], Tolerance]:
+def share_of(size: Size, share: float, source: str) -> Callable[[Values], Tolerance]:
     """Return the criterion that an error is at most a share of a size, which is a function of the parameters."""
     return lambda values: cited(source, share * size(values), kind="absolute")
 
 
-def displacement(o: Observation, time: float, place: int = 0, samples: int = 4) -> float:
+def displacement_at(o: Observation, time: float, place: int = 0, samples: int = 4) -> float:
     """Displacement of a coordinate (m) at an instant (s), between the samples."""
     return value_at(o.response.time, o.response.displacement[:, place], time, samples)
 
 
-def velocity(o: Observation, time: float, place: int = 0, samples: int = 4) -> float:
+def velocity_at(o: Observation, time: float, place: int = 0, samples: int = 4) -> float:
     """Velocity of a coordinate (m/s) at an instant (s), between the samples, as the solver states it."""
     return value_at(o.response.time, o.response.velocity[:, place], time, samples)
 

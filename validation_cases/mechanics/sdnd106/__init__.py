@@ -1,1 +1,0 @@
-"""SDND106: two masses on a spring, one of which sticks, slips and sticks."""
