@@ -101,10 +101,7 @@ def settings(given: Mapping[str, Any]) -> str:
 
 
 def figure(
-    points: Sequence[Record],
-    results: Iterable[Record],
-    solvers: Mapping[str, Hashable],
-    machines: Sequence[str],
+    points: Sequence[Record], results: Iterable[Record], solvers: Mapping[str, Hashable], machines: Sequence[str]
 ) -> Record | None:
     """Make the diagram of one variant of a case; None if nothing can be shown.
 

@@ -17,18 +17,7 @@ from veridyn.reports.tally import LAYERS, MEANINGS, TROUBLE, Tally
 
 Lines = list[str]
 
-CHECKS = (
-    "Verdict",
-    "Variant",
-    "Quantity",
-    "Computed",
-    "Reference",
-    "Error",
-    "Tolerance",
-    "Margin",
-    "LRE",
-    "Notes",
-)
+CHECKS = ("Verdict", "Variant", "Quantity", "Computed", "Reference", "Error", "Tolerance", "Margin", "LRE", "Notes")
 
 
 def render(page: Page) -> str:
@@ -328,10 +317,7 @@ def _environments(page: Page) -> Lines:
     lines = ["## Environment"]
     for number, environment in enumerate(page.environments):
         if len(page.environments) > 1:
-            lines += [
-                f"### Run {number + 1}",
-                f"{plural(page.runs[number].total, 'check')}: {page.runs[number].words}",
-            ]
+            lines += [f"### Run {number + 1}", f"{plural(page.runs[number].total, 'check')}: {page.runs[number].words}"]
         said = {name: value for name, value in environment.items() if isinstance(value, str)}
         packages = ", ".join(f"{name} {version}" for name, version in environment["packages"].items())
         lines.append(table(("Key", "Value"), [*said.items(), *([("packages", packages)] if packages else [])]))

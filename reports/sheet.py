@@ -120,12 +120,7 @@ def make_sheets(document: Document, runs: int, share: int, studio: Executor = HE
 
 
 def _sheet(
-    anchor: str,
-    case: Record,
-    results: list[Record],
-    drawn: tuple[list[Diagram], list[Drawing]],
-    runs: int,
-    share: int,
+    anchor: str, case: Record, results: list[Record], drawn: tuple[list[Diagram], list[Drawing]], runs: int, share: int
 ) -> Sheet:
     by_subject = group(results, lambda record: subject(record, runs))
     by_run = group(results, lambda record: (str(record["variant"]), subject(record, runs)))

@@ -74,12 +74,7 @@ def look(role: str, number: int, *, marker: bool) -> dict[str, Any]:
         chosen["linestyle"] = DASHES[number // len(CYCLE) % len(DASHES)]
     if not marker:
         return chosen
-    points = {
-        "marker": mark(number),
-        "markersize": 4.5,
-        "markeredgewidth": 0.0,
-        "alpha": 0.85,
-    }
+    points = {"marker": mark(number), "markersize": 4.5, "markeredgewidth": 0.0, "alpha": 0.85}
     return chosen | points | {"linestyle": "none"}
 
 

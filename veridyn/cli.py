@@ -206,12 +206,7 @@ def _add_selection(run: argparse.ArgumentParser) -> None:
     run.add_argument("--all", action="store_true", help="every case, variant and scheme, where nothing is named")
     for option, meaning in SELECTING.items():
         run.add_argument(
-            f"--{option}",
-            action="append",
-            default=[],
-            type=named,
-            metavar="NAME",
-            help=f"{meaning}; repeatable",
+            f"--{option}", action="append", default=[], type=named, metavar="NAME", help=f"{meaning}; repeatable"
         )
 
 
@@ -389,13 +384,7 @@ def _add_time_out(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_set(parser: argparse.ArgumentParser, meaning: str = PARAMETER) -> None:
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help=f"{meaning}; repeatable",
-    )
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=f"{meaning}; repeatable")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

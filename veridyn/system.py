@@ -105,11 +105,7 @@ def _from_modes(modes: Modes) -> tuple[Floats, Floats, Floats] | None:
     if n != r or np.linalg.cond(modes.shapes) > 1 / NOTHING:
         return None
     inverse = np.linalg.inv(modes.shapes)
-    generalised = (
-        modes.masses,
-        2.0 * modes.masses * modes.damping * modes.omega,
-        modes.masses * modes.omega**2,
-    )
+    generalised = (modes.masses, 2.0 * modes.masses * modes.damping * modes.omega, modes.masses * modes.omega**2)
     mass, damping, stiffness = (inverse.T @ np.diag(diagonal) @ inverse for diagonal in generalised)
     return mass, damping, stiffness
 

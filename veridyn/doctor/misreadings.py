@@ -134,10 +134,7 @@ ON_SPRINGS: Misreadings = (
         "the acceleration of the support is taken in g: it is in m/s²",
         _shaken(lambda s, _: replace(s, amplitude=s.amplitude * GRAVITY)),
     ),
-    (
-        "the supports are exchanged: each acts through its own influence",
-        _influenced(lambda rows, _: rows[::-1]),
-    ),
+    ("the supports are exchanged: each acts through its own influence", _influenced(lambda rows, _: rows[::-1])),
     (
         "rows and columns of the influences are exchanged: each support has one influence for every degree of freedom",
         _influenced(lambda rows, _: rows.T if rows.shape[0] == rows.shape[1] else rows),
@@ -163,15 +160,9 @@ AT_A_STOP: Misreadings = (
         "it flies through the stop: pass problem.stops on, look at the sign of normal and gap",
         lambda b: replace(b, contact=0.0),
     ),
-    (
-        "the stop pulls instead of pushing: turn the sign of the contact force",
-        lambda b: replace(b, contact=-b.contact),
-    ),
+    ("the stop pulls instead of pushing: turn the sign of the contact force", lambda b: replace(b, contact=-b.contact)),
     ("the gap is ignored: contact begins at x = gap, not at x = 0", lambda b: replace(b, gap=0.0)),
-    (
-        "it sticks to the stop: a stop is elastic and gives the energy back",
-        lambda b: replace(b, restitution=0.0),
-    ),
+    ("it sticks to the stop: a stop is elastic and gives the energy back", lambda b: replace(b, restitution=0.0)),
     (
         "it rebounds in an instant: the stop is to have its stiffness, not a restitution",
         lambda b: replace(b, restitution=1.0),
@@ -184,10 +175,7 @@ AT_A_STOP: Misreadings = (
 
 SLIP_MISSED = "a slip is missed: no step may pass over a whole slip, look at the load within the step"
 WITH_FRICTION: Misreadings = (
-    (
-        "it slides without friction: pass problem.frictions on",
-        lambda b: replace(b, static=0.0, kinetic=0.0),
-    ),
+    ("it slides without friction: pass problem.frictions on", lambda b: replace(b, static=0.0, kinetic=0.0)),
     (
         "friction drives it: the friction force has the wrong sign, it acts against the sliding velocity",
         lambda b: replace(b, static=-b.static, kinetic=-b.kinetic),
@@ -209,20 +197,14 @@ WITH_FRICTION: Misreadings = (
         "pass problem.loads on",
         lambda b: replace(b, pulls=()),
     ),
-    (
-        SLIP_MISSED,
-        lambda b: replace(b, pulls=b.pulls[:-SHORT]),
-    ),
+    (SLIP_MISSED, lambda b: replace(b, pulls=b.pulls[:-SHORT])),
     (SLIP_MISSED, lambda b: replace(b, pulls=b.pulls[:1] + b.pulls[-SHORT:])),
     ("the load has the wrong sign", lambda b: replace(b, pulls=tuple((t, -f) for t, f in b.pulls))),
     (
         "the load is not divided by the mass",
         lambda b: replace(b, pulls=tuple((t, f * float(b.mass[0, 0])) for t, f in b.pulls)),
     ),
-    (
-        "the friction force is not divided by the mass",
-        lambda b: replace(b, normal=b.normal * float(b.mass[0, 0])),
-    ),
+    ("the friction force is not divided by the mass", lambda b: replace(b, normal=b.normal * float(b.mass[0, 0]))),
     (
         "the normal force is ignored: the friction force is coefficient times normal force",
         lambda b: replace(b, normal=1.0),
@@ -259,10 +241,7 @@ def _absolute_throughout(b: Springs, t: Floats) -> Floats:
 ARE_ABSOLUTE = "displacements are absolute: return them relative to the supports, without what these carry along"
 ABSOLUTE: tuple[tuple[str, Handover], ...] = (
     (ARE_ABSOLUTE, _absolute),
-    (
-        ARE_ABSOLUTE,
-        _absolute_from_rest,
-    ),
+    (ARE_ABSOLUTE, _absolute_from_rest),
     (
         "the equation is solved for absolute displacements: initial values and results are relative to the supports",
         _absolute_throughout,
@@ -276,10 +255,7 @@ HANDOVERS: tuple[tuple[str, Handover], ...] = (
     ("the displacement is 1000 times too large: return metres", lambda b, t: 1e3 * _x(b, t)),
     ("the displacement is 1000 times too small: return metres", lambda b, t: 1e-3 * _x(b, t)),
     ("every row is the last state: store a copy at every instant", lambda b, t: 0 * _x(b, t) + _x(b, t)[-1]),
-    (
-        "every row is one instant ahead: the first row is the state at problem.start",
-        lambda b, t: _x(b, t + spacing(t)),
-    ),
+    ("every row is one instant ahead: the first row is the state at problem.start", lambda b, t: _x(b, t + spacing(t))),
     (
         "every row is one instant late: the state at problem.start comes once",
         lambda b, t: _x(b, np.maximum(t - spacing(t), t[0])),

@@ -139,13 +139,7 @@ DEFECTS = (
         "Took the norm of a vector for its component.",
         after=displacement(lambda r: np.abs(r.displacement)),
     ),
-    Defect(
-        "millimetres",
-        "post-processing",
-        "Displacements are in mm.",
-        "Mixed units.",
-        after=_unit(1000.0),
-    ),
+    Defect("millimetres", "post-processing", "Displacements are in mm.", "Mixed units.", after=_unit(1000.0)),
     Defect(
         "degrees",
         "post-processing",
