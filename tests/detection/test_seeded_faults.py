@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from veridyn.mutation import defects
-from veridyn.mutation.defects.catalogue import UnknownDefect, all_defects
-from veridyn.mutation.defects.catalogue import chosen as chosen_defects
+from veridyn.mutation.defects import all_defects
 from veridyn.mutation.defects.defect import Defect, Foreign, undamaged
 from veridyn.mutation.defects.features import FEATURES
 from veridyn.mutation.mutants import EXAMPLES, INTEGRATOR, UnknownFault, chosen, hosts, load_host
@@ -31,7 +30,6 @@ EXAMPLE_HOSTS = [name for name in hosts() if name not in (INTEGRATOR, "exact")]
 def test_a_defect_is_documented(defect):
     assert defect.kind in KINDS
     assert defect.what.endswith(".")
-    assert defect.mistake.endswith(".")
     assert defect.scheme in SCHEMES
     assert set(defect.needs) <= set(FEATURES)
     assert defect.name == defect.name.lower()
@@ -111,14 +109,9 @@ def test_what_is_no_defect_is_not_found(spec):
         load_solver(f"veridyn.mutation.{spec}")
 
 
-def test_a_misspelt_defect_gets_a_suggestion():
-    with pytest.raises(UnknownDefect, match="did you mean gap_sign"):
-        chosen_defects(["gap_sing"])
-
-
 def test_a_defect_inside_a_scheme_has_no_place_around_the_exact_solver():
-    assert not Defect("x", "contact", "what.", "mistake.", parts={"a": 1}).outside
-    assert Defect("x", "contact", "what.", "mistake.").outside
+    assert not Defect("x", "contact", "what.", parts={"a": 1}).outside
+    assert Defect("x", "contact", "what.").outside
     assert set(load_host("exact").faults) == {d.name for d in all_defects().values() if d.outside}
     assert isinstance(load_host("exact").faults["gap_sign"].make(None), Foreign)
 

@@ -10,7 +10,7 @@ import parity_page
 import printed
 import pytest
 
-from veridyn.mutation.defects.catalogue import all_defects
+from veridyn.mutation.defects import all_defects
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem.basis import modal_basis

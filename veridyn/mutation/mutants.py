@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from veridyn.mutation.defects import all_defects
 from veridyn.mutation.defects.defect import Defect, Foreign, undamaged
 from veridyn.solver.errors import SolverInputError
 from veridyn.solver.problem.mechanical import MechanicalProblem
@@ -95,7 +96,6 @@ def load_host(place: str) -> Host:
 
 
 def _integrator() -> Host:
-    from veridyn.mutation.defects.catalogue import all_defects
     from veridyn.solver.integrators.schemes import SCHEMES
 
     found = {defect.name: _sizeless(defect, defect.scheme) for defect in all_defects().values()}
@@ -103,7 +103,6 @@ def _integrator() -> Host:
 
 
 def _exact() -> Host:
-    from veridyn.mutation.defects.catalogue import all_defects
     from veridyn.solver.exact import solver as exact
 
     outside = [defect for defect in all_defects().values() if defect.outside]

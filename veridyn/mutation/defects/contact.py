@@ -139,6 +139,10 @@ def approaching(c, index, constants, parameter, position, velocity, state, recor
     return (0.0 if record[c, R_VELOCITY] > 0.0 else fy), fz, fx
 
 
+def _without_stops(p: MechanicalProblem) -> MechanicalProblem:
+    return replace(p, stops=(), frictions=tuple(f for f in p.frictions if not isinstance(f.normal, str)))
+
+
 def _wider(p: MechanicalProblem, stop: Stop) -> Stop:
     """Return a stop with a gap 1 % too wide, or where it has none, 1 % of the penetration that the start suggests."""
     if stop.gap != 0 or p.mass is None:
@@ -169,168 +173,52 @@ def _springs_alone(p: MechanicalProblem, response: Response) -> Response:
     return replace(response, elements=elements)
 
 
-def _law(name: str, what: str, mistake: str, law: Any) -> Defect:
-    return Defect(name, "contact", what, mistake, ("contact",), parts={"contact_force": law})
+def _law(name: str, what: str, law: Any) -> Defect:
+    return Defect(name, "contact", what, ("contact",), parts={"contact_force": law})
 
 
-def _damper(name: str, what: str, mistake: str, **damage: Any) -> Defect:
-    return Defect(name, "contact", what, mistake, ("damped contact",), **damage)
+def _damper(name: str, what: str, **damage: Any) -> Defect:
+    return Defect(name, "contact", what, ("damped contact",), **damage)
 
 
 DEFECTS = (
-    _law(
-        "contact_one_step_late",
-        "The contact law sees the position of the evaluation before.",
-        "Called the law before the update of the positions.",
-        late,
-    ),
-    _law(
-        "adhesive_contact",
-        f"The spring of the stop goes on pulling to {BOND:g} of the deepest penetration.",
-        "Ended the contact at a small gap instead of at zero force.",
-        bonded(BOND),
-    ),
-    _law(
-        "no_separation",
-        "After the first touch the spring of the stop acts both ways.",
-        "Set the contact flag and never cleared it.",
-        bonded(math.inf),
-    ),
-    _law(
-        "contact_pulls", "The normal force has the wrong sign.", "Took the outward normal for the inward one.", pulling
-    ),
-    _law(
-        "first_contact_step_twice",
-        "The force of the first evaluation of a contact counts twice.",
-        "Added the force of the event to that of the step which holds it.",
-        twice,
-    ),
-    _law(
-        "second_impact_missed",
-        "The second contact has no force.",
-        "Disarmed the detection after an event and rearmed it one flight too late.",
-        once,
-    ),
-    _law(
-        "short_contacts_missed",
-        "A contact is noticed at its second evaluation.",
-        "Looked for a contact between two instants at both of which the stop is closed.",
-        second_only,
-    ),
-    _law(
-        "force_after_release",
-        "The last force of a contact acts for one evaluation after the release.",
-        "Reset the force at the next touch instead of at the release.",
-        lingering,
-    ),
-    _law(
-        "curved_penalty",
-        "The force goes with the power 1.01 of the penetration.",
-        "Left the exponent of another contact law in place.",
-        curved,
-    ),
-    _law(
-        "no_rebound_force",
-        "The stop pushes only while the gap closes.",
-        "Switched the contact off as soon as the velocity turned.",
-        approaching,
-    ),
-    Defect(
-        "gap_too_wide",
-        "contact",
-        "The gap is 1 % too wide, or 1 % of the first penetration where there is none.",
-        "Placed the obstacle by the drawing, not by the mesh.",
-        ("contact",),
-        before=stops(_wider),
-    ),
-    Defect(
-        "penalty_one_percent_high",
-        "contact",
-        "The stiffness of the stop is 1 % too high.",
-        "Converted the stiffness with a rounded factor.",
-        ("contact",),
-        before=stops(lambda _, stop: replace(stop, stiffness=1.01 * stop.stiffness)),
-    ),
-    Defect(
-        "structure_in_penalty",
-        "contact",
-        "The stiffness of the structure is added to that of the stop.",
-        "Identified the stop from the frequency in contact without subtracting the structure.",
-        ("contact", "matrices"),
-        before=stops(_and_structure),
-    ),
-    Defect(
-        "no_stop",
-        "contact",
-        "There is no stop.",
-        "Declared the obstacle and did not activate it.",
-        ("contact",),
-        before=lambda p: replace(p, stops=(), frictions=tuple(f for f in p.frictions if not isinstance(f.normal, str))),
-    ),
-    Defect(
-        "plane_on_both_sides",
-        "contact",
-        "A single plane acts on both sides of the origin.",
-        "Chose the obstacle with two planes for that with one.",
-        ("plane stop",),
-        before=stops(lambda _, stop: replace(stop, geometry="parallel planes") if stop.geometry == "plane" else stop),
-    ),
-    Defect(
-        "gap_sign",
-        "contact",
-        "The gap has the wrong sign: play becomes overlap.",
-        "Measured the gap from the obstacle to the structure.",
-        ("gap",),
-        before=stops(lambda _, stop: replace(stop, gap=-stop.gap)),
-    ),
-    _damper(
-        "contact_damper_one_percent_high",
-        "The damper of the stop is 1 % too strong.",
-        "Converted the damping with a rounded factor.",
-        before=stops(lambda _, stop: replace(stop, damping=1.01 * stop.damping)),
-    ),
-    _damper(
-        "contact_damper_missing",
-        "The stop has no damper.",
-        "Read the stiffness of the obstacle and not its damping.",
-        before=stops(lambda _, stop: replace(stop, damping=0.0)),
-    ),
-    _damper(
-        "contact_damper_pulls",
-        "The force of a damped stop may pull until the gap opens.",
-        "Left out the limit of the force at zero.",
-        parts={"pressure": two_way},
-    ),
-    _damper(
-        "contact_damper_one_way",
-        "The damper of the stop acts only while the gap closes.",
-        "Switched the damper off with the velocity.",
-        parts={"pressure": one_way},
-    ),
-    _damper(
-        "contact_damper_on_the_way_back",
-        "The damper of the stop acts only while the gap opens.",
-        "Switched the damper on where the velocity turns.",
-        parts={"pressure": back_only},
-    ),
-    Defect(
-        "contact_damping_ratio_squared",
-        "contact",
-        "The damping ratio of the mass on the stop is squared.",
-        "Multiplied by the ratio in the coefficient and again in the law.",
-        ("damped contact", "matrices"),
-        before=stops(_of_squared_ratio),
-    ),
-    _damper(
-        "contact_damper_halved",
-        "The damper of the stop has half its strength.",
-        "Took the coefficient c for the c/2 of the exponent.",
-        before=stops(lambda _, stop: replace(stop, damping=0.5 * stop.damping)),
-    ),
-    _damper(
-        "contact_force_without_damper",
-        "Normal forces in the histories are those of the springs of the stops.",
-        "Computed the force from the penetration.",
-        after=_springs_alone,
-    ),
-)
+    _law("contact_one_step_late", "The contact law sees the position of the evaluation before.", late),
+    _law("adhesive_contact", f"The spring of the stop goes on pulling to {BOND:g} of the deepest penetration.",
+        bonded(BOND)),
+    _law("no_separation", "After the first touch the spring of the stop acts both ways.", bonded(math.inf)),
+    _law("contact_pulls", "The normal force has the wrong sign.", pulling),
+    _law("first_contact_step_twice", "The force of the first evaluation of a contact counts twice.", twice),
+    _law("second_impact_missed", "The second contact has no force.", once),
+    _law("short_contacts_missed", "A contact is noticed at its second evaluation.", second_only),
+    _law("force_after_release", "The last force of a contact acts for one evaluation after the release.", lingering),
+    _law("curved_penalty", "The force goes with the power 1.01 of the penetration.", curved),
+    _law("no_rebound_force", "The stop pushes only while the gap closes.", approaching),
+    Defect("gap_too_wide", "contact", "The gap is 1 % too wide, or 1 % of the first penetration where there is none.",
+        ("contact",), before=stops(_wider)),
+    Defect("penalty_one_percent_high", "contact", "The stiffness of the stop is 1 % too high.", ("contact",),
+        before=stops(lambda _, stop: replace(stop, stiffness=1.01 * stop.stiffness))),
+    Defect("structure_in_penalty", "contact", "The stiffness of the structure is added to that of the stop.",
+        ("contact", "matrices"), before=stops(_and_structure)),
+    Defect("no_stop", "contact", "There is no stop.", ("contact",),
+        before=_without_stops),
+    Defect("plane_on_both_sides", "contact", "A single plane acts on both sides of the origin.", ("plane stop",),
+        before=stops(lambda _, stop: replace(stop, geometry="parallel planes") if stop.geometry == "plane" else stop)),
+    Defect("gap_sign", "contact", "The gap has the wrong sign: play becomes overlap.", ("gap",),
+        before=stops(lambda _, stop: replace(stop, gap=-stop.gap))),
+    _damper("contact_damper_one_percent_high", "The damper of the stop is 1 % too strong.",
+        before=stops(lambda _, stop: replace(stop, damping=1.01 * stop.damping))),
+    _damper("contact_damper_missing", "The stop has no damper.",
+        before=stops(lambda _, stop: replace(stop, damping=0.0))),
+    _damper("contact_damper_pulls", "The force of a damped stop may pull until the gap opens.",
+        parts={"pressure": two_way}),
+    _damper("contact_damper_one_way", "The damper of the stop acts only while the gap closes.",
+        parts={"pressure": one_way}),
+    _damper("contact_damper_on_the_way_back", "The damper of the stop acts only while the gap opens.",
+        parts={"pressure": back_only}),
+    Defect("contact_damping_ratio_squared", "contact", "The damping ratio of the mass on the stop is squared.",
+        ("damped contact", "matrices"), before=stops(_of_squared_ratio)),
+    _damper("contact_damper_halved", "The damper of the stop has half its strength.",
+        before=stops(lambda _, stop: replace(stop, damping=0.5 * stop.damping))),
+    _damper("contact_force_without_damper", "Normal forces in the histories are those of the springs of the stops.",
+        after=_springs_alone),
+)  # fmt: skip

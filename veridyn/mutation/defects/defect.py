@@ -48,16 +48,15 @@ def _no_refusal() -> Iterator[None]:
 class Defect:
     """A scheme with one thing wrong; a solver like any other, which claims what the scheme claims.
 
-    ``what``: what is wrong, one sentence; ``mistake``: what a user would have done. ``needs``: names of `FEATURES`
-    without which the problem is solved as the scheme solves it. ``scheme``: the scheme that is damaged. The damage:
-    ``before`` changes the problem, ``after`` the response to it (given the problem as it was), ``parts`` replaces parts
-    of the kernel, ``changed`` settings. ``unseen``: why no check of a case can detect it, if so.
+    ``what``: what is wrong, one sentence. ``needs``: names of `FEATURES` without which the problem is solved as the
+    scheme solves it. ``scheme``: the scheme that is damaged. The damage: ``before`` changes the problem, ``after`` the
+    response to it (given the problem as it was), ``parts`` replaces parts of the kernel, ``changed`` settings.
+    ``unseen``: why no check of a case can detect it, if so.
     """
 
     name: str
     kind: DefectKind
     what: str
-    mistake: str
     needs: tuple[str, ...] = ()
     scheme: str = "symplectic_euler"
     before: Before = same
@@ -139,4 +138,4 @@ class Foreign:
 
 def undamaged(scheme: str) -> Defect:
     """Return a scheme as a solver of its own, nothing wrong with it."""
-    return Defect(scheme, "integrator", "Nothing is wrong.", "None.", scheme=scheme, version=SOLVER.version)
+    return Defect(scheme, "integrator", "Nothing is wrong.", scheme=scheme, version=SOLVER.version)

@@ -86,8 +86,3 @@ FEATURES: dict[str, Feature] = {
     "dead zone": lambda p: any(isinstance(d, NonlinearSpring) and len(d.breaks) > 1 for d in p.devices),
     "static above kinetic": lambda p: any(f.static > f.kinetic for f in p.frictions),
 }
-
-
-def features(problem: MechanicalProblem) -> frozenset[str]:
-    """Return the names of all that a problem has."""
-    return frozenset(name for name, has in FEATURES.items() if has(problem))

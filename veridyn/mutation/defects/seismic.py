@@ -60,98 +60,37 @@ def _absolute(p: MechanicalProblem) -> MechanicalProblem:
     return frictions(lambda f: replace(f, frame="absolute"))(stops(lambda _, s: replace(s, frame="absolute"))(p))
 
 
-def _defect(name: str, what: str, mistake: str, before: Before, *needs: str) -> Defect:
-    return Defect(name, "seismic", what, mistake, ("support motion", *needs), before=before)
+def _defect(name: str, what: str, before: Before, *needs: str) -> Defect:
+    return Defect(name, "seismic", what, ("support motion", *needs), before=before)
 
 
 DEFECTS = (
-    Defect(
-        "absolute_for_relative",
-        "seismic",
-        "Displacements and velocities are absolute where they should be relative to the supports.",
-        "Restored the absolute displacement and called it relative.",
-        ("support motion",),
-        after=driven(1.0),
-    ),
-    Defect(
-        "driven_part_subtracted",
-        "seismic",
-        "The displacement that the supports impose is taken away from the relative one.",
-        "Took what was relative for absolute.",
-        ("support motion",),
-        after=driven(-1.0),
-    ),
-    _defect(
-        "inertia_force_sign",
-        "The inertia force of the support motion has the wrong sign.",
-        "Took the acceleration of the ground for a force on the structure.",
-        supports(lambda s: replace(s, influence=-s.influence)),
-    ),
-    _defect(
-        "static_mode_one_percent_high",
-        "The static modes are 1 % too large.",
-        "Rounded the static modes.",
-        supports(lambda s: replace(s, influence=1.01 * s.influence)),
-    ),
-    _defect(
-        "rigid_body_for_static_mode",
-        "Every support moves the structure as a rigid body.",
-        "Took the influence of a single support for that of one of several.",
-        supports(lambda s: replace(s, influence=np.ones_like(s.influence))),
-        "bent static mode",
-    ),
-    _defect(
-        "static_mode_from_wrong_end",
-        "The static modes run from the wrong end.",
-        "Numbered the coordinates from the other side.",
-        supports(lambda s: replace(s, influence=s.influence[::-1])),
-        "lopsided static mode",
-    ),
-    _defect(
-        "supports_swapped",
-        "The supports have each other's motion.",
-        "Listed accelerograms and supports in different orders.",
-        _swapped,
-        "several supports",
-    ),
-    _defect(
-        "masses_forgotten_in_load",
-        "The inertia force of the support motion lacks the masses.",
-        "Projected the static modes without the mass matrix.",
-        _masses_forgotten,
-        "matrices",
-        "mass other than one",
-    ),
-    _defect(
-        "velocity_for_acceleration",
-        "The velocity of the supports is applied as their acceleration.",
-        "Read the wrong column of the signal.",
-        supports(lambda s: replace(s, acceleration=s.velocity)),
-    ),
-    _defect(
-        "coarse_accelerogram",
-        f"The accelerogram is a table of {COARSE} intervals with straight lines between.",
-        "Sampled the signal too coarsely.",
-        drives(_coarse),
-    ),
-    _defect(
-        "accelerogram_with_offset",
-        f"The accelerogram has an offset of {DRIFT:g} of its largest value.",
-        "Left out the correction of the base line.",
-        drives(_drifting),
-    ),
-    _defect(
-        "driven_part_missing_in_contact",
-        "Contacts see the relative displacement where they should see the absolute one.",
-        "Left the driven part out of the positions at the obstacles.",
-        _relative,
-        "absolute frame",
-    ),
-    _defect(
-        "contact_in_absolute_frame",
-        "Contacts and frictions see the absolute displacement where they should see the relative one.",
-        "Fixed to the ground what moves with the support.",
-        _absolute,
-        "relative frame",
-    ),
-)
+    Defect("absolute_for_relative", "seismic",
+        "Displacements and velocities are absolute where they should be relative to the supports.", ("support motion",),
+        after=driven(1.0)),
+    Defect("driven_part_subtracted", "seismic",
+        "The displacement that the supports impose is taken away from the relative one.", ("support motion",),
+        after=driven(-1.0)),
+    _defect("inertia_force_sign", "The inertia force of the support motion has the wrong sign.",
+        supports(lambda s: replace(s, influence=-s.influence))),
+    _defect("static_mode_one_percent_high", "The static modes are 1 % too large.",
+        supports(lambda s: replace(s, influence=1.01 * s.influence))),
+    _defect("rigid_body_for_static_mode", "Every support moves the structure as a rigid body.",
+        supports(lambda s: replace(s, influence=np.ones_like(s.influence))), "bent static mode"),
+    _defect("static_mode_from_wrong_end", "The static modes run from the wrong end.",
+        supports(lambda s: replace(s, influence=s.influence[::-1])), "lopsided static mode"),
+    _defect("supports_swapped", "The supports have each other's motion.", _swapped, "several supports"),
+    _defect("masses_forgotten_in_load", "The inertia force of the support motion lacks the masses.", _masses_forgotten,
+        "matrices", "mass other than one"),
+    _defect("velocity_for_acceleration", "The velocity of the supports is applied as their acceleration.",
+        supports(lambda s: replace(s, acceleration=s.velocity))),
+    _defect("coarse_accelerogram", f"The accelerogram is a table of {COARSE} intervals with straight lines between.",
+        drives(_coarse)),
+    _defect("accelerogram_with_offset", f"The accelerogram has an offset of {DRIFT:g} of its largest value.",
+        drives(_drifting)),
+    _defect("driven_part_missing_in_contact",
+        "Contacts see the relative displacement where they should see the absolute one.", _relative, "absolute frame"),
+    _defect("contact_in_absolute_frame",
+        "Contacts and frictions see the absolute displacement where they should see the relative one.", _absolute,
+        "relative frame"),
+)  # fmt: skip
