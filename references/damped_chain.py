@@ -4,7 +4,7 @@ The dashpots at the two ends have constants of their own: unless all are equal t
 modes are complex. The motion is that of one linear system, under the force and then without it; the modes are proved
 eigenvalues of its matrix.
 
-The second route: with the leading and trailing minors L, T of the tridiagonal Z(s) = s² M + s C + K as polynomials the
+The second route: with the leading and trailing minors L, T of the tridiagonal Z(s) = s² M + s C + K the
 receptance of mass 4 is H(s) = L(s) T(s)/det Z(s), and the response to a unit step from rest
 
     u(t) = H(0) + Σ_λ L(λ) T(λ)/(λ D'(λ)) e^{λt},    D = det Z, D(λ) = 0.
@@ -133,75 +133,53 @@ def _real(some: Sequence[acb], found: Sequence[acb]) -> bool:
     return all(sum(z.conjugate().overlaps(other) for other in found) == 1 for z in some)
 
 
-Polynomial = list[mpf]  # coefficients, lowest power first
+def _scaled(o: Chain) -> list[mpf]:
+    """Return the dashpots of the same chain with unit masses and springs."""
+    return [d.mpf() * o.unit / o.k.mpf() for d in o.dashpots]
 
 
-def _times(a: Polynomial, b: Polynomial) -> Polynomial:
-    product = [mpmath.mpf(0)] * (len(a) + len(b) - 1)
-    for i, x in enumerate(a):
-        for j, y in enumerate(b):
-            product[i + j] += x * y
-    return product
+def _minor(dashpots: Sequence[mpf], s: mpc) -> tuple[mpc, mpc]:
+    """Return det(s² + s C + K) of the masses between dashpots, masses and springs being one, and its derivative."""
+    u, du, v, dv = map(mpmath.mpc, (0, 0, 1, 0))
+    for a, b in pairwise(dashpots):
+        pivot, link = s**2 + (a + b) * s + 2, a * s + 1
+        slope = (2 * s + a + b) * v + pivot * dv - 2 * a * link * u - link**2 * du
+        u, du, v, dv = v, dv, pivot * v - link**2 * u, slope
+    return v, dv
 
 
-def _minor(pivots: Sequence[Polynomial], links: Sequence[Polynomial]) -> Polynomial:
-    """Return the determinant of a tridiagonal matrix of polynomials, by its three-term recurrence."""
-    before, now = [mpmath.mpf(0)], [mpmath.mpf(1)]
-    for i, pivot in enumerate(pivots):
-        grown = _times(pivot, now)
-        lost = _times(_times(links[i - 1], links[i - 1]), before) if i else [mpmath.mpf(0)]
-        before, now = now, [x - (lost[p] if p < len(lost) else 0) for p, x in enumerate(grown)]
-    return now
-
-
-@per_precision
-def _receptance(o: Chain) -> tuple[Polynomial, Polynomial]:
-    """Return L T and D, the highest power first, in units of w = sqrt(k/m) and k: Z/k has pivots σ² + (c + c')σ + 2."""
-    scale = [d.mpf() * o.unit / o.k.mpf() for d in o.dashpots]
-    pivots = [[mpmath.mpf(2), scale[i] + scale[i + 1], mpmath.mpf(1)] for i in range(MASSES)]
-    links = [[mpmath.mpf(1), scale[i + 1]] for i in range(MASSES - 1)]
-    left, right = _minor(pivots[: LOADED - 1], links[: LOADED - 2]), _minor(pivots[LOADED:], links[LOADED:])
-    return _times(left, right)[::-1], _minor(pivots, links)[::-1]
+def _across(dashpots: Sequence[mpf], s: mpc) -> mpc:
+    """Return L T."""
+    return _minor(dashpots[:LOADED], s)[0] * _minor(dashpots[LOADED:], s)[0]
 
 
 @per_precision
 def _poles(o: Chain) -> list[tuple[mpc, mpc]] | None:
-    """Return the roots λ of D, each with its L T/(λ D'); None if some coincide."""
-    (across, whole), near = _receptance(o), mpmath.sqrt(mpmath.eps)
+    """Return the roots λ of D, each with its L T/(λ D'), in units of sqrt(k/m) and k; None if some coincide."""
+    near = mpmath.sqrt(mpmath.eps)
     with mpmath.workdps(2 * mpmath.mp.dps):
-        roots = mpmath.eig(_companion(whole), left=False, right=False)
+        dashpots, matrix = _scaled(o), mpmath.zeros(2 * MASSES)
+        for i in range(MASSES):
+            matrix[i, MASSES + i], last = 1, MASSES + i
+            matrix[last, i], matrix[last, last] = -2, -dashpots[i] - dashpots[i + 1]
+            if i:
+                matrix[last, i - 1] = matrix[last - 1, i] = 1
+                matrix[last, last - 1] = matrix[last - 1, last] = dashpots[i]
+        roots = mpmath.eig(matrix, left=False, right=False)
         if any(abs(y - z) < near * abs(z) for y, z in combinations(roots, 2)):
             return None
-    return [(z, _horner(across, z)[0] / (z * _horner(whole, z)[1])) for z in roots]
-
-
-def _companion(a: Polynomial) -> mpmath.matrix:
-    """Return the matrix whose eigenvalues are the roots of a polynomial that begins with 1."""
-    matrix = mpmath.zeros(len(a) - 1)
-    for i, coefficient in enumerate(a[1:]):
-        matrix[0, i] = -coefficient
-        if i:
-            matrix[i, i - 1] = mpmath.mpf(1)
-    return matrix
-
-
-def _horner(a: Polynomial, z: mpc) -> tuple[mpc, mpc]:
-    """Return a polynomial and its derivative."""
-    value, slope = mpmath.mpc(0), mpmath.mpc(0)
-    for coefficient in a:
-        slope, value = slope * z + value, value * z + coefficient
-    return value, slope
+        return [(z, _across(dashpots, z) / (z * _minor(dashpots, z)[1])) for z in roots]
 
 
 def _step_response(o: Chain, t: mpf) -> mpf:
     """Displacement of mass 4 (m) under a step of 1 N that began t ago."""
     if t <= 0:
         return mpmath.mpf(0)
-    poles, (across, whole) = _poles(o), _receptance(o)
+    poles, dashpots = _poles(o), _scaled(o)
     if poles is None:
         return _around(o, o.unit * t) / o.k.mpf()
     free = mpmath.re(mpmath.fsum(b * mpmath.exp(z * o.unit * t) for z, b in poles))
-    return (free + across[-1] / whole[-1]) / o.k.mpf()
+    return (free + _across(dashpots, mpmath.mpc(0)).real / _minor(dashpots, mpmath.mpc(0))[0].real) / o.k.mpf()
 
 
 def _around(o: Chain, t: mpf) -> mpf:
@@ -210,8 +188,8 @@ def _around(o: Chain, t: mpf) -> mpf:
     bits = mpmath.mp.prec + int(3 * radius * t)
     with mpmath.workprec(2 * bits):
         circle = [radius * mpmath.expjpi(mpmath.mpf(2 * n) / (3 * bits)) for n in range(3 * bits)]
-        across, whole = _receptance(o)
-        terms = (_horner(across, s)[0] / _horner(whole, s)[0] * mpmath.exp(s * t) for s in circle)
+        dashpots = _scaled(o)
+        terms = (_across(dashpots, s) / _minor(dashpots, s)[0] * mpmath.exp(s * t) for s in circle)
         return mpmath.re(mpmath.fsum(terms)) / (3 * bits)
 
 
