@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any, Literal, Self, TypeAlias, TypeVar
+from typing import Any, Literal, Self, TypeAlias
 
 import mpmath
 from mpmath import mpf
@@ -18,7 +18,6 @@ from mpmath import mpf
 MAX_DIGITS = 1000
 MAX_EXPONENT = 1000  # 1e1000000000 would fill the memory before anybody notices
 
-F = TypeVar("F", bound=Callable[..., Any])
 Rule = Literal["positive", "non-negative", "any"]
 
 
@@ -255,22 +254,6 @@ def arguments(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[s
     if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in taken.values()):
         return dict(values)
     return {name: values[name] for name in taken if name in values}
-
-
-def takes(parameters: Iterable[Parameter]) -> Callable[[F], F]:
-    """Give a function of ``**given`` the signature that names these parameters, by keyword, and the digits.
-
-    For physics with so many parameters that to name them at every quantity would hide what the quantity is.
-    """
-    names = [(p.name, p.default) for p in parameters]
-
-    def named(function: F) -> F:
-        own = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
-        more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value) for name, value in names]
-        function.__signature__ = inspect.Signature([*own, *more])  # type: ignore[attr-defined]
-        return function
-
-    return named
 
 
 COUNTS = ("contact", "node", "number", "shock")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from decimal import Decimal
 from fractions import Fraction
 
@@ -12,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
-from veridyn.references.parameters import Exact, Parameter, arguments, check_digits, exact, resolve, takes
+from veridyn.references.parameters import Exact, arguments, check_digits, exact, resolve
 from veridyn.references.sliding_block import PARAMETERS, wear_power
 
 
@@ -116,14 +115,3 @@ def test_a_function_with_keywords_of_any_name_takes_all_values():
 
     assert arguments(reference, {"m": 1, "k": 2}) == {"m": 1, "k": 2}
     assert arguments(lambda *, m: m, {"m": 1, "k": 2}) == {"m": 1}
-
-
-def test_takes_names_the_parameters_of_a_function_of_many():
-    @takes((Parameter("m", "kg", "mass", "2"), Parameter("k", "N/m", "stiffness", "3")))
-    def frequency(*, digits=30, **given):
-        return digits, given
-
-    values = {"m": 1, "k": 4, "x0": 9, "digits": 12}
-    assert arguments(frequency, values) == {"m": 1, "k": 4, "digits": 12}
-    assert frequency(**arguments(frequency, values)) == (12, {"m": 1, "k": 4})
-    assert inspect.signature(frequency).parameters["k"].default == "3"
