@@ -1,26 +1,38 @@
-"""Quantities and residuals that driven oscillators with a stop have in common."""
+"""Quantities, residuals and figures that driven oscillators with a stop have in common."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import mpmath
+import numpy as np
 
 from veridyn.references import impact_oscillator
-from veridyn.references.certified import Certified, exact_zero, undefined
+from veridyn.references.certified import Certified, exact_count, exact_zero, undefined
 from veridyn.references.parameters import Number as Given
-from veridyn.references.parameters import check_digits
 from veridyn.solver.errors import CapabilityError, SolverFailure
+from veridyn.solver.postprocessing.balance import stop_gap
 from veridyn.solver.postprocessing.consistency import stop_force_residual
-from veridyn.validation_cases.core.case import Criterion, Number, Observation, Quantity, Values
+from veridyn.validation_cases.core.case import Case, Criterion, FigureMaker, Number, Observation, Quantity, Values
+from veridyn.validation_cases.core.runner import Runner
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.core.uncertainty import ROUNDING
 from veridyn.validation_cases.measures import impact_conditioning, impacts, vibro_impact
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, velocities
+from veridyn.validation_cases.measures.plotting import (
+    Drawn,
+    Floats,
+    figure,
+    history,
+    panel,
+    portrait,
+    series,
+    shown,
+    true,
+)
 
 KINK = 2.0  # regularity: the force of an undamped stop has a kink
 COUNTED = 1.0  # whatever is counted is right or wrong: no order is observed
@@ -140,7 +152,7 @@ def largest_force(criterion: Criterion) -> Quantity:
 
 def _count(*, digits: int = 30, **given: Given) -> Certified:
     ended = len(impact_oscillator.instants(digits=digits, **given)) // 2
-    return Certified(mpmath.mpf(ended), check_digits(digits), "quasi-analytical", ("proved roots of the gap",))
+    return exact_count(ended, "proved roots of the gap", digits, "quasi-analytical")
 
 
 def _no_error(*, digits: int = 30, **given: Given) -> Certified:
@@ -187,25 +199,75 @@ CONTACTS = (
 )
 
 
-def _force_law(o: Observation) -> float:
-    return stop_force_residual(o.problem, o.response)
-
-
 def _hundredth(o: Observation) -> float:
-    masses = int(o.problem.size)
-    return impact_conditioning.touch_energy(o.values) * masses / 100
+    return impact_conditioning.touch_energy(o.values) * int(o.problem.size) / 100
 
 
+LAW = "largest difference of the stop's force and stiffness times penetration"
 RESIDUALS = (
-    residual(
-        "force_law",
-        "of the largest force",
-        "largest difference of the stop's force and stiffness times penetration",
-        _force_law,
-        ASTER_LAW,
-    ),
+    residual("force_law", "of the largest force", LAW, lambda o: stop_force_residual(o.problem, o.response), ASTER_LAW),
     energy("% of the energy at the fastest touch", _hundredth, ASTER_ENERGY),
     velocities(),
     positions(),
     rates(),
 )
+
+
+def _gap(o: Observation) -> Floats:
+    return stop_gap(o.problem, o.response, o.problem.stops[0])
+
+
+def _true_gap(o: Observation, times: Floats) -> Floats:
+    return o["gap"] - true(impact_oscillator.motion, "displacement")(o, times)
+
+
+def _touches(values: Values) -> list[tuple[float, str]]:
+    return [(t, "touch") for t in vibro_impact.true_instants(values)[0::2]]
+
+
+GAP = Drawn("gap (m)", _gap, _true_gap)
+FORCE = Drawn("force (N)", impacts.force, true(impact_oscillator.motion, "force"))
+PENETRATION = Drawn("penetration (m)", lambda o: -_gap(o), lambda o, times: -_true_gap(o, times))
+DOTS = 100
+
+
+def gap_history(until: float | None = None) -> FigureMaker:
+    """Return the figure of the gap up to an instant (s), or to the end."""
+    return history(
+        "gap",
+        "Gap until the first contacts are over",
+        "The stop is touched below zero. Vertical lines: true touches.",
+        GAP,
+        events=_touches,
+        window=lambda values: (0.0, until or float(values["t_end"])),
+    )
+
+
+def close_up(contact: int) -> tuple[FigureMaker, FigureMaker]:
+    """Return the figures of the force of one contact: over time, and over the penetration."""
+
+    def window(values: Values) -> tuple[float, float]:
+        touch, release = vibro_impact.true_instants(values)[2 * contact - 2 : 2 * contact]
+        return touch - 0.2 * (release - touch), release + 0.2 * (release - touch)
+
+    name, title, law = f"contact-{contact}", f"Contact {contact} close up", "The law of the stop is a line."
+    return (
+        history(name, title, "Vertical lines: the true touch.", FORCE, events=_touches, window=window, dots=DOTS),
+        portrait(f"{name}-law", f"{title}: law", law, PENETRATION, FORCE, window=window, dots=DOTS),
+    )
+
+
+def errors_of_instants(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
+    """Yield the figure of the error of every instant of contact."""
+    o, label = shown(case, "", observer)
+    truth, seen = vibro_impact.true_instants(o.values), impacts.instants(o)
+    known = min(truth.size, seen.size)
+    error = np.maximum(np.abs(seen[:known] - truth[:known]), 1e-17)
+    curve = series(label, "computed", truth[:known], error, marker=True)
+    yield figure(
+        case.name,
+        "instants",
+        "Error of every instant of contact",
+        f"{label}; the contacts magnify a perturbation by up to {impact_conditioning.amplification(o.values):.2g}.",
+        [panel("t (s)", "error (s)", [curve]) | {"yscale": "log"}],
+    )

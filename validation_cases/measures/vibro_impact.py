@@ -11,10 +11,6 @@ from numpy.typing import NDArray
 
 from veridyn.references import impact_oscillator
 from veridyn.references.parameters import Exact
-from veridyn.solver.errors import SolverFailure
-from veridyn.solver.postprocessing.balance import stop_gap
-from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.basis import driven_displacement
 from veridyn.validation_cases.core.case import Observation, Values
 from veridyn.validation_cases.measures import impacts
 
@@ -79,34 +75,6 @@ def largest_force(o: Observation) -> float:
     """Return the largest force of all contacts (N); raises SolverFailure if there are none."""
     impacts.impact(o, 1)
     return max(impact.peak_force for impact in impacts.impacts(o))
-
-
-def displacement(o: Observation, time: float) -> float | None:
-    """Return what the first stop sees of the displacement of the first mass (m); None beyond the end of the span."""
-    if time > o.problem.end:
-        return None
-    return value_at(o.response.time, o.response.displacement[:, 0], time) + driven(o, time)
-
-
-def driven(o: Observation, time: float) -> float:
-    """Return the driven displacement of the first mass, if that is what the first stop sees (m)."""
-    if o.problem.stops[0].frame != "absolute":
-        return 0.0
-    return float(driven_displacement(o.problem, np.array([time]))[0, 0])
-
-
-def force(o: Observation, time: float) -> float:
-    """Return the force of the first stop (N) at an instant, from the gap between the samples.
-
-    Raises
-    ------
-    SolverFailure
-        If the stop is not touched, or the span ends before.
-    """
-    gap = value_at(o.response.time, stop_gap(o.problem, o.response, o.problem.stops[0]), time)
-    if gap > 0 or time > o.problem.end:
-        raise SolverFailure(f"the stop is not touched at {time} s")
-    return float(-o.problem.stops[0].stiffness * gap)
 
 
 def worst_instant(o: Observation) -> float | None:

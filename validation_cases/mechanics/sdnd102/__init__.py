@@ -1,1 +1,0 @@
-"""SDND102: resonant earthquake with impacts."""

@@ -1,1 +1,0 @@
-"""SDND121: forced vibro-impact against one stop."""
