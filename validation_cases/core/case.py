@@ -94,7 +94,7 @@ class Quantity:
     unit: str
     definition: str
     reference: Callable[..., Certified]
-    measure: Callable[[Observation], Number] | None
+    measure: Callable[..., Number] | None
     criterion: Criterion
     scale: Callable[[Values], float] | None = None
     regularity: float | Callable[[Values], float] = math.inf

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -95,7 +95,7 @@ def _complete(number: int) -> int:
 
 
 def _instant(number: int, *, digits: int = 30, **given: Given) -> Certified:
-    found = impact_oscillator.instants(digits=digits, **given)
+    found: Sequence[Certified] = impact_oscillator.instants(digits=digits, **given)
     if _complete(number) > len(found):
         return undefined(f"only {len(found) // 2} contacts end before t_end")
     return found[number - 1]

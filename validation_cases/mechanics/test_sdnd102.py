@@ -117,6 +117,7 @@ def force(o: Observation, time: float) -> float:
 
 def _at(quantity: Quantity, text: str) -> Quantity:
     """Return a quantity at an instant, of what is decided until then."""
+    assert quantity.measure is not None
     time = float(text)
     copy = replace(
         quantity,

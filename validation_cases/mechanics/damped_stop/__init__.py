@@ -1,1 +1,0 @@
-"""A mass that bounces off a damped stop."""

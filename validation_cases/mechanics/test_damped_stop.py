@@ -1,0 +1,243 @@
+"""A mass that bounces off a stop with a dashpot: restitution from the law of the stop."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from veridyn.references import damped_stop
+from veridyn.references.certified import exact_count
+from veridyn.references.parameters import arguments
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.postprocessing.balance import element_history
+from veridyn.solver.postprocessing.interpolation import crossings, lagrange
+from veridyn.solver.problem.elements import Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats, once
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.core.tolerances import cited, exactly
+from veridyn.validation_cases.measures import plotting
+from veridyn.validation_cases.measures.consistency import positions, rates, residual, velocities
+from veridyn.validation_cases.measures.impacts import Floats, contact_frequency, top
+
+STOP = "stop"
+LAST = 6  # samples from which the end of the force is extrapolated
+OUTPUT_NUMBER = 0.01  # w_c times the spacing of the requested output
+CONTACTS = 5
+CYCLES = CONTACTS - 0.1  # that many contacts and the flight after the last of them
+JUMPS = 1.0  # regularity: the force of the stop jumps at every touch
+
+ASTER = cited("1e-3, Code_Aster's tolerance for impacts (test SDND101A)", 1e-3)
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the problem over its first five contacts."""
+    m, k, kc, cc, v0 = floats(values, "m", "k", "kc", "cc", "v0")
+    end = CYCLES * float(damped_stop.touch(**arguments(damped_stop.touch, {**values, "contact": 2, "digits": 20})))
+    spacing = OUTPUT_NUMBER / contact_frequency(values)
+    return MechanicalProblem(
+        name="damped_stop",
+        mass=np.array([[m]]),
+        stiffness=np.array([[k]]),
+        initial_displacement=np.zeros(1),
+        initial_velocity=np.array([v0]),
+        end=end,
+        output_times=np.linspace(0.0, end, math.ceil(end / spacing) + 1),
+        stops=(Stop(STOP, np.ones(1), gap=0.0, stiffness=kc, damping=cc),),
+        coordinates=("x",),
+    )
+
+
+@once
+def _crossings(o: Observation) -> list[tuple[float, int]]:
+    return crossings(o.response.time, o.response.displacement[:, 0])
+
+
+def passages(o: Observation, side: int) -> list[float]:
+    """Return the instants (s) at which the mass passes the place of the stop, towards it (1) or away (-1)."""
+    return [t for t, direction in _crossings(o) if direction == side]
+
+
+def _passage(o: Observation, side: int, number: int) -> float:
+    found = passages(o, side)
+    if len(found) < number:
+        raise SolverFailure(f"the response shows {len(found)} passages, {number} are needed")
+    return found[number - 1]
+
+
+def contacts(o: Observation) -> float:
+    """Count the contacts."""
+    return float(len(passages(o, 1)))
+
+
+def touch(o: Observation, number: int) -> float:
+    """Instant of a touch, counted from 1 (s)."""
+    return _passage(o, 1, number)
+
+
+def opening(o: Observation, number: int) -> float:
+    """Instant at which the mass leaves the place of the stop after a contact, counted from 1 (s)."""
+    return _passage(o, -1, number)
+
+
+def rebound(o: Observation, number: int) -> float:
+    """Return the largest distance from the stop after a contact, between the samples (m)."""
+    flying = o.response.time > opening(o, number)
+    if len(passages(o, 1)) > number:
+        flying &= o.response.time < touch(o, number + 1)
+    return top(o.response.time[flying], -o.response.displacement[flying, 0])
+
+
+def restitution(o: Observation) -> float:
+    """Return the last rebound over the one before.
+
+    Raises
+    ------
+    SolverFailure
+        If contacts are missing, or the mass does not rebound.
+    """
+    before = rebound(o, 4)
+    if before <= 0:
+        raise SolverFailure("the mass does not rebound from contact 4")
+    return rebound(o, 5) / before
+
+
+def force(o: Observation) -> Floats:
+    """Return the reported force of the stop (m,) in N; raises `MissingHistory` if there is none."""
+    return element_history(o.response, STOP, "normal_force", of="stop")
+
+
+def peak_force(o: Observation, number: int) -> float:
+    """Return the largest force of a contact, between the samples (N)."""
+    time, push = o.response.time, force(o)
+    touching = (time >= touch(o, number)) & (time <= opening(o, number)) & (push > 0)
+    return top(time[touching], push[touching])
+
+
+def force_duration(o: Observation) -> float:
+    """Return how long the stop pushes in the first contact (s): the polynomial through its last forces ends there.
+
+    Raises
+    ------
+    SolverFailure
+        If no force falls to zero.
+    """
+    from scipy.optimize import brentq  # late: listing cases must not wait for it
+
+    pushes, time = force(o), o.response.time
+    last = int(np.argmax(pushes[1:] <= 0.0))  # zero too if it never ends, or never begins
+    w = slice(max(last - LAST + 1, 0), last + 1)
+    end = 2 * time[last] - time[last - 1]
+    if last == 0 or lagrange(time[w], pushes[w], end) > 0:
+        raise SolverFailure("the response shows no force that falls to zero")
+    return float(brentq(lambda t: lagrange(time[w], pushes[w], t), time[last], end, xtol=1e-15) - time[0])
+
+
+def largest_pull(o: Observation) -> float:
+    """Return the largest reported force with which the stop pulls (N)."""
+    return float(max(0.0, -force(o).min()))
+
+
+def _of(name: str, unit: str, definition: str, measure: Any, number: int = 0) -> Quantity:
+    """Return a quantity of the motion, or of a contact of that number."""
+    truth = getattr(damped_stop, name)
+    if not number:
+        return Quantity(name, unit, definition, truth, measure, ASTER, regularity=JUMPS)
+    truth, seen, words = partial(truth, contact=number), partial(measure, number=number), definition.format(number)
+    return Quantity(f"{name}_{number}", unit, words, truth, seen, ASTER, regularity=JUMPS)
+
+
+LEAVES = "instant at which the mass leaves the place of the stop, contact {}"
+FURTHEST = "largest distance from the stop after contact {}"
+RESTITUTION = "speed of a touch over that of the touch before, contact 5"
+QUANTITIES = (
+    *(_of("touch", "s", "instant at which contact {} begins", touch, n) for n in (2, 5)),
+    *(_of("opening", "s", LEAVES, opening, n) for n in (1, 5)),
+    *(_of("rebound", "m", FURTHEST, rebound, n) for n in (1, 5)),
+    *(_of("peak_force", "N", "largest force of contact {}", peak_force, n) for n in (1, 5)),
+    _of("force_duration", "s", "time that the stop pushes in contact 1", force_duration),
+    _of("restitution", "1", RESTITUTION, restitution),
+    Quantity(
+        "contacts",
+        "",
+        "number of contacts",
+        partial(exact_count, CONTACTS, "equal cycles before the end of the run"),
+        contacts,
+        exactly("contacts are counted"),
+    ),
+)
+
+PULL, NEVER = "largest force with which the stop pulls", exactly("the force of a stop is never tensile")
+RESIDUALS = (residual("largest_pull", "N", PULL, largest_pull, NEVER), velocities(), positions(), rates())
+
+
+def _spring(o: Observation, times: Floats) -> plotting.Curves:
+    return [plotting.series("k_c x", "limit", times, np.maximum(0.0, o["kc"] * X.truth(o, times)))]
+
+
+def _first(values: Values) -> tuple[float, float]:
+    """Return the window of the first contact (s)."""
+    return 0.0, float(damped_stop.opening(**arguments(damped_stop.opening, values)))
+
+
+X = plotting.displacement(damped_stop.motion, "displacement (m)")
+FIGURES = (
+    plotting.history("rebounds", "Five rebounds", "Positive into the stop.", X),
+    plotting.history(
+        "force",
+        "Force of the first contact",
+        "k_c x is the spring alone. The force jumps at the touch and ends before the gap opens.",
+        plotting.element(damped_stop.motion, STOP, "normal_force"),
+        beside=_spring,
+        window=_first,
+    ),
+    plotting.convergence("rebound_5", "a touch inside a step, where the force jumps, leaves order 1"),
+)
+
+
+CASE = Case(
+    name="damped_stop",
+    title="Mass that bounces off a damped stop",
+    document="this suite",
+    summary="An oscillator starts at zero gap towards a stop with spring and dashpot that never pulls: every contact "
+    "takes the same share of the speed; instants, rebounds and forces of five contacts.",
+    equations=(
+        "m x'' + k x = -F,  F = max(0, k_c x + c_c x')  for x > 0, x(0) = 0, x'(0) = v0",
+        "beta = c_c/(2m), omega² = (k + k_c)/m, omega_d² = omega² - beta²",
+        "t_r = (pi - atan2(c_c omega_d, k_c - c_c beta))/omega_d",
+        "e = sqrt(v_r² + omega_0² x_r²)/v",
+    ),
+    statement=(
+        "A mass m on a spring k starts at x = 0 with velocity v0 towards a stop k_c, c_c at gap 0. The force of the "
+        "stop jumps to c_c v at the touch, and it never pulls: it ends at t_r, while the stop is still compressed.",
+        "All phases are linear in v: the speed falls by the same e in every contact, and all cycles last alike.",
+    ),
+    parameters=damped_stop.PARAMETERS,
+    variants=(Variant("light", {}), Variant("strong", {"cc": "2500"})),
+    quantities=QUANTITIES,
+    residuals=RESIDUALS,
+    problem=problem,
+    modelling=(
+        "One mode; the stop is the penalty spring with its dashpot itself, so that no modelling error remains.",
+        "The force of the stop jumps at every touch, so that methods which step over touches are of order 1.",
+        "Instants are roots of the displacement between samples; rebounds and forces are tops of polynomials through "
+        "samples.",
+    ),
+    published=(),
+    remarks=(
+        "A stop that may pull until the gap opens holds the mass back: e = exp(-π β/w_d), 0.729 instead of 0.745.",
+        "1 % of damping is 0.28 % of the speed after one contact and 1.4 % after five.",
+        "A touch that is noticed a step late costs the speed 2 β h, of order 1 in any method; the first contact, which "
+        "begins at t = 0, does not have that error.",
+        "A dashpot that sees the velocity of λ h before acts as if the mass were lighter by 2 β λ h in contact: an "
+        "error of order 1.",
+        "The peak of a stop with its dashpot comes before the deepest penetration: a peak force times 1/k_c is none.",
+    ),
+    figures=FIGURES,
+    benchmark_variant="light",
+)
+
+test_damped_stop = verifies(CASE)
