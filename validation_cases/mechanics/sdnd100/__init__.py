@@ -1,1 +1,0 @@
-"""SDND100: free decay of a slider under dry friction, until it stops for good."""
