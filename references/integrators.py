@@ -19,8 +19,7 @@ that integrates modes which damping couples, if the problem is given in modal co
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
@@ -29,7 +28,7 @@ from typing import Any, TypeAlias
 import mpmath
 
 from veridyn.references import recurrences as rules
-from veridyn.references.parameters import Exact, ParameterError, exact
+from veridyn.references.parameters import Exact, ParameterError, exact, unknown
 from veridyn.references.tableaux import DIGITS, TABLEAUX, Tableau, read_tableau
 
 Numbers: TypeAlias = dict[str, Fraction]
@@ -53,7 +52,6 @@ class Method:
         Fills in and checks the numbers that are given.
     """
 
-    source: str
     rule: Callable[[Mapping[str, Any]], rules.Rule] = field(repr=False)
     parameters: tuple[str, ...] = ()
     needed: tuple[str, ...] = ()
@@ -112,56 +110,34 @@ _LOAD = ("interpolated", "midpoint")
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
-        "newmark": Method(
-            "Newmark, J. Eng. Mech. Div. ASCE 85, 1959",
-            rules.alpha_family,
-            ("beta", "gamma"),
-            complete=_newmark_numbers,
-        ),
-        "hht-alpha": Method(
-            "Hilber, Hughes, Taylor, Earthq. Eng. Struct. Dyn. 5, 1977",
-            rules.alpha_family,
-            ("alpha", "beta", "gamma"),
-            ("alpha",),
-            {"load": _LOAD},
-            _hht_numbers,
-        ),
+        # Newmark, J. Eng. Mech. Div. ASCE 85, 1959
+        "newmark": Method(rules.alpha_family, ("beta", "gamma"), complete=_newmark_numbers),
+        # Hilber, Hughes, Taylor, Earthq. Eng. Struct. Dyn. 5, 1977
+        "hht-alpha": Method(rules.alpha_family, ("alpha", "beta", "gamma"), ("alpha",), {"load": _LOAD}, _hht_numbers),
+        # Chung, Hulbert, J. Appl. Mech. 60, 1993
         "generalised-alpha": Method(
-            "Chung, Hulbert, J. Appl. Mech. 60, 1993",
             rules.alpha_family,
             ("rho_inf", "alpha_m", "alpha_f", "beta", "gamma"),
             options={"load": _LOAD},
             complete=_generalised_numbers,
         ),
-        "wilson-theta": Method(
-            "Wilson, Farhoomand, Bathe, Earthq. Eng. Struct. Dyn. 1, 1973",
-            rules.wilson,
-            ("theta",),
-            ("theta",),
-            {"load": _LOAD},
-            _wilson_numbers,
-        ),
+        # Wilson, Farhoomand, Bathe, Earthq. Eng. Struct. Dyn. 1, 1973
+        "wilson-theta": Method(rules.wilson, ("theta",), ("theta",), {"load": _LOAD}, _wilson_numbers),
+        # Belytschko, Hughes, Computational Methods for Transient Analysis, 1983
         "central-difference": Method(
-            "Belytschko, Hughes, Computational Methods for Transient Analysis, 1983",
             rules.central_difference,
             options={"mass": ("consistent", "lumped"), "velocity": ("central", "extrapolated")},
             complete=lambda _: _newmark_numbers({"beta": Fraction(0)}),
         ),
+        # Hairer, Lubich, Wanner, Geometric Numerical Integration, section I.1
         "symplectic-euler": Method(
-            "Hairer, Lubich, Wanner, Geometric Numerical Integration, section I.1",
             rules.symplectic_euler,
             options={"form": ("velocity-first", "position-first"), "damping": ("explicit", "implicit")},
         ),
-        "de-vogelaere": Method(
-            "de Vogelaere, J. Res. Nat. Bur. Standards 54, 1955; Fu, J. Appl. Mech. 37, 1970",
-            rules.de_vogelaere,
-            options={"damping": ("whole", "diagonal")},
-        ),
-        "runge-kutta": Method(
-            "Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.1",
-            rules.runge_kutta,
-            ("tableau", "A", "b", "c"),
-        ),
+        # de Vogelaere, J. Res. Nat. Bur. Standards 54, 1955; Fu, J. Appl. Mech. 37, 1970
+        "de-vogelaere": Method(rules.de_vogelaere, options={"damping": ("whole", "diagonal")}),
+        # Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.1
+        "runge-kutta": Method(rules.runge_kutta, ("tableau", "A", "b", "c")),
     }
 )
 
@@ -176,34 +152,27 @@ def read_method(name: str, parameters: Mapping[str, Any]) -> Discrete:
     ParameterError
         If a name is unknown, a parameter is missing, malformed or out of range.
     """
-    if name not in METHODS:
-        raise ParameterError(_unknown("method", name, METHODS))
-    method = METHODS[name]
-    known = [*method.parameters, *method.options]
+    method = METHODS[_known("method", name, METHODS)]
     for given in parameters:
-        if given not in known:
-            raise ParameterError(_unknown(f"parameter of {name}", given, known))
+        _known(f"parameter of {name}", given, [*method.parameters, *method.options])
     for needed in method.needed:
         if needed not in parameters:
             raise ParameterError(f"{name} needs {needed}: give a number or exact text such as 1/4")
-    words = {option: _word(name, option, choices, parameters) for option, choices in method.options.items()}
+    words = {
+        option: _known(f"{option} of {name}", parameters.get(option, choices[0]), choices)
+        for option, choices in method.options.items()
+    }
     if name == "runge-kutta":
         return Discrete(method, {}, {"tableau": _tableau(parameters)})
     numbers = {key: _rational(value, key) for key, value in parameters.items() if key in method.parameters}
     return Discrete(method, method.complete(numbers), words)
 
 
-def _unknown(kind: str, given: Any, known: Any) -> str:
-    near = difflib.get_close_matches(str(given).lower(), known, n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return f"unknown {kind} {given!r}: {hint}known are {', '.join(known) or 'none'}"
-
-
-def _word(name: str, option: str, choices: tuple[str, ...], given: Mapping[str, Any]) -> str:
-    word = given.get(option, choices[0])
-    if word not in choices:
-        raise ParameterError(_unknown(f"{option} of {name}", word, choices))
-    return str(word)
+def _known(kind: str, given: Any, known: Collection[str]) -> str:
+    """Return what is given, if it is known."""
+    if given not in known:
+        raise ParameterError(unknown(str(given), known, kind))
+    return str(given)
 
 
 def _rational(value: Any, name: str) -> Fraction:
@@ -217,9 +186,7 @@ def _tableau(given: Mapping[str, Any]) -> Tableau:
     if ("tableau" in given) == ("A" in given or "b" in given or "c" in given):
         raise ParameterError("runge-kutta needs either tableau, a name, or A and b (c: sums of the rows of A)")
     if "tableau" in given:
-        if given["tableau"] not in TABLEAUX:
-            raise ParameterError(_unknown("tableau", given["tableau"], TABLEAUX))
-        return TABLEAUX[given["tableau"]]
+        return TABLEAUX[_known("tableau", given["tableau"], TABLEAUX)]
     if not ("A" in given and "b" in given):
         raise ParameterError("runge-kutta needs both A and b")
     return read_tableau(given["A"], given["b"], given.get("c"))

@@ -238,11 +238,12 @@ def checked(parameter: Parameter, value: Number) -> Exact:
     return number
 
 
-def unknown(name: str, known: list[str]) -> str:
-    """Say that a parameter is unknown, and which was meant."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+def unknown(name: str, known: Iterable[str], kind: str = "parameter") -> str:
+    """Say that a name is unknown, and which was meant."""
+    names = list(known)
+    near = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}? " if near else ""
-    return f"unknown parameter {name!r}: {hint}known are {', '.join(known)}"
+    return f"unknown {kind} {name!r}: {hint}known are {', '.join(names) or 'none'}"
 
 
 def arguments(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -85,17 +85,6 @@ def regime(b: Block) -> Ball:
     raise Exactly(phases.regime(b), "eta compared exactly with 1 and with 2/√(π²+4)")
 
 
-@reference(
-    lambda b: b.mu.mpf() * b.g.mpf() / b.a0.mpf(),
-    how="μ g/a0 in floating arithmetic",
-    kind="closed form",
-    proof="μ g/a0 in rational arithmetic",
-)
-def eta(b: Block) -> Ball:
-    """Ratio η = μ g/a0 (dimensionless)."""
-    return ball(b.eta)
-
-
 # A slip that begins at asin η lasts exactly half a period when π η = 2 cos(asin η).
 @replace(reference, parameters=())(
     lambda _: mpmath.sin(mpmath.atan(2 / mpmath.pi)),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from veridyn.references.discrete import METHODS, Linear, march, read_method
+from veridyn.references.discrete import Linear, march, read_method
 from veridyn.references.recurrences import System, assemble
 from veridyn.references.tableaux import TABLEAUX, read_entry, read_tableau
 from veridyn.solver.integrators.modal import SOLVER
@@ -605,7 +605,6 @@ def test_numbers_are_exact_and_defaults_follow_their_formulas():
     assert (hht["beta"], hht["gamma"]) == (Fraction(121, 400), Fraction(3, 5))
     chung = read_method("generalised-alpha", {"rho_inf": "1/2"}).numbers
     assert [chung[k] for k in ("alpha_m", "alpha_f", "beta", "gamma")] == [0, *map(Fraction, ("1/3", "4/9", "5/6"))]
-    assert all(method.source for method in METHODS.values())
 
 
 def test_roots_are_read():
