@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache, wraps
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
 
 import mpmath
 from mpmath import mpf
@@ -92,6 +92,13 @@ class Certified:
         if self.value is None or isinstance(self.value, str):
             raise TypeError(f"no number here: {self.text()}")
         return float(self.value)
+
+
+class PhaseChange(NamedTuple):
+    """A phase change: when, and the phase that begins (``slip+``, ``slip-`` or ``stick``)."""
+
+    time: Certified
+    kind: str
 
 
 @dataclass(frozen=True)

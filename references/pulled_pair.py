@@ -19,13 +19,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
 
 import mpmath
 from flint import arb
 
 from veridyn.references import pulled_closed as closed
-from veridyn.references.certified import CertificationError, Certified
+from veridyn.references.certified import CertificationError, PhaseChange
 from veridyn.references.enclosure import Absent, Undecided, ball, decided, enclose_all, less, per_bits, sign_of
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, Row, State
@@ -58,13 +57,6 @@ WORTH = 64  # radians without a possible event that are worth a phase of their o
 _PROOF = "linear phases enclosed, every break-away and standstill proved to be the next one"
 _STUCK = "the spring never exceeds mu_s normal: the mass sticks for ever"
 _ENDLESS = "with mu_s = mu_d every slip leaves enough for another: they shrink and never end"
-
-
-class PhaseChange(NamedTuple):
-    """A phase change: when, and the phase that begins (``slip+``, ``slip-`` or ``stick``)."""
-
-    time: Certified
-    kind: str
 
 
 class Pair(closed.Pair):

@@ -16,20 +16,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import cycle
-from typing import NamedTuple
 
 import mpmath
 from flint import arb
 
 from veridyn.references import sliding_closed as closed
 from veridyn.references import sliding_phases as phases
-from veridyn.references.certified import Certified, Kind, Route
+from veridyn.references.certified import Kind, PhaseChange, Route
 from veridyn.references.enclosure import Absent, Exactly, ball, enclose_all
 from veridyn.references.jets import Ball
 from veridyn.references.motion import Motion
 from veridyn.references.parameters import Exact, Parameter, ParameterError
 from veridyn.references.quantities import References
-from veridyn.references.sliding_closed import Block, PhaseKind
+from veridyn.references.sliding_closed import Block
 
 PARAMETERS = (
     Parameter("a0", "m/s²", "amplitude of the acceleration of the plane", "1.5"),
@@ -57,13 +56,6 @@ class Windowed(Block):
                 raise ParameterError(
                     f"window reversed: t_start = {self.t_start} must be less than t_end = {self.t_end}"
                 )
-
-
-class SlipEvent(NamedTuple):
-    """A phase change: when, and the phase that begins (``slip+``, ``slip-`` or ``stick``)."""
-
-    time: Certified
-    kind: PhaseKind
 
 
 def _kind(b: Block) -> Kind:
@@ -120,7 +112,7 @@ def slip_end(b: Block) -> Ball:
 
 
 @reference.function
-def slip_events(b: Block, until: Exact, digits: int = 30) -> tuple[SlipEvent, ...]:
+def slip_events(b: Block, until: Exact, digits: int = 30) -> tuple[PhaseChange, ...]:
     """All phase changes on [0, until] (s) in order of time; empty in stick.
 
     Raises
@@ -138,7 +130,7 @@ def slip_events(b: Block, until: Exact, digits: int = 30) -> tuple[SlipEvent, ..
         name="slip_events",
         proof=_PROOF,
     )
-    return tuple(map(SlipEvent, found, cycle(phases.ORDER[phases.regime(b)])))
+    return tuple(map(PhaseChange, found, cycle(phases.ORDER[phases.regime(b)])))
 
 
 @reference()

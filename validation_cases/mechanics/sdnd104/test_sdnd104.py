@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from veridyn.references import sliding_block
-from veridyn.references.certified import Certified, classification, exact_count, undefined
+from veridyn.references.certified import Certified, PhaseChange, classification, exact_count, undefined
 from veridyn.references.parameters import Number
 from veridyn.solver.problem.elements import Friction, SupportMotion
 from veridyn.solver.problem.mechanical import MechanicalProblem
@@ -206,7 +206,7 @@ def _change(
 
 
 @lru_cache(maxsize=64)  # several quantities read them
-def _changes(*, t_end: Number, digits: int = 15, **block: Number) -> tuple[sliding_block.SlipEvent, ...]:
+def _changes(*, t_end: Number, digits: int = 15, **block: Number) -> tuple[PhaseChange, ...]:
     return sliding_block.slip_events(**block, until=t_end, digits=digits)
 
 
