@@ -1,1 +1,0 @@
-"""SDND107: a mass on a Zener device."""
