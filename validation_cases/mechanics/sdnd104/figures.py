@@ -118,7 +118,7 @@ def _limit(case: Case) -> dict[str, Any]:
     time = np.linspace(0.0, until, 601)
     plane = np.array([float(true("plate_velocity", t)) for t in time.tolist()])
     mass = np.array([float(true("mass_velocity", t)) for t in time.tolist()])
-    theta = float(sliding_block.theta(**given).value)  # type: ignore[arg-type]
+    theta = float(sliding_block.theta(**given))
     limit = _limit_velocity(values, theta, time)
     reversals = np.asarray(theta + math.pi / float(values["omega"]) * np.arange(8), dtype=np.float64)
     distance = np.abs(

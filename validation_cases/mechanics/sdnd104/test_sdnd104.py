@@ -66,7 +66,7 @@ JUMPS = 1.0  # regularity: friction jumps where slips end
 
 
 def _is_stick(values: Values) -> bool:
-    return sliding_block.regime(**_block(values)).value == "stick"
+    return bool(sliding_block.regime(**_block(values)).value == "stick")
 
 
 def _period(values: Values) -> float:
