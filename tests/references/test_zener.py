@@ -166,3 +166,10 @@ def test_wrong_parameters_are_refused(given, message):
 def test_motions_have_thirty_digits_unless_told():
     assert zener.motion(**POWER).digits == 30
     assert zener.motion(**POWER, digits=12).digits == 12
+
+
+@pytest.mark.parametrize("given", [{}, POWER])
+def test_a_motion_has_the_digits_of_its_quantities(given):
+    with mpmath.workdps(40):
+        for name, quantity in (("force", zener.force), ("displacement", zener.displacement)):
+            assert agreeing_digits(zener.motion(**given)(name, "0.3"), quantity(time="0.3", **given).value) >= 29
