@@ -36,10 +36,7 @@ from pydrake.multibody.tree import (
     UnitInertia,
 )
 from pydrake.systems.analysis import Simulator
-from pydrake.systems.framework import (
-    DiagramBuilder,
-    LeafSystem,
-)
+from pydrake.systems.framework import DiagramBuilder, LeafSystem
 
 from veridyn.solver.adapters.drake_controls import DrakeControls
 from veridyn.solver.adapters.stepping import Grid, grid, substeps_of

@@ -42,14 +42,7 @@ from exudyn.itemInterface import (
 )
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.stepping import (
-    Grid,
-    StepControls,
-    grid,
-    step_levels,
-    stick_stiffness,
-    substeps_of,
-)
+from veridyn.solver.adapters.stepping import Grid, StepControls, grid, step_levels, stick_stiffness, substeps_of
 from veridyn.solver.controls import Library, number, read_controls
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import segments

@@ -113,8 +113,7 @@ def driven_displacement(problem: MechanicalProblem, times: Floats) -> Floats:
 def driven_velocity(problem: MechanicalProblem, times: Floats) -> Floats:
     """Return the velocity (m, n) that the supports impose quasi-statically."""
     return sum(
-        (np.outer(s.velocity(times), s.influence) for s in problem.supports),
-        start=np.zeros((times.size, problem.size)),
+        (np.outer(s.velocity(times), s.influence) for s in problem.supports), start=np.zeros((times.size, problem.size))
     )
 
 

@@ -178,26 +178,13 @@ def parallel_planes(
 ) -> Obstacle:
     """Return planes at ± gap (JEU, m) of the origin across an axis (PLAN_Y, PLAN_Z); ``options`` as in `Stop`."""
     stop = Stop(
-        name,
-        motion.row(axis),
-        gap,
-        stiffness,
-        offset=motion.at_start(axis),
-        geometry="parallel planes",
-        **options,
+        name, motion.row(axis), gap, stiffness, offset=motion.at_start(axis), geometry="parallel planes", **options
     )
     return Obstacle(stop, _beside(axis, motion))
 
 
 def facing_planes(
-    name: str,
-    motion: LocalMotion,
-    first: float,
-    second: float,
-    stiffness: float,
-    *,
-    axis: Axis = "y",
-    **options: Any,
+    name: str, motion: LocalMotion, first: float, second: float, stiffness: float, *, axis: Axis = "y", **options: Any
 ) -> Obstacle:
     """Return planes that face each other on two bodies at DIST_1 and DIST_2 (m) of their nodes (BI_PLAN_Y, BI_PLAN_Z).
 

@@ -11,11 +11,7 @@ from veridyn.solver.integrators.scheme import Scheme, Term
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import Job, Run
 
-PAIR = Pair(
-    weights=(("1/2",), ("0", "3/4"), ("2/9", "1/3", "4/9")),
-    error=("5/72", "-1/12", "-1/9", "1/8"),
-    power=4.0,
-)
+PAIR = Pair(weights=(("1/2",), ("0", "3/4"), ("2/9", "1/3", "4/9")), error=("5/72", "-1/12", "-1/9", "1/8"), power=4.0)
 
 
 def run(options: PairOptions, job: Job) -> Run:
