@@ -502,26 +502,15 @@ def device_table(devices: Any) -> Floats:
 
 # --- the solver ----------------------------------------------------------------------------------------------------
 
-CAPABILITIES = frozenset(
-    {
-        "mechanical",
-        "multi-dof",
-        "modes",
-        "loads",
-        "support-motion",
-        "multi-support",
-        "damping",
-        "damping:coupled",
-        "contact",
-        "contact:parallel-planes",
-        "contact:damped",
-        "friction:set-valued",
-        "friction:on-stop",
-        "device:nonlinear-spring",
-        "device:zener",
-        "absolute-frame",
-    }
-)
+CAPABILITIES = frozenset({
+    "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
+    "contact", "contact:parallel-planes", "contact:damped", "friction:set-valued", "friction:on-stop",
+    "device:nonlinear-spring", "device:zener", "absolute-frame",
+})  # fmt: skip
+LAWS = Laws(
+    gap, side, contact_force, slip_force, friction_force,
+    spring_force, dashpot_rate, dashpot_slope,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -541,19 +530,7 @@ class Explicit:
     per_output: float = 4.0
     per_jump: float = 10000.0
     levels: int = 4
-    laws: Laws = field(
-        default=Laws(
-            gap=gap,
-            side=side,
-            contact_force=contact_force,
-            slip_force=slip_force,
-            friction_force=friction_force,
-            spring_force=spring_force,
-            dashpot_rate=dashpot_rate,
-            dashpot_slope=dashpot_slope,
-        ),
-        repr=False,
-    )
+    laws: Laws = field(default=LAWS, repr=False)
     name: ClassVar[str] = "explicit"
     version: ClassVar[str] = "1.0"
     capabilities: ClassVar[frozenset[str]] = CAPABILITIES
@@ -823,22 +800,10 @@ def refuse(problem: Problem, capabilities: frozenset[str]) -> None:
 
 
 OSCILLATOR = SimpleNamespace(
-    needs=frozenset({"mechanical"}),
-    start=0.0,
-    end=1.0,
-    output_times=None,
-    mass=np.eye(1),
-    damping=np.zeros((1, 1)),
-    stiffness=np.eye(1),
-    modes=None,
-    initial_displacement=np.ones(1),
-    initial_velocity=np.zeros(1),
-    loads=(),
-    supports=(),
-    stops=(),
-    frictions=(),
-    devices=(),
-)
+    needs=frozenset({"mechanical"}), start=0.0, end=1.0, output_times=None, mass=np.eye(1), damping=np.zeros((1, 1)),
+    stiffness=np.eye(1), modes=None, initial_displacement=np.ones(1), initial_velocity=np.zeros(1), loads=(),
+    supports=(), stops=(), frictions=(), devices=(),
+)  # fmt: skip
 
 SOLVER = Explicit()
 

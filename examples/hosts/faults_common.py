@@ -7,6 +7,7 @@ its own method.
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from itertools import count
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from veridyn.solver.problem.scalars import to_float
 from veridyn.solver.problem.time_functions import time_function
@@ -23,6 +25,12 @@ Response = dict[str, Any]
 Before = Callable[[Problem, float], Problem]
 After = Callable[[Problem, Response, float], Response]
 Touches = Callable[[Problem], bool]
+RELATIVE, RESOLUTION = "relative change", "relative resolution"  # what sizes mean
+
+
+def always(_: Problem) -> bool:
+    """Tell that a fault damages every problem."""
+    return True
 
 
 @dataclass(frozen=True)
@@ -42,7 +50,7 @@ class Fault:
     meaning: str
     smallest: float | None
     make: Callable[[float], Any]
-    touches: Touches = lambda _: True
+    touches: Touches = always
     unseen: str = ""
 
 
@@ -54,19 +62,27 @@ class Sizes:
     smallest: float
 
 
-class Damaged:
-    """A solver whose problems or responses are changed; it claims what the solver claims."""
+class Standing:
+    """Stands before a solver and states what that one states of itself."""
 
-    def __init__(
-        self, solver: Any, before: Before | None = None, after: After | None = None, size: float = 0.0
-    ) -> None:
-        self.solver, self.before, self.after, self.size = solver, before, after, size
+    def __init__(self, solver: Any) -> None:
+        self.solver = solver
 
     def __getattr__(self, name: str) -> Any:
         """Return what the solver states of itself."""
         if name == "solver":  # not there yet while an object is restored
             raise AttributeError(name)
         return getattr(self.solver, name)
+
+
+class Damaged(Standing):
+    """A solver whose problems or responses are changed."""
+
+    def __init__(
+        self, solver: Any, before: Before | None = None, after: After | None = None, size: float = 0.0
+    ) -> None:
+        super().__init__(solver)
+        self.before, self.after, self.size = before, after, size
 
     def solve(self, problem: Problem, settings: Mapping[str, Any]) -> Response:
         """Return the changed response to the changed problem; raises what the solver raises."""
@@ -75,22 +91,74 @@ class Damaged:
         return self.after(problem, dict(response), self.size) if self.after else response
 
 
-class Patched:
+class Patched(Standing):
     """A solver that finds other functions in its own module while it solves."""
 
     def __init__(self, solver: Any, **functions: Any) -> None:
-        self.solver, self.functions = solver, functions
-
-    def __getattr__(self, name: str) -> Any:
-        """Return what the solver states of itself."""
-        if name == "solver":
-            raise AttributeError(name)
-        return getattr(self.solver, name)
+        super().__init__(solver)
+        self.functions = functions
 
     def solve(self, problem: Problem, settings: Mapping[str, Any]) -> Response:
         """Return the response with the other functions; raises what the solver raises."""
         with patched(importlib.import_module(type(self.solver).__module__), self.functions):
             return dict(self.solver.solve(problem, settings))
+
+
+def fault(
+    sizes: Sizes,
+    name: str,
+    kind: str,
+    what: str,
+    make: Callable[[float], Any],
+    touches: Touches = always,
+    meaning: str = "",
+    size: float | None = None,
+    smallest: float | None = None,
+    unseen: str = "",
+) -> Fault:
+    """Return a fault of the usual sizes where none are given; without a meaning it is there or not."""
+    if not meaning:
+        return Fault(name, kind, what, None, "", None, make, touches, unseen)
+    return Fault(name, kind, what, size or sizes.size, meaning, smallest or sizes.smallest, make, touches, unseen)
+
+
+def overridden(host: Any, method: str, change: Callable[..., Any]) -> Callable[[float], Any]:
+    """Return what makes a host with one method changed: change(size, solver, kept method, *arguments)."""
+
+    def make(size: float) -> Any:
+        kept = getattr(type(host), method)
+
+        def changed(self: Any, *given: Any) -> Any:
+            return change(size, self, lambda *arguments: kept(self, *arguments), *given)
+
+        return type("Changed", (type(host),), {method: changed})()
+
+    return make
+
+
+def result(change: Callable[[Any, float], Any]) -> Callable[..., Any]:
+    """Return the change of what a method returns."""
+    return lambda size, solver, kept, *given: change(kept(*given), size)
+
+
+def loads_taken(change: Callable[[Any, float], Any]) -> Callable[..., Any]:
+    """Return the change of the instants at which a time-stepping host takes its loads."""
+    return lambda size, solver, kept, problem, s, times: kept(problem, s, change(times, size))
+
+
+def slow(times: Any, s: float) -> Any:
+    """Return the instants of a slow clock."""
+    return times[0] + (1 - s) * (times - times[0])
+
+
+def function_changed(host: Any, name: str, change: Callable[..., Any]) -> Callable[[float], Patched]:
+    """Return what makes a host with another function in its module: change(size, kept, *arguments)."""
+
+    def make(size: float) -> Patched:
+        kept = getattr(importlib.import_module(type(host).__module__), name)
+        return Patched(host, **{name: lambda *given: change(size, kept, *given)})
+
+    return make
 
 
 @contextmanager
@@ -112,39 +180,19 @@ def has_need(tag: str) -> Touches:
     return lambda p: tag in p.needs
 
 
+def has_elements(*lists: str) -> Touches:
+    """Return whether there is anything in one of these fields of a problem."""
+    return lambda p: any(getattr(p, name) for name in lists)
+
+
+has_modes, has_stops, has_frictions = has_elements("modes"), has_elements("stops"), has_elements("frictions")
+has_loads, has_supports, has_drives = has_elements("loads"), has_elements("supports"), has_elements("loads", "supports")
+has_nonlinear = has_elements("stops", "frictions", "devices")
+
+
 def has_matrices(p: Problem) -> bool:
     """Tell whether the structure is given by matrices."""
     return p.mass is not None
-
-
-def has_modes(p: Problem) -> bool:
-    """Tell whether the structure is given by modes."""
-    return p.modes is not None
-
-
-def has_stops(p: Problem) -> bool:
-    """Tell whether there are stops."""
-    return bool(p.stops)
-
-
-def has_frictions(p: Problem) -> bool:
-    """Tell whether there is friction."""
-    return bool(p.frictions)
-
-
-def has_loads(p: Problem) -> bool:
-    """Tell whether there are loads."""
-    return bool(p.loads)
-
-
-def has_supports(p: Problem) -> bool:
-    """Tell whether supports move."""
-    return bool(p.supports)
-
-
-def has_drives(p: Problem) -> bool:
-    """Tell whether a load or a support drives the structure."""
-    return bool(p.loads or p.supports)
 
 
 def has_absolute(p: Problem) -> bool:
@@ -157,6 +205,16 @@ def has_gaps(p: Problem) -> bool:
     return any(stop.gap != 0 for stop in p.stops)
 
 
+def two_sided(p: Problem) -> bool:
+    """Tell whether a stop has two planes."""
+    return any(stop.geometry == "parallel planes" for stop in p.stops)
+
+
+def static_above(p: Problem) -> bool:
+    """Tell whether static friction is above the kinetic one."""
+    return any(f.static > f.kinetic for f in p.frictions)
+
+
 def has_two_coordinates(p: Problem) -> bool:
     """Tell whether there are several coordinates."""
     return p.initial_displacement.size > 1
@@ -165,11 +223,6 @@ def has_two_coordinates(p: Problem) -> bool:
 def has_devices(*fields: str) -> Touches:
     """Return whether a device has one of these numbers, not zero, or one of these tables, not empty."""
     return lambda p: any(bool(getattr(d, name, 0.0)) for d in p.devices for name in fields)
-
-
-def has_elements(*lists: str) -> Touches:
-    """Return whether there is an element of one of these lists."""
-    return lambda p: any(getattr(p, name) for name in lists)
 
 
 def has_inner_breaks(p: Problem) -> bool:
@@ -433,60 +486,60 @@ def coarse(values: Any, resolution: float) -> Any:
 def problem_faults(solver: Any, sizes: Sizes) -> list[Fault]:
     """Return faults in what a host makes of a problem."""
 
-    def fault(
+    def changed(
         name: str,
         kind: str,
         what: str,
         before: Before,
-        touches: Touches = lambda _: True,
-        meaning: str = "relative change",
+        touches: Touches = always,
+        meaning: str = RELATIVE,
         unseen: str = "",
     ) -> Fault:
-        make = lambda s: Damaged(solver, before=before, size=s)  # noqa: E731
-        return Fault(name, kind, what, sizes.size, meaning, sizes.smallest, make, touches, unseen)
+        return fault(
+            sizes, name, kind, what, lambda s: Damaged(solver, before, size=s), touches, meaning, unseen=unseen
+        )
 
     shift, rad = "part of the time span", "rad"
-    static_above = lambda p: any(f.static > f.kinetic for f in p.frictions)  # noqa: E731
     return [
-        fault("mass", "modal", "All masses are too large.", mass),
-        fault("last_mass", "modal", "The last mass is too large.", last_mass, lambda p: has_matrices(p) and has_two_coordinates(p)),
-        fault("stiffness", "modal", "The structure is too stiff.", stiffness, is_stiff),
-        fault("damping", "modal", "The structural damping is too large.", damping, has_need("damping")),
-        fault("damping_uncoupled", "modal", "Damping couples the modes too little.", uncoupled, has_need("damping:coupled")),
-        fault("mode_shape", "modal", "The first mode shape is too large.", shape, has_modes),
-        fault("last_frequency", "modal", "The last mode is too fast.", last_frequency, has_modes),
-        fault("last_modal_mass", "modal", "The last mode is too heavy.", last_mode_mass, has_modes),
-        fault("gap", "contact", "The gaps of the stops are too large.", of_elements("stops", gap=more), has_gaps),
-        fault("stop_stiffness", "contact", "The stops are too stiff.", of_elements("stops", stiffness=more), has_stops),
-        fault("stop_damping", "contact", "The dashpots of the stops are too strong.", of_elements("stops", damping=more), has_need("contact:damped")),
-        fault("static_friction", "friction", "The static coefficient of friction is too large.", static_up, static_above),
-        fault("kinetic_friction", "friction", "The kinetic coefficient of friction is too large.", kinetic_up, has_frictions),
-        fault("normal_force", "friction", "Constant normal forces are too large.", of_elements("frictions", normal=more), lambda p: any(not isinstance(f.normal, str) for f in p.frictions)),
-        fault("friction_direction", "friction", "The direction of friction is too long.", of_elements("frictions", tangents=more), has_frictions),
-        fault("zener_k1", "device", "The first spring of a Zener device is too stiff.", of_elements("devices", k1=more), has_devices("k1")),
-        fault("zener_k2", "device", "The second spring of a Zener device is too stiff.", of_elements("devices", k2=more), has_devices("k2")),
-        fault("zener_k3", "device", "The third spring of a Zener device is too stiff.", of_elements("devices", k3=more), has_devices("k3")),
-        fault("zener_damping", "device", "The dashpot of a device is too strong.", of_elements("devices", damping=more), has_devices("damping")),
-        fault("zener_exponent", "device", "The exponent of a dashpot is too small.", of_elements("devices", alpha=less), has_devices("alpha")),
-        fault("spring_force", "device", "The force of a nonlinear spring is too large.", of_elements("devices", coefficients=more), has_devices("coefficients")),
-        fault("spring_breaks", "device", "The pieces of a nonlinear spring end too far out.", of_elements("devices", breaks=more), has_devices("breaks"), unseen="The only breaks of any case bound a dead zone of a micrometre: it changes by 1e-12 m, or not at all."),
-        fault("buckling_force", "device", "A stop buckles at too large a force.", of_elements("devices", critical_force=more), has_devices("critical_force")),
-        fault("post_force", "device", "The force after buckling is too large.", of_elements("devices", post_force=more), has_devices("post_force")),
-        fault("buckling_stiffness", "device", "A buckling stop is too stiff.", of_elements("devices", contact_stiffness=more), has_devices("contact_stiffness")),
-        fault("plateau", "device", "The plateau of a buckling stop is too long.", of_elements("devices", plateau=more), has_devices("plateau")),
-        fault("softening", "device", "The softening of a buckling stop is too long.", of_elements("devices", softening=more), has_devices("softening")),
-        fault("load_amplitude", "load", "Loads are too large.", lambda p, s: driven(of_leaves(louder))(replace(p, supports=()), s) if not p.supports else _loads_only(louder)(p, s), has_loads),
-        fault("load_frequency", "load", "Harmonic loads are too fast.", driven(of_leaves(faster)), has_waves),
-        fault("load_phase", "load", "Harmonic loads run ahead.", driven(of_leaves(ahead)), has_waves, rad),
-        fault("load_end", "load", "Drives that end or begin inside the run do so too late.", driven(lasting), has_inner_breaks, shift),
-        fault("load_offset", "load", "Drives have an offset.", driven(offset), has_drives, "part of the largest value"),
-        fault("load_late", "load", "Loads come too late.", late_load, has_loads, shift),
-        fault("support_influence", "support", "The influence of the supports is too large.", of_elements("supports", influence=more), has_supports),
-        fault("support_acceleration", "support", "The accelerations of the supports are too large.", support_part("acceleration"), has_supports),
-        fault("support_velocity", "support", "Elements see too large a velocity of the supports.", support_part("velocity"), _sees_velocity),
-        fault("support_displacement", "support", "Elements see too large a displacement of the supports.", support_part("displacement"), _sees_displacement),
-        fault("initial_displacement", "state", "The initial displacement is too large.", scaled("initial_displacement"), lambda p: bool(np.any(p.initial_displacement))),
-        fault("initial_velocity", "state", "The initial velocity is too large.", scaled("initial_velocity"), lambda p: bool(np.any(p.initial_velocity))),
+        changed("mass", "modal", "All masses are too large.", mass),
+        changed("last_mass", "modal", "The last mass is too large.", last_mass, lambda p: has_matrices(p) and has_two_coordinates(p)),
+        changed("stiffness", "modal", "The structure is too stiff.", stiffness, is_stiff),
+        changed("damping", "modal", "The structural damping is too large.", damping, has_need("damping")),
+        changed("damping_uncoupled", "modal", "Damping couples the modes too little.", uncoupled, has_need("damping:coupled")),
+        changed("mode_shape", "modal", "The first mode shape is too large.", shape, has_modes),
+        changed("last_frequency", "modal", "The last mode is too fast.", last_frequency, has_modes),
+        changed("last_modal_mass", "modal", "The last mode is too heavy.", last_mode_mass, has_modes),
+        changed("gap", "contact", "The gaps of the stops are too large.", of_elements("stops", gap=more), has_gaps),
+        changed("stop_stiffness", "contact", "The stops are too stiff.", of_elements("stops", stiffness=more), has_stops),
+        changed("stop_damping", "contact", "The dashpots of the stops are too strong.", of_elements("stops", damping=more), has_need("contact:damped")),
+        changed("static_friction", "friction", "The static coefficient of friction is too large.", static_up, static_above),
+        changed("kinetic_friction", "friction", "The kinetic coefficient of friction is too large.", kinetic_up, has_frictions),
+        changed("normal_force", "friction", "Constant normal forces are too large.", of_elements("frictions", normal=more), lambda p: any(not isinstance(f.normal, str) for f in p.frictions)),
+        changed("friction_direction", "friction", "The direction of friction is too long.", of_elements("frictions", tangents=more), has_frictions),
+        changed("zener_k1", "device", "The first spring of a Zener device is too stiff.", of_elements("devices", k1=more), has_devices("k1")),
+        changed("zener_k2", "device", "The second spring of a Zener device is too stiff.", of_elements("devices", k2=more), has_devices("k2")),
+        changed("zener_k3", "device", "The third spring of a Zener device is too stiff.", of_elements("devices", k3=more), has_devices("k3")),
+        changed("zener_damping", "device", "The dashpot of a device is too strong.", of_elements("devices", damping=more), has_devices("damping")),
+        changed("zener_exponent", "device", "The exponent of a dashpot is too small.", of_elements("devices", alpha=less), has_devices("alpha")),
+        changed("spring_force", "device", "The force of a nonlinear spring is too large.", of_elements("devices", coefficients=more), has_devices("coefficients")),
+        changed("spring_breaks", "device", "The pieces of a nonlinear spring end too far out.", of_elements("devices", breaks=more), has_devices("breaks"), unseen="The only breaks of any case bound a dead zone of a micrometre: it changes by 1e-12 m, or not at all."),
+        changed("buckling_force", "device", "A stop buckles at too large a force.", of_elements("devices", critical_force=more), has_devices("critical_force")),
+        changed("post_force", "device", "The force after buckling is too large.", of_elements("devices", post_force=more), has_devices("post_force")),
+        changed("buckling_stiffness", "device", "A buckling stop is too stiff.", of_elements("devices", contact_stiffness=more), has_devices("contact_stiffness")),
+        changed("plateau", "device", "The plateau of a buckling stop is too long.", of_elements("devices", plateau=more), has_devices("plateau")),
+        changed("softening", "device", "The softening of a buckling stop is too long.", of_elements("devices", softening=more), has_devices("softening")),
+        changed("load_amplitude", "load", "Loads are too large.", lambda p, s: driven(of_leaves(louder))(replace(p, supports=()), s) if not p.supports else _loads_only(louder)(p, s), has_loads),
+        changed("load_frequency", "load", "Harmonic loads are too fast.", driven(of_leaves(faster)), has_waves),
+        changed("load_phase", "load", "Harmonic loads run ahead.", driven(of_leaves(ahead)), has_waves, rad),
+        changed("load_end", "load", "Drives that end or begin inside the run do so too late.", driven(lasting), has_inner_breaks, shift),
+        changed("load_offset", "load", "Drives have an offset.", driven(offset), has_drives, "part of the largest value"),
+        changed("load_late", "load", "Loads come too late.", late_load, has_loads, shift),
+        changed("support_influence", "support", "The influence of the supports is too large.", of_elements("supports", influence=more), has_supports),
+        changed("support_acceleration", "support", "The accelerations of the supports are too large.", support_part("acceleration"), has_supports),
+        changed("support_velocity", "support", "Elements see too large a velocity of the supports.", support_part("velocity"), absolute_rate),
+        changed("support_displacement", "support", "Elements see too large a displacement of the supports.", support_part("displacement"), _sees_displacement),
+        changed("initial_displacement", "state", "The initial displacement is too large.", scaled("initial_displacement"), lambda p: bool(np.any(p.initial_displacement))),
+        changed("initial_velocity", "state", "The initial velocity is too large.", scaled("initial_velocity"), lambda p: bool(np.any(p.initial_velocity))),
     ]  # fmt: skip
 
 
@@ -498,7 +551,8 @@ def _loads_only(change: Any) -> Before:
     return before
 
 
-def _sees_velocity(p: Problem) -> bool:
+def absolute_rate(p: Problem) -> bool:
+    """Tell whether an element sees the velocity of supports."""
     damped = [stop for stop in p.stops if stop.damping]
     return has_supports(p) and any(e.frame == "absolute" for e in (*damped, *p.frictions))
 
@@ -510,14 +564,14 @@ def _sees_displacement(p: Problem) -> bool:
 def precision_faults(solver: Any, smallest: float) -> list[Fault]:
     """Return faults of numbers with too few digits in what a host reads; the size is that of single precision."""
 
-    def fault(name: str, what: str, before: Before, touches: Touches = lambda _: True) -> Fault:
-        make = lambda s: Damaged(solver, before=before, size=s)  # noqa: E731
-        return Fault(name, "precision", what, 6e-8, "relative resolution", smallest, make, touches)
+    def changed(name: str, what: str, before: Before, touches: Touches = always) -> Fault:
+        sizes = Sizes(6e-8, smallest)
+        return fault(sizes, name, "precision", what, lambda s: Damaged(solver, before, size=s), touches, RESOLUTION)
 
     return [
-        fault("single_mass", "Masses are kept in single precision.", rounded("mass masses")),
-        fault("single_stiffness", "Stiffnesses are kept in single precision.", rounded("stiffness omega"), is_stiff),
-        fault("single_start", "Initial values are kept in single precision.", lambda p, s: replace(p, initial_displacement=coarse(p.initial_displacement, s), initial_velocity=coarse(p.initial_velocity, s))),
+        changed("single_mass", "Masses are kept in single precision.", rounded("mass masses")),
+        changed("single_stiffness", "Stiffnesses are kept in single precision.", rounded("stiffness omega"), is_stiff),
+        changed("single_start", "Initial values are kept in single precision.", lambda p, s: replace(p, initial_displacement=coarse(p.initial_displacement, s), initial_velocity=coarse(p.initial_velocity, s))),
     ]  # fmt: skip
 
 
@@ -593,6 +647,11 @@ def one_late(x: Any, _: float) -> Any:
     return np.concatenate((x[:1], x[:-1]))
 
 
+def one_early(x: Any, _: float) -> Any:
+    """Return a history one sample early."""
+    return np.concatenate((x[1:], x[-1:]))
+
+
 def noisy(x: Any, s: float) -> Any:
     """Return values with noise that differs from call to call."""
     return x + s * float(np.abs(x).max()) * np.random.default_rng().standard_normal(x.shape)
@@ -622,68 +681,59 @@ def biased(x: Any, s: float) -> Any:
 def response_faults(solver: Any, sizes: Sizes) -> list[Fault]:
     """Return faults in how a host writes its answer."""
 
-    def fault(
+    def changed(
         name: str,
         what: str,
         after: After,
-        touches: Touches = lambda _: True,
-        meaning: str | None = "relative change",
+        touches: Touches = always,
+        meaning: str = RELATIVE,
         kind: str = "output",
         size: float | None = None,
     ) -> Fault:
-        make = lambda s: Damaged(solver, after=after, size=s)  # noqa: E731
-        if meaning is None:
-            return Fault(name, kind, what, None, "", None, make, touches)
-        return Fault(name, kind, what, size or sizes.size, meaning, sizes.smallest, make, touches)
+        return fault(sizes, name, kind, what, lambda s: Damaged(solver, after=after, size=s), touches, meaning, size)
 
     shift = "part of the time span"
-    pressed, rubbed, sprung = has_elements("stops"), has_elements("frictions"), has_elements("devices")
     of_law = max(sizes.size, 1e-5)  # laws of reported forces are held to six printed digits
     return [
-        fault("displacement_size", "Displacements are written too large.", of_motion(displacement=grown)),
-        fault("velocity_size", "Velocities are written too large.", of_motion(velocity=grown)),
-        fault("displacement_late", "Displacements are written under too late an instant.", late_motion("displacement"), meaning=shift),
-        fault("velocity_late", "Velocities are written under too late an instant.", late_motion("velocity"), meaning=shift),
-        fault("motion_late", "Displacements and velocities are written under too late an instant.", late_motion("displacement velocity"), meaning=shift),
-        fault("displacement_sample_late", "Displacements are those of the sample before.", sample_late("displacement"), meaning=None),
-        fault("velocity_sample_late", "Velocities are those of the sample before.", sample_late("velocity"), meaning=None),
-        fault("velocity_half_sample_late", "Velocities are those of half a sample before.", half_sample_late, meaning=None),
-        fault("output_interpolated", "Displacements lie on straight lines between every second sample.", every_second, meaning=None),
-        fault("output_single", "Displacements are written in single precision.", of_motion(displacement=coarse), meaning="relative resolution", kind="precision", size=6e-8),
-        fault("output_ticks", "Displacements are multiples of a part of their largest value.", of_motion(displacement=coarse_steps), meaning="part of the largest value", kind="precision"),
-        fault("output_noise", "Displacements carry noise that differs from run to run.", of_motion(displacement=noisy), meaning="part of the largest value"),
-        fault("one_side_larger", "Displacements to one side are written too large.", of_motion(displacement=biased)),
-        fault("end_held", "The last sample repeats the displacement of the one before.", end_held, meaning=None),
-        fault("columns_swapped", "Velocities stand in reverse order of the coordinates.", swapped, has_two_coordinates, meaning=None),
-        fault("push_size", "Pushes of stops are written too large.", of_histories("normal_force", grown), pressed),
-        fault("gap_size", "Gaps are written too large.", of_histories("gap", grown), pressed),
-        fault("gap_rate_size", "Rates of gaps are written too large.", of_histories("normal_velocity", grown), pressed),
-        fault("friction_force_size", "Forces of friction are written too large.", of_histories("force", grown), rubbed, size=of_law),
-        fault("sliding_velocity_size", "Sliding velocities are written too large.", of_histories("sliding_velocity", grown), rubbed),
-        fault("stick_sample_late", "Stick is written one sample late.", of_histories("stuck", one_late), rubbed, meaning=None),
-        fault("device_force_size", "Forces of devices are written too large.", of_histories("force", grown), sprung),
-        fault("elongation_size", "Elongations of devices are written too large.", of_histories("elongation", grown), sprung),
-        fault("dashpot_force_size", "Forces of dashpots are written too large.", of_histories("dashpot_force", grown), has_devices("k1"), size=of_law),
-        fault("push_sample_late", "Pushes of stops are those of the sample before.", of_histories("normal_force", one_late), pressed, meaning=None),
-        fault("outputs_cost_motion", "Every output takes a part of the displacement away.", worn_by_output, meaning="loss in 1000 outputs", kind="state"),
+        changed("displacement_size", "Displacements are written too large.", of_motion(displacement=grown)),
+        changed("velocity_size", "Velocities are written too large.", of_motion(velocity=grown)),
+        changed("displacement_late", "Displacements are written under too late an instant.", late_motion("displacement"), meaning=shift),
+        changed("velocity_late", "Velocities are written under too late an instant.", late_motion("velocity"), meaning=shift),
+        changed("motion_late", "Displacements and velocities are written under too late an instant.", late_motion("displacement velocity"), meaning=shift),
+        changed("displacement_sample_late", "Displacements are those of the sample before.", sample_late("displacement"), meaning=""),
+        changed("velocity_sample_late", "Velocities are those of the sample before.", sample_late("velocity"), meaning=""),
+        changed("velocity_half_sample_late", "Velocities are those of half a sample before.", half_sample_late, meaning=""),
+        changed("output_interpolated", "Displacements lie on straight lines between every second sample.", every_second, meaning=""),
+        changed("output_single", "Displacements are written in single precision.", of_motion(displacement=coarse), meaning=RESOLUTION, kind="precision", size=6e-8),
+        changed("output_ticks", "Displacements are multiples of a part of their largest value.", of_motion(displacement=coarse_steps), meaning="part of the largest value", kind="precision"),
+        changed("output_noise", "Displacements carry noise that differs from run to run.", of_motion(displacement=noisy), meaning="part of the largest value"),
+        changed("one_side_larger", "Displacements to one side are written too large.", of_motion(displacement=biased)),
+        changed("end_held", "The last sample repeats the displacement of the one before.", end_held, meaning=""),
+        changed("columns_swapped", "Velocities stand in reverse order of the coordinates.", swapped, has_two_coordinates, meaning=""),
+        changed("push_size", "Pushes of stops are written too large.", of_histories("normal_force", grown), has_stops),
+        changed("gap_size", "Gaps are written too large.", of_histories("gap", grown), has_stops),
+        changed("gap_rate_size", "Rates of gaps are written too large.", of_histories("normal_velocity", grown), has_stops),
+        changed("friction_force_size", "Forces of friction are written too large.", of_histories("force", grown), has_frictions, size=of_law),
+        changed("sliding_velocity_size", "Sliding velocities are written too large.", of_histories("sliding_velocity", grown), has_frictions),
+        changed("stick_sample_late", "Stick is written one sample late.", of_histories("stuck", one_late), has_frictions, meaning=""),
+        changed("device_force_size", "Forces of devices are written too large.", of_histories("force", grown), has_elements("devices")),
+        changed("elongation_size", "Elongations of devices are written too large.", of_histories("elongation", grown), has_elements("devices")),
+        changed("dashpot_force_size", "Forces of dashpots are written too large.", of_histories("dashpot_force", grown), has_devices("k1"), size=of_law),
+        changed("push_sample_late", "Pushes of stops are those of the sample before.", of_histories("normal_force", one_late), has_stops, meaning=""),
+        changed("outputs_cost_motion", "Every output takes a part of the displacement away.", worn_by_output, meaning="loss in 1000 outputs", kind="state"),
     ]  # fmt: skip
 
 
 # --- what is left from other solves ---------------------------------------------------------------------------------
 
 
-class Stale:
+class Stale(Standing):
     """A solver that keeps a part of the state that an earlier solve ended with."""
 
     def __init__(self, solver: Any, size: float, keep: str) -> None:
-        self.solver, self.size, self.keep = solver, size, keep
+        super().__init__(solver)
+        self.size, self.keep = size, keep
         self.last: dict[int, Any] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        """Return what the solver states of itself."""
-        if name == "solver":
-            raise AttributeError(name)
-        return getattr(self.solver, name)
 
     def solve(self, problem: Problem, settings: Mapping[str, Any]) -> Response:
         """Return the response from an initial state that is not quite that of the problem."""
@@ -695,18 +745,12 @@ class Stale:
         return response
 
 
-class Cached:
+class Cached(Standing):
     """A solver that keeps the response to a problem by its name and settings."""
 
     def __init__(self, solver: Any) -> None:
-        self.solver = solver
+        super().__init__(solver)
         self.known: dict[str, Response] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        """Return what the solver states of itself."""
-        if name == "solver":
-            raise AttributeError(name)
-        return getattr(self.solver, name)
 
     def solve(self, problem: Problem, settings: Mapping[str, Any]) -> Response:
         """Return the response to the problem that had the name, span and settings first."""
@@ -716,17 +760,12 @@ class Cached:
         return self.known[key]
 
 
-class Counting:
+class Counting(Standing):
     """A solver whose every further solve has a little more of something: a counter that is never set back."""
 
     def __init__(self, solver: Any, size: float) -> None:
-        self.solver, self.size, self.calls = solver, size, count()
-
-    def __getattr__(self, name: str) -> Any:
-        """Return what the solver states of itself."""
-        if name == "solver":
-            raise AttributeError(name)
-        return getattr(self.solver, name)
+        super().__init__(solver)
+        self.size, self.calls = size, count()
 
     def solve(self, problem: Problem, settings: Mapping[str, Any]) -> Response:
         """Return the response of a structure that gets stiffer from solve to solve."""
@@ -736,17 +775,76 @@ class Counting:
 def state_faults(solver: Any, sizes: Sizes) -> list[Fault]:
     """Return faults of what a host keeps from one solve to the next."""
 
-    def fault(name: str, what: str, make: Any, meaning: str, touches: Touches = lambda _: True) -> Fault:
-        sized = (sizes.size, meaning, sizes.smallest) if meaning else (None, "", None)
-        return Fault(name, "state", what, *sized, make, touches)
+    def kept(name: str, what: str, make: Any, meaning: str, touches: Touches = always) -> Fault:
+        return fault(sizes, name, "state", what, make, touches, meaning)
 
     left = "part of the last state"
     return [
-        fault("displacement_left", "A part of the last displacement of an earlier solve is left.", lambda s: Stale(solver, s, "displacement"), left),
-        fault("velocity_left", "A part of the last velocity of an earlier solve is left.", lambda s: Stale(solver, s, "velocity"), left),
-        fault("answer_cached", "The answer is kept by name and settings of a problem.", lambda _: Cached(solver), ""),
-        fault("stiffness_accumulates", "The structure gets stiffer from solve to solve.", lambda s: Counting(solver, s), "relative change a solve", is_stiff),
+        kept("displacement_left", "A part of the last displacement of an earlier solve is left.", lambda s: Stale(solver, s, "displacement"), left),
+        kept("velocity_left", "A part of the last velocity of an earlier solve is left.", lambda s: Stale(solver, s, "velocity"), left),
+        kept("answer_cached", "The answer is kept by name and settings of a problem.", lambda _: Cached(solver), ""),
+        kept("stiffness_accumulates", "The structure gets stiffer from solve to solve.", lambda s: Counting(solver, s), "relative change a solve", is_stiff),
     ]  # fmt: skip
+
+
+# --- laws that both time-stepping hosts have -------------------------------------------------------------------------
+
+
+def lawful(with_law: Any, host: Any, **make: Callable[[float], Any]) -> Callable[[float], Any]:
+    """Return what makes a host with other laws, each made for a size."""
+    return lambda size: with_law(host, **{name: law(size) for name, law in make.items()})
+
+
+def touched_early(size: float) -> Any:
+    """Return the distance to a stop that is too small by an absolute length (m)."""
+
+    @njit
+    def law(y: float, width: float, two_sided: bool) -> float:
+        return (width - abs(y) if two_sided else width - y) - size
+
+    return law
+
+
+def touched_by_single(_: float) -> Any:
+    """Return the distance to a stop as a number of single precision."""
+
+    @njit
+    def law(y: float, width: float, two_sided: bool) -> float:
+        return np.float64(np.float32(width - abs(y) if two_sided else width - y))
+
+    return law
+
+
+def slip_one_sided(size: float) -> Any:
+    """Return the force of slip, too large against the tangent."""
+
+    @njit
+    def law(direction: float, normal: float, kinetic: float) -> float:
+        return -direction * kinetic * normal * (1.0 + size if direction < 0.0 else 1.0)
+
+    return law
+
+
+def dashpot_power(size: float) -> Any:
+    """Return the rate of a dashpot with another exponent."""
+
+    @njit
+    def law(force: float, damping: float, power: float) -> float:
+        return math.copysign(abs(force / damping) ** (power * (1.0 + size)), force)
+
+    return law
+
+
+@njit
+def one_plane(y: float, size: float, _: bool) -> float:
+    """Distance to the upper plane alone."""
+    return size - y
+
+
+@njit
+def upward(y: float, _: bool) -> float:
+    """Direction of the outward normal of the upper plane."""
+    return 1.0
 
 
 def common_faults(solver: Any, sizes: Sizes) -> list[Fault]:

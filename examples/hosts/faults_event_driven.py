@@ -4,45 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 import event_driven as host
+import faults_common as common
 import numpy as np
 from event_driven import CLOSED, EventDriven
 from event_driven import SOLVER as HOST
-from faults_common import (
-    Fault,
-    Sizes,
-    Touches,
-    coarse,
-    common_faults,
-    has_absolute,
-    has_devices,
-    has_frictions,
-    has_inner_breaks,
-    has_need,
-    has_stops,
-    has_supports,
-    has_two_coordinates,
-)
+from faults_common import coarse, has_devices, has_frictions, has_loads, has_nonlinear, has_stops, has_supports
 
 SOLVER = HOST
-SIZES = Sizes(1e-6, 1e-13)
+SIZES = common.Sizes(1e-6, 1e-13)
+own, sized = partial(common.fault, SIZES), partial(common.overridden, HOST)
 Solver = Callable[[float], EventDriven]
-
-
-def sized(method: str, change: Callable[..., Any]) -> Solver:
-    """Return what makes the solver with one method changed: change(size, solver, kept method, *arguments)."""
-
-    def make(size: float) -> EventDriven:
-        kept = getattr(EventDriven, method)
-
-        def changed(self: Any, *given: Any) -> Any:
-            return change(size, self, lambda *arguments: kept(self, *arguments), *given)
-
-        return type("Changed", (EventDriven,), {method: changed})()
-
-    return make
 
 
 def numbers(**given: Callable[[float], float]) -> Solver:
@@ -216,11 +191,6 @@ def slip_one_sided(size: float, solver: Any, kept: Any, rub: Any, normal: Any, d
     return kept(rub, normal, direction) * (1 + size * (direction < 0))
 
 
-def slip_with_speed(size: float, solver: Any, kept: Any, rub: Any, v: Any, driven: Any) -> Any:
-    """Return a sliding velocity that is too large."""
-    return (1 + size) * kept(rub, v, driven)
-
-
 def support_unseen(size: float, solver: Any, kept: Any, element: Any, v: Any, driven: Any) -> Any:
     """Return what an element sees of a velocity, too little of which comes from supports."""
     return kept(element, v, None if driven is None else (1 - size) * driven)
@@ -287,13 +257,6 @@ def late_first_memory(size: float, solver: Any, kept: Any, problem: Any, system:
     return coarse(kept(problem, system), size)
 
 
-def outputs_shifted(size: float, solver: Any, kept: Any, problem: Any) -> Any:
-    """Return output instants that are late by a part of the span, but for the ends."""
-    t = np.array(kept(problem))
-    t[1:-1] += size * (problem.end - problem.start)
-    return np.minimum(t, problem.end)
-
-
 class WrittenAsAsked(EventDriven):
     """Answers at shifted instants under those that were wanted."""
 
@@ -308,11 +271,6 @@ class WrittenAsAsked(EventDriven):
         return times, states
 
 
-def static_above(p: Any) -> bool:
-    """Tell whether static friction is above the kinetic one."""
-    return any(f.static > f.kinetic for f in p.frictions)
-
-
 def absolute_friction(p: Any) -> bool:
     """Tell whether a friction sees the motion of supports."""
     return has_supports(p) and any(f.frame == "absolute" for f in p.frictions)
@@ -323,85 +281,60 @@ def absolute_damper(p: Any) -> bool:
     return has_supports(p) and any(s.frame == "absolute" and s.damping for s in p.stops)
 
 
-def has_events(p: Any) -> bool:
-    """Tell whether anything may change its state."""
-    return bool(p.stops or p.frictions or p.devices)
-
-
-def own_faults() -> list[Fault]:
+def own_faults() -> list[common.Fault]:
     """Return the faults of this method."""
-
-    def fault(
-        name: str,
-        kind: str,
-        what: str,
-        make: Any,
-        touches: Touches = lambda _: True,
-        meaning: str = "",
-        size: float | None = None,
-        smallest: float | None = None,
-    ) -> Fault:
-        if not meaning:
-            return Fault(name, kind, what, None, "", None, make, touches)
-        return Fault(name, kind, what, size or SIZES.size, meaning, smallest or SIZES.smallest, make, touches)
-
-    relative, of_size, of_step, bits = (
-        "relative change",
-        "part of the largest value",
-        "part of a step",
-        "relative resolution",
-    )
+    relative, of_size, of_step, bits = common.RELATIVE, "part of the largest value", "part of a step", common.RESOLUTION
     planes, grips = "planes", "grips"
     return [
-        fault("touch_late", "contact", "Stops are touched too late.", sized("stop_guards", guards_shifted(planes, (host.OPEN,), late=True)), has_stops, of_size),
-        fault("touch_early", "contact", "Stops are touched too early.", sized("stop_guards", guards_shifted(planes, (host.OPEN,), late=False)), has_stops, of_size),
-        fault("release_late", "contact", "Stops are released too late.", sized("stop_guards", guards_shifted(planes, (CLOSED,), late=True)), has_stops, of_size),
-        fault("release_early", "contact", "Stops are released too early.", sized("stop_guards", guards_shifted(planes, (CLOSED,), late=False)), has_stops, of_size),
-        fault("slip_ends_late", "friction", "Slip ends only when the velocity has turned.", sized("friction_guards", guards_shifted(grips, (1, -1), late=True)), has_frictions, of_size),
-        fault("slip_ends_early", "friction", "Slip ends before the velocity is zero.", sized("friction_guards", guards_shifted(grips, (1, -1), late=False)), has_frictions, of_size),
-        fault("root_rounded", "precision", "Events are located to a coarse resolution.", sized("located", rounded_root), has_events, of_step),
-        fault("root_early", "contact", "Events are located too early.", sized("located", early_root), has_events, of_step),
-        fault("root_by_secant", "method", "Events are located on a straight line.", sized("located", secant_root), has_events),
-        fault("root_at_sample", "method", "Events are taken at the next sample.", sized("first_fall", sample_root), has_events),
-        fault("dips_missed", "method", "What opens and closes between two samples of a step is missed.", sized("dip", no_dip), has_events),
-        fault("restitution", "contact", "Every event takes a part of the velocity away.", sized("settled", restitution), has_stops, "part of the velocity"),
-        fault("event_moves", "state", "Every event takes a part of the displacement away.", sized("settled", moved_at_event), has_events, "part of the displacement"),
-        fault("last_event_forgotten", "output", "The last event of every element is not reported.", sized("response", event_forgotten), has_events),
-        fault("events_unreported", "output", "Events are not reported.", sized("response", no_events), has_events),
-        fault("step_longer", "method", "Steps are longer than the time that they take.", sized("collocated", longer), meaning=relative),
-        fault("state_single", "precision", "The state has few digits from step to step.", sized("reached", single_state), meaning=bits, size=6e-8),
-        fault("clock_single", "precision", "The instants of steps have few digits.", sized("reached", single_clock), meaning=bits, size=6e-8),
-        fault("output_on_lines", "output", "Outputs lie on straight lines between the ends of steps.", sized("sampled", linear_output)),
-        fault("output_late", "output", "Outputs show displacements of a later instant.", lambda s: type("Late", (WrittenAsAsked,), {"shift": s})(), meaning="part of a phase"),
-        fault("error_underestimated", "method", "The estimate of the error is too small.", sized("error", error_share), meaning="share of the estimate", size=1e-3),
-        fault("tolerance_ignored", "method", "The tolerance is 1e-6 whatever is asked for.", lambda _: FixedTolerance()),
-        fault("newton_loose", "method", "Newton's iteration ends early.", numbers(newton_tolerance=lambda s: s), meaning="tolerance"),
-        fault("guards_loose", "method", "Guards near zero at the start of a phase count as zero.", numbers(guard_tolerance=lambda s: s), has_events, "tolerance"),
-        fault("guards_unresolved", "method", "Guards are interpolated to a loose tolerance.", numbers(guard_resolution=lambda s: s), has_events, "tolerance", 1e-3),
-        fault("problem_by_name", "state", "What is known of a problem is kept by its name.", by_name),
-        fault("start_single", "precision", "The initial state has few digits.", sized("initial_state", late_first_memory), meaning=bits, size=6e-8),
-        fault("stop_hardens", "contact", "A stop hardens with the penetration.", sized("contact_force", hardening), has_stops, "part of the stiffness at 1 mm", 1e-3),
-        fault("stop_loses", "contact", "A stop has a hidden dashpot.", sized("contact_force", lost_on_return), has_stops, "damping ratio"),
-        fault("damper_weak_on_return", "contact", "The dashpot of a stop is weaker while the gap opens.", sized("contact_force", undamped_push), has_need("contact:damped"), relative),
-        fault("stick_released_late", "friction", "Stick holds beyond the static limit.", sized("stick_limit", released_late), has_frictions, "part of the limit"),
-        fault("stick_at_kinetic", "friction", "Stick ends between the static and the kinetic limit.", sized("stick_limit", kinetic_limit), static_above, "part of the difference"),
-        fault("slip_one_sided", "friction", "Slip against the tangent has too much friction.", sized("slip_force", slip_one_sided), has_frictions, relative),
-        fault("ground_moves_unseen", "friction", "Stick does not see all of the acceleration of the ground.", sized("stick_forces", held_less), absolute_friction, relative),
-        fault("stick_creeps", "friction", "Stick holds a little too little.", sized("stick_forces", creeping), has_frictions, relative),
-        fault("slide_on_support", "support", "Sliding sees too little of the velocity of the ground.", sized("sliding_velocity", support_unseen), absolute_friction, relative),
-        fault("gap_rate_on_support", "support", "Damped stops see too little of the velocity of the ground.", sized("gap_rate", support_unseen), absolute_damper, relative),
-        fault("gap_on_support", "support", "Gaps see too little of the displacement of the ground.", sized("gap", support_unseen), lambda p: has_absolute(p) and has_stops(p), relative),
-        fault("participation", "support", "The load of a support on the last coordinate is too large.", sized("participation", turned_load), lambda p: has_supports(p) and has_two_coordinates(p), relative),
-        fault("dashpot_power", "device", "The exponent of a dashpot, or its rate, is too large.", sized("dashpot_rate", dashpot_power), has_devices("alpha"), relative),
-        fault("dashpot_path", "device", "A dashpot sees too large a path.", sized("zener_forces", memory_of_spring), has_devices("alpha"), relative),
-        fault("residual_crush", "device", "The crush that remains is too large.", sized("residual_crush", residual), has_devices("critical_force"), relative),
-        fault("steep_return", "device", "A buckling stop pushes too much on its way back.", sized("crush_force", steeper_return), has_devices("critical_force"), relative),
-        fault("load_time_single", "precision", "Loads are taken at instants of few digits.", sized("load", late_piece), lambda p: bool(p.loads), bits, 6e-8),
-        fault("support_time_single", "precision", "Supports are taken at instants of few digits.", sized("support", late_piece), has_supports, bits, 6e-8),
-        fault("load_clock_slow", "load", "The clock of the loads is slow.", sized("load", slow_clock), lambda p: bool(p.loads), relative),
-        fault("support_clock_slow", "support", "The clock of the supports is slow.", sized("support", slow_clock), has_supports, relative),
-        fault("load_piece_late", "load", "Loads change from piece to piece too late.", sized("load", next_piece), lambda p: bool(p.loads) and has_inner_breaks(p), "part of the instant", 0.3, 1e-3),
+        own("touch_late", "contact", "Stops are touched too late.", sized("stop_guards", guards_shifted(planes, (host.OPEN,), late=True)), has_stops, of_size),
+        own("touch_early", "contact", "Stops are touched too early.", sized("stop_guards", guards_shifted(planes, (host.OPEN,), late=False)), has_stops, of_size),
+        own("release_late", "contact", "Stops are released too late.", sized("stop_guards", guards_shifted(planes, (CLOSED,), late=True)), has_stops, of_size),
+        own("release_early", "contact", "Stops are released too early.", sized("stop_guards", guards_shifted(planes, (CLOSED,), late=False)), has_stops, of_size),
+        own("slip_ends_late", "friction", "Slip ends only when the velocity has turned.", sized("friction_guards", guards_shifted(grips, (1, -1), late=True)), has_frictions, of_size),
+        own("slip_ends_early", "friction", "Slip ends before the velocity is zero.", sized("friction_guards", guards_shifted(grips, (1, -1), late=False)), has_frictions, of_size),
+        own("root_rounded", "precision", "Events are located to a coarse resolution.", sized("located", rounded_root), has_nonlinear, of_step),
+        own("root_early", "contact", "Events are located too early.", sized("located", early_root), has_nonlinear, of_step),
+        own("root_by_secant", "method", "Events are located on a straight line.", sized("located", secant_root), has_nonlinear),
+        own("root_at_sample", "method", "Events are taken at the next sample.", sized("first_fall", sample_root), has_nonlinear),
+        own("dips_missed", "method", "What opens and closes between two samples of a step is missed.", sized("dip", no_dip), has_nonlinear),
+        own("restitution", "contact", "Every event takes a part of the velocity away.", sized("settled", restitution), has_stops, "part of the velocity"),
+        own("event_moves", "state", "Every event takes a part of the displacement away.", sized("settled", moved_at_event), has_nonlinear, "part of the displacement"),
+        own("last_event_forgotten", "output", "The last event of every element is not reported.", sized("response", event_forgotten), has_nonlinear),
+        own("events_unreported", "output", "Events are not reported.", sized("response", no_events), has_nonlinear),
+        own("step_longer", "method", "Steps are longer than the time that they take.", sized("collocated", longer), meaning=relative),
+        own("state_single", "precision", "The state has few digits from step to step.", sized("reached", single_state), meaning=bits, size=6e-8),
+        own("clock_single", "precision", "The instants of steps have few digits.", sized("reached", single_clock), meaning=bits, size=6e-8),
+        own("output_on_lines", "output", "Outputs lie on straight lines between the ends of steps.", sized("sampled", linear_output)),
+        own("output_late", "output", "Outputs show displacements of a later instant.", lambda s: type("Late", (WrittenAsAsked,), {"shift": s})(), meaning="part of a phase"),
+        own("error_underestimated", "method", "The estimate of the error is too small.", sized("error", error_share), meaning="share of the estimate", size=1e-3),
+        own("tolerance_ignored", "method", "The tolerance is 1e-6 whatever is asked for.", lambda _: FixedTolerance()),
+        own("newton_loose", "method", "Newton's iteration ends early.", numbers(newton_tolerance=lambda s: s), meaning="tolerance"),
+        own("guards_loose", "method", "Guards near zero at the start of a phase count as zero.", numbers(guard_tolerance=lambda s: s), has_nonlinear, "tolerance"),
+        own("guards_unresolved", "method", "Guards are interpolated to a loose tolerance.", numbers(guard_resolution=lambda s: s), has_nonlinear, "tolerance", 1e-3),
+        own("problem_by_name", "state", "What is known of a problem is kept by its name.", by_name),
+        own("start_single", "precision", "The initial state has few digits.", sized("initial_state", late_first_memory), meaning=bits, size=6e-8),
+        own("stop_hardens", "contact", "A stop hardens with the penetration.", sized("contact_force", hardening), has_stops, "part of the stiffness at 1 mm", 1e-3),
+        own("stop_loses", "contact", "A stop has a hidden dashpot.", sized("contact_force", lost_on_return), has_stops, "damping ratio"),
+        own("damper_weak_on_return", "contact", "The dashpot of a stop is weaker while the gap opens.", sized("contact_force", undamped_push), common.has_need("contact:damped"), relative),
+        own("stick_released_late", "friction", "Stick holds beyond the static limit.", sized("stick_limit", released_late), has_frictions, "part of the limit"),
+        own("stick_at_kinetic", "friction", "Stick ends between the static and the kinetic limit.", sized("stick_limit", kinetic_limit), common.static_above, "part of the difference"),
+        own("slip_one_sided", "friction", "Slip against the tangent has too much friction.", sized("slip_force", slip_one_sided), has_frictions, relative),
+        own("ground_moves_unseen", "friction", "Stick does not see all of the acceleration of the ground.", sized("stick_forces", held_less), absolute_friction, relative),
+        own("stick_creeps", "friction", "Stick holds a little too little.", sized("stick_forces", creeping), has_frictions, relative),
+        own("slide_on_support", "support", "Sliding sees too little of the velocity of the ground.", sized("sliding_velocity", support_unseen), absolute_friction, relative),
+        own("gap_rate_on_support", "support", "Damped stops see too little of the velocity of the ground.", sized("gap_rate", support_unseen), absolute_damper, relative),
+        own("gap_on_support", "support", "Gaps see too little of the displacement of the ground.", sized("gap", support_unseen), lambda p: common.has_absolute(p) and has_stops(p), relative),
+        own("participation", "support", "The load of a support on the last coordinate is too large.", sized("participation", turned_load), lambda p: has_supports(p) and common.has_two_coordinates(p), relative),
+        own("dashpot_power", "device", "The exponent of a dashpot, or its rate, is too large.", sized("dashpot_rate", dashpot_power), has_devices("alpha"), relative),
+        own("dashpot_path", "device", "A dashpot sees too large a path.", sized("zener_forces", memory_of_spring), has_devices("alpha"), relative),
+        own("residual_crush", "device", "The crush that remains is too large.", sized("residual_crush", residual), has_devices("critical_force"), relative),
+        own("steep_return", "device", "A buckling stop pushes too much on its way back.", sized("crush_force", steeper_return), has_devices("critical_force"), relative),
+        own("load_time_single", "precision", "Loads are taken at instants of few digits.", sized("load", late_piece), has_loads, bits, 6e-8),
+        own("support_time_single", "precision", "Supports are taken at instants of few digits.", sized("support", late_piece), has_supports, bits, 6e-8),
+        own("load_clock_slow", "load", "The clock of the loads is slow.", sized("load", slow_clock), has_loads, relative),
+        own("support_clock_slow", "support", "The clock of the supports is slow.", sized("support", slow_clock), has_supports, relative),
+        own("load_piece_late", "load", "Loads change from piece to piece too late.", sized("load", next_piece), lambda p: bool(p.loads) and common.has_inner_breaks(p), "part of the instant", 0.3, 1e-3),
     ]  # fmt: skip
 
 
-FAULTS = (*common_faults(HOST, SIZES), *own_faults())
+FAULTS = (*common.common_faults(HOST, SIZES), *own_faults())
