@@ -38,11 +38,6 @@ def value_at(time: Floats, history: Floats, t: float, samples: int = 4) -> float
     return lagrange(time[w], history[w], t)
 
 
-def values_at(time: Floats, histories: Floats, instants: Floats) -> Floats:
-    """Return several histories (m, n) at several instants (k,) as (k, n)."""
-    return np.array([[value_at(time, column, t) for column in histories.T] for t in instants])
-
-
 def turning_points(times: ArrayLike, values: ArrayLike) -> tuple[Floats, Floats]:
     """Return instants and values (k,) where a smooth curve turns, by a spline of degree 7: eight samples at least."""
     from scipy.interpolate import PPoly, make_interp_spline  # late: listing cases must not wait for it

@@ -1,7 +1,4 @@
-"""Wear of a friction: as samples see it (POST_DYNA_MODA_T, OPTION='USURE') and as it converges.
-
-Wear power is Archard's ``N |v|``: normal force times sliding speed, without the friction coefficient.
-"""
+"""Sliding distance and phases of a friction, from which wear follows."""
 
 from __future__ import annotations
 
@@ -24,54 +21,6 @@ class Phase:
     start: float
     end: float
     direction: int
-
-
-def sampled_wear_power(
-    time: Floats,
-    normal_force: Floats,
-    sliding_velocity: Floats,
-    stuck: Floats,
-    *,
-    start: float,
-    end: float,
-    blocks: int = 1,
-    irregular: bool = False,
-) -> float:
-    """Return the wear power (W) as Code_Aster samples it.
-
-    Consecutive blocks that share no sample; in each the trapezoid of ``|N v|`` over the intervals whose left
-    end is not stuck, over the duration of the block; mean of the blocks. ``irregular``: the window is found
-    by comparing times (adaptive schemes) instead of dividing by the mean step.
-
-    Raises
-    ------
-    ValueError
-        If the window holds fewer than two samples per block.
-    """
-    first, last = _irregular_window(time, start, end) if irregular else _regular_window(time, start, end)
-    per_block = (last - first + 1) // blocks
-    if per_block < 2:
-        raise ValueError(f"[{start}, {end}] s holds {last - first + 1} samples, too few for {blocks} blocks")
-    power = np.abs(normal_force * sliding_velocity)
-    means = []
-    for b in range(blocks):
-        block = slice(first + b * per_block, first + (b + 1) * per_block)
-        t, p, free = time[block], power[block], stuck[block][:-1] == 0
-        energy = np.sum((0.5 * (p[1:] + p[:-1]) * np.diff(t))[free])
-        means.append(energy / (t[-1] - t[0]))
-    return float(np.mean(means))
-
-
-def _regular_window(time: Floats, start: float, end: float) -> tuple[int, int]:
-    n = time.size
-    # Code_Aster takes the mean step over all intervals but the last two, and truncates
-    step = (time[n - 3] - time[0]) / (n - 3)
-    return max(int((start - time[0]) / step), 0), min(int((end - time[0]) / step) + 1, n) - 1
-
-
-def _irregular_window(time: Floats, start: float, end: float) -> tuple[int, int]:
-    last = time.size - 1 if end >= time[-1] else int(np.argmax(time >= end))
-    return int(np.searchsorted(time, start)), last
 
 
 def sliding_distance(

@@ -4,8 +4,8 @@ import math
 from dataclasses import replace
 
 import numpy as np
+from sampled import sampled_wear_power
 
-from veridyn.solver.postprocessing.wear import sampled_wear_power
 from veridyn.solver.problem.elements import Friction, Stop, SupportMotion
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import Harmonic, sample

@@ -1,4 +1,4 @@
-"""Impacts as samples see them, and as they converge between samples."""
+"""Impacts as they converge between samples."""
 
 from __future__ import annotations
 
@@ -6,108 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import settings
 
-from veridyn.solver.postprocessing.impacts import interpolated_impacts, located_impacts, sampled_impacts, statistics
-from veridyn.solver.postprocessing.interpolation import crossings, lagrange, value_at, values_at
+from veridyn.solver.postprocessing.impacts import interpolated_impacts, located_impacts
+from veridyn.solver.postprocessing.interpolation import crossings, lagrange, value_at
 
 examples = settings(deadline=None, max_examples=60, derandomize=True)
-
-#                 0    1    2    3    4    5    6    7    8    9   10   11   12   13
-FORCE = np.array([0.0, 2.0, 5.0, 5.0, 0.0, 3.0, 0.0, 0.0, 0.0, 1.0, 4.0, 0.0, 0.0, 7.0])
-TIME = 0.5 * np.arange(14)
-VELOCITY = -np.arange(14.0)
-
-
-def seen(**options):
-    return sampled_impacts(TIME, FORCE, VELOCITY, **options)
-
-
-def test_samples_in_contact_are_grouped():
-    assert [(i.start, i.end) for i in seen()] == [(0.5, 2.0), (2.5, 3.0), (4.5, 5.5)]
-
-
-def test_peak_is_the_last_of_equals():
-    assert [(i.peak_force, i.peak_time) for i in seen()] == [(5.0, 1.5), (3.0, 2.5), (4.0, 5.0)]
-
-
-def test_velocity_is_that_of_the_first_sample():
-    assert [i.velocity for i in seen()] == [-1.0, -5.0, -9.0]
-
-
-def test_impulse_is_a_trapezoid():
-    assert [i.impulse for i in seen()] == [0.5 * 12, 0.5 * 3, 0.5 * 5]
-
-
-def test_impulse_weighs_uneven_samples():
-    time = np.array([0.0, 1.0, 3.0, 4.0, 8.0])
-    (impact,) = sampled_impacts(time, np.array([0.0, 1.0, 1.0, 0.0, 0.0]), time)
-    assert impact.impulse == 0.5 * 3 + 0.5 * 3
-
-
-def test_impact_at_the_start_of_the_record_counts_half_a_weight():
-    (impact,) = sampled_impacts(TIME[:5], np.array([4.0, 0.0, 0.0, 0.0, 0.0]), VELOCITY[:5])
-    assert (impact.start, impact.impulse) == (0.0, 4.0 * 0.25)
-
-
-@pytest.mark.parametrize(
-    ("rest", "groups"),
-    [
-        (0.0, [(0.5, 2.0, 1), (2.5, 3.0, 1), (4.5, 5.5, 1)]),
-        (0.5, [(0.5, 3.0, 2), (4.5, 5.5, 1)]),
-        (1.0, [(0.5, 3.0, 2)]),  # the open contact at the end lies within the rest of the second
-        (1.5, []),
-    ],
-)
-def test_rest_merges_impacts(rest, groups):
-    assert [(i.start, i.end, i.elementary) for i in seen(rest=rest)] == groups
-
-
-def test_merged_impact_sums_its_samples_in_contact():
-    first = seen(rest=0.5)[0]
-    assert (first.impulse, first.peak_force, first.duration) == (0.5 * 15, 5.0, 2.5)
-
-
-@pytest.mark.parametrize(("threshold", "starts"), [(1.0, [0.5, 2.5, 5.0]), (3.0, [1.0, 5.0]), (5.0, [])])
-def test_threshold_is_exceeded_not_met(threshold, starts):
-    assert [i.start for i in seen(threshold=threshold)] == starts
-
-
-def test_open_impact_at_the_end_is_not_counted():
-    assert all(i.end < TIME[-1] for i in seen())
-
-
-def test_statistics_of_the_peaks():
-    s = statistics(seen(), FORCE, bins=2)
-    assert (s.count, s.absolute_peak, s.mean_peak) == (3, 7.0, 4.0)
-    assert s.deviation_peak == pytest.approx(math.sqrt(2 / 3))
-    assert s.bin_edges == (3.0, 4.0, 5.0)
-    assert s.probabilities == pytest.approx((1 / 3, 2 / 3))
-
-
-def test_statistics_need_an_impact(refused):
-    with refused(ValueError, "no impact"):
-        statistics([], FORCE)
-
-
-@examples
-@given(st.lists(st.sampled_from([0.0, 0.0, 1.0, 2.0]), min_size=5, max_size=40), st.integers(0, 4))
-def test_impacts_follow_the_rule_sample_by_sample(force, look_ahead):
-    """A plain loop over the samples, as POST_DYNA_MODA_T states it."""
-    time, f = np.arange(len(force), dtype=float), np.array(force)
-    groups, opened, returns = [], None, 0
-    for i in range(len(force)):
-        if f[i] > 0:
-            opened = i if opened is None else opened
-        elif opened is not None and f[i - 1] > 0:
-            returns += 1
-            if not (f[i : i + 1 + look_ahead] > 0).any():
-                groups.append((opened, i, returns))
-                opened, returns = None, 0
-    found = sampled_impacts(time, f, time, rest=float(look_ahead))
-    assert [(i.start, i.end, i.elementary) for i in found] == groups
-
 
 W, K = 7.0, 400.0  # rad/s, N/m
 TRUTH = {
@@ -208,12 +112,6 @@ def test_value_converges_with_order_four():
 def test_short_history_is_interpolated_with_what_there_is():
     assert value_at(np.array([0.0, 1.0]), np.array([0.0, 2.0]), 0.25) == 0.5
     assert lagrange(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 4.0]), 1.5) == 2.25
-
-
-def test_several_values_at_several_instants():
-    time = np.linspace(0, 1, 6)
-    table = values_at(time, np.column_stack((time, time**2)), np.array([0.1, 0.5, 0.77]))
-    assert table == pytest.approx(np.array([[0.1, 0.01], [0.5, 0.25], [0.77, 0.77**2]]))
 
 
 TOUCHES = np.array([0.5 * math.pi, 1.5 * math.pi, 2.5 * math.pi])

@@ -1,4 +1,4 @@
-"""Wear power, sliding distance and phases of motion."""
+"""Sliding distance and phases of motion."""
 
 from __future__ import annotations
 
@@ -7,75 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.solver.postprocessing.wear import Phase, phases, sampled_wear_power, sliding_distance
+from veridyn.solver.postprocessing.wear import Phase, phases, sliding_distance
 
 TIME = np.linspace(0.0, 10.0, 101)
 FREE = np.zeros(101)
-
-
-def power(velocity, stuck=FREE, *, normal=2.0, start=2.0, end=8.0, **options):
-    force = np.full(TIME.size, normal)
-    return sampled_wear_power(TIME, force, velocity, stuck, start=start, end=end, **options)
-
-
-@pytest.mark.parametrize("irregular", [False, True])
-def test_steady_sliding(irregular):
-    assert power(np.full(101, -3.0), normal=-2.0, irregular=irregular) == pytest.approx(6.0)
-
-
-def test_power_is_a_trapezoid_of_normal_force_times_speed():
-    p = power(TIME**2)
-    assert p == pytest.approx(np.trapezoid(2 * TIME[20:81] ** 2, TIME[20:81]) / 6)
-
-
-def test_stuck_intervals_do_not_wear():
-    """The left end of an interval decides."""
-    stuck = np.zeros(101)
-    stuck[30:50] = 1
-    assert power(np.ones(101), stuck) == pytest.approx(2.0 * (6.0 - 2.0) / 6.0)
-
-
-def test_interval_before_sticking_wears():
-    stuck = np.zeros(101)
-    stuck[80] = 1
-    assert power(np.ones(101), stuck) == pytest.approx(2.0)
-
-
-@pytest.mark.parametrize("blocks", [1, 2, 3, 7])
-def test_blocks_share_no_sample(blocks):
-    velocity = TIME**3
-    each = 61 // blocks
-    means = []
-    for b in range(blocks):
-        s = slice(20 + b * each, 20 + (b + 1) * each)
-        means.append(np.trapezoid(2 * velocity[s], TIME[s]) / (TIME[s][-1] - TIME[s][0]))
-    assert power(velocity, blocks=blocks) == pytest.approx(np.mean(means))
-
-
-def test_irregular_window_compares_times():
-    time = np.array([0.0, 1.0, 1.5, 4.0, 4.2, 9.0])
-    args = (time, np.ones(6), time, np.zeros(6))
-    assert sampled_wear_power(*args, start=1.2, end=4.1, irregular=True) == pytest.approx((1.5 + 4.2) / 2)
-    assert sampled_wear_power(*args, start=1.5, end=99.0, irregular=True) == pytest.approx((1.5 + 9.0) / 2)
-
-
-def test_regular_window_divides_by_the_mean_step_of_all_but_the_last_two():
-    time = np.append(np.arange(9.0), [8.001, 8.002])
-    p = sampled_wear_power(time, np.ones(11), time, np.zeros(11), start=2.0, end=6.0)
-    assert p == pytest.approx(4.0)
-
-
-@pytest.mark.parametrize("irregular", [False, True])
-def test_window_is_clipped_to_the_record(irregular):
-    whole = np.trapezoid(2 * TIME, TIME) / 10
-    assert power(TIME, start=-5.0, end=50.0, irregular=irregular) == pytest.approx(whole)
-
-
-@pytest.mark.parametrize("irregular", [False, True])
-@pytest.mark.parametrize(("start", "end", "blocks"), [(2.0, 2.05, 5), (8.0, 2.0, 1), (20.0, 30.0, 1)])
-def test_empty_window_is_refused(start, end, blocks, irregular, refused):
-    with refused(ValueError, f"[{start}, {end}] s", "too few"):
-        power(TIME, start=start, end=end, blocks=blocks, irregular=irregular)
 
 
 def sweep(t):
@@ -190,13 +125,6 @@ def test_located_turning_points_are_taken_as_they_are():
     position = np.where(time < 1, 1 - (1 - time) ** 2, 1 - 3 * (time - 1) ** 2)
     assert sliding_distance(time, position, None, 0.0, 2.0, located=True) == pytest.approx(4.0, rel=1e-15)
     assert sliding_distance(time, position, None, 0.0, 2.0) > 4.01
-
-
-def test_a_regular_record_may_start_at_any_time():
-    moved = TIME + 30.0
-    args = (np.ones(101), TIME**2, FREE)
-    plain = sampled_wear_power(TIME, *args, start=2.0, end=8.0)
-    assert sampled_wear_power(moved, *args, start=32.0, end=38.0) == pytest.approx(plain)
 
 
 def test_a_stick_seen_at_one_sample_may_be_a_reversal():
