@@ -22,26 +22,13 @@ FEWEST_LEVELS = 3  # two differences of successive answers, one of which can be 
 STEPS_PER_PERIOD = (50, 100, 200, 400)  # of the shortest period, where a solver leaves the levels to the suite
 TOLERANCES = (1e-5, 1e-7, 1e-9, 1e-11)
 
-TAGS: frozenset[str] = frozenset(
-    {
-        "mechanical",
-        "multi-dof",
-        "modes",
-        "loads",
-        "support-motion",
-        "multi-support",
-        "damping",
-        "damping:coupled",
-        "contact",
-        "contact:damped",
-        *(f"contact:{geometry.replace(' ', '-')}" for geometry in GEOMETRIES if geometry != "plane"),
-        *(f"friction:{law}" for law in LAWS),
-        "friction:on-stop",
-        "friction:two-tangents",
-        "absolute-frame",
-        *(f"device:{law}" for law in DEVICES),
-    }
-)
+TAGS: frozenset[str] = frozenset({
+    "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
+    "contact", "contact:damped",
+    *(f"contact:{geometry.replace(' ', '-')}" for geometry in GEOMETRIES if geometry != "plane"),
+    *(f"friction:{law}" for law in LAWS), "friction:on-stop", "friction:two-tangents", "absolute-frame",
+    *(f"device:{law}" for law in DEVICES),
+})  # fmt: skip
 
 
 @dataclass(frozen=True)

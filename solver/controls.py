@@ -18,7 +18,11 @@ class Controls:
 
 
 class Library:
-    """What a library under test says of itself: the version of its package, the settings that it takes."""
+    """What a library under test says of itself: the version of its package, the settings that it takes.
+
+    Its ``solve`` raises `NotImplementedError` if the problem is not expressible, `SettingsError` if a setting is
+    unknown or out of range, `SolverFailure` if the library gives up or returns numbers that are not finite.
+    """
 
     distribution: str
     controls: type[Controls]

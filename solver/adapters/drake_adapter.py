@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from veridyn.solver.adapters import drake_continuous, drake_discrete
-from veridyn.solver.adapters.drake_controls import DrakeControls
 from veridyn.solver.adapters.stepping import step_levels
 from veridyn.solver.controls import Library, read_controls
 from veridyn.solver.event_driven.answer import CAPABILITIES, TOLERANCES, respond
@@ -41,7 +40,7 @@ class DrakeSolver(Library):
 
     name: str = "drake"
     distribution: str = "drake"
-    controls: type[DrakeControls] = DrakeControls
+    controls: type[drake_continuous.DrakeControls] = drake_continuous.DrakeControls
     capabilities: frozenset[str] = CAPABILITIES
     schemes: tuple[str, ...] = (*drake_continuous.SCHEMES, *drake_discrete.SCHEMES)
 
@@ -60,19 +59,8 @@ class DrakeSolver(Library):
         return step_levels(problem)
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response at the output instants.
-
-        Raises
-        ------
-        NotImplementedError
-            If the problem, or the problem with this scheme, is not expressible; see `mechanics.refuse` and
-            `drake_discrete.refuse_discrete`.
-        SettingsError
-            If a setting is unknown or out of range.
-        SolverFailure
-            If Drake gives up.
-        """
-        controls = read_controls(DrakeControls, settings, self.schemes)
+        """Return the response at the output instants; errors as `Library` says, see also `refuse_discrete`."""
+        controls = read_controls(drake_continuous.DrakeControls, settings, self.schemes)
         if controls.scheme in drake_discrete.SCHEMES:
             return drake_discrete.solve(problem, controls)
         return respond(problem, drake_continuous.Witnessed(controls), controls)

@@ -1,4 +1,4 @@
-"""Drake's continuous integrators: one leg as a `LeafSystem` with witness functions."""
+"""Drake's settings, and its continuous integrators: one leg as a `LeafSystem` with witness functions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,26 @@ from numpy.typing import NDArray
 from pydrake.systems.analysis import ResetIntegratorFromFlags, Simulator, SimulatorStatus
 from pydrake.systems.framework import EventStatus, LeafSystem, UnrestrictedUpdateEvent, WitnessFunctionDirection
 
-from veridyn.solver.adapters.drake_controls import DrakeControls
+from veridyn.solver.adapters.stepping import StepControls
+from veridyn.solver.controls import number
 from veridyn.solver.errors import SolverFailure
+from veridyn.solver.event_driven.answer import EventControls
 from veridyn.solver.event_driven.legs import Arrival, Leg
 
 Floats = NDArray[np.float64]
 
 SCHEMES = ("runge_kutta5",)  # runge_kutta3 and radau3 need minutes for the tolerances of a case
 ISOLATION = 1e-14  # accuracy asked of a witness time; Drake takes it relative to a time scale of its own
+
+
+@dataclass(frozen=True)
+class DrakeControls(EventControls, StepControls):
+    """Settings of Drake: accuracy and bounds of the continuous schemes, step and contact of the discrete ones."""
+
+    stiction_tolerance: float = number(1e-8, "sliding velocity (m/s) below which friction is viscous; lagged, similar")
+    foot_depth: float = number(1e-2, "penetration (m) of what rubs under its normal force; discrete schemes")
+    foot_dissipation: float = number(1e-2, "Hunt and Crossley dissipation (s/m) of what rubs; lagged, similar")
+    foot_relaxation: float = number(1e-3, "relaxation time (s) of what rubs; sap")
 
 
 class LegSystem(LeafSystem):  # type: ignore[misc]

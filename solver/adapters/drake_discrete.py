@@ -38,8 +38,8 @@ from pydrake.multibody.tree import (
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder, LeafSystem
 
-from veridyn.solver.adapters.drake_controls import DrakeControls
-from veridyn.solver.adapters.stepping import Grid, grid, substeps_of
+from veridyn.solver.adapters.drake_continuous import DrakeControls
+from veridyn.solver.adapters.stepping import Grid, Record, grid, nodal_forces, substeps_of
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.mechanics import refuse
 from veridyn.solver.problem.elements import Friction, Stop
@@ -246,13 +246,8 @@ class Assembly:
         """Return loads, inertial forces of the supports and the weight on what rubs, at the beginning of every step."""
         problem = self.problem
         times = problem.start + self.step * np.arange(int(steps.counts.sum()) + 1)
-        x = np.zeros((times.size, problem.size))
-        for load in problem.loads:
-            x += np.outer(load.function(times), load.direction)
-        for support in problem.supports:
-            x -= np.outer(support.acceleration(times), self.mass @ support.influence)
         rows = np.zeros((times.size, self.plant.num_velocities()))
-        rows[:, [joint.velocity_start() for joint in self.joints]] = x
+        rows[:, [joint.velocity_start() for joint in self.joints]] = nodal_forces(problem, times)
         for friction in problem.frictions:
             foot = self.feet[_axis(friction.name, friction.tangents[0])[0]]
             rows[:, foot.velocity_start()] -= friction.normal
@@ -289,16 +284,12 @@ def _quietly() -> Iterator[None]:
         logger.setLevel(level)
 
 
-class Record:
+class Forces(Record):
     """Motion and contact forces at the outputs."""
 
     def __init__(self, assembly: Assembly, outputs: int) -> None:
-        problem = assembly.problem
+        super().__init__(assembly.problem, outputs)
         self.assembly = assembly
-        self.displacement = np.zeros((outputs, problem.size))
-        self.velocity = np.zeros((outputs, problem.size))
-        names = [stop.name for stop in problem.stops] + [friction.name for friction in problem.frictions]
-        self.forces = {name: np.zeros(outputs) for name in names}
 
     def take(self, k: int, root: Any) -> None:
         """Write down the state as output k, with the contact forces of the step that led to it."""
@@ -321,10 +312,10 @@ class Record:
         """Return the histories of the elements."""
         x, v = self.displacement, self.velocity
         histories = {}
-        for stop in self.assembly.problem.stops:
+        for stop in self.problem.stops:
             gap, rate = stop.gap - x @ stop.normal - stop.offset, -v @ stop.normal
             histories[stop.name] = {"normal_force": np.abs(self.forces[stop.name]), "gap": gap, "normal_velocity": rate}
-        for friction in self.assembly.problem.frictions:
+        for friction in self.problem.frictions:
             tangent = friction.tangents[0]
             force = self.forces[friction.name] * tangent.sum()  # the tangent is plus or minus an axis
             histories[friction.name] = {"force": force, "sliding_velocity": v @ tangent}
@@ -346,7 +337,7 @@ def solve(problem: MechanicalProblem, controls: DrakeControls) -> Response:
     with _quietly():
         assembly = Assembly(problem, controls, steps)
         simulator = assembly.start()
-    record = Record(assembly, steps.times.size)
+    record = Forces(assembly, steps.times.size)
     try:
         for k, done in enumerate(np.cumsum(steps.counts)):
             if done:  # to half a step before the next update: no rounding of the time decides which steps are done

@@ -42,7 +42,16 @@ from exudyn.itemInterface import (
 )
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.stepping import Grid, StepControls, grid, step_levels, stick_stiffness, substeps_of
+from veridyn.solver.adapters.stepping import (
+    LINES,
+    Grid,
+    StepControls,
+    grid,
+    refuse_beyond_lines,
+    step_levels,
+    stick_stiffness,
+    substeps_of,
+)
 from veridyn.solver.controls import Library, number, read_controls
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import segments
@@ -59,31 +68,6 @@ ORDERS = {"GeneralizedAlpha": 2, "TrapezoidalIndex2": 2, "RK44": 4}  # on smooth
 TOLERANCES = tuple({"rtol": 10.0**-k, "atol": 10.0**-k} for k in (4, 6, 8, 10))  # of the refinement levels
 UNBOUNDED = 1e30  # m: the other side of a limit stop
 SLACK = 1e-6  # of an output interval: how far from its instant a sensor may write
-
-CAPABILITIES = frozenset(
-    {
-        "mechanical",
-        "multi-dof",
-        "loads",
-        "support-motion",
-        "multi-support",
-        "damping",
-        "contact",
-        "contact:parallel-planes",
-        "friction:set-valued",
-        "friction:regularised",
-    }
-)
-REASONS = {
-    "modes": "a modal basis; give matrices",
-    "contact:circle": "a curved stop: connectors act along a line",
-    "contact:outside-circle": "a curved stop: connectors act along a line",
-    "contact:profile": "a curved stop: connectors act along a line",
-    "contact:damped": "a damped stop that never pulls: the damper of a limit stop does",
-    "friction:on-stop": "friction under the force of a stop: the bristle model knows a constant force only",
-    "friction:two-tangents": "friction in two directions",
-    "absolute-frame": "stops or frictions in the absolute frame",
-}
 
 
 @dataclass(frozen=True)
@@ -130,7 +114,7 @@ class Exudyn(Library):
     distribution: str = "exudyn"
     controls: type[ExudynControls] = ExudynControls
     schemes: tuple[str, ...] = SCHEMES
-    capabilities: frozenset[str] = CAPABILITIES
+    capabilities: frozenset[str] = LINES
 
     def claims(self, scheme: str) -> dict[str, Any]:
         """Return what a scheme claims, as Exudyn's documentation describes the integrators."""
@@ -141,30 +125,19 @@ class Exudyn(Library):
         return [dict(level) for level in TOLERANCES] if scheme == ADAPTIVE else step_levels(problem)
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response at the output instants.
-
-        Raises
-        ------
-        NotImplementedError
-            If the problem is not expressible; see the module.
-        SettingsError
-            If a setting is unknown or out of range.
-        SolverFailure
-            If Exudyn gives up, returns numbers that are not finite, or misses an output instant.
-        """
+        """Return the response at the output instants; errors as `Library` says, and if a sensor misses an output."""
         controls = read_controls(ExudynControls, settings, self.schemes)
-        _refuse(problem)
+        refuse_beyond_lines(
+            problem,
+            "connectors",
+            damped=" that never pulls: the damper of a limit stop does",
+            on_stop="the bristle model knows a constant force only",
+        )
         steps = grid(problem, substeps_of(problem, controls))
         with _quiet():
             model = build(problem, controls, float(steps.lengths.max()))
             tables = [part for run in _runs(steps, controls) for part in _advance(model, problem, controls, steps, run)]
         return _response(problem, model, steps, np.concatenate(tables))
-
-
-def _refuse(problem: MechanicalProblem) -> None:
-    missing = sorted(problem.needs - CAPABILITIES)
-    if missing:
-        raise NotImplementedError("; ".join(REASONS.get(tag, tag) for tag in missing))
 
 
 @contextmanager

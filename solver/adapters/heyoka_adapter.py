@@ -18,7 +18,7 @@ from veridyn.solver.controls import number
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.answer import EventControls, EventDriven
 from veridyn.solver.event_driven.forcing import Forcing
-from veridyn.solver.event_driven.legs import Arrival, Leg
+from veridyn.solver.event_driven.legs import Arrival, Leg, until
 from veridyn.solver.event_driven.mechanics import Affine
 from veridyn.solver.problem.mechanical import MechanicalProblem
 
@@ -120,10 +120,6 @@ def _drive_numbers(forcing: Forcing) -> list[float]:
     return waves + pieces
 
 
-def _until(outputs: Floats, end: float) -> Floats:
-    return outputs[: np.searchsorted(outputs, end, side="right")]
-
-
 @dataclass(frozen=True)
 class Taylor:
     """Integrator of legs by heyoka; ``guards`` is the largest number of guards that any mode has."""
@@ -145,7 +141,7 @@ class Taylor:
             ta.pars[:] = self._numbers(leg, float(ta.time))
             if self.guards:  # heyoka refuses where there are no events
                 ta.reset_cooldowns()
-            fired, taken, part = self._propagate(ta, end, _until(outputs, end), largest)
+            fired, taken, part = self._propagate(ta, end, until(outputs, end), largest)
             steps += taken
             outputs = outputs[len(part) :]
             parts.append(part)
@@ -164,7 +160,7 @@ class Taylor:
         times = grid[: len(states)]
         if hit:  # an output at the very instant of the event may lie behind the last step
             times, states = np.append(times, ta.time), np.vstack((states, ta.state))
-        reached = _until(outputs, float(ta.time))
+        reached = until(outputs, float(ta.time))
         return (-index - 1 if hit else None), steps, np.array(states[np.searchsorted(times, reached)])
 
     def _numbers(self, leg: Leg, now: float) -> Floats:

@@ -32,7 +32,16 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.stepping import Grid, StepControls, grid, step_levels, substeps_of
+from veridyn.solver.adapters.stepping import (
+    LINES,
+    Grid,
+    Record,
+    StepControls,
+    grid,
+    nodal_forces,
+    step_levels,
+    substeps_of,
+)
 from veridyn.solver.controls import Library, number, read_controls
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem.elements import Friction, Stop
@@ -241,12 +250,7 @@ class Drive:
         ]
         self.first = np.cumsum([0] + [len(part) for part in halves])
         times = np.concatenate(halves)
-        forces, mass = np.zeros((times.size, problem.size)), np.asarray(problem.mass)
-        for load in problem.loads:
-            forces += np.outer(load.function(times), load.direction)
-        for support in problem.supports:
-            forces -= np.outer(support.acceleration(times), mass @ support.influence)
-        self.forces = forces @ shapes
+        self.forces = nodal_forces(problem, times) @ shapes
         self.half = 0.0
         self.row = 0
 
@@ -271,18 +275,14 @@ def _callbacks(drive: Drive | None) -> Iterator[list[str]]:
         mujoco.set_mju_user_warning(None)
 
 
-class Record:
+class Forces(Record):
     """Motion and element forces at the outputs."""
 
     def __init__(self, assembly: Assembly, outputs: int) -> None:
-        problem = assembly.problem
+        super().__init__(assembly.problem, outputs)
         self.assembly = assembly
-        self.displacement = np.zeros((outputs, problem.size))
-        self.velocity = np.zeros((outputs, problem.size))
-        names = [stop.name for stop in problem.stops] + [friction.name for friction in problem.frictions]
-        self.ids = {name: int(assembly.model.tendon(name).id) for name in names}
-        self.forces = {name: np.zeros(outputs) for name in names}
-        self.stuck = {friction.name: np.zeros(outputs) for friction in problem.frictions}
+        self.ids = {name: int(assembly.model.tendon(name).id) for name in self.forces}
+        self.stuck = {friction.name: np.zeros(outputs) for friction in self.problem.frictions}
 
     def take(self, k: int, data: Any) -> None:
         """Write down the state of MuJoCo as output k."""
@@ -291,9 +291,9 @@ class Record:
         if not self.ids:
             return
         mujoco.mj_forward(self.assembly.model, data)  # a step leaves the forces of its beginning
-        for stop in self.assembly.problem.stops:
+        for stop in self.problem.stops:
             self.forces[stop.name][k] = data.efc_force[self._rows(data, LIMIT, stop.name)].sum()
-        for friction in self.assembly.problem.frictions:
+        for friction in self.problem.frictions:
             self._take_friction(k, data, friction)
 
     def _rows(self, data: Any, kind: Any, name: str) -> NDArray[np.intp]:
@@ -314,12 +314,12 @@ class Record:
         """Return the histories of the elements."""
         x, v = self.displacement, self.velocity
         histories = {}
-        for stop in self.assembly.problem.stops:
+        for stop in self.problem.stops:
             y, rate = x @ stop.normal + stop.offset, v @ stop.normal
             side = np.sign(y) if stop.geometry == "parallel planes" else 1.0
             gap = {"gap": stop.gap - side * y, "normal_velocity": -side * rate}
             histories[stop.name] = {"normal_force": self.forces[stop.name], **gap}
-        for friction in self.assembly.problem.frictions:
+        for friction in self.problem.frictions:
             history = {"force": self.forces[friction.name], "sliding_velocity": v @ friction.tangents[0]}
             stuck = {} if friction.law == "regularised" else {"stuck": self.stuck[friction.name]}
             histories[friction.name] = {**history, **stuck}
@@ -333,22 +333,7 @@ class MujocoSolver(Library):
     name: str = "mujoco"
     distribution: str = "mujoco"
     controls: type[MujocoControls] = MujocoControls
-    capabilities: frozenset[str] = frozenset(
-        {
-            "mechanical",
-            "multi-dof",
-            "loads",
-            "support-motion",
-            "multi-support",
-            "damping",
-            "damping:coupled",
-            "contact",
-            "contact:damped",
-            "contact:parallel-planes",
-            "friction:set-valued",
-            "friction:regularised",
-        }
-    )
+    capabilities: frozenset[str] = LINES | {"damping:coupled", "contact:damped"}
     schemes: tuple[str, ...] = tuple(INTEGRATORS)
     # no claims: soft stops and soft friction are another physics, and that does not vanish with the step
 
@@ -357,17 +342,7 @@ class MujocoSolver(Library):
         return step_levels(problem)
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response at the output instants.
-
-        Raises
-        ------
-        NotImplementedError
-            If the problem, or the problem with this scheme, is not expressible; see `refuse`.
-        SettingsError
-            If a setting is unknown or out of range.
-        SolverFailure
-            If MuJoCo warns of a bad state or does not compile the model.
-        """
+        """Return the response at the output instants; errors as `Library` says, see `refuse`."""
         controls = read_controls(MujocoControls, settings, self.schemes)
         refuse(problem, controls.scheme)
         steps = grid(problem, substeps_of(problem, controls))
@@ -377,11 +352,11 @@ class MujocoSolver(Library):
         return Response(steps.times, record.displacement, record.velocity, record.elements(), counters)
 
 
-def _run(assembly: Assembly, steps: Grid) -> Record:
+def _run(assembly: Assembly, steps: Grid) -> Forces:
     problem, data = assembly.problem, assembly.start()
     driven = problem.loads or problem.supports  # a callback costs more than a step
     drive = Drive(problem, steps, assembly.coordinates.shapes) if driven else None
-    record = Record(assembly, steps.times.size)
+    record = Forces(assembly, steps.times.size)
     with _callbacks(drive) as warnings:
         for k, (time, length, count) in enumerate(zip(steps.times, steps.lengths, steps.counts, strict=True)):
             if drive:

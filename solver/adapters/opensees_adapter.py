@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.adapters.opensees_model import Builder, OpenSeesControls, build, driven, initial, is_uniform, ops
-from veridyn.solver.adapters.stepping import Grid, grid, step_levels, substeps_of
+from veridyn.solver.adapters.stepping import LINES, Grid, grid, refuse_beyond_lines, step_levels, substeps_of
 from veridyn.solver.controls import Library, read_controls
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem.mechanical import MechanicalProblem
@@ -55,31 +55,6 @@ CLAIMS: dict[str, dict[str, Any]] = {
 }
 FIRST = 1e-9  # of a step: what finds the acceleration at the start
 
-CAPABILITIES = frozenset(
-    {
-        "mechanical",
-        "multi-dof",
-        "loads",
-        "support-motion",
-        "multi-support",
-        "damping",
-        "contact",
-        "contact:parallel-planes",
-        "friction:set-valued",
-        "friction:regularised",
-    }
-)
-REASONS = {
-    "modes": "a modal basis; give matrices",
-    "contact:circle": "a curved stop: gap materials act along a line",
-    "contact:outside-circle": "a curved stop: gap materials act along a line",
-    "contact:profile": "a curved stop: gap materials act along a line",
-    "contact:damped": "a damped stop: gap materials have no damper",
-    "friction:on-stop": "friction under the force of a stop: plastic flow under a constant force is what there is",
-    "friction:two-tangents": "friction in two directions",
-    "absolute-frame": "stops or frictions in the absolute frame",
-}
-
 
 @dataclass(frozen=True)
 class OpenSees(Library):
@@ -89,7 +64,7 @@ class OpenSees(Library):
     distribution: str = "openseespy"
     controls: type[OpenSeesControls] = OpenSeesControls
     schemes: tuple[str, ...] = SCHEMES
-    capabilities: frozenset[str] = CAPABILITIES
+    capabilities: frozenset[str] = LINES
 
     def claims(self, scheme: str) -> dict[str, Any]:
         """Return what a scheme claims, as OpenSees' documentation describes the integrators."""
@@ -100,17 +75,7 @@ class OpenSees(Library):
         return step_levels(problem)
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response at the output instants.
-
-        Raises
-        ------
-        NotImplementedError
-            If the problem is not expressible; see the module.
-        SettingsError
-            If a setting is unknown or out of range.
-        SolverFailure
-            If a step fails, or the response is not finite.
-        """
+        """Return the response at the output instants; errors as `Library` says."""
         controls = read_controls(OpenSeesControls, settings, self.schemes)
         _refuse(problem, controls)
         steps = grid(problem, substeps_of(problem, controls))
@@ -121,9 +86,8 @@ class OpenSees(Library):
 
 
 def _refuse(problem: MechanicalProblem, controls: OpenSeesControls) -> None:
-    missing = sorted(problem.needs - CAPABILITIES)
-    if missing:
-        raise NotImplementedError("; ".join(REASONS.get(tag, tag) for tag in missing))
+    on_stop = "plastic flow under a constant force is what there is"
+    refuse_beyond_lines(problem, "gap materials", damped=": gap materials have no damper", on_stop=on_stop)
     assert problem.mass is not None
     if np.count_nonzero(problem.mass - np.diag(np.diag(problem.mass))):
         raise NotImplementedError("a mass matrix that is not diagonal: nodes have lumped masses")

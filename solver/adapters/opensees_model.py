@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.adapters.stepping import Grid, StepControls, stick_stiffness
 from veridyn.solver.controls import number
+from veridyn.solver.problem import basis
 from veridyn.solver.problem.elements import Friction, Stop
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import TimeFunction
@@ -82,8 +83,7 @@ def driven(problem: MechanicalProblem, times: Floats, kind: str) -> Floats:
     """Displacement or velocity (m, n) that `MultipleSupport` adds to the relative one."""
     if is_uniform(problem):
         return np.zeros((times.size, problem.size))
-    parts = [np.outer(getattr(support, kind)(times), support.influence) for support in problem.supports]
-    return np.asarray(sum(parts, start=np.zeros((times.size, problem.size))))
+    return basis.driven(problem, times, kind)
 
 
 def initial(problem: MechanicalProblem) -> tuple[Floats, Floats]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.answer import EventDriven, ToleranceControls
-from veridyn.solver.event_driven.legs import Arrival, Leg
+from veridyn.solver.event_driven.legs import Arrival, Leg, until
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class SolveIvp:
         if found.status < 0:
             raise SolverFailure(f"solve_ivp ({self.method}) gave up at t = {found.t[-1]:.9g} s: {found.message}")
         fired = next((i for i, times in enumerate(found.t_events or ()) if times.size), None)
-        outputs = leg.outputs[: np.searchsorted(leg.outputs, found.t[-1], side="right")]
+        outputs = until(leg.outputs, found.t[-1])
         states = found.sol(outputs).T if outputs.size else np.empty((0, leg.state.size))
         counters = {"steps": found.t.size - 1, "evaluations": int(found.nfev)}
         return Arrival(float(found.t[-1]), found.y[:, -1], fired, states, counters)

@@ -59,17 +59,7 @@ class Siconos:
         return step_levels(problem)
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the response at the output instants.
-
-        Raises
-        ------
-        NotImplementedError
-            If the problem is not expressible, or no equal steps meet its output instants.
-        SettingsError
-            If a setting is unknown or out of range.
-        SolverFailure
-            If Siconos gives up.
-        """
+        """Return the response at the output instants; errors as `Library` says, also if no equal steps meet them."""
         controls = read_controls(StepControls, settings, self.schemes)
         substeps = {"substeps": substeps_of(problem, controls)}  # the program knows no other step
         return _program().solve(problem, {"scheme": controls.scheme, **substeps})

@@ -43,16 +43,9 @@ except ImportError as missing:
 
 PROTOCOL = 1
 CAPABILITIES = (
-    "mechanical",
-    "multi-dof",
-    "loads",
-    "support-motion",
-    "multi-support",
-    "damping",
-    "contact",
-    "contact:parallel-planes",
-    "friction:set-valued",
-)
+    "mechanical", "multi-dof", "loads", "support-motion", "multi-support", "damping", "contact",
+    "contact:parallel-planes", "friction:set-valued",
+)  # fmt: skip
 SCHEMES = {"theta-0.5": 0.5, "theta-1": 1.0}
 SUBSTEPS = 10
 OUTPUTS = 2000  # where a problem asks for no instants

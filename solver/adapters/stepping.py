@@ -16,6 +16,31 @@ from veridyn.solver.response import output_instants
 
 Floats = NDArray[np.float64]
 
+LINES = frozenset({
+    "mechanical", "multi-dof", "loads", "support-motion", "multi-support", "damping", "contact",
+    "contact:parallel-planes", "friction:set-valued", "friction:regularised",
+})  # fmt: skip
+"""Capabilities of a library whose stops and frictions act along lines between coordinates."""
+
+
+def refuse_beyond_lines(problem: MechanicalProblem, what: str, **reasons: str) -> None:
+    """Raise `NotImplementedError` for all that goes beyond `LINES`.
+
+    ``what`` acts along the lines; the reasons say why stops are not ``damped`` and why friction rests ``on_stop``.
+    """
+    curved = f"a curved stop: {what} act along a line"
+    known = {
+        "modes": "a modal basis; give matrices",
+        **dict.fromkeys(("contact:circle", "contact:outside-circle", "contact:profile"), curved),
+        "contact:damped": f"a damped stop{reasons['damped']}",
+        "friction:on-stop": f"friction under the force of a stop: {reasons['on_stop']}",
+        "friction:two-tangents": "friction in two directions",
+        "absolute-frame": "stops or frictions in the absolute frame",
+    }
+    missing = sorted(problem.needs - LINES)
+    if missing:
+        raise NotImplementedError("; ".join(known.get(tag, tag) for tag in missing))
+
 
 @dataclass(frozen=True)
 class StepControls(Controls):
@@ -63,6 +88,25 @@ def step_levels(problem: MechanicalProblem) -> list[dict[str, Any]]:
 def stick_stiffness(problem: MechanicalProblem, tangent: Floats, period: float) -> float:
     """Return the stiffness (N/m) of a spring that holds what sticks, from the period (s) of its oscillation."""
     return moved_mass(problem, tangent) * (2 * math.pi / period) ** 2
+
+
+def nodal_forces(problem: MechanicalProblem, times: Floats) -> Floats:
+    """Return loads and inertial forces of the supports (m, n) at instants (m,)."""
+    forces, mass = np.zeros((times.size, problem.size)), np.asarray(problem.mass)
+    for load in problem.loads:
+        forces += np.outer(load.function(times), load.direction)
+    for support in problem.supports:
+        forces -= np.outer(support.acceleration(times), mass @ support.influence)
+    return forces
+
+
+class Record:
+    """Motion (m, n) and forces of stops and frictions (m,) at the outputs, to be filled in."""
+
+    def __init__(self, problem: MechanicalProblem, outputs: int) -> None:
+        self.problem = problem
+        self.displacement, self.velocity = np.zeros((2, outputs, problem.size))
+        self.forces = {element.name: np.zeros(outputs) for element in (*problem.stops, *problem.frictions)}
 
 
 def grid(problem: MechanicalProblem, substeps: int) -> Grid:

@@ -11,7 +11,7 @@ from sksundae.cvode import CVODE
 
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.answer import EventDriven, ToleranceControls
-from veridyn.solver.event_driven.legs import Arrival, Leg
+from veridyn.solver.event_driven.legs import Arrival, Leg, until
 
 Floats = NDArray[np.float64]
 
@@ -73,7 +73,7 @@ class Cvode:
 
 def _at_outputs(leg: Leg, times: Floats, states: Floats) -> Floats:
     """Return the states at the outputs of the leg among those that CVODE returned."""
-    reached = leg.outputs[: np.searchsorted(leg.outputs, times[-1], side="right")]
+    reached = until(leg.outputs, times[-1])
     after = np.clip(np.searchsorted(times, reached), 1, times.size - 1)
     nearest = np.where(reached - times[after - 1] < times[after] - reached, after - 1, after)
     return np.array(states[nearest]).reshape(reached.size, leg.state.size)

@@ -21,24 +21,11 @@ from veridyn.solver.response import Response, output_instants
 
 Floats = NDArray[np.float64]
 
-CAPABILITIES = frozenset(
-    {
-        "mechanical",
-        "multi-dof",
-        "modes",
-        "loads",
-        "support-motion",
-        "multi-support",
-        "damping",
-        "damping:coupled",
-        "contact",
-        "contact:damped",
-        "contact:parallel-planes",
-        "absolute-frame",
-        "friction:set-valued",
-        "friction:on-stop",
-    }
-)
+CAPABILITIES = frozenset({
+    "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
+    "contact", "contact:damped", "contact:parallel-planes", "absolute-frame", "friction:set-valued",
+    "friction:on-stop",
+})  # fmt: skip
 
 
 STOP_HISTORIES: tuple[str, ...] = ("normal_force", "normal_velocity", "gap")
@@ -84,17 +71,7 @@ class EventDriven(Library):
     claims: Mapping[str, Any] = field(default_factory=lambda: {"tolerance": "rtol"})
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response at the output instants and at the events.
-
-        Raises
-        ------
-        NotImplementedError
-            If the problem is not expressible; see `mechanics.refuse`.
-        SettingsError
-            If a setting is unknown or out of range.
-        SolverFailure
-            If the library gives up, no mode is consistent, or events do not end.
-        """
+        """Return the response at the output instants and at the events; errors as `Library` says."""
         controls = read_controls(self.controls, settings, self.schemes)
         return respond(problem, self.integrator(controls, problem), controls)
 

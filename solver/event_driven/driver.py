@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import Forcing, segments
-from veridyn.solver.event_driven.legs import Arrival, Integrator, Leg
+from veridyn.solver.event_driven.legs import Arrival, Integrator, Leg, until
 from veridyn.solver.event_driven.mechanics import Change, Flow, Grip, Mechanics, Mode, Touch
 from veridyn.solver.problem.mechanical import MechanicalProblem
 
@@ -169,7 +169,7 @@ class Driver:
             start=t,
             state=outlook.state,
             end=forcing.end,
-            outputs=_until(outputs, forcing.end),
+            outputs=until(outputs, forcing.end),
             armed=np.concatenate((outlook.armed, np.full(outlook.armed.size, t + DIP_ARMING * scale))),
             largest_step=min(self.largest_step, self._drive_step(flow, forcing)),
             dips=not self.integrator.sees_dips,
@@ -181,7 +181,7 @@ class Driver:
         if flow.guards(arrival.state, forcing.value(arrival.time))[guard] >= 0 or arrival.time <= leg.armed[guard]:
             return arrival, None
         # the guard fell and rose again within a step: its fall lies before the minimum
-        shorter = replace(leg, end=arrival.time, dips=False, outputs=_until(outputs, arrival.time))
+        shorter = replace(leg, end=arrival.time, dips=False, outputs=until(outputs, arrival.time))
         earlier = self._integrate(shorter)
         return earlier, guard if earlier.fired is None else earlier.fired
 
@@ -239,10 +239,6 @@ def _overlooked(leg: Leg, arrival: Arrival) -> bool:
     size = np.abs(guards.matrix) @ np.abs(states).max(axis=0) + np.abs(guards.constant)
     allowed = OVERLOOKED * np.abs(values).max(axis=0) + LEVEL * size
     return bool(np.any(values.min(axis=0) < -allowed))
-
-
-def _until(outputs: Floats, end: float) -> Floats:
-    return outputs[: np.searchsorted(outputs, end, side="right")]
 
 
 def _changed(mode: Mode, change: Change) -> Mode:

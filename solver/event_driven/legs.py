@@ -16,6 +16,11 @@ from veridyn.solver.event_driven.mechanics import Flow
 Floats = NDArray[np.float64]
 
 
+def until(outputs: Floats, end: float) -> Floats:
+    """Return the outputs (k,) up to an instant (s)."""
+    return outputs[: np.searchsorted(outputs, end, side="right")]
+
+
 @dataclass(frozen=True, eq=False)
 class Leg:
     """A smooth initial value problem that ends at the first event or at ``end``.

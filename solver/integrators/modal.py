@@ -33,46 +33,23 @@ class ModalIntegrator:
     completes the settings; and optionally ``tangential_stiffness`` (N/m, turns set-valued friction into the regularised
     law), ``archive_every`` (steps), ``archive_at`` (instants), ``quantities`` (bool), ``check_step`` (bool), and the
     options of the scheme.
-    ``rebuild`` makes another kernel of that of the scheme, None: the scheme as it is.
+    ``rebuild`` makes another kernel of that of the scheme, None: the scheme as it is. All methods raise `SettingsError`
+    for a scheme that is unknown.
     """
 
     name: str = "veridyn"
     version: str = "0.1.0"
-    capabilities: frozenset[str] = frozenset(
-        {
-            "mechanical",
-            "multi-dof",
-            "modes",
-            "loads",
-            "support-motion",
-            "multi-support",
-            "damping",
-            "damping:coupled",
-            "contact",
-            "contact:parallel-planes",
-            "contact:circle",
-            "contact:outside-circle",
-            "contact:profile",
-            "contact:damped",
-            "absolute-frame",
-            "friction:set-valued",
-            "friction:regularised",
-            "friction:on-stop",
-            "friction:two-tangents",
-            *(f"device:{law}" for law in DEVICES),
-        }
-    )
+    capabilities: frozenset[str] = frozenset({
+        "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
+        "contact", "contact:parallel-planes", "contact:circle", "contact:outside-circle", "contact:profile",
+        "contact:damped", "absolute-frame", "friction:set-valued", "friction:regularised", "friction:on-stop",
+        "friction:two-tangents", *(f"device:{law}" for law in DEVICES),
+    })  # fmt: skip
     schemes: tuple[str, ...] = tuple(SCHEMES)
     rebuild: Rebuild | None = None
 
     def settings(self, scheme: str) -> dict[str, str]:
-        """Return the meaning of every setting of a scheme; docs/schemes.md has the defaults.
-
-        Raises
-        ------
-        SettingsError
-            If the scheme is unknown.
-        """
+        """Return the meaning of every setting of a scheme; docs/schemes.md has the defaults."""
         return dict(pair for record in (CommonSettings, _scheme(scheme).options) for pair in meanings(record))
 
     def warm_up(self, settings: Settings) -> None:
@@ -95,22 +72,11 @@ class ModalIntegrator:
         far velocities lie behind that are reported, and that dampers see (steps); ``numerical_damping``: largest ratio
         at 20 steps per period or more; ``stability``: largest stable omega h without damping; ``method`` and its
         parameters on linear problems.
-
-        Raises
-        ------
-        SettingsError
-            If the scheme is unknown.
         """
         return dict(_scheme(scheme).claims)
 
     def defaults(self, problem: MechanicalProblem, scheme: str) -> dict[str, Any]:
-        """Return the settings that `solve` takes without a step: from the time scales of the problem.
-
-        Raises
-        ------
-        SettingsError
-            If the scheme is unknown.
-        """
+        """Return the settings that `solve` takes without a step: from the time scales of the problem."""
         from veridyn.solver.integrators.refining import default_settings
 
         return default_settings(problem, _scheme(scheme))
@@ -119,11 +85,6 @@ class ModalIntegrator:
         """Return the settings of four levels from coarse to fine, with constant steps, each half of the one before.
 
         The finest step is the default one; adaptive schemes, which may shorten it, are held to it here.
-
-        Raises
-        ------
-        SettingsError
-            If the scheme is unknown.
         """
         from veridyn.solver.integrators.refining import refinement_levels
 
@@ -344,7 +305,7 @@ def element_histories(
 def element_quantities(
     pairs: tuple[Any, ...], devices: tuple[Device, ...], totals: Floats
 ) -> dict[str, dict[str, float]]:
-    """Split the totals (c + d, 19) into named extremes of histories and integrals, {} if there are none."""
+    """Split the totals (c + d, 22) into named extremes of histories and integrals, {} if there are none."""
     from veridyn.solver.integrators.kernels import archive
 
     quantities: dict[str, dict[str, float]] = {}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,18 +104,26 @@ def static_modes(stiffness: Floats, free: list[int], supports: list[int]) -> Flo
     return np.asarray(-np.linalg.solve(held, stiffness[np.ix_(free, supports)]))
 
 
-def driven_displacement(problem: MechanicalProblem, times: Floats) -> Floats:
-    """Return the displacement (m, n) that the supports impose quasi-statically."""
-    return sum(
-        (np.outer(s.displacement(times), s.influence) for s in problem.supports),
-        start=np.zeros((times.size, problem.size)),
-    )
+def driven(problem: MechanicalProblem, times: Floats, motion: str) -> Floats:
+    """Return the displacement or velocity (m, n) that the supports impose quasi-statically."""
+    parts = (np.outer(getattr(s, motion)(times), s.influence) for s in problem.supports)
+    return sum(parts, start=np.zeros((times.size, problem.size)))
 
 
-def driven_velocity(problem: MechanicalProblem, times: Floats) -> Floats:
-    """Return the velocity (m, n) that the supports impose quasi-statically."""
-    return sum(
-        (np.outer(s.velocity(times), s.influence) for s in problem.supports), start=np.zeros((times.size, problem.size))
+driven_displacement, driven_velocity = partial(driven, motion="displacement"), partial(driven, motion="velocity")
+
+
+def _in_coordinates(problem: MechanicalProblem, to: Floats, back: Floats, **given: Any) -> MechanicalProblem:
+    """Return a problem in coordinates (m,) that make the present ones by ``to`` (n, m); ``back`` (n, m) reverses it."""
+    return replace(
+        problem,
+        loads=tuple(replace(load, direction=load.direction @ to) for load in problem.loads),
+        supports=tuple(replace(s, influence=s.influence @ back) for s in problem.supports),
+        stops=tuple(stop.for_unknowns(to) for stop in problem.stops),
+        frictions=tuple(replace(f, tangents=tuple(t @ to for t in f.tangents)) for f in problem.frictions),
+        devices=tuple(replace(d, direction=d.direction @ to) for d in problem.devices),
+        coordinates=(),
+        **given,
     )
 
 
@@ -125,17 +135,13 @@ def with_coordinates(problem: MechanicalProblem, count: int) -> MechanicalProble
     more = np.eye(n, n + count)
     own = np.diag(np.repeat([0.0, 1.0], [n, count]))
     matrices = {name: more.T @ getattr(problem, name) @ more for name in ("mass", "damping", "stiffness")}
-    return replace(
+    return _in_coordinates(
         problem,
+        more,
+        more,
         **{**matrices, "mass": matrices["mass"] + own},
         initial_displacement=problem.initial_displacement @ more,
         initial_velocity=problem.initial_velocity @ more,
-        loads=tuple(replace(load, direction=load.direction @ more) for load in problem.loads),
-        supports=tuple(replace(s, influence=s.influence @ more) for s in problem.supports),
-        stops=tuple(stop.for_unknowns(more) for stop in problem.stops),
-        frictions=tuple(replace(f, tangents=tuple(t @ more for t in f.tangents)) for f in problem.frictions),
-        devices=tuple(replace(d, direction=d.direction @ more) for d in problem.devices),
-        coordinates=(),
     )
 
 
@@ -148,19 +154,14 @@ def in_modal_coordinates(problem: MechanicalProblem) -> MechanicalProblem:
     modes = problem.modes
     assert modes is not None
     q, v = modal_state(problem, modes)
-    back = np.linalg.pinv(modes.shapes)
-    return replace(
+    return _in_coordinates(
         problem,
+        modes.shapes,
+        np.linalg.pinv(modes.shapes).T,
         modes=None,
         mass=np.diag(modes.masses),
         damping=modes.damping_matrix,
         stiffness=np.diag(modes.omega**2 * modes.masses),
         initial_displacement=q,
         initial_velocity=v,
-        loads=tuple(replace(load, direction=modes.shapes.T @ load.direction) for load in problem.loads),
-        supports=tuple(replace(s, influence=back @ s.influence) for s in problem.supports),
-        stops=tuple(stop.for_unknowns(modes.shapes) for stop in problem.stops),
-        frictions=tuple(replace(f, tangents=tuple(modes.shapes.T @ t for t in f.tangents)) for f in problem.frictions),
-        devices=tuple(replace(d, direction=modes.shapes.T @ d.direction) for d in problem.devices),
-        coordinates=(),
     )

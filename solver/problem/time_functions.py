@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
@@ -54,7 +54,7 @@ class TimeFunction:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; `time_function` reads it back."""
-        raise NotImplementedError
+        return {"kind": self.kind, **{f.name: _plain(getattr(self, f.name)) for f in fields(self)}}  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -111,15 +111,6 @@ class Harmonic(TimeFunction):
     def rescaled(self, value: float, time: float) -> Harmonic:
         amplitude = _times(self.amplitude, value * time**self.order)
         return Harmonic(amplitude, _times(self.omega, 1 / time), self.phase, self.order)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "amplitude": self.amplitude,
-            "omega": self.omega,
-            "phase": self.phase,
-            "order": self.order,
-        }
 
 
 @dataclass(frozen=True)
@@ -233,13 +224,6 @@ class Piecewise(TimeFunction):
             if abs(right - left) > 1e-12 * max(abs(left), abs(right)):
                 raise ProblemError(f"a function that jumps at t = {start} s has no derivative there")
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "breaks": list(self.breaks),
-            "coefficients": [list(row) for row in self.coefficients],
-        }
-
 
 @dataclass(frozen=True)
 class Sum(TimeFunction):
@@ -265,9 +249,6 @@ class Sum(TimeFunction):
 
     def rescaled(self, value: float, time: float) -> Sum:
         return Sum(tuple(f.rescaled(value, time) for f in self.summands))
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "summands": [f.to_dict() for f in self.summands]}
 
 
 @dataclass(frozen=True)
@@ -385,14 +366,12 @@ class Windowed(TimeFunction):
         function = self.function.rescaled(value * time**self.order, time)
         return Windowed(function, _times(self.start, time), _times(self.end, time), self.order)
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "function": self.function.to_dict(),
-            "start": self.start,
-            "end": self.end,
-            "order": self.order,
-        }
+
+def _plain(value: Any) -> Any:
+    """Return a value of a field in its JSON form."""
+    if isinstance(value, TimeFunction):
+        return value.to_dict()
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value
 
 
 def _taylor(derivatives: Sequence[Any], tau: Any) -> Any:

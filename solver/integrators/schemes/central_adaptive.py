@@ -47,22 +47,10 @@ def run(options: AdaptiveOptions, job: Job) -> Run:
 
 
 SCHEME = Scheme(
-    name="central_adaptive",
-    aster="ADAPT_ORDRE2",
-    order=2,
-    place=30,
-    points_per_period=20,
-    evaluations="1",
-    run=run,
-    phase=Term(2, 1 / 24),
-    velocity=Term(2, 3 / 8),
-    options=AdaptiveOptions,
+    name="central_adaptive", aster="ADAPT_ORDRE2", order=2, place=30, points_per_period=20, evaluations="1", run=run,
+    phase=Term(2, 1 / 24), velocity=Term(2, 3 / 8), options=AdaptiveOptions,
     claims={
-        "order": 2,
-        "lag": 0.0,
-        "numerical_damping": 0.0,
-        "stability": 2.0,
-        "method": "central-difference",
+        "order": 2, "lag": 0.0, "numerical_damping": 0.0, "stability": 2.0, "method": "central-difference",
         "velocity": "extrapolated",
     },
-)
+)  # fmt: skip

@@ -20,23 +20,10 @@ def run(_: NoOptions, job: Job) -> Run:
 
 
 SCHEME = Scheme(
-    name="devogelaere",
-    aster="DEVOGE",
-    order=4,
-    place=20,
-    points_per_period=10,
-    evaluations="2",
-    run=run,
-    phase=Term(4, -1 / 320),
-    decay=Term(5, 1 / 576),
-    damped=Term(3, 1 / 144),
+    name="devogelaere", aster="DEVOGE", order=4, place=20, points_per_period=10, evaluations="2", run=run,
+    phase=Term(4, -1 / 320), decay=Term(5, 1 / 576), damped=Term(3, 1 / 144),
     claims={
-        "order": 4,
-        "damped_order": 3,
-        "force_lag": 0.25,
-        "numerical_damping": 5.5e-6,
-        "stability": math.sqrt(8),
-        "method": "de-vogelaere",
-        "damping": "diagonal",
+        "order": 4, "damped_order": 3, "force_lag": 0.25, "numerical_damping": 5.5e-6, "stability": math.sqrt(8),
+        "method": "de-vogelaere", "damping": "diagonal",
     },
-)
+)  # fmt: skip

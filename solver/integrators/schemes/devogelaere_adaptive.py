@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from veridyn.solver.integrators.embedded_pair import ErrorOptions
-from veridyn.solver.integrators.scheme import Scheme, Term, setting
+from veridyn.solver.integrators.scheme import setting
+from veridyn.solver.integrators.schemes import devogelaere
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import Job, Run
@@ -38,25 +38,4 @@ def run(options: MidpointOptions, job: Job) -> Run:
     return march_adaptively(SCHEME.name, kernel.integrate, control, job)
 
 
-SCHEME = Scheme(
-    name="devogelaere_adaptive",
-    aster="DEVOGE",
-    order=4,
-    place=90,
-    points_per_period=10,
-    evaluations="2",
-    run=run,
-    phase=Term(4, -1 / 320),
-    decay=Term(5, 1 / 576),
-    damped=Term(3, 1 / 144),
-    options=MidpointOptions,
-    claims={
-        "order": 4,
-        "damped_order": 3,
-        "force_lag": 0.25,
-        "numerical_damping": 5.5e-6,
-        "stability": math.sqrt(8),
-        "method": "de-vogelaere",
-        "damping": "diagonal",
-    },
-)
+SCHEME = replace(devogelaere.SCHEME, name="devogelaere_adaptive", place=90, run=run, options=MidpointOptions)

@@ -37,13 +37,7 @@ def run(_: NoOptions, job: Job) -> Run:
 
 
 SCHEME = Scheme(
-    name="itmi",
-    aster="ITMI",
-    order=2,
-    place=50,
-    points_per_period=20,
-    evaluations="2",
-    run=run,
+    name="itmi", aster="ITMI", order=2, place=50, points_per_period=20, evaluations="2", run=run,
     phase=None,
     claims={"order": 2, "lag": 0.0, "numerical_damping": 1.3e-3, "stability": math.inf},
-)
+)  # fmt: skip

@@ -45,23 +45,12 @@ def run(options: NewmarkOptions, job: Job) -> Run:
 
 
 SCHEME = Scheme(
-    name="newmark",
-    aster="NEWMARK",
-    order=2,
-    place=40,
-    points_per_period=10,
-    evaluations="1, in contact until the force is found",
-    run=run,
-    phase=Term(2, -1 / 12),
-    options=NewmarkOptions,
+    name="newmark", aster="NEWMARK", order=2, place=40, points_per_period=10,
+    evaluations="1, in contact until the force is found", run=run,
+    phase=Term(2, -1 / 12), options=NewmarkOptions,
     claims={
-        "order": 2,
-        "lag": 0.0,
-        "numerical_damping": 0.0,
-        "stability": math.inf,
-        "method": "newmark",
-        "beta": "1/4",
+        "order": 2, "lag": 0.0, "numerical_damping": 0.0, "stability": math.inf, "method": "newmark", "beta": "1/4",
         "gamma": "1/2",
     },
     resolution=Resolution(jumps=160_000),  # takes each jump at the end of a step, all to one side
-)
+)  # fmt: skip

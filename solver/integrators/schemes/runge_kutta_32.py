@@ -20,22 +20,10 @@ def run(options: PairOptions, job: Job) -> Run:
 
 
 SCHEME = Scheme(
-    name="runge_kutta_32",
-    aster="RUNGE_KUTTA_32",
-    order=3,
-    place=60,
-    points_per_period=0,
-    evaluations="3",
-    run=run,
-    phase=Term(4, 1 / 30),
-    decay=Term(3, 1 / 24),
-    options=PairOptions,
+    name="runge_kutta_32", aster="RUNGE_KUTTA_32", order=3, place=60, points_per_period=0, evaluations="3", run=run,
+    phase=Term(4, 1 / 30), decay=Term(3, 1 / 24), options=PairOptions,
     claims={
-        "order": 3,
-        "lag": 0.0,
-        "numerical_damping": 1.25e-3,
-        "stability": math.sqrt(3),
-        "method": "runge-kutta",
+        "order": 3, "lag": 0.0, "numerical_damping": 1.25e-3, "stability": math.sqrt(3), "method": "runge-kutta",
         "tableau": "bogacki-shampine",
     },
-)
+)  # fmt: skip

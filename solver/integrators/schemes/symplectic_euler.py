@@ -19,22 +19,11 @@ def run(_: NoOptions, job: Job) -> Run:
 
 
 SCHEME = Scheme(
-    name="symplectic_euler",
-    aster="EULER",
-    order=2,
-    place=10,
-    points_per_period=20,
-    evaluations="1",
-    run=run,
-    phase=Term(2, 1 / 24),
-    damped=Term(1, 1 / 2),
+    name="symplectic_euler", aster="EULER", order=2, place=10, points_per_period=20, evaluations="1", run=run,
+    phase=Term(2, 1 / 24), damped=Term(1, 1 / 2),
     claims={
-        "order": 2,
-        "lag": 0.5,
-        "force_lag": 0.5,
-        "numerical_damping": 0.0,
-        "stability": 2.0,
+        "order": 2, "lag": 0.5, "force_lag": 0.5, "numerical_damping": 0.0, "stability": 2.0,
         "method": "symplectic-euler",
     },
     resolution=Resolution(contact=1200, span=40_000, jumps=200_000),  # velocities h/2 old: order 1
-)
+)  # fmt: skip
