@@ -245,7 +245,7 @@ class Assembly:
     def _forces(self, steps: Grid) -> Floats:
         """Return loads, inertial forces of the supports and the weight on what rubs, at the beginning of every step."""
         problem = self.problem
-        times = problem.start + self.step * np.arange(int(steps.counts.sum()) + 1)
+        times = np.asarray(problem.start + self.step * np.arange(int(steps.counts.sum()) + 1), dtype=float)
         rows = np.zeros((times.size, self.plant.num_velocities()))
         rows[:, [joint.velocity_start() for joint in self.joints]] = nodal_forces(problem, times)
         for friction in problem.frictions:

@@ -106,7 +106,8 @@ class Record:
     def __init__(self, problem: MechanicalProblem, outputs: int) -> None:
         self.problem = problem
         self.displacement, self.velocity = np.zeros((2, outputs, problem.size))
-        self.forces = {element.name: np.zeros(outputs) for element in (*problem.stops, *problem.frictions)}
+        names = [stop.name for stop in problem.stops] + [friction.name for friction in problem.frictions]
+        self.forces = {name: np.zeros(outputs) for name in names}
 
 
 def grid(problem: MechanicalProblem, substeps: int) -> Grid:

@@ -157,7 +157,7 @@ def in_modal_coordinates(problem: MechanicalProblem) -> MechanicalProblem:
     return _in_coordinates(
         problem,
         modes.shapes,
-        np.linalg.pinv(modes.shapes).T,
+        np.asarray(np.linalg.pinv(modes.shapes).T, dtype=float),
         modes=None,
         mass=np.diag(modes.masses),
         damping=modes.damping_matrix,
