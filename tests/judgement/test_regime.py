@@ -6,7 +6,7 @@ from veridyn.solver.errors import CapabilityError
 from veridyn.solver.exact.solver import SOLVER
 from veridyn.validation_cases.core.case import Observation
 from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.mechanics.sdnd104.measures import regime
+from veridyn.validation_cases.mechanics.sdnd104.slips import regime
 
 CASE = load_case("sdnd104")
 
