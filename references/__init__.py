@@ -1,8 +1,8 @@
 """Truth: quasi-analytical solutions to any number of digits, for any parameters.
 
-Every module states one piece of physics as pure, keyword-only functions that return a `Certified`
-value: a number that knows how many of its digits are right and by which independent routes it was
-obtained. Nothing here knows a solver; mpmath and NumPy are the only dependencies.
+Every module states one piece of physics as pure, keyword-only functions that return a `Certified` value: a number that
+knows how many of its digits are right and by which independent routes it was obtained. Nothing here knows a solver;
+python-flint, mpmath and NumPy are the only dependencies.
 """
 
 from veridyn.references.certified import CertificationError, Certified

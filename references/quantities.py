@@ -70,7 +70,7 @@ class References:
         terms = replace(self, **stated)
 
         def quantity(read: Callable[..., Any]) -> Callable[..., Any]:
-            def certified(o: Any, *, digits: int = 30, **more: Any) -> Any:
+            def certified(o: Any, *, digits: int, **more: Any) -> Any:
                 return terms.enclosed(read, second, o, digits, more)
 
             return terms.public(certified, read)
