@@ -1,0 +1,76 @@
+"""Numbers of a curve between its samples: slope, largest value, return to a level, root ahead of the samples."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.polynomial import Polynomial
+from numpy.typing import NDArray
+
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.postprocessing.interpolation import crossings
+
+Floats = NDArray[np.float64]
+
+STEPS = 20  # of Newton's method
+
+
+def slope_at(time: Floats, history: Floats, t: float) -> float:
+    """Return the slope at an instant, on the polynomial through three samples on either side."""
+    i = int(np.clip(np.searchsorted(time, t), 3, time.size - 3))
+    return float(Polynomial.fit(time[i - 3 : i + 3] - t, history[i - 3 : i + 3], 5).deriv()(0.0))
+
+
+def largest(time: Floats, history: Floats) -> tuple[float, float]:
+    """Return instant and value of the largest value, on the parabola through three samples.
+
+    Raises
+    ------
+    SolverFailure
+        If it is the first or the last one.
+    """
+    i = int(np.argmax(history))
+    if not 0 < i < history.size - 1:
+        raise SolverFailure("the motion does not turn")
+    c, b, a = np.polynomial.polynomial.polyfit(time[i - 1 : i + 2] - time[i], history[i - 1 : i + 2], 2)
+    return float(time[i] - b / (2 * a)), float(c - b**2 / (4 * a))
+
+
+def falls_to(time: Floats, history: Floats, level: float) -> float:
+    """Return the instant at which a history is back at a level after its largest value.
+
+    Raises
+    ------
+    SolverFailure
+        If it does not come back.
+    """
+    turned = int(np.argmax(history))
+    found = [t for t, side in crossings(time[turned:], history[turned:] - level) if side < 0]
+    if not found:
+        raise SolverFailure(f"the motion does not come back to {level:.6g} m")
+    return found[0]
+
+
+def root_ahead(time: Floats, history: Floats, samples: int) -> float | None:
+    """Return where a history first exceeds zero, from samples before alone: those after it may feel an event.
+
+    None if it does not.
+
+    Raises
+    ------
+    SolverFailure
+        If there are too few samples before, or if they lead to no root there.
+    """
+    if not (history > 0).any():
+        return None
+    after = int(np.argmax(history > 0))
+    if after < samples:
+        raise SolverFailure(f"the response shows {after} samples before the event, {samples} are needed")
+    t = time[after - samples : after] - time[after - 1]
+    p = Polynomial.fit(t, history[after - samples : after], samples - 1)
+    lapse = 0.0
+    with np.errstate(all="ignore"):  # samples that lead to no root are refused below
+        for _ in range(STEPS):
+            lapse -= p(lapse) / p.deriv()(lapse)
+    if not 1e-6 * t[-2] <= lapse <= 2 * (time[after] - time[after - 1]):
+        raise SolverFailure("the samples before the event do not lead to it")
+    return float(time[after - 1] + lapse)

@@ -1,1 +1,0 @@
-"""SDND105: a mass against a stop that buckles."""
