@@ -108,25 +108,16 @@ def test_what_may_be_zero_has_a_scale(name):
     assert told((s, q) for s, q in numbers if q.scale and not q.scale(s.values) > 0) == []
 
 
-# quantities of cases that are fixed before the first event: pattern of variant and quantity, and why
-FIXED_BEFORE = {
-    "sdld29": (r".*proportional x4@0\.\d+", "the load ends after 1 s"),
-    "sdnd102": (r"a(-two-masses)? displacement@0\.05", "the first touch comes later"),
-    "sdnd105": (r"[abc] buckling_time", "it is the first event; the mass touches at the start"),
-}
-
-
 @each_case
 def test_no_quantity_is_smoother_than_its_problem(name):
-    """A quantity may be as smooth as what happens before it, if it says so here."""
-    excused = FIXED_BEFORE.get(name, ("", ""))[0]
+    """A quantity may be as smooth as what happens before it, if it says that nothing has happened yet."""
     smoother = [
-        f"{s.variant.name} {q.name}"
+        (s, q)
         for s, q in measured(name)
         if q.converges and q.tolerance(s.values).kind != "exact" and q.smooth_to(s.values) > regularity(s.problem)
     ]
-    assert [each for each in smoother if not re.fullmatch(excused, each)] == []
-    assert bool(smoother) == bool(excused)
+    assert told(pair for pair in smoother if not pair[1].early) == []
+    assert bool(smoother) == any(q.early for q in load_case(name).quantities)
 
 
 @each_case

@@ -88,6 +88,9 @@ class Quantity:
     rounded
         How far a unit in the last place of a double, in all data, moves the truth, in the unit of the quantity: no
         claimed digits hold beyond; function of the parameters. None: no farther than the claimed digits.
+    early
+        Why the truth is fixed before the first event of the problem: only then the regularity may exceed that of the
+        problem. Empty: it is not.
     """
 
     name: str
@@ -102,6 +105,7 @@ class Quantity:
     at_samples: bool = False
     applies: Callable[[Values], bool] | None = None
     rounded: Callable[[Values], float] | None = None
+    early: str = ""
 
     def truth(self, values: Values, digits: int = 30) -> Certified:
         """Return the certified reference for given parameters; it is computed once, however many schemes ask."""

@@ -132,8 +132,9 @@ def _at(quantity: Quantity, text: str) -> Quantity:
 
 
 SEEN = "displacement at {} s: absolute if the wall stands still, relative if it moves with the support"
+UNTOUCHED = "the first touch comes later"
 DISPLACEMENT = Quantity(
-    "displacement", "m", SEEN, impact_oscillator.displacement, displacement, ASTER_DISPLACEMENTS, _gap
+    "displacement", "m", SEEN, impact_oscillator.displacement, displacement, ASTER_DISPLACEMENTS, _gap, early=UNTOUCHED
 )
 FORCE = Quantity("force", "N", "force of the stop at {} s", impact_oscillator.force, force, ASTER)
 

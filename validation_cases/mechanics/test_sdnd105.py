@@ -182,9 +182,9 @@ BEGINS = share_of(_turning, 1e-3, f"1e-3 of {ASTER} for instants, of the time to
 LOST, LEFT = partial(_if_buckled, scale=_launched), partial(_if_buckled, scale=_elastic)
 AT_9 = ("velocity", "m/s", "velocity of each mass", buckling_stop.velocity, _velocity, VELOCITIES, _speed, _regularity)
 _quantity = of(buckling_stop, regularity=_regularity)
+_first = of(buckling_stop, early="it is the first event; the mass touches at the start")
 QUANTITIES = (
-    # before anything happens to the stop: its elastic phase alone decides
-    of(buckling_stop)("buckling_time", "s", "instant at which the force reaches f_crit", _buckling, _if_buckled),
+    _first("buckling_time", "s", "instant at which the force reaches f_crit", _buckling, _if_buckled),
     _quantity("largest_crush", "m", "largest way of each mass", lambda o: _largest(o)[1], LENGTHS),
     _quantity("largest_time", "s", "instant at which the masses turn", lambda o: _largest(o)[0], LENGTHS),
     _quantity("residual_crush", "m", CRUSH, _residual, LEFT, _elastic),
@@ -280,12 +280,7 @@ CASE = Case(
     held={"bodies": "one or two"},
     figures=(
         plotting.history(
-            "displacement",
-            "Displacement, variant c",
-            "Vertical lines: true changes of phase.",
-            X,
-            variant="c",
-            events=_events,
+            "displacement", "Displacement, variant c", "Lines: true changes of phase.", X, variant="c", events=_events
         ),
         plotting.portrait(
             "law",

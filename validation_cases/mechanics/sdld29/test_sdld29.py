@@ -56,6 +56,7 @@ def displacement(time: str) -> Quantity:
         _criterion,
         _static,
         partial(_regularity, time),
+        early="the load ends after 1 s",
     )
 
 
