@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ STOP = "stop"
 def problem(values: Values) -> MechanicalProblem:
     """Return the motion until the masses are back where they started, and a little longer."""
     m, k, bodies = floats(values, "m", "k", "bodies")
-    force = dict(zip(LAW, floats(values, "k", "f_crit", "f_post", "plateau", "softening"), strict=True))
+    force: Any = dict(zip(LAW, floats(values, "k", "f_crit", "f_post", "plateau", "softening"), strict=True))
     rows = ((float(values[f"d{i}"]), float(values[f"k{i}"])) for i in range(1, buckling_stop.TABLE + 1))
     direction = np.array([1.0, -1.0][: int(bodies)])  # between the masses, or between the mass and a wall
     device = BucklingStop(name=STOP, direction=direction, returns=tuple(row for row in rows if row[1] > 0), **force)
@@ -209,7 +210,6 @@ PUBLISHED = (
 )
 
 X = plotting.Drawn("x (m)", path, plotting.true(buckling_stop.motion, "displacement"))
-FORCE = plotting.element(buckling_stop.motion, STOP)
 
 CASE = Case(
     name="sdnd105",
@@ -287,7 +287,7 @@ CASE = Case(
             "Force over crush",
             "Elastic contact, collapse or plateau and softening, and the elastic return to the residual crush.",
             X,
-            FORCE,
+            plotting.element(buckling_stop.motion, STOP),
             variants=("a", "c"),
             corners=_events,
         ),

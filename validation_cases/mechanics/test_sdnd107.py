@@ -36,8 +36,8 @@ def problem(values: Values) -> MechanicalProblem:
     p = {name: float(value) for name, value in values.items()}
     wave = Harmonic(-p["p"], str(values["omega"]))
     loads = (Load(np.ones(1), Windowed(wave, 0.0, p["until"])),) if p["p"] and p["until"] else ()
-    springs = {name: p[name] for name in ("k1", "k2", "k3")}
-    device = Zener(name=DEVICE, direction=np.ones(1), **springs, damping=p["c"], alpha=p["alpha"])
+    k1, k2, k3, c, alpha = floats(values, "k1", "k2", "k3", "c", "alpha")
+    device = Zener(name=DEVICE, direction=np.ones(1), k1=k1, k2=k2, k3=k3, damping=c, alpha=alpha)
     return MechanicalProblem(
         name="sdnd107",
         mass=np.array([[p["m"]]]),
