@@ -17,8 +17,8 @@ QUANTITIES = {
         *("regime", "slip_start", "slip_end"),
     ],
     "sdnd101": [
-        *("peak_time_1", "peak_time_2", "peak_force", "contact_duration", "flight_duration"),
-        *("impulse", "impact_velocity"),
+        *("peak_time_1", "peak_time_2", "peak_force", "impulse", "contact_duration", "flight_duration"),
+        "impact_velocity",
     ],
     "sdnd103": [
         *(f"{what}@{t}" for what in ("displacement", "velocity", "acceleration") for t in (2, 6, 10, 14, 18)),
