@@ -107,10 +107,7 @@ def scope(document: Document) -> str:
 def of_cases(document: Document, names: Sequence[str]) -> Document:
     """Return the part of a checked document that belongs to some cases; of a part nobody knows how much was planned.
 
-    Raises
-    ------
-    ReportError
-        If the document knows nothing of a case.
+    Raises ReportError if the document knows nothing of a case.
     """
     known = {entry["case"] for part in ("cases", "results") for entry in document[part]}
     if missing := [name for name in names if name not in known]:

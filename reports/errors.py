@@ -13,10 +13,7 @@ class ReportError(ValueError):
 def optional_package(extra: str = "report") -> Iterator[None]:
     """Turn a failing import of a package that only reports need into advice; `extra` is what installs it.
 
-    Raises
-    ------
-    ReportError
-        If an import inside the ``with`` block fails.
+    Raises ReportError if an import inside the ``with`` block fails.
     """
     try:
         yield
@@ -25,13 +22,7 @@ def optional_package(extra: str = "report") -> Iterator[None]:
 
 
 def need_packages(*names: str) -> None:
-    """Find out before any work whether the packages of reports are installed.
-
-    Raises
-    ------
-    ReportError
-        If one is not.
-    """
+    """Find out before any work whether the packages of reports are installed; raises ReportError if one is not."""
     for name in names:
         if find_spec(name) is None:
             raise _missing(name, "report")

@@ -16,13 +16,7 @@ MARKS = {"pass": "✓", "fail": "✗", "error": "!", "harness error": "?", "expe
 
 
 def render(page: Page) -> str:
-    """Render a page as HTML.
-
-    Raises
-    ------
-    ReportError
-        If jinja2 is not installed.
-    """
+    """Render a page as HTML; raises ReportError if jinja2 is not installed."""
     with optional_package():
         from markupsafe import Markup, escape
 

@@ -187,12 +187,8 @@ def _provenance(document: Document) -> Iterable[Block]:
 def write(document: Document, folder: Path, *, pdf: bool = True) -> list[Path]:
     """Write the manual of a checked document and the results that it was made from; returns the files.
 
-    The same document gives the same bytes, those of the PDF too.
-
-    Raises
-    ------
-    ReportError
-        If the folder cannot be written or a package is not installed.
+    The same document gives the same bytes, those of the PDF too. Raises ReportError if the folder cannot be written or
+    a package is not installed.
     """
     results = results_file(document)
     made = make_manual(document, hashlib.sha256(results).hexdigest())

@@ -8,13 +8,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 
 
 def render(manual: Manual) -> str:
-    """Render a manual as HTML.
-
-    Raises
-    ------
-    ReportError
-        If jinja2 is not installed.
-    """
+    """Render a manual as HTML; raises ReportError if jinja2 is not installed."""
     made = environment()
     made.filters["formula"] = mathml.math
     return made.get_template("manual.html").render(manual=manual, css=resource("manual.css"), policy=POLICY)

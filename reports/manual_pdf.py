@@ -25,10 +25,7 @@ WRAPPED = ("rows", "pairs", "about", "text", "items", "caption", "title", "headl
 def render(manual: Manual) -> bytes:
     """Typeset a manual; the same manual gives the same bytes.
 
-    Raises
-    ------
-    ReportError
-        If typst or matplotlib, whose fonts the drawings take, is not installed, or typst fails.
+    Raises ReportError if typst or matplotlib, whose fonts the drawings take, is not installed, or typst fails.
     """
     compiler, mpl = typesetter()
     sources = {"main.typ": _template(), "manual.json": json.dumps(_plain(_data(manual))).encode("ascii")}
@@ -42,10 +39,7 @@ def render(manual: Manual) -> bytes:
 def typesetter() -> tuple[Any, Any]:
     """Return the packages that make the PDF: Typst, and matplotlib for the fonts of the drawings.
 
-    Raises
-    ------
-    ReportError
-        If one of them is not installed.
+    Raises ReportError if one of them is not installed.
     """
     with optional_package("manual"):
         import matplotlib as mpl

@@ -67,10 +67,7 @@ class RegimeMap:
 def draw(picture: RegimeMap) -> str:
     """Draw a map over two axes, or a curve over one, as a whole SVG file.
 
-    Raises
-    ------
-    ReportError
-        If matplotlib is not installed.
+    Raises ReportError if matplotlib is not installed.
     """
     with optional_package():
         import matplotlib.style

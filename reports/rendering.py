@@ -12,10 +12,7 @@ if TYPE_CHECKING:
 def environment() -> "Environment":
     """Return where templates are rendered: all that is printed is escaped, but for what a template calls trusted.
 
-    Raises
-    ------
-    ReportError
-        If jinja2 is not installed.
+    Raises ReportError if jinja2 is not installed.
     """
     with optional_package():
         from jinja2 import Environment, FunctionLoader, StrictUndefined

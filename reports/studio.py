@@ -42,10 +42,7 @@ HERE = Here()
 def studio(processes: int, figures: int) -> Iterator[Executor]:
     """Open a place to draw so many figures in; this process is one of the processes, and busy with the rest.
 
-    Raises
-    ------
-    ReportError
-        If a process that draws was ended from outside.
+    Raises ReportError if a process that draws was ended from outside.
     """
     number = min(processes - 1, figures // WORTH)
     place = _beside(number) if number > 0 else HERE

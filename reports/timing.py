@@ -89,10 +89,7 @@ class Compared:
 def read_timing(path: Path) -> Timing:
     """Read the JSON file of a run of the benchmarks.
 
-    Raises
-    ------
-    ReportError
-        If the file cannot be read, is no JSON, or was not written by pytest-benchmark.
+    Raises ReportError if the file cannot be read, is no JSON, or was not written by pytest-benchmark.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -108,10 +105,7 @@ def read_timing(path: Path) -> Timing:
 def timing(data: Any, name: str = "timing.json") -> Timing:
     """Return what pytest-benchmark recorded; benchmarks that are no solution of a case only give sentences.
 
-    Raises
-    ------
-    ReportError
-        If a key is missing or a time is no number.
+    Raises ReportError if a key is missing or a time is no number.
     """
     try:
         machine = data["machine_info"]
@@ -214,10 +208,7 @@ class Past:
 def read_history(folder: Path, now: Timing) -> Past:
     """Read all runs that are stored in a folder, and in folders within it, up to the present one.
 
-    Raises
-    ------
-    ReportError
-        If there is no such folder, or a file in it is no timing file.
+    Raises ReportError if there is no such folder, or a file in it is no timing file.
     """
     if not folder.is_dir():
         raise ReportError(f"{folder}: no such folder; name one with files that veridyn bench --report DIR wrote")

@@ -136,13 +136,7 @@ def spark(medians: Sequence[float]) -> str:
 
 
 def html(page: TimingPage) -> str:
-    """Render as one HTML file, which fetches nothing.
-
-    Raises
-    ------
-    ReportError
-        If jinja2 is not installed.
-    """
+    """Render as one HTML file, which fetches nothing; raises ReportError if jinja2 is not installed."""
     made = environment()
     made.filters["slug"] = slug
     return made.get_template("timing.html").render(page=page, css=resource("timing.css"))

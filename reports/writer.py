@@ -22,12 +22,8 @@ def write(document: Document, folder: Path, compared: Comparison | None = None, 
     """Write the report of a checked document, and what changed since an earlier run; returns the files.
 
     Many figures are drawn beside the rest, in so many processes less this one. They are spawned: a script that asks for
-    more than one needs ``if __name__ == "__main__":``.
-
-    Raises
-    ------
-    ReportError
-        If the folder cannot be written or a package is not installed.
+    more than one needs ``if __name__ == "__main__":``. Raises ReportError if the folder cannot be written or a package
+    is not installed.
     """
     # Everything is rendered before anything is written, so that a failure leaves no half report.
     texts = _render(document, compared, processes)

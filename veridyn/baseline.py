@@ -50,10 +50,7 @@ def entries(records: Iterable[Record]) -> Iterator[Entry]:
 def write_baseline(file: Path, records: Iterable[Record], command: Sequence[str]) -> int:
     """Write a baseline, whole or not at all; returns how many answers it holds.
 
-    Raises
-    ------
-    BaselineError
-        If nothing passed that could be kept, or the file cannot be written.
+    Raises BaselineError if nothing passed that could be kept, or the file cannot be written.
     """
     kept = list(entries(records))
     if not kept:
@@ -72,13 +69,7 @@ def write_baseline(file: Path, records: Iterable[Record], command: Sequence[str]
 
 
 def read_baseline(file: Path) -> Baseline:
-    """Read a baseline.
-
-    Raises
-    ------
-    BaselineError
-        If it cannot be read or is none.
-    """
+    """Read a baseline; raises BaselineError if it cannot be read or is none."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
         written = content["baseline"]
@@ -103,10 +94,7 @@ def _entry(given: Mapping[str, Any]) -> Entry:
 def compared(records: Iterable[Record], before: Baseline) -> Iterator[Record]:
     """Yield one record of the layer ``baseline`` for each answer that the baseline holds.
 
-    Raises
-    ------
-    BaselineError
-        If the baseline holds none of the checks.
+    Raises BaselineError if the baseline holds none of the checks.
     """
     known = [(record, before[key]) for record in records if (key := _key(record)) in before]
     if not known:

@@ -17,12 +17,8 @@ Changes = Mapping[str, str]
 def parameters_of(case: Case, changes: Changes, settings: Collection[str] = ()) -> dict[str, str]:
     """Return the changes that are no settings, checked as parameters of the case.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter is unknown, breaks its rule, or no solver can compute with it.
-    CertificationError
-        If there is no certified reference for the parameters.
+    Raises ParameterError if a parameter is unknown, breaks its rule, or no solver can compute with it;
+    CertificationError if there is no certified reference for the parameters.
     """
     parameters = {name: text for name, text in changes.items() if name not in settings}
     _refuse_unknown(case, parameters, settings)
@@ -64,13 +60,7 @@ def _value(text: str) -> Any:
 
 
 def refuse_settings(changes: Changes, settings: Collection[str]) -> None:
-    """Refuse settings where there is no solver to take them.
-
-    Raises
-    ------
-    SettingsError
-        Naming the first one.
-    """
+    """Refuse settings where there is no solver to take them; raises SettingsError naming the first one."""
     for name in changes:
         if name in settings:
             raise SettingsError(f"{name} is a setting of a solver, not a parameter of the case; leave it out")

@@ -52,10 +52,8 @@ class ResultsFiles:
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
         """Return the histories of a level, or of the finest, up to the end of the problem.
 
-        Raises
-        ------
-        CapabilityError
-            If there is no such file, or it holds no histories, those of another problem, or too short ones.
+        Raises CapabilityError if there is no such file, or it holds no histories, those of another problem, or too
+        short ones.
         """
         size = settings.get(self.key)
         response = self.responses[self.sizes.index(size)] if size in self.sizes else self.responses[-1]
@@ -209,12 +207,8 @@ def check(
 ) -> int:
     """Judge, print, write; returns the exit status.
 
-    Raises
-    ------
-    SolverInputError, UnknownCase, ParameterError, CertificationError
-        See `judge_files`.
-    ReportError
-        If the report or the result document cannot be written.
+    Raises SolverInputError, UnknownCase, ParameterError, CertificationError, see `judge_files`; ReportError if the
+    report or the result document cannot be written.
     """
     deliverable(report, output)
     posed = pose(case, variant, changed)

@@ -40,10 +40,7 @@ listed only where a remark goes with it. What codes computed is compared by `pyt
 def errata_page() -> str:
     """Return the errata of all cases as a Markdown page.
 
-    Raises
-    ------
-    CertificationError
-        If the routes to a reference disagree.
+    Raises CertificationError if the routes to a reference disagree.
     """
     blocks = [INTRODUCTION, *(block for case in all_cases() for block in _case(case))]
     return "\n\n".join(blocks) + "\n"

@@ -25,13 +25,8 @@ SLACK = 1e-6  # of the span: printed instants are rounded
 def read_histories(table: Table, problem: MechanicalProblem) -> Response:
     """Return the histories of a table with a column ``time``, in SI units.
 
-    Velocities that are missing are differences of the displacements.
-
-    Raises
-    ------
-    TableError
-        If a column is unknown or missing, a unit is wrong, a cell is no number, time does not increase or
-        does not cover the requested instants.
+    Velocities that are missing are differences of the displacements. Raises TableError if a column is unknown or
+    missing, a unit is wrong, a cell is no number, time does not increase or does not cover the requested instants.
     """
     known = history_columns(problem)
     columns = _recognised(table, known)

@@ -49,12 +49,8 @@ class Journal:
     def begin(self, *, resume: bool) -> None:
         """Open the journal; with ``resume`` the entries of an earlier run are taken in.
 
-        What an earlier run has left and nobody wants is kept under another name.
-
-        Raises
-        ------
-        ReportError
-            If there is nothing to go on with, the earlier run was another one, or the file cannot be written.
+        What an earlier run has left and nobody wants is kept under another name. Raises ReportError if there is nothing
+        to go on with, the earlier run was another one, or the file cannot be written.
         """
         try:
             kept = self._kept() if resume else ""
@@ -133,12 +129,8 @@ def journal(
 ) -> Iterator[Journal | None]:
     """Open the journal of work whose results go into a file or a folder; None if they go to neither.
 
-    It stays until the work drops it.
-
-    Raises
-    ------
-    ReportError
-        See `Journal.begin`; if another run is at the same place; if the work is to be resumed and has none.
+    It stays until the work drops it. Raises ReportError, see `Journal.begin`; if another run is at the same place; if
+    the work is to be resumed and has none.
     """
     places = _places(output, report)
     if resume and not places:
@@ -169,13 +161,7 @@ def done(kept: Journal | None) -> None:
 
 @contextlib.contextmanager
 def alone(place: Path) -> Iterator[None]:
-    """Keep other runs from writing to the same place meanwhile.
-
-    Raises
-    ------
-    ReportError
-        If another run is at it.
-    """
+    """Keep other runs from writing to the same place meanwhile; raises ReportError if another run is at it."""
     try:
         with FileLock(str(lock_of(place)), timeout=0):
             yield

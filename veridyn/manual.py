@@ -22,14 +22,8 @@ def manual(
 ) -> int:
     """Build the manual of some cases, of all without any; returns the status of the results.
 
-    Without ``results`` our own solver is run first and its results are kept in the folder.
-
-    Raises
-    ------
-    UnknownCase
-        If there is no such case.
-    ReportError
-        If results cannot be read, have nothing of a case, or the manual cannot be written.
+    Without ``results`` our own solver is run first and its results are kept in the folder. Raises UnknownCase if there
+    is no such case; ReportError if results cannot be read, have nothing of a case, or the manual cannot be written.
     """
     if pdf:
         typesetter()  # said before the run, not after it

@@ -58,16 +58,9 @@ class Posed:
 def pose(name: str, variant: str | None = None, changes: Mapping[str, str] | None = None) -> Posed:
     """Return what is asked of a code in a variant of a case, some parameters changed.
 
-    Without a variant: the one with the default parameters.
-
-    Raises
-    ------
-    UnknownCase, ParameterError, CertificationError
-        See `load_case` and `parameters_of`.
-    PoseError
-        If there is no such variant, or nothing is asked.
-    SettingsError
-        If a change is a setting of a solver.
+    Without a variant: the one with the default parameters. Raises UnknownCase, ParameterError, CertificationError, see
+    `load_case` and `parameters_of`; PoseError if there is no such variant, or nothing is asked; SettingsError if a
+    change is a setting of a solver.
     """
     case = load_case(name)
     chosen = _variant(case, variant)

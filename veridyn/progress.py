@@ -5,17 +5,28 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 
 from veridyn.validation_cases.core.judge import Record
 
 EVERY = 5.0  # s, between two lines in a pipe
 COLUMNS = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
 TOLD = {"pass": "passed", "fail": "failed", "error": "in error", "harness error": "in harness error"}
+
+
+@contextmanager
+def bar(
+    total: int, what: str, done: int = 0, columns: Sequence[ProgressColumn] = COLUMNS
+) -> Iterator[Callable[[str], None]]:
+    """Show progress on a terminal and nothing in a pipe; yields what moves it on by one, with a text."""
+    screen = Console(stderr=True)
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
+        task = progress.add_task(what, total=total, completed=done)
+        yield lambda text: progress.update(task, advance=1, description=text)
 
 
 class _Tally:
@@ -35,15 +46,14 @@ class _Tally:
 @contextmanager
 def progress(planned: int, *, silent: bool = False) -> Iterator[Callable[[Record], None]]:
     """Yield what is to be called with every record, on its way to a number of checks; all goes to standard error."""
-    screen, tally = Console(stderr=True), _Tally()
+    tally = _Tally()
     if silent:
         yield lambda _: None
-    elif not screen.is_terminal:
+    elif not Console(stderr=True).is_terminal:
         yield _lines(planned, tally)
     else:
-        with Progress(*COLUMNS, console=screen, transient=True) as bar:
-            task = bar.add_task("first solution", total=planned)
-            yield lambda record: bar.update(task, advance=1, description=tally.add(record))
+        with bar(planned, "first solution") as advance:
+            yield lambda record: advance(tally.add(record))
 
 
 def _lines(planned: int, tally: _Tally) -> Callable[[Record], None]:

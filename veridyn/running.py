@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from veridyn.baseline import compared, read_baseline, write_baseline
-from veridyn.comparing import is_wanted, measure, with_bar
-from veridyn.document import Scope, document, sheet
+from veridyn.document import Scope, document, finite, sheet
 from veridyn.exit_code import ExitCode
 from veridyn.journal import journal
-from veridyn.progress import progress
+from veridyn.progress import bar, progress
 from veridyn.reports import check_document
 from veridyn.reports.errors import ReportError, need_packages
 from veridyn.reports.numbers import plural
@@ -29,12 +28,13 @@ from veridyn.validation_cases.core.checks import checks, what_it_could_claim
 from veridyn.validation_cases.core.expected import Expectations, read_expectations
 from veridyn.validation_cases.core.judge import Check, Record
 from veridyn.validation_cases.core.subject import Request, Subject
-from veridyn.validation_cases.core.work_precision import variants
+from veridyn.validation_cases.core.work_precision import LIMITS, Limits, variants, work_precision
 from veridyn.verification import (
     Findings,
     OnRecord,
     Reasons,
     Task,
+    load_quietly,
     load_watched,
     rehearse,
     run_tasks,
@@ -69,16 +69,10 @@ def run(
     """Run, judge, print, write; returns the exit status.
 
     With ``resume`` the records of a run that was ended are taken from its journal. ``against`` is a baseline to compare
-    with, ``baseline`` one to write. ``fail_fast`` ends the run at the first failure.
-
-    Raises
-    ------
-    ExpectationError
-        If the list of expected failures cannot be read or names checks that do not exist.
-    ParameterError, SelectionError, SolverInputError, UnknownCase
-        If something was asked for that does not exist or cannot be.
-    ReportError
-        If the report or the result file cannot be written; found out before the work starts.
+    with, ``baseline`` one to write. ``fail_fast`` ends the run at the first failure. Raises ExpectationError if the
+    list of expected failures cannot be read or names checks that do not exist; ParameterError, SelectionError,
+    SolverInputError, UnknownCase if something was asked for that does not exist or cannot be; ReportError if the report
+    or the result file cannot be written; found out before the work starts.
     """
     wanted = report is not None or output is not None
     before = read_baseline(against) if against else None
@@ -119,6 +113,11 @@ def run(
                 kept = write_baseline(baseline, records, command)
                 print(f"baseline: {baseline}, {kept} answers", file=sys.stderr if output == "-" else sys.stdout)
     return ending.status or reached
+
+
+def is_wanted(asked: bool | None, solvers: Sequence[str], *, kept: bool) -> bool:
+    """Tell whether diagrams are to be measured: if the results are kept, and several solvers or the user ask for it."""
+    return kept and (len(set(solvers)) > 1 if asked is None else asked)
 
 
 def _count(task: Task, subjects: Mapping[str, Subject]) -> int:
@@ -166,10 +165,7 @@ def _kept(crew: Crew, findings: Findings) -> Iterator[_Ending]:
 def deliver(found: dict[str, Any], *, report: Path | None, output: str | None, layout: Layout) -> int:
     """Print the tables, write result document and report as far as wanted; returns the exit status.
 
-    Raises
-    ------
-    ReportError
-        If they cannot be written.
+    Raises ReportError if they cannot be written.
     """
     found = check_document(found) if report is not None or output is not None else found
     if output != "-":
@@ -181,12 +177,8 @@ def deliver(found: dict[str, Any], *, report: Path | None, output: str | None, l
 def expectations(file: Path | None, solvers: Mapping[str, Subject], todo: Sequence[Task]) -> Expectations:
     """Return the expected failures of a run; none without a file.
 
-    They may name any check of the solvers, so that one list serves runs of single cases too.
-
-    Raises
-    ------
-    ExpectationError
-        If the file cannot be read or names checks that do not exist.
+    They may name any check of the solvers, so that one list serves runs of single cases too. Raises ExpectationError if
+    the file cannot be read or names checks that do not exist.
     """
     if file is None:
         return Expectations()
@@ -253,12 +245,7 @@ def _draw(line: Line, solver: str, name: str, lost: Reasons) -> None:
 def sheets(crew: Crew, todo: Sequence[Task]) -> list[dict[str, Any]]:
     """Return the sheets of the cases of a run, with the variants that it has judged.
 
-    Workers make them: they know most of the references already.
-
-    Raises
-    ------
-    WorkerLost
-        If a worker ends meanwhile.
+    Workers make them: they know most of the references already. Raises WorkerLost if a worker ends meanwhile.
     """
     variants: dict[str, dict[str, None]] = {}
     for task in todo:
@@ -275,16 +262,24 @@ def _sheet(line: Line, name: str, parameters: Mapping[str, str], variants: Seque
 def _measure(crew: Crew, todo: Sequence[Task], findings: Findings) -> None:
     """Measure work-precision, but not of a solver that has lost a worker: it would lose more."""
     wanted = [task for task in todo if task.parameters or task.variant in variants(load_case(task.case))]
-    for task in with_bar(wanted):
-        lost = list(findings.lost[task.solver].values())
-        try:
-            for point in [] if lost else crew.ask(_points, task):
-                findings.points.append(point)
-        except WorkerLost as reason:
-            lost = [str(reason)]
-        if lost:
-            what = f"work-precision of {task.solver} on {task.case} {task.variant}".rstrip()
-            findings.messages.append(f"{what} ends early: {lost[0]}")
+    with bar(len(wanted), "work-precision") as advance:
+        for task in wanted:
+            lost = list(findings.lost[task.solver].values())
+            try:
+                for point in [] if lost else crew.ask(_points, task):
+                    findings.points.append(point)
+            except WorkerLost as reason:
+                lost = [str(reason)]
+            if lost:
+                what = f"work-precision of {task.solver} on {task.case} {task.variant}".rstrip()
+                findings.messages.append(f"{what} ends early: {lost[0]}")
+            advance(f"work-precision: {task.solver} {task.case} {task.variant}")
+
+
+def measure(task: Task, limits: Limits = LIMITS) -> Iterator[dict[str, Any]]:
+    """Measure work and precision of one solver on a variant, or on the user's parameter set, level by level."""
+    for point in work_precision(load_quietly(task.solver), task.request, task.statement, limits):
+        yield finite(point.as_dict())
 
 
 def _points(line: Line, task: Task) -> None:
@@ -345,13 +340,7 @@ def _write(found: dict[str, Any], report: Path | None, output: str | None) -> No
 
 
 def save(file: Path, text: str) -> None:
-    """Write a result file whole or not at all.
-
-    Raises
-    ------
-    ReportError
-        If it cannot be written.
-    """
+    """Write a result file whole or not at all; raises ReportError if it cannot be written."""
     try:
         with whole(file) as part:
             part.write_text(text, encoding="utf-8")

@@ -9,9 +9,8 @@ from typing import Literal
 
 from veridyn.solver.errors import SolverInputError
 from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.runner import Statement
 from veridyn.validation_cases.core.subject import Subject
-from veridyn.verification import Task, tasks, variants_of
+from veridyn.verification import Task, tasks
 
 Profile = Literal["quick", "selection", "all"]
 
@@ -54,10 +53,7 @@ class Selection:
     def subjects(self, described: Mapping[str, Subject]) -> dict[str, Subject]:
         """Return the solvers with the schemes and quantities that are asked of them.
 
-        Raises
-        ------
-        SolverInputError
-            If a solver has none of the schemes.
+        Raises SolverInputError if a solver has none of the schemes.
         """
         return {spec: self._asked(subject) for spec, subject in described.items()}
 
@@ -68,12 +64,8 @@ class Selection:
     def tasks(self, subjects: Mapping[str, Subject], changes: Mapping[str, str]) -> list[Task]:
         """Return the tasks of a run.
 
-        Raises
-        ------
-        SelectionError
-            If no case has a variant, quantity or kind of that name, or nothing has all that is named.
-        UnknownCase, ParameterError
-            See `veridyn.verification.tasks`.
+        Raises SelectionError if no case has a variant, quantity or kind of that name, or nothing has all that is named;
+        UnknownCase, ParameterError, see `veridyn.verification.tasks`.
         """
         everything = tasks(subjects, self.cases, changes)
         if self.variants and any(task.parameters for task in everything):
@@ -93,17 +85,12 @@ class Selection:
             return False
         if self.kinds and not _kinds(task) & set(self.kinds):
             return False
-        return not self.quantities or any(q.name in self.quantities for q in _statement(task).quantities)
-
-
-def _statement(task: Task) -> Statement:
-    case, own = load_case(task.case), variants_of(task.parameters)
-    return Statement(case, own[0] if own else case.variant(task.variant))
+        return not self.quantities or any(q.name in self.quantities for q in task.statement.quantities)
 
 
 def _kinds(task: Task) -> set[str]:
     """Return the capabilities that a task needs, and their parts before the colon."""
-    needs = _statement(task).problem.needs
+    needs = task.statement.problem.needs
     return {*needs, *(need.partition(":")[0] for need in needs)}
 
 

@@ -62,10 +62,7 @@ def describe(problem: Problem) -> dict[str, Any] | None:
 def describe_beam(problem: Problem, beam: Beam) -> dict[str, Any]:
     """Return the elements of a beam: geometry and shapes from its case, velocities and stops from the problem.
 
-    Raises
-    ------
-    ValueError
-        If a stop does not act at one point, or the points are not as many as the coordinates.
+    Raises ValueError if a stop does not act at one point, or the points are not as many as the coordinates.
     """
     assert isinstance(problem, MechanicalProblem)
     return {

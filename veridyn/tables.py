@@ -55,10 +55,7 @@ class Table:
     def filled(self, least: int) -> Table:
         """Return the table with rows of at least some cells filled up to the width of the header.
 
-        Raises
-        ------
-        TableError
-            If a row has fewer cells, or more than the header.
+        Raises TableError if a row has fewer cells, or more than the header.
         """
         width = len(self.columns)
         for i, row in enumerate(self.rows):
@@ -69,13 +66,7 @@ class Table:
         return replace(self, rows=tuple(row + ("",) * (width - len(row)) for row in self.rows))
 
     def numbers(self, column: Column) -> Floats:
-        """Return a column as finite numbers (rows,).
-
-        Raises
-        ------
-        TableError
-            If a cell is no number, NaN or infinite.
-        """
+        """Return a column as finite numbers (rows,); raises TableError if a cell is no number, NaN or infinite."""
         try:
             values = [float(row[column.place]) for row in self.rows]  # most files need nothing else
         except ValueError:
@@ -116,13 +107,9 @@ def _number(text: str) -> float | None:
 def read_table(path: Path) -> Table:
     """Read a table: one header line, then rows; ``#`` begins a comment line.
 
-    The separator is the first of semicolon, tab, comma that the header has, otherwise white space. A header
-    behind a ``#``, as numpy writes it, is recognised by the row of numbers that follows.
-
-    Raises
-    ------
-    TableError
-        If the file cannot be read or holds no table, names no columns, or one of them twice.
+    The separator is the first of semicolon, tab, comma that the header has, otherwise white space. A header behind a
+    ``#``, as numpy writes it, is recognised by the row of numbers that follows. Raises TableError if the file cannot be
+    read or holds no table, names no columns, or one of them twice.
     """
     lines = list(enumerate(_text(path).splitlines(), start=1))
     header_line, header, following = _split(path, lines)

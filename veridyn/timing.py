@@ -36,14 +36,9 @@ def bench(
 ) -> int:
     """Run the benchmarks, or read those of ``results``; returns 0, or 1 if one of them failed.
 
-    Nothing is asserted of the times: a run that is slower than the one it is held ``against`` returns 0.
-
-    Raises
-    ------
-    UnknownCase, SolverNotFound
-        If something was asked for that does not exist.
-    ReportError
-        If pytest-benchmark is missing, a timing file cannot be read or the report cannot be written.
+    Nothing is asserted of the times: a run that is slower than the one it is held ``against`` returns 0. Raises
+    UnknownCase, SolverNotFound if something was asked for that does not exist; ReportError if pytest-benchmark is
+    missing, a timing file cannot be read or the report cannot be written.
     """
     for name in cases:
         load_case(name)

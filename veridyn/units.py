@@ -47,10 +47,7 @@ class Unit:
 def unit(text: str) -> Unit:
     """Read a unit: symbols with prefixes, ``/``, powers such as ``m/s^2``, ``m/s²``, ``m s-2``.
 
-    Raises
-    ------
-    UnitError
-        If a symbol is unknown.
+    Raises UnitError if a symbol is unknown.
     """
     plain = text.strip()
     if plain in NO_UNIT:
@@ -86,12 +83,8 @@ def _power_of_symbol(part: str, text: str) -> tuple[tuple[int, int, int, int], i
 def to_si(values: Any, stated: str, asked: str) -> Any:
     """Return numbers (a float or an array) of a stated unit in the unit that is asked for.
 
-    One multiplication or one division: 1.5 mm becomes the double next to 0.0015 m.
-
-    Raises
-    ------
-    UnitError
-        If the stated unit is unknown or measures something else.
+    One multiplication or one division: 1.5 mm becomes the double next to 0.0015 m. Raises UnitError if the stated unit
+    is unknown or measures something else.
     """
     have, want = unit(stated), unit(asked)
     if have.powers != want.powers:

@@ -45,16 +45,17 @@ class Task:
     parameters: Mapping[str, str] = field(default_factory=dict)
     request: Request = field(default_factory=Request)
 
+    @property
+    def statement(self) -> Statement:
+        """What is to be solved."""
+        case, own = load_case(self.case), variants_of(self.parameters)
+        return Statement(case, own[0] if own else case.variant(self.variant))
+
 
 def load_quietly(spec: str) -> Any:
     """Return the solver that a specification names; what its module prints does not reach standard output.
 
-    Raises
-    ------
-    SolverNotFound
-        See `load_solver`.
-    SolverInputError
-        If it does not describe itself as a solver does.
+    Raises SolverNotFound, see `load_solver`; SolverInputError if it does not describe itself as a solver does.
     """
     with contextlib.redirect_stdout(io.StringIO()):
         solver = load_solver(spec)
@@ -106,10 +107,7 @@ class Findings:
 def subjects(crew: Crew, solvers: Sequence[str], request: Request | None = None) -> dict[str, Subject]:
     """Return the solvers as the cases see them, by specification; they are loaded in a worker.
 
-    Raises
-    ------
-    SolverInputError
-        If one cannot be found, hangs or ends the process while it is loaded, or is no solver.
+    Raises SolverInputError if one cannot be found, hangs or ends the process while it is loaded, or is no solver.
     """
     found = {}
     for spec in dict.fromkeys(solvers):
@@ -140,14 +138,8 @@ def tasks(
 ) -> list[Task]:
     """Return the tasks of a run; changes are parameters of the cases or settings that a solver declares.
 
-    The subjects come by specification; each solver gets the settings that it knows.
-
-    Raises
-    ------
-    UnknownCase
-        If a case does not exist.
-    ParameterError
-        If a change is no parameter and no setting, or breaks the rule of the parameter.
+    The subjects come by specification; each solver gets the settings that it knows. Raises UnknownCase if a case does
+    not exist; ParameterError if a change is no parameter and no setting, or breaks the rule of the parameter.
     """
     names = list(dict.fromkeys(cases)) or list(case_names())
     known = {spec: set(subject.known) for spec, subject in subjects.items()}
@@ -172,12 +164,8 @@ def judge_all(
 ) -> Iterator[Record]:
     """Judge every check of a case, or of one of its variants, or of a parameter set of the user.
 
-    The first checks can be skipped, if they were judged before.
-
-    Raises
-    ------
-    SolverInputError
-        If the settings of the user cannot be used.
+    The first checks can be skipped, if they were judged before. Raises SolverInputError if the settings of the user
+    cannot be used.
     """
     for check in islice(checks(case, runner.subject, variants_of(parameters), only), skip, None):
         yield judge(check, runner)
@@ -186,10 +174,7 @@ def judge_all(
 def rehearse(crew: Crew, todo: Sequence[Task]) -> None:
     """Solve a few steps with the settings of the user, if there are any: wrong ones show before minutes of work.
 
-    Raises
-    ------
-    SolverInputError
-        If the settings cannot be used.
+    Raises SolverInputError if the settings cannot be used.
     """
     for spec in dict.fromkeys(task.solver for task in todo if task.request.settings):
         with contextlib.suppress(WorkerLost):  # that will be a verdict; it is no wrong input
@@ -200,9 +185,7 @@ def _rehearse(line: Line, spec: str, todo: Sequence[Task]) -> None:
     solver = load_watched(line, spec)
     subject = Subject.of(solver, todo[0].request)
     for task in {task.case: task for task in reversed(todo)}.values():
-        case = load_case(task.case)
-        variant = (variants_of(task.parameters) or [case.variant(task.variant)])[0]
-        problem = _shortened(Statement(case, variant).problem)
+        problem = _shortened(task.statement.problem)
         for scheme in subject.schemes:
             settings = subject.default_settings(solver, problem, scheme)
             with line.watched(Watch("solve", solver.name)):
@@ -233,14 +216,8 @@ def variants_of(parameters: Mapping[str, str]) -> list[Variant] | None:
 def run_tasks(crew: Crew, todo: Sequence[Task], findings: Findings, on_record: OnRecord | None = None) -> None:
     """Judge the checks of all tasks in workers; the records come into the findings as soon as they are there.
 
-    A solver that hangs or ends its process loses the checks of that run; the task goes on in a fresh worker.
-
-    Raises
-    ------
-    WorkerLost
-        If a worker ends where no run can be blamed.
-    SolverInputError
-        If the settings of the user cannot be used.
+    A solver that hangs or ends its process loses the checks of that run; the task goes on in a fresh worker. Raises
+    WorkerLost if a worker ends where no run can be blamed; SolverInputError if the settings of the user cannot be used.
     """
 
     def renewed(number: int, loss: Loss) -> Job:

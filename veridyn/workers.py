@@ -88,11 +88,8 @@ class Line:
     def watched(self, watch: Watch) -> Iterator[None]:
         """Let the parent end this process if what follows takes too long.
 
-        Raises
-        ------
-        SolverInputError, SolverCrash
-            If a solver raises KeyboardInterrupt while it is loaded, or while solving: no key was pressed, a worker does
-            not hear them.
+        Raises SolverInputError, SolverCrash if a solver raises KeyboardInterrupt while it is loaded, or while solving:
+        no key was pressed, a worker does not hear them.
         """
         self.pipe.send(("begun", watch))
         try:
@@ -309,12 +306,8 @@ class Crew:
     def ask(self, function: Callable[..., None], *arguments: Any) -> Iterator[Any]:
         """Yield what one job tells, as it comes.
 
-        Raises
-        ------
-        WorkerLost
-            If it hangs or ends its process.
-        SolverInputError
-            If it was asked for something that cannot be.
+        Raises WorkerLost if it hangs or ends its process; SolverInputError if it was asked for something that cannot
+        be.
         """
         for _, item in self.share([Job(function, arguments)], give_up):
             yield item

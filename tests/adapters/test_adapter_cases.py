@@ -60,7 +60,7 @@ def test_other_schemes_pass_with_looser_tolerances(other_scheme, case):
 
 
 def test_doctor_finds_the_adapter_healthy(solver):
-    assert examine(solver.name) == HEALTHY
+    assert examine([solver.name]) == HEALTHY
 
 
 def test_adapter_describes_itself(solver):

@@ -44,7 +44,7 @@ def free_motion(t):
 
 
 def test_doctor_finds_only_the_dissipative_scheme_inaccurate(solver, capsys):
-    assert examine(SPEC) in (HEALTHY, INACCURATE)
+    assert examine([SPEC]) in (HEALTHY, INACCURATE)
     lines = [line for line in capsys.readouterr().out.splitlines() if "inaccurate: error" in line]
     assert all("discrete" in line for line in lines)
 

@@ -806,10 +806,10 @@ def said(file):
     from contextlib import redirect_stdout
     from io import StringIO
 
-    from veridyn.doctor.command import examine_all
+    from veridyn.doctor.command import examine
 
     with redirect_stdout(StringIO()) as out:
-        status = examine_all([f"{file}:{name}" for name in (*HEALTHY, *FAULTS, *ROUGH)])
+        status = examine([f"{file}:{name}" for name in (*HEALTHY, *FAULTS, *ROUGH)])
     assert status == 3
     return sections(out.getvalue())
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from veridyn.comparing import is_wanted, measure
 from veridyn.document import document
 from veridyn.references.certified import classification
 from veridyn.reports import check_document
+from veridyn.running import is_wanted, measure
 from veridyn.solver.errors import MissingHistory, SolverFailure, StepError
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.validation_cases.core.catalogue import load_case

@@ -37,24 +37,17 @@ class Diagnosis:
     text: str
 
 
-def examine(spec: str, changes: Mapping[str, str] | None = None, time_out: float = TIME_OUT) -> int:
-    """Print a diagnosis of a solver; see `examine_all`."""
-    return examine_all([spec], changes, time_out)
-
-
-def examine_all(specs: Sequence[str], changes: Mapping[str, str] | None = None, time_out: float = TIME_OUT) -> int:
+def examine(solvers: Sequence[str], changed: Mapping[str, str] | None = None, time_out: float = TIME_OUT) -> int:
     """Print a diagnosis of every solver; returns 0 healthy, 1 inaccurate, 3 broken or not to be examined.
 
-    Raises
-    ------
-    SolverInputError
-        If a specification leads nowhere, or a change is no setting of any solver, or not a valid one.
+    Raises SolverInputError if a specification leads nowhere, or a change is no setting of any solver, or not a valid
+    one.
     """
     with Crew(1, time_out) as crew:
-        described = subjects(crew, specs)
-        _refuse_unknown(changes or {}, described.values())
+        described = subjects(crew, solvers)
+        _refuse_unknown(changed or {}, described.values())
         return max(
-            _examine(crew, spec, replace(subject, request=Request(settings_of(changes or {}, subject.known))))
+            _examine(crew, spec, replace(subject, request=Request(settings_of(changed or {}, subject.known))))
             for spec, subject in described.items()
         )
 

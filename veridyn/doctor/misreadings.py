@@ -55,165 +55,100 @@ def _coupling_turned(k: Floats) -> Floats:
 
 
 EVERYWHERE: Misreadings = (
-    (
-        "it stays at rest: pass problem.initial_displacement and problem.initial_velocity on",
-        lambda b: replace(b, x0=0 * b.x0, v0=0 * b.v0),
-    ),
+    ("it stays at rest: pass problem.initial_displacement and problem.initial_velocity on",
+     lambda b: replace(b, x0=0 * b.x0, v0=0 * b.v0)),
     ("the initial velocity is ignored: pass problem.initial_velocity on", lambda b: replace(b, v0=0 * b.v0)),
     ("the initial velocity has the wrong sign", lambda b: replace(b, v0=-b.v0)),
-    (
-        "the initial velocity is divided by the mass: it is a velocity, no momentum",
-        lambda b: replace(b, v0=b.v0 / np.diag(b.mass)),
-    ),
+    ("the initial velocity is divided by the mass: it is a velocity, no momentum",
+     lambda b: replace(b, v0=b.v0 / np.diag(b.mass))),
     ("the initial displacement is ignored: pass problem.initial_displacement on", lambda b: replace(b, x0=0 * b.x0)),
     ("the initial displacement has the wrong sign", lambda b: replace(b, x0=-b.x0)),
     ("the mass is taken as 1: divide every force by the mass", lambda b: replace(b, mass=np.eye(len(b.x0)))),
     ("forces are divided by the mass twice", lambda b: replace(b, mass=b.mass @ b.mass)),
-)
+)  # fmt: skip
 
 ON_SPRINGS: Misreadings = (
-    (
-        "it flies on as if there were no spring: look at stiffness or mass matrix, the stiffness does not arrive",
-        lambda b: replace(b, stiffness=0 * b.stiffness),
-    ),
+    ("it flies on as if there were no spring: look at stiffness or mass matrix, the stiffness does not arrive",
+     lambda b: replace(b, stiffness=0 * b.stiffness)),
     ("the stiffness has the wrong sign: springs act with -K x", lambda b: replace(b, stiffness=-b.stiffness)),
-    (
-        "the coupling is ignored: pass the whole matrices on, not their diagonals",
-        lambda b: replace(b, stiffness=np.diag(np.diag(b.stiffness))),
-    ),
-    (
-        "the coupling has the wrong sign: take the off-diagonal terms of the stiffness as they are",
-        lambda b: replace(b, stiffness=_coupling_turned(b.stiffness)),
-    ),
-    (
-        "the masses belong to other degrees of freedom: look at their order in the mass matrix",
-        lambda b: replace(b, mass=_swapped(b.mass)),
-    ),
-    (
-        "the stiffness belongs to other degrees of freedom: look at their order in the stiffness matrix",
-        lambda b: replace(b, stiffness=_swapped(b.stiffness)),
-    ),
-    (
-        "the matrices have another order of the degrees of freedom than initial values and results",
-        lambda b: replace(b, mass=_swapped(b.mass), stiffness=_swapped(b.stiffness)),
-    ),
-    (
-        "the initial displacement has another order of the degrees of freedom than the matrices",
-        lambda b: replace(b, x0=b.x0[::-1]),
-    ),
-    (
-        "the initial velocity has another order of the degrees of freedom than the matrices",
-        lambda b: replace(b, v0=b.v0[::-1]),
-    ),
-    (
-        "the initial values have another order of the degrees of freedom than the matrices",
-        lambda b: replace(b, x0=b.x0[::-1], v0=b.v0[::-1]),
-    ),
+    ("the coupling is ignored: pass the whole matrices on, not their diagonals",
+     lambda b: replace(b, stiffness=np.diag(np.diag(b.stiffness)))),
+    ("the coupling has the wrong sign: take the off-diagonal terms of the stiffness as they are",
+     lambda b: replace(b, stiffness=_coupling_turned(b.stiffness))),
+    ("the masses belong to other degrees of freedom: look at their order in the mass matrix",
+     lambda b: replace(b, mass=_swapped(b.mass))),
+    ("the stiffness belongs to other degrees of freedom: look at their order in the stiffness matrix",
+     lambda b: replace(b, stiffness=_swapped(b.stiffness))),
+    ("the matrices have another order of the degrees of freedom than initial values and results",
+     lambda b: replace(b, mass=_swapped(b.mass), stiffness=_swapped(b.stiffness))),
+    ("the initial displacement has another order of the degrees of freedom than the matrices",
+     lambda b: replace(b, x0=b.x0[::-1])),
+    ("the initial velocity has another order of the degrees of freedom than the matrices",
+     lambda b: replace(b, v0=b.v0[::-1])),
+    ("the initial values have another order of the degrees of freedom than the matrices",
+     lambda b: replace(b, x0=b.x0[::-1], v0=b.v0[::-1])),
     ("the supports do not move: pass problem.supports on", lambda b: replace(b, shakes=())),
-    (
-        "the acceleration of the support has the wrong sign: its force is -M influence a(t)",
-        _shaken(lambda s, _: replace(s, amplitude=-s.amplitude)),
-    ),
-    (
-        "the influence of the support is ignored: its force is -M influence a(t)",
-        _influenced(lambda rows, _: np.ones_like(rows)),
-    ),
-    (
-        "the mass is missing in the force of the support: it is -M influence a(t)",
-        _influenced(lambda rows, b: rows @ np.linalg.inv(b.mass)),
-    ),
-    (
-        "the displacement of the support is taken for its acceleration",
-        _shaken(lambda s, _: replace(s, amplitude=-s.amplitude / s.omega**2)),
-    ),
-    (
-        "the velocity of the support is taken for its acceleration",
-        _shaken(lambda s, _: replace(s, amplitude=s.amplitude / s.omega, phase=s.phase - math.pi / 2)),
-    ),
-    (
-        "the acceleration of the support is taken in g: it is in m/s²",
-        _shaken(lambda s, _: replace(s, amplitude=s.amplitude * GRAVITY)),
-    ),
+    ("the acceleration of the support has the wrong sign: its force is -M influence a(t)",
+     _shaken(lambda s, _: replace(s, amplitude=-s.amplitude))),
+    ("the influence of the support is ignored: its force is -M influence a(t)",
+     _influenced(lambda rows, _: np.ones_like(rows))),
+    ("the mass is missing in the force of the support: it is -M influence a(t)",
+     _influenced(lambda rows, b: rows @ np.linalg.inv(b.mass))),
+    ("the displacement of the support is taken for its acceleration",
+     _shaken(lambda s, _: replace(s, amplitude=-s.amplitude / s.omega**2))),
+    ("the velocity of the support is taken for its acceleration",
+     _shaken(lambda s, _: replace(s, amplitude=s.amplitude / s.omega, phase=s.phase - math.pi / 2))),
+    ("the acceleration of the support is taken in g: it is in m/s²",
+     _shaken(lambda s, _: replace(s, amplitude=s.amplitude * GRAVITY))),
     ("the supports are exchanged: each acts through its own influence", _influenced(lambda rows, _: rows[::-1])),
-    (
-        "rows and columns of the influences are exchanged: each support has one influence for every degree of freedom",
-        _influenced(lambda rows, _: rows.T if rows.shape[0] == rows.shape[1] else rows),
-    ),
-    (
-        "the influences have another order of the degrees of freedom than the matrices",
-        _influenced(lambda rows, _: rows[:, ::-1]),
-    ),
+    ("rows and columns of the influences are exchanged: each support has one influence for every degree of freedom",
+     _influenced(lambda rows, _: rows.T if rows.shape[0] == rows.shape[1] else rows)),
+    ("the influences have another order of the degrees of freedom than the matrices",
+     _influenced(lambda rows, _: rows[:, ::-1])),
     ("the last support is ignored: add all of problem.supports up", _only(0)),
     ("the first support is ignored: add all of problem.supports up", _only(-1)),
-    (
-        "all supports move like the first: each has its own acceleration",
-        _shaken(lambda s, b: replace(b.shakes[0], influence=s.influence)),
-    ),
-    (
-        "all supports move like the last: each has its own acceleration",
-        _shaken(lambda s, b: replace(b.shakes[-1], influence=s.influence)),
-    ),
-)
+    ("all supports move like the first: each has its own acceleration",
+     _shaken(lambda s, b: replace(b.shakes[0], influence=s.influence))),
+    ("all supports move like the last: each has its own acceleration",
+     _shaken(lambda s, b: replace(b.shakes[-1], influence=s.influence))),
+)  # fmt: skip
 
 AT_A_STOP: Misreadings = (
-    (
-        "it flies through the stop: pass problem.stops on, look at the sign of normal and gap",
-        lambda b: replace(b, contact=0.0),
-    ),
+    ("it flies through the stop: pass problem.stops on, look at the sign of normal and gap",
+     lambda b: replace(b, contact=0.0)),
     ("the stop pulls instead of pushing: turn the sign of the contact force", lambda b: replace(b, contact=-b.contact)),
     ("the gap is ignored: contact begins at x = gap, not at x = 0", lambda b: replace(b, gap=0.0)),
     ("it sticks to the stop: a stop is elastic and gives the energy back", lambda b: replace(b, restitution=0.0)),
-    (
-        "it rebounds in an instant: the stop is to have its stiffness, not a restitution",
-        lambda b: replace(b, restitution=1.0),
-    ),
-    (
-        "it rebounds in an instant with half the speed: the stop is elastic, not to be replaced by a restitution",
-        lambda b: replace(b, restitution=0.5),
-    ),
-)
+    ("it rebounds in an instant: the stop is to have its stiffness, not a restitution",
+     lambda b: replace(b, restitution=1.0)),
+    ("it rebounds in an instant with half the speed: the stop is elastic, not to be replaced by a restitution",
+     lambda b: replace(b, restitution=0.5)),
+)  # fmt: skip
 
 SLIP_MISSED = "a slip is missed: no step may pass over a whole slip, look at the load within the step"
 WITH_FRICTION: Misreadings = (
     ("it slides without friction: pass problem.frictions on", lambda b: replace(b, static=0.0, kinetic=0.0)),
-    (
-        "friction drives it: the friction force has the wrong sign, it acts against the sliding velocity",
-        lambda b: replace(b, static=-b.static, kinetic=-b.kinetic),
-    ),
-    (
-        "it turns back where it stops: friction holds it at rest until the load exceeds the static limit",
-        lambda b: replace(b, sticks=False),
-    ),
-    (
-        "the static coefficient acts while it slides: take the kinetic one, or are the two exchanged?",
-        lambda b: replace(b, kinetic=b.static),
-    ),
-    (
-        "it slips again at the kinetic limit: while it rests, the static coefficient counts",
-        lambda b: replace(b, static=b.kinetic),
-    ),
-    (
-        "it never slips again: a load beyond the static limit ends the rest, and no step may pass over a whole slip; "
-        "pass problem.loads on",
-        lambda b: replace(b, pulls=()),
-    ),
+    ("friction drives it: the friction force has the wrong sign, it acts against the sliding velocity",
+     lambda b: replace(b, static=-b.static, kinetic=-b.kinetic)),
+    ("it turns back where it stops: friction holds it at rest until the load exceeds the static limit",
+     lambda b: replace(b, sticks=False)),
+    ("the static coefficient acts while it slides: take the kinetic one, or are the two exchanged?",
+     lambda b: replace(b, kinetic=b.static)),
+    ("it slips again at the kinetic limit: while it rests, the static coefficient counts",
+     lambda b: replace(b, static=b.kinetic)),
+    ("it never slips again: a load beyond the static limit ends the rest, and no step may pass over a whole slip; "
+     "pass problem.loads on", lambda b: replace(b, pulls=())),
     (SLIP_MISSED, lambda b: replace(b, pulls=b.pulls[:-SHORT])),
     (SLIP_MISSED, lambda b: replace(b, pulls=b.pulls[:1] + b.pulls[-SHORT:])),
     ("the load has the wrong sign", lambda b: replace(b, pulls=tuple((t, -f) for t, f in b.pulls))),
-    (
-        "the load is not divided by the mass",
-        lambda b: replace(b, pulls=tuple((t, f * float(b.mass[0, 0])) for t, f in b.pulls)),
-    ),
+    ("the load is not divided by the mass",
+     lambda b: replace(b, pulls=tuple((t, f * float(b.mass[0, 0])) for t, f in b.pulls))),
     ("the friction force is not divided by the mass", lambda b: replace(b, normal=b.normal * float(b.mass[0, 0]))),
-    (
-        "the normal force is ignored: the friction force is coefficient times normal force",
-        lambda b: replace(b, normal=1.0),
-    ),
-    (
-        "the weight is taken for the normal force: take problem.frictions[0].normal",
-        lambda b: replace(b, normal=GRAVITY * float(b.mass[0, 0])),
-    ),
-)
+    ("the normal force is ignored: the friction force is coefficient times normal force",
+     lambda b: replace(b, normal=1.0)),
+    ("the weight is taken for the normal force: take problem.frictions[0].normal",
+     lambda b: replace(b, normal=GRAVITY * float(b.mass[0, 0]))),
+)  # fmt: skip
 
 MISREADINGS: Mapping[type[Body], Misreadings] = {
     Springs: EVERYWHERE + ON_SPRINGS,
@@ -242,11 +177,9 @@ ARE_ABSOLUTE = "displacements are absolute: return them relative to the supports
 ABSOLUTE: tuple[tuple[str, Handover], ...] = (
     (ARE_ABSOLUTE, _absolute),
     (ARE_ABSOLUTE, _absolute_from_rest),
-    (
-        "the equation is solved for absolute displacements: initial values and results are relative to the supports",
-        _absolute_throughout,
-    ),
-)
+    ("the equation is solved for absolute displacements: initial values and results are relative to the supports",
+     _absolute_throughout),
+)  # fmt: skip
 
 # what is computed well but handed over wrongly
 HANDOVERS: tuple[tuple[str, Handover], ...] = (
@@ -256,20 +189,14 @@ HANDOVERS: tuple[tuple[str, Handover], ...] = (
     ("the displacement is 1000 times too small: return metres", lambda b, t: 1e-3 * _x(b, t)),
     ("every row is the last state: store a copy at every instant", lambda b, t: 0 * _x(b, t) + _x(b, t)[-1]),
     ("every row is one instant ahead: the first row is the state at problem.start", lambda b, t: _x(b, t + spacing(t))),
-    (
-        "every row is one instant late: the state at problem.start comes once",
-        lambda b, t: _x(b, np.maximum(t - spacing(t), t[0])),
-    ),
+    ("every row is one instant late: the state at problem.start comes once",
+     lambda b, t: _x(b, np.maximum(t - spacing(t), t[0]))),
     ("the degrees of freedom are exchanged: look at their order", lambda b, t: _x(b, t)[:, ::-1]),
-    (
-        "the first degree of freedom is returned for all: give each its column",
-        lambda b, t: 0 * _x(b, t) + _x(b, t)[:, :1],
-    ),
-    (
-        "rows and columns are mixed up: (m, n) is the transpose of (n, m), not a reshape",
-        lambda b, t: _x(b, t).T.reshape(t.size, -1),
-    ),
-)
+    ("the first degree of freedom is returned for all: give each its column",
+     lambda b, t: 0 * _x(b, t) + _x(b, t)[:, :1]),
+    ("rows and columns are mixed up: (m, n) is the transpose of (n, m), not a reshape",
+     lambda b, t: _x(b, t).T.reshape(t.size, -1)),
+)  # fmt: skip
 
 VELOCITIES: tuple[tuple[str, Handover], ...] = (
     ("the velocity has the wrong sign", lambda b, t: -_v(b, t)),
@@ -281,7 +208,7 @@ VELOCITIES: tuple[tuple[str, Handover], ...] = (
     ("the velocity is 1000 times too small: return m/s", lambda b, t: 1e-3 * _v(b, t)),
     ("the velocity is an increment: divide it by the time between the rows", lambda b, t: spacing(t) * _v(b, t)),
     ("every row of the velocity is the last one: store a copy", lambda b, t: 0 * _v(b, t) + _v(b, t)[-1]),
-)
+)  # fmt: skip
 
 
 def spacing(t: Floats) -> float:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from veridyn.document import environment
 from veridyn.exit_code import ExitCode
 from veridyn.journal import Journal, done, journal
 from veridyn.mutation.mutants import Fault, Host, chosen, load_host
 from veridyn.mutation.trials import Place, Resolution, Trial, judged, places, resolve, trial, worth
+from veridyn.progress import bar
 from veridyn.reports import detection, hints
 from veridyn.running import save, writable
 from veridyn.screen import console
@@ -101,14 +98,9 @@ def mutation(
 ) -> int:
     """Try seeded faults on the cases, print and write what detects them; returns 1 if one survives without a reason.
 
-    With ``resume`` what was found by a run that was ended is taken from its journal.
-
-    Raises
-    ------
-    UnknownCase, UnknownFault
-        If something was asked for that does not exist.
-    ReportError
-        If the results cannot be written; found out before the work starts.
+    With ``resume`` what was found by a run that was ended is taken from its journal. Raises UnknownCase, UnknownFault
+    if something was asked for that does not exist; ReportError if the results cannot be written; found out before the
+    work starts.
     """
     names = [load_case(name).name for name in cases] or list(case_names())
     wanted = chosen(hosts, faults)
@@ -297,16 +289,6 @@ def document(
 def _described(host: Host, fault: Fault) -> dict[str, Any]:
     said = {name: getattr(fault, name) for name in ("name", "kind", "what", "size", "meaning", "smallest", "unseen")}
     return {"host": host.name, "solver": fault.undamaged, **said}
-
-
-@contextmanager
-def bar(total: int, what: str) -> Iterator[Callable[[str], None]]:
-    """Show progress on a terminal and nothing in a pipe; yields what moves it on by one, with a text."""
-    screen = Console(stderr=True)
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda text: progress.update(task, advance=1, description=text)
 
 
 def _write(result: Mapping[str, Any], report: Path | None, output: str | None) -> None:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from rich.text import Text
@@ -22,9 +22,9 @@ from veridyn.changes import parameters_of
 from veridyn.document import environment
 from veridyn.exit_code import ExitCode
 from veridyn.journal import Journal, done, journal
-from veridyn.mutation.analysis import bar
 from veridyn.mutation.mutants import hosts, load_host
 from veridyn.mutation.trials import FAILED
+from veridyn.progress import bar
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
 from veridyn.running import save, writable
@@ -35,7 +35,7 @@ from veridyn.validation_cases.core.catalogue import case_names, load_case
 from veridyn.validation_cases.core.judge import Record, explain
 from veridyn.validation_cases.core.subject import Request
 from veridyn.verification import judge_all, watched_runner
-from veridyn.workers import TIME_OUT, Crew, Job, Line, Loss, WorkerLost
+from veridyn.workers import TIME_OUT, Crew, Job, Line, give_up
 
 SCHEMA_VERSION = "2.1"
 REACH = 2.0  # parameters lie between half and twice those of a variant
@@ -69,12 +69,7 @@ def parameter_set(case: Case, number: int) -> dict[str, str]:
     """Return a random parameter set, the same in every run: the changes of a variant, each value times a factor.
 
     Factors lie between 1/2 and 2, evenly in the logarithm; zeros stay, and what the case holds. Sets that break a rule
-    of the parameters or have no certified reference are drawn anew.
-
-    Raises
-    ------
-    ParameterError
-        If none of many can be used.
+    of the parameters or have no certified reference are drawn anew. Raises ParameterError if none of many can be used.
     """
     random = np.random.default_rng([zlib.crc32(case.name.encode()), number])
     measured = [variant for variant in case.variants if case.measured(variant)]
@@ -152,14 +147,8 @@ def study(
 ) -> int:
     """Try all solvers without fault on so many parameter sets of every case; returns 1 at a false positive.
 
-    With ``resume`` what was found by a run that was ended is taken from its journal.
-
-    Raises
-    ------
-    UnknownCase, UnknownFault
-        If a case or a host does not exist.
-    ReportError
-        If the results cannot be written; found out before the work starts.
+    With ``resume`` what was found by a run that was ended is taken from its journal. Raises UnknownCase, UnknownFault
+    if a case or a host does not exist; ReportError if the results cannot be written; found out before the work starts.
     """
     names = [load_case(name).name for name in cases] or list(case_names())
     everyone = solvers(hosts)
@@ -180,7 +169,7 @@ def _draw(samples: Samples, everyone: Sequence[tuple[str, str]], jobs: int, time
     work = [Job(_try, (*s, everyone, len(known))) for s, known in samples.sets.items() if len(known) < len(everyone)]
     total = len(everyone) * len(samples.sets) - len(samples.all)
     with Crew(jobs, time_out) as crew, bar(total, "samples") as advance:
-        for _, found in crew.share(work, _lost):
+        for _, found in crew.share(work, give_up):
             samples.add(found)
             advance(f"{found.case} {found.solver}")
 
@@ -191,10 +180,6 @@ def _try(line: Line, name: str, number: int, everyone: Sequence[tuple[str, str]]
     parameters = parameter_set(case, number)
     for place, solver in everyone[skip:]:
         line.tell(sample(line, case, number, parameters, load_host(place).undamaged[solver]))
-
-
-def _lost(_: int, loss: Loss) -> NoReturn:
-    raise WorkerLost(loss.text)
 
 
 def _show(names: Sequence[str], found: Sequence[Sample]) -> None:

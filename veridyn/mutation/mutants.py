@@ -82,10 +82,7 @@ def hosts() -> tuple[str, ...]:
 def load_host(place: str) -> Host:
     """Return a host by name, or from a file that defines ``FAULTS`` and ``SOLVER``.
 
-    Raises
-    ------
-    UnknownFault
-        If there is none, or the file does not define what is needed.
+    Raises UnknownFault if there is none, or the file does not define what is needed.
     """
     if place in (INTEGRATOR, EXACT):
         return _integrator() if place == INTEGRATOR else _exact()
@@ -144,10 +141,7 @@ def _sized(given: Any, compared: str) -> Fault:
 def chosen(places: Sequence[str], names: Sequence[str]) -> list[tuple[Host, Fault]]:
     """Return the faults of these names in these hosts; all where nothing is named.
 
-    Raises
-    ------
-    UnknownFault
-        If there is none of a name; the message suggests the nearest.
+    Raises UnknownFault if there is none of a name; the message suggests the nearest.
     """
     loaded = [load_host(place) for place in dict.fromkeys(places or hosts())]
     known = {name for host in loaded for name in host.faults}

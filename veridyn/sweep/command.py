@@ -14,11 +14,11 @@ from typing import Any
 
 import numba
 import numpy as np
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from veridyn.document import environment
 from veridyn.exit_code import ExitCode
+from veridyn.progress import bar
 from veridyn.reports.errors import ReportError
 from veridyn.reports.regime_map import draw
 from veridyn.running import writable
@@ -31,6 +31,7 @@ from veridyn.validation_cases.core.catalogue import load_case
 from veridyn.validation_cases.core.sweeping import Columns
 
 SCHEMA_VERSION = "1.0"
+BAR = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
 
 
 @dataclass(frozen=True)
@@ -72,12 +73,8 @@ def sweep(
 ) -> int:
     """Solve all points, check some, write, print; returns the exit status: 1 if the check failed.
 
-    Raises
-    ------
-    ParameterError, SweepError, UnknownCase
-        If what is asked for cannot be done.
-    ReportError
-        If the folder cannot be written; found out before the work starts.
+    Raises ParameterError, SweepError, UnknownCase if what is asked for cannot be done; ReportError if the folder cannot
+    be written; found out before the work starts.
     """
     asked = request(load_case(case), over, changed)
     means = _means(threads, scheduler)
@@ -136,10 +133,13 @@ def _work(chunks: sweep_store.Chunks, solve: Any, *, kept: bool) -> Work | int:
     """Solve what is missing, and keep it as it comes; returns an exit status if that did not come to its end."""
     todo, done, start = chunks.missing(), 0, time.perf_counter()
     try:
-        for chunk, columns in _with_bar(chunks.request, todo, solve(todo)):
-            chunks.write(chunk, columns)
-            first, end = chunks.request.bounds(chunk)
-            done += end - first
+        said, total = f"{chunks.request.size:,} points", chunks.request.chunks
+        with bar(total, said, total - len(todo), BAR) as advance:
+            for chunk, columns in solve(todo):
+                chunks.write(chunk, columns)
+                first, end = chunks.request.bounds(chunk)
+                done += end - first
+                advance(said)
     except KeyboardInterrupt:
         return _ended("interrupted", chunks, ExitCode.INTERRUPTED, kept=kept)
     except sweep_runs.WorkersFailed as failure:
@@ -152,17 +152,6 @@ def _ended(why: str, chunks: sweep_store.Chunks, status: int, *, kept: bool) -> 
     there = f"; {total - len(chunks.missing())} of {total} chunks are kept, --resume goes on" if kept else ""
     print(f"veridyn: {' '.join(why.split())}{there}", file=sys.stderr)
     return status
-
-
-def _with_bar(asked: Request, todo: Sequence[int], solved: sweep_runs.Solved) -> sweep_runs.Solved:
-    """Yield the chunks; progress goes to a terminal only."""
-    screen = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
-        bar = progress.add_task(f"{asked.size:,} points", total=asked.chunks, completed=asked.chunks - len(todo))
-        for chunk, found in solved:
-            yield chunk, found
-            progress.advance(bar)
 
 
 def _document(

@@ -108,12 +108,8 @@ def sweep_of(case: Case) -> Sweep:
 def request(case: Case, over: Sequence[str], fixed: Mapping[str, str]) -> Request:
     """Read what is asked for.
 
-    Raises
-    ------
-    ParameterError
-        If a name is unknown, a value breaks its rule, or the case cannot solve a combination.
-    SweepError
-        If a range cannot be read, a parameter is given twice, or there are too many points.
+    Raises ParameterError if a name is unknown, a value breaks its rule, or the case cannot solve a combination;
+    SweepError if a range cannot be read, a parameter is given twice, or there are too many points.
     """
     sweep = sweep_of(case)
     if not over:

@@ -46,10 +46,7 @@ def _distributed() -> Any:
 def scheduler(address: str) -> Iterator[Any]:
     """Connect to a Dask scheduler whose workers have this version of veridyn.
 
-    Raises
-    ------
-    SweepError
-        If Dask is not installed, nobody answers, there is no worker, or one lacks veridyn.
+    Raises SweepError if Dask is not installed, nobody answers, there is no worker, or one lacks veridyn.
     """
     distributed = _distributed()
     try:
@@ -76,10 +73,7 @@ def _refuse_workers(client: Any, address: str) -> None:
 def on_workers(client: Any, request: Request, todo: Sequence[int]) -> Solved:
     """Yield the chunks as the workers solve them, each on one thread.
 
-    Raises
-    ------
-    WorkersFailed
-        If a worker raises or the scheduler gives a chunk up.
+    Raises WorkersFailed if a worker raises or the scheduler gives a chunk up.
     """
     shared = client.scatter(request, broadcast=True, hash=False)
     futures = client.map(_compute, todo, request=shared, pure=False)

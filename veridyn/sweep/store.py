@@ -33,10 +33,7 @@ class Chunks:
     def open(self, *, resume: bool) -> None:
         """Make the folder, or go on with what is in it.
 
-        Raises
-        ------
-        SweepError
-            If there is an unfinished sweep that is not to be resumed, or another one.
+        Raises SweepError if there is an unfinished sweep that is not to be resumed, or another one.
         """
         manifest = self.folder / "request.json"
         if manifest.exists():

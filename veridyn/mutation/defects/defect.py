@@ -95,10 +95,7 @@ class Defect:
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
         """Return the response with the defect in it, whatever the step.
 
-        Raises
-        ------
-        SolverFailure
-            If the motion diverges or the step control gives up.
+        Raises SolverFailure if the motion diverges or the step control gives up.
         """
         chosen = {"scheme": self.scheme, **settings}
         if not self.touches(problem):
