@@ -22,15 +22,7 @@ ASIDE = LABEL.replace("middle", "start")
 
 
 def draw(beam: Record, name: str) -> str:
-    """Draw a beam.
-
-    Parameters
-    ----------
-    beam
-        As ``beam`` of a case in the result document.
-    name
-        What a screen reader says.
-    """
+    """Draw a beam, ``beam`` of a case in the result document; `name` is what a screen reader says."""
     parts = [
         *_shapes(beam),
         *_velocities(beam),

@@ -105,17 +105,9 @@ def figure(
 ) -> Record | None:
     """Make the diagram of one variant of a case; None if nothing can be shown.
 
-    Parameters
-    ----------
-    points
-        Those of the variant, at least one.
-    results
-        Records of the case and variant: they know the tolerance that is drawn.
-    solvers
-        Solver of every subject of the document: each has the same colour in every diagram. If there are more
-        subjects than looks, those of one solver share a colour.
-    machines
-        Machine of every run.
+    The results are the records of the case and variant, which know the tolerance that is drawn. The solver of every
+    subject of the document has the same colour in every diagram; if there are more subjects than looks, those of one
+    solver share a colour. Machines are those of the runs.
     """
     drawable = [point for point in points if _drawable(point)]
     if not drawable:

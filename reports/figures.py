@@ -24,24 +24,10 @@ PLAIN = {"text.parse_math": False}
 
 
 def draw(figure: Record, key: str) -> str:
-    """Draw a figure.
+    """Draw a figure of the result document as an ``<svg>`` element, without XML declaration.
 
-    Parameters
-    ----------
-    figure
-        As in the result document.
-    key
-        Prefix of all identifiers in the drawing, so that several can stand in one page.
-
-    Returns
-    -------
-    str
-        An ``<svg>`` element, without XML declaration.
-
-    Raises
-    ------
-    ReportError
-        If matplotlib is not installed.
+    The key is the prefix of all identifiers in the drawing, so that several can stand in one page. Raises ReportError
+    if matplotlib is not installed.
     """
     with optional_package():
         import matplotlib.style

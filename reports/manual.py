@@ -57,17 +57,7 @@ CASES = ("Case", "Document", "Checks", "Worst margin", "Errata", "Verdict")
 def make_manual(document: Document, digest: str = "") -> Manual:
     """Arrange a checked document as a manual; draws the figures.
 
-    Parameters
-    ----------
-    document
-        As from `check_document`.
-    digest
-        SHA-256 of the results file that is written beside the manual.
-
-    Raises
-    ------
-    ReportError
-        If a package that draws is not installed.
+    The digest is the SHA-256 of the results beside it. Raises ReportError if a package that draws is not installed.
     """
     results, places, missing = document["results"], environments(document), gaps(document)
     groups = {(record["case"], subject(record, len(places))) for record in results}

@@ -45,19 +45,7 @@ class Page:
 def make_page(document: Document, against: Comparison | None = None, studio: Executor = HERE) -> Page:
     """Arrange a checked document as a page, whose figures are drawn in a studio.
 
-    Parameters
-    ----------
-    document
-        As from `check_document`.
-    against
-        What changed since an earlier run.
-    studio
-        Where figures are drawn; the page needs it until its drawings were looked at.
-
-    Raises
-    ------
-    ReportError
-        If matplotlib is not installed.
+    The page needs the studio until its drawings were looked at. Raises ReportError if matplotlib is not installed.
     """
     results, places, missing = document["results"], environments(document), gaps(document)
     runs = len(places)

@@ -56,14 +56,9 @@ def measured(records: Sequence[Record]) -> list[Record]:
 
 
 def draw(records: Sequence[Record], runs: int) -> str:
-    """Draw measured checks; what lies above the line "error = tolerance" fails.
+    """Draw checks with an error and a tolerance, at least one; what lies above the line "error = tolerance" fails.
 
-    Parameters
-    ----------
-    records
-        Checks with an error and a tolerance, at least one.
-    runs
-        Number of runs in the document, which decides whether names tell them.
+    If the document has several runs, names tell them.
     """
     across, up = _axes(records)
     parts = [*_frame(across, up), *_lines(across, up), *_legend(records), *_dots(records, across, up, runs)]

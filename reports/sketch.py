@@ -72,15 +72,7 @@ class Layout:
 
 
 def draw(system: Record, name: str) -> str:
-    """Draw a system.
-
-    Parameters
-    ----------
-    system
-        As ``system`` of a case in the result document.
-    name
-        What a screen reader says.
-    """
+    """Draw a system, ``system`` of a case in the result document; `name` is what a screen reader says."""
     layout = _layout(system)
     top = ABOVE + LEVEL * (len(layout.above) + 1)
     below = BELOW if system["frictions"] or layout.below or layout.has_moving_walls else ABOVE

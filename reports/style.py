@@ -58,17 +58,7 @@ ROLES: dict[str, dict[str, Any]] = {
 
 
 def look(role: str, number: int, *, marker: bool) -> dict[str, Any]:
-    """Return the plot arguments of a series.
-
-    Parameters
-    ----------
-    role
-        A key of `ROLES`.
-    number
-        How many coloured series the panel already has.
-    marker
-        Points instead of a line.
-    """
+    """Return the plot arguments of a series of a role, by how many coloured series the panel already has."""
     chosen = {"color": CYCLE[number % len(CYCLE)], **ROLES[role]}
     if role in ("computed", "error"):
         chosen["linestyle"] = DASHES[number // len(CYCLE) % len(DASHES)]

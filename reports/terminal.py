@@ -51,30 +51,14 @@ IN_FULL = 30  # failures; of more the rest has a line each
 
 
 def summary_table(document: Document, console: Console) -> None:
-    """Print passed checks per layer and worst margin of each case, variant and scheme, then failures, then totals.
-
-    Parameters
-    ----------
-    document
-        A checked result document.
-    console
-        Where to print; its width decides the layout.
-    """
+    """Print passed checks per layer and worst margin of each case, variant and scheme, then failures, then totals."""
     console.print(_summary(document))
     _print_comparison(document, console)
     _print_close(document, console)
 
 
 def full_table(document: Document, console: Console) -> None:
-    """Print every check, a table per case, variant and scheme, then failures in full, then totals.
-
-    Parameters
-    ----------
-    document
-        A checked result document.
-    console
-        Where to print; its width decides the layout.
-    """
+    """Print every check, a table per case, variant and scheme, then failures in full, then totals."""
     name = _namer(document)
     for place, records in _runs(document, name).items():
         console.print(Text(_run_name(*place), style="bold"))
@@ -84,15 +68,7 @@ def full_table(document: Document, console: Console) -> None:
 
 
 def brief(document: Document, console: Console) -> None:
-    """Print a line for each failure, then the sentence that sums up.
-
-    Parameters
-    ----------
-    document
-        A checked result document.
-    console
-        Where to print.
-    """
+    """Print a line for each failure, then the sentence that sums up."""
     name, results = _namer(document), document["results"]
     for record in worst_first(record for record in results if record["verdict"] in TROUBLE):
         console.print(_title(record, name(record)))
@@ -104,7 +80,7 @@ LAYOUTS: dict[Layout, Callable[[Document, Console], None]] = {
     "summary": summary_table,
     "full": full_table,
 }
-"""What is printed of a run, from little to everything."""
+"""What is printed of a checked result document, from little to everything; the width of the console decides how."""
 
 
 def _namer(document: Document) -> Namer:

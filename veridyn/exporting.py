@@ -27,21 +27,9 @@ EQUATION = "M x'' + C x' + K x = loads - M sum_j psi_j a_j(t) + stops + friction
 
 
 def export(*, case: str, variant: str | None, changed: Mapping[str, str], form: Format, output: str) -> int:
-    """Write the statement of a problem; returns the exit status 0.
+    """Write the statement of a problem into a folder, or to standard output (``-``); returns the exit status 0.
 
-    Parameters
-    ----------
-    form
-        ``"json"``: one document; ``"csv"``: tables.
-    output
-        Folder to write into, ``-`` for standard output.
-
-    Raises
-    ------
-    UnknownCase, PoseError, ParameterError, CertificationError
-        See `pose`.
-    ReportError
-        If the folder cannot be written into.
+    Raises what `pose` raises; ReportError if the folder cannot be written into.
     """
     files = statement(pose(case, variant, changed), form)
     if output == "-":

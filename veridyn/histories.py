@@ -116,17 +116,8 @@ def _elements(values: Mapping[str, Floats]) -> dict[str, dict[str, Floats]]:
 def read_quantities(table: Table, units: Mapping[str, str], is_text: Callable[[str], bool]) -> dict[str, Number]:
     """Return the quantities of a table with the columns ``quantity`` and ``value``, in their units.
 
-    Parameters
-    ----------
-    units
-        Unit of every quantity that can be judged.
-    is_text
-        Tells whether a quantity is a word, such as a regime.
-
-    Raises
-    ------
-    TableError
-        If a column or a quantity is unknown, a unit is wrong, a value is no number, or none is given.
+    The units are those of all quantities that can be judged; `is_text` tells whether one is a word, such as a regime.
+    Raises TableError if a column or quantity is unknown, a unit is wrong, a value is no number, or none is given.
     """
     columns = _recognised(table, QUANTITY_COLUMNS)
     for needed in ("quantity", "value"):

@@ -27,16 +27,9 @@ Entry = Mapping[str, Any]
 class Journal:
     """What work has found so far, one JSON document a line: what was asked, then an entry for every finding.
 
-    A disk that is full ends the journal, not the work: ``trouble`` says why.
-
-    Parameters
-    ----------
-    place
-        File or folder of the results; the journal lies beside it.
-    asked
-        What tells this work from other work, as JSON can carry it.
-    take
-        Takes in an entry that an earlier run has left; raises one of `BROKEN` if it is damaged.
+    It lies beside the place of the results. ``asked`` tells this work from other work, as JSON can carry it; ``take``
+    takes in an entry that an earlier run has left, and raises one of `BROKEN` if it is damaged. A disk that is full
+    ends the journal, not the work: ``trouble`` says why.
     """
 
     def __init__(self, place: Path, asked: Entry, take: Callable[[Entry], None]) -> None:

@@ -28,10 +28,7 @@ GROUND = "ground"
 def describe(problem: Problem) -> dict[str, Any] | None:
     """Return the elements of a problem; None if it is no line of masses.
 
-    Parameters
-    ----------
-    problem
-        Any problem; only mechanical ones of at most eight degrees of freedom are described.
+    Only mechanical problems of at most eight degrees of freedom are described.
     """
     if not isinstance(problem, MechanicalProblem) or problem.size > MOST:
         return None

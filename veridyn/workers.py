@@ -273,15 +273,10 @@ def _ending(code: int | None) -> str:
 
 
 class Crew:
-    """The workers of a run; as a context it ends them.
+    """The workers of a run, no more than a number; as a context it ends them.
 
-    Parameters
-    ----------
-    size
-        How many there are at most; they start when there is work. Several share the cores: the threads of their
-        numerical libraries, which wait by spinning, would keep each other from work.
-    time_out
-        Seconds after which a solve, or the loading of a solver, counts as hung.
+    They start when there is work. Several share the cores: the threads of their numerical libraries, which wait by
+    spinning, would keep each other from work. A solve, or the loading of a solver, counts as hung after ``time_out`` s.
     """
 
     def __init__(self, size: int = 1, time_out: float = TIME_OUT) -> None:
@@ -315,15 +310,8 @@ class Crew:
     def share(self, jobs: Sequence[Job], renew: Callable[[int, Loss], Job]) -> Iterator[tuple[int, Any]]:
         """Spread jobs over the workers; yield (number of the job, what it tells) as it comes.
 
-        Parameters
-        ----------
-        renew
-            Returns the job to do instead of one that was lost with its worker.
-
-        Raises
-        ------
-        SolverInputError
-            If a job was asked for something that cannot be.
+        ``renew`` returns the job to do instead of one that was lost with its worker. Raises SolverInputError if a job
+        was asked for something that cannot be.
         """
         waiting, busy = deque(enumerate(jobs)), dict[Worker, int]()
         while waiting or busy:

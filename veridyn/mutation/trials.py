@@ -113,12 +113,8 @@ def judged(runner: Runner, place: Place, wanted: Callable[[Check], bool]) -> Ite
 def trial(records: Iterable[Record], known: Trial | None, **named: Any) -> Trial:
     """Return the trial that the records of a variant amount to.
 
-    A solver that refuses its own settings fails; any other exception on the way is a fault of ours.
-
-    Parameters
-    ----------
-    known
-        Trial of the solver without fault: what fails there too is not detected, what is broken there not new.
+    A solver that refuses its own settings fails; any other exception on the way is a fault of ours. What fails in the
+    ``known`` trial of the solver without fault, too, is not detected; what is broken there is not new.
     """
     found: dict[str, tuple[str, float | None]] = {}
     broken: dict[str, str] = {}
@@ -184,16 +180,7 @@ def resolve(attempt: Callable[[float], Trial], seen: Trial, smallest: float) -> 
     """Look for the smallest size that is detected, in steps of 1, 3, 10.
 
     The ratio of error and tolerance says how far below a detected size the limit should lie; the step above and the
-    step below the limit are both tried.
-
-    Parameters
-    ----------
-    attempt
-        Tries a size.
-    seen
-        A trial that detected the fault.
-    smallest
-        Where the search ends.
+    step below the limit are both tried. It begins with a trial that detected the fault, and ends at the smallest size.
     """
     assert seen.size is not None
     above, survived = seen, None
