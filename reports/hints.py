@@ -182,32 +182,3 @@ def _failures(trial: Mapping[str, Any]) -> Iterator[str]:
     for name, (layer, _) in trial["found"].items():
         before, colon, after = name.removeprefix(f"{variant}-").partition(":")
         yield failure(case, layer, after if colon and before in LAYERS else f"{before}{colon}{after}")
-
-
-# ---- how good they are
-
-
-@dataclass(frozen=True)
-class Score:
-    """Of so many patterns: for how many something is said, and how often the right kind."""
-
-    patterns: int
-    told: int
-    right: int
-
-
-def recognised(patterns: Sequence[Pattern], *, apart: Callable[[Pattern, Pattern], bool]) -> Score:
-    """Diagnose each pattern by the others, without those that must stand apart from it (itself, its host, …)."""
-    weights = weights_of(patterns)
-    told = right = 0
-    for one in patterns:
-        others = [other for other in patterns if other is not one and not apart(one, other)]
-        found = _nearest((_between(one, other, weights), other) for other in others)
-        told += found is not None
-        right += found is not None and found.kind == one.kind
-    return Score(len(patterns), told, right)
-
-
-def _between(one: Pattern, other: Pattern, weights: Callable[[str], float]) -> float:
-    """Return the similarity of two patterns; the second counts in the cases on which the first was tried."""
-    return similarity(one.failures, other, weights, lambda failure: _case(failure) in one.cases)

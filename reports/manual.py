@@ -6,10 +6,11 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from veridyn.reports import drawing, manual_html, manual_pdf, numbers, spreadsheet
+from veridyn.reports import drawing, manual_pdf, numbers, spreadsheet
 from veridyn.reports.checks import share
 from veridyn.reports.document import Document, environments, gaps, scope
 from veridyn.reports.errors import ReportError
+from veridyn.reports.html import fill
 from veridyn.reports.manual_blocks import (
     Blanks,
     Block,
@@ -51,6 +52,7 @@ HOUSE = (
     "Reference values are enclosures in ball arithmetic: the truth lies within the stated uncertainty of the value, "
     "every event of the motion being proved. An independent second route in multiple precision confirms them."
 )
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 CASES = ("Case", "Document", "Checks", "Worst margin", "Errata", "Verdict")
 
 
@@ -174,6 +176,14 @@ def _provenance(document: Document) -> Iterable[Block]:
         yield Pairs([*said, *([("packages", packages)] if packages else [])])
 
 
+def html(manual: Manual) -> str:
+    """Render a manual as HTML for reading and printing: nothing is fetched, nothing runs.
+
+    Raises ReportError if jinja2 is not installed.
+    """
+    return fill("manual", manual=manual, policy=POLICY)
+
+
 def write(document: Document, folder: Path, *, pdf: bool = True) -> list[Path]:
     """Write the manual of a checked document and the results that it was made from; returns the files.
 
@@ -183,7 +193,7 @@ def write(document: Document, folder: Path, *, pdf: bool = True) -> list[Path]:
     results = results_file(document)
     made = make_manual(document, hashlib.sha256(results).hexdigest())
     files = {
-        "manual.html": manual_html.render(made).encode("utf-8", errors="replace"),
+        "manual.html": html(made).encode("utf-8", errors="replace"),
         "results.json": results,
         "results.csv": spreadsheet.results(document["results"]).encode("utf-8", errors="replace"),
     }

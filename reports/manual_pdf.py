@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from datetime import datetime
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from veridyn.reports import mathml
 from veridyn.reports.errors import ReportError, optional_package
+from veridyn.reports.html import resource
 from veridyn.reports.manual_blocks import Block, Formulas, Manual
 from veridyn.reports.svg import clean
 
@@ -48,7 +48,7 @@ def typesetter() -> tuple[Any, Any]:
 
 
 def _template() -> bytes:
-    return files("veridyn.reports").joinpath("templates", "manual.typ").read_bytes()
+    return resource("manual.typ").encode("utf-8")
 
 
 def _data(manual: Manual) -> dict[str, Any]:

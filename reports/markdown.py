@@ -17,6 +17,8 @@ from veridyn.reports.tally import LAYERS, MEANINGS, TROUBLE, Tally
 
 Lines = list[str]
 
+IN_SUMMARY = 50  # failures; the job's log has all
+
 CHECKS = ("Verdict", "Variant", "Quantity", "Computed", "Reference", "Error", "Tolerance", "Margin", "LRE", "Notes")
 
 
@@ -45,6 +47,34 @@ def changes(found: Comparison) -> str:
         blocks += [f"## What {one.words}: {one.total}", table(HEAD, one.rows)]
         blocks += [f"{one.left_out} more of them."] if one.left_out else []
     return "\n\n".join(blocks) + "\n"
+
+
+def summary(page: Page) -> str:
+    """Render what the reader of a continuous-integration job wants to know first: verdict, cases, what failed.
+
+    GitHub shows what is appended to the file that ``$GITHUB_STEP_SUMMARY`` names.
+    """
+    mark = "✅" if page.verdict == "pass" else "⚠️" if page.verdict in ("not applicable", "expected failure") else "❌"
+    gaps = [_bullets(page.gaps)] if page.gaps else []
+    return "\n\n".join([f"## {mark} {escape(page.headline)}", *gaps, *_cases(page), *_failed(page)]) + "\n"
+
+
+def _cases(page: Page) -> Lines:
+    rows = [(sheet.name, sheet.tally.words, sheet.margin, len(sheet.errata)) for sheet in page.sheets]
+    return [table(("Case", "Checks", "Worst margin", "Errata"), rows)] if rows else []
+
+
+def _failed(page: Page) -> Lines:
+    if not page.failures.total:
+        return []
+    keys = ("verdict", "case", "variant", "layer", "quantity")
+    rows = [
+        (*(row.record[key] for key in keys), row.subject, row.error, row.tolerance, row.record["detail"])
+        for row in page.failures.shown[:IN_SUMMARY]
+    ]
+    more = page.failures.total - len(rows)
+    head = ("Verdict", "Case", "Variant", "Layer", "Quantity", "Subject", "Error", "Tolerance", "Detail")
+    return ["### Failures and errors", table(head, rows), *([f"and {more} more"] if more else [])]
 
 
 def escape(text: Any) -> str:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from veridyn.reports import markdown, numbers, svg
-from veridyn.reports.html import slug
-from veridyn.reports.rendering import environment, resource
+from veridyn.reports.html import fill
 from veridyn.reports.timing import SIGMAS, Change, Compared, Line, Past, Timing, by_case, seconds, several
 
 HEAD = ("Solver", "Scheme", "Median", "Quartiles", "Min", "Mean ± s", "Rounds", "First call", "Digits", "Fewest")
@@ -137,9 +136,7 @@ def spark(medians: Sequence[float]) -> str:
 
 def html(page: TimingPage) -> str:
     """Render as one HTML file, which fetches nothing; raises ReportError if jinja2 is not installed."""
-    made = environment()
-    made.filters["slug"] = slug
-    return made.get_template("timing.html").render(page=page, css=resource("timing.css"))
+    return fill("timing", page=page)
 
 
 def text(page: TimingPage) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from veridyn.reports import badge, drawing, html, junit, markdown, spreadsheet, step_summary
+from veridyn.reports import badge, drawing, html, junit, markdown, spreadsheet
 from veridyn.reports.against import Comparison
 from veridyn.reports.document import Document, gaps, scope
 from veridyn.reports.errors import ReportError
@@ -42,7 +42,7 @@ def _render(document: Document, compared: Comparison | None, processes: int) -> 
         page = replace(page, digest=hashlib.sha256(results).hexdigest())
         texts = {
             "report.md": markdown.render(page),
-            "summary.md": step_summary.render(page),
+            "summary.md": markdown.summary(page),
             "results.csv": spreadsheet.results(document["results"]),
             "junit.xml": junit.render(document, gaps(document)),
             "badge.svg": _svg_file(badge.render(page.tally, missing=bool(page.gaps), scope=scope(document))),

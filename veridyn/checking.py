@@ -24,6 +24,8 @@ from veridyn.validation_cases.core.judge import Record, judge
 from veridyn.validation_cases.core.runner import Answer, Run, Runner, Statement
 from veridyn.validation_cases.core.subject import Request
 
+NOTHING = Request()
+
 
 @dataclass(frozen=True, eq=False)
 class ResultsFiles:
@@ -100,37 +102,13 @@ def _first(response: Response, count: int) -> Response:
     return Response(response.time[:count], response.displacement[:count], response.velocity[:count], elements)
 
 
-def judge_files(
-    files: Sequence[Path],
-    case: str,
-    variant: str | None = None,
-    changes: Mapping[str, str] | None = None,
-    request: Request | None = None,
-) -> list[Record]:
+def judge_files(files: Sequence[Path], posed: Posed, request: Request = NOTHING) -> list[Record]:
     """Judge results files, one a refinement level from coarse to fine or a single one; return one record per check.
 
-    Parameters
-    ----------
-    files
-        Histories (``time [s], displacement_x [m], …``) or quantities (``quantity, value, unit``).
-    case, variant, changes
-        What was solved; see `pose`.
-    request
-        Claims, requirement, and the refinement: one level a file, of one setting.
-
-    Raises
-    ------
-    TableError
-        If a file cannot be understood; the message names line, column and remedy.
-    SettingsError
-        If there is not one level a file.
-    UnknownCase, PoseError, ParameterError, CertificationError
-        See `pose`.
+    They hold histories (``time [s], displacement_x [m], …``) or quantities (``quantity, value, unit``). Raises
+    TableError if a file cannot be understood, with line, column and remedy; SettingsError if there is not one level a
+    file.
     """
-    return _judge(files, pose(case, variant, changes), request or Request())
-
-
-def _judge(files: Sequence[Path], posed: Posed, request: Request) -> list[Record]:
     key, sizes = _levels(files, request)
     tables = [read_table(file) for file in files]
     stated = [bool(table.column("quantity")) for table in tables]
@@ -207,12 +185,11 @@ def check(
 ) -> int:
     """Judge, print, write; returns the exit status.
 
-    Raises SolverInputError, UnknownCase, ParameterError, CertificationError, see `judge_files`; ReportError if the
-    report or the result document cannot be written.
+    Raises what `pose` and `judge_files` raise; ReportError if the report or the result document cannot be written.
     """
     deliverable(report, output)
     posed = pose(case, variant, changed)
-    records = _judge(files, posed, request)
+    records = judge_files(files, posed, request)
     wanted = report is not None or output is not None
     found = document(records, [sheet(posed.case, posed.parameters)] if wanted else [], [], command)
     return deliver(found, report=report, output=output, layout=layout)

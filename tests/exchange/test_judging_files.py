@@ -16,7 +16,7 @@ from veridyn.validation_cases.core.subject import read_request
 
 
 def judge_file(file, *posed):
-    return judge_files([file], *posed)
+    return judge_files([file], pose(*posed))
 
 
 def verdicts(records):
@@ -69,7 +69,7 @@ def level_files(plain_file):
 
 
 def judged(files, **asked):
-    return {r.id: r for r in judge_files(files, "sdnd101", request=read_request(**asked))}
+    return {r.id: r for r in judge_files(files, pose("sdnd101"), read_request(**asked))}
 
 
 def test_one_file_a_level_is_judged_by_convergence_too(level_files):
@@ -83,7 +83,7 @@ def test_one_file_a_level_is_judged_by_convergence_too(level_files):
 
 
 def test_the_finest_file_is_held_to_the_criterion(level_files):
-    alone, last = judge_files(level_files[-1:], "sdnd101"), judged(level_files, refine=REFINED)
+    alone, last = judge_files(level_files[-1:], pose("sdnd101")), judged(level_files, refine=REFINED)
     assert {r.id: r.value for r in alone} == {name: r.value for name, r in last.items() if r.layer == "criterion"}
 
 

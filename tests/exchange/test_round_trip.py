@@ -30,7 +30,7 @@ each_problem = pytest.mark.parametrize(("case", "variant"), PROBLEMS)
 
 
 def judge_file(file, *posed, **changes):
-    return judge_files([file], *posed, **changes)
+    return judge_files([file], pose(*posed, **changes))
 
 
 @each_problem

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from veridyn.reports import ReportError, check_document
 from veridyn.reports.document import of_cases
+from veridyn.reports.manual import html as render
 from veridyn.reports.manual import make_manual, write
 from veridyn.reports.manual_blocks import Table, banded, numbered
 from veridyn.reports.manual_blocks import table as make_table
-from veridyn.reports.manual_html import render
 from veridyn.reports.manual_pdf import breakable, formula
 
 typst = pytest.importorskip("typst")
