@@ -13,16 +13,9 @@ SHOWN = 8  # rows of a table on a page or a terminal; the result file has all
 SHARES = 100.0
 
 COLUMNS = {
-    "size": "",
-    "quantity": "quantity",
-    "value": "answer",
-    "difference": "difference",
-    "before": "before",
-    "after": "after",
-    "change": "change",
-    "admissible": "admissible",
-    "error": "error",
-}
+    "size": "", "quantity": "quantity", "value": "answer", "difference": "difference", "before": "before",
+    "after": "after", "change": "change", "admissible": "admissible", "error": "error",
+}  # fmt: skip
 """Keys of the rows in the order of their columns; the first is headed by the setting that is refined."""
 
 ANSWERS = ("value", "before", "after")

@@ -29,23 +29,13 @@ from veridyn.reports.tally import TROUBLE, Record, common_settings, group
 PARAMETERS = (("name", "Parameter", "s"), ("default", "Default", "n"), ("unit", "Unit", "s"), ("help", "Meaning", "t"))
 QUANTITIES = (("name", "Quantity", "s"), ("unit", "Unit", "s"), ("definition", "Definition", "t"))
 REFERENCES = (
-    ("variant", "Variant", "s"),
-    ("quantity", "Quantity", "t"),
-    ("unit", "Unit", "s"),
-    ("value", "Value", "n"),
-    ("digits", "Digits", "n"),
-    ("uncertainty", "Uncertainty", "n"),
-    ("route", "Route", "n"),
-)
+    ("variant", "Variant", "s"), ("quantity", "Quantity", "t"), ("unit", "Unit", "s"), ("value", "Value", "n"),
+    ("digits", "Digits", "n"), ("uncertainty", "Uncertainty", "n"), ("route", "Route", "n"),
+)  # fmt: skip
 PRINTED = (
-    ("source", "Source", "t"),
-    ("variant", "Variant", "s"),
-    ("quantity", "Quantity", "t"),
-    ("value", "Printed", "n"),
-    ("correct", "Should read", "n"),
-    ("truth", "Truth", "n"),
-    ("verdict", "Verdict", "s"),
-)
+    ("source", "Source", "t"), ("variant", "Variant", "s"), ("quantity", "Quantity", "t"), ("value", "Printed", "n"),
+    ("correct", "Should read", "n"), ("truth", "Truth", "n"), ("verdict", "Verdict", "s"),
+)  # fmt: skip
 RUNS = ("Variant", "Subject", "Worst margin", "Digits", "Time", "Verdicts")
 CHECKS = ("Variant", "Quantity", "Reference", "Computed", "Error", "Tolerance", "Digits", "Note", "Verdict")
 REPRODUCED = "reproduced"

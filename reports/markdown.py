@@ -261,24 +261,13 @@ def _equations(sheet: Sheet) -> Lines:
 _PARAMETERS = {"name": "Name", "default": "Default", "unit": "Unit", "help": "Meaning"}
 _QUANTITIES = {"name": "Name", "unit": "Unit", "definition": "Definition"}
 _REFERENCES = {
-    "variant": "Variant",
-    "quantity": "Quantity",
-    "unit": "Unit",
-    "value": "Value",
-    "digits": "Certified digits",
-    "kind": "Kind",
-    "routes": "Routes",
-}
+    "variant": "Variant", "quantity": "Quantity", "unit": "Unit", "value": "Value", "digits": "Certified digits",
+    "kind": "Kind", "routes": "Routes",
+}  # fmt: skip
 _PUBLISHED = {
-    "source": "Source",
-    "variant": "Variant",
-    "quantity": "Quantity",
-    "value": "Printed",
-    "correct": "Should read",
-    "verdict": "Verdict",
-    "truth": "Truth",
-    "explanation": "Explanation",
-}
+    "source": "Source", "variant": "Variant", "quantity": "Quantity", "value": "Printed", "correct": "Should read",
+    "verdict": "Verdict", "truth": "Truth", "explanation": "Explanation",
+}  # fmt: skip
 
 
 def _listed(title: str, blocks: Sequence[str]) -> Lines:

@@ -12,30 +12,10 @@ from typing import Any
 from veridyn.reports.tally import Record
 
 COLUMNS = (
-    "case",
-    "variant",
-    "solver",
-    "scheme",
-    "quantity",
-    "layer",
-    "unit",
-    "value",
-    "reference",
-    "reference_digits",
-    "error",
-    "error_kind",
-    "tolerance",
-    "margin",
-    "digits",
-    "verdict",
-    "reason",
-    "detail",
-    "wall_time",
-    "id",
-    "run",
-    "terms",
-    "levels",
-)
+    "case", "variant", "solver", "scheme", "quantity", "layer", "unit", "value", "reference", "reference_digits",
+    "error", "error_kind", "tolerance", "margin", "digits", "verdict", "reason", "detail", "wall_time", "id", "run",
+    "terms", "levels",
+)  # fmt: skip
 """Of the results table: keys of a result, in this order; the last two as JSON."""
 
 KEYS = COLUMNS[:-3]

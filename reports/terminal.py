@@ -38,13 +38,9 @@ Namer = Callable[[Record], str]
 
 LONGEST = 300  # characters of a value
 STYLES = {
-    "pass": "green",
-    "fail": "bold red",
-    "error": "bold magenta",
-    "harness error": "bold magenta",
-    "expected failure": "yellow",
-    "not applicable": "dim",
-}
+    "pass": "green", "fail": "bold red", "error": "bold magenta", "harness error": "bold magenta",
+    "expected failure": "yellow", "not applicable": "dim",
+}  # fmt: skip
 
 SHORT = {"expected failure": "xfail", "not applicable": "n/a", "harness error": "harness"}
 IN_FULL = 30  # failures; of more the rest has a line each

@@ -16,16 +16,10 @@ PREFIXES: Mapping[str, int] = {
 
 # symbol: powers of (kg, m, s, rad) and power of ten; the radian counts, so that Hz and rad/s are not mixed up
 SYMBOLS: Mapping[str, tuple[tuple[int, int, int, int], int]] = {
-    "g": ((1, 0, 0, 0), -3),
-    "m": ((0, 1, 0, 0), 0),
-    "s": ((0, 0, 1, 0), 0),
-    "rad": ((0, 0, 0, 1), 0),
-    "Hz": ((0, 0, -1, 0), 0),
-    "N": ((1, 1, -2, 0), 0),
-    "Pa": ((1, -1, -2, 0), 0),
-    "J": ((1, 2, -2, 0), 0),
+    "g": ((1, 0, 0, 0), -3), "m": ((0, 1, 0, 0), 0), "s": ((0, 0, 1, 0), 0), "rad": ((0, 0, 0, 1), 0),
+    "Hz": ((0, 0, -1, 0), 0), "N": ((1, 1, -2, 0), 0), "Pa": ((1, -1, -2, 0), 0), "J": ((1, 2, -2, 0), 0),
     "W": ((1, 2, -3, 0), 0),
-}
+}  # fmt: skip
 NO_UNIT = frozenset({"", "-", "1"})
 
 _SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
