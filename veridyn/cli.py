@@ -165,8 +165,8 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
     """Add the options of a run: cases, solvers, what is asked of them, how it is run and written."""
     _add_cases(run)
     _switch(run, "--all", "every case, variant and scheme, where nothing is named")
-    for option, meaning in SELECTING.items():
-        _repeatable(run, f"--{option}", "NAME", meaning, type=named)
+    for option, names, meaning in SELECTING:
+        _repeatable(run, option, "NAME", meaning, type=named, dest=names)
     _add_solvers(run, "our own; in the quick profile the exact one, too")
     _add_set(run, f"{PARAMETER}; or a setting that a solver declares, e.g. step=5e-5")
     _add_request(run)
@@ -180,12 +180,12 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
     run.add_argument("--work-precision", action=argparse.BooleanOptionalAction, help=measured)
 
 
-SELECTING = {
-    "kind": "variants whose problem needs this, e.g. contact, friction, device, multi-dof",
-    "variant": "variants of this name",
-    "quantity": "checks of this quantity",
-    "scheme": "a scheme of the solver",
-}
+SELECTING = (
+    ("--kind", "kinds", "variants whose problem needs this, e.g. contact, friction, device, multi-dof"),
+    ("--variant", "variants", "variants of this name"),
+    ("--quantity", "quantities", "checks of this quantity"),
+    ("--scheme", "schemes", "a scheme of the solver"),
+)
 """What selects checks by name, beside the case."""
 
 

@@ -116,12 +116,13 @@ def _run(command: Command, **given: Any) -> int:
     from veridyn.selection import Selection
     from veridyn.solver.loading import EXACT
 
-    named = tuple(tuple(given.pop(name)) for name in ("cases", "kind", "variant", "quantity", "scheme"))
+    names = ("cases", "kinds", "variants", "quantities", "schemes")
+    named: dict[str, Any] = {name: tuple(given.pop(name)) for name in names}
     asked = {name: given.pop(name) for name in ("claims", "refine", "require")}
     solvers, everything = given.pop("solvers"), given.pop("all")
-    quick = not (everything or solvers or given["changed"] or any(named) or any(asked.values()))
+    quick = not (everything or solvers or given["changed"] or any(named.values()) or any(asked.values()))
     return running.run(
-        selection=Selection(quick=True) if quick else Selection(*named),
+        selection=Selection(quick=True) if quick else Selection(**named),
         solvers=[*_or_own(solvers), *([EXACT] if quick else [])],
         request=_request(**asked),
         command=command,

@@ -183,16 +183,9 @@ def stated(truth: Certified) -> dict[str, Any]:
 
 def published(case: Case, value: Published) -> dict[str, str]:
     """Return a published value with the truth beside it: what should have been printed."""
-    return {
-        "source": value.source,
-        "variant": value.variant,
-        "quantity": value.quantity,
-        "value": value.value,
-        "verdict": value.verdict,
-        "correct": value.correct,
-        "truth": truth_of(case, value),
-        "explanation": value.explanation,
-    }
+    names = ("source", "variant", "quantity", "value", "verdict", "correct")
+    said = {name: str(getattr(value, name)) for name in names}
+    return said | {"truth": truth_of(case, value), "explanation": value.explanation}
 
 
 def truth_of(case: Case, value: Published) -> str:

@@ -324,12 +324,18 @@ def writable(report: Path | None, output: str | None) -> None:
             raise ReportError(f"cannot write {file}: it is write-protected; choose another name")
 
 
-def _write(found: dict[str, Any], report: Path | None, output: str | None) -> None:
+def write_json(found: Mapping[str, Any], output: str | None) -> None:
+    """Write a document into a file, to standard output (``-``), or nowhere; raises ReportError if it cannot be."""
+    text = json.dumps(found, indent=1, allow_nan=False) + "\n"
     if output == "-":
-        json.dump(found, sys.stdout, indent=1, allow_nan=False)
-        print()
+        sys.stdout.write(text)
     elif output:
-        save(Path(output), json.dumps(found, indent=1, allow_nan=False) + "\n")
+        save(Path(output), text)
+
+
+def _write(found: dict[str, Any], report: Path | None, output: str | None) -> None:
+    if output:
+        write_json(found, output)
     if report:
         from veridyn.reports.studio import cores
         from veridyn.reports.writer import write

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -80,25 +80,26 @@ def _misfit(found: Floats, path: Floats, truth: Floats) -> float:
 
 def _wrong_friction(body: Slider, t: Floats, found: Floats) -> tuple[float, str]:
     """Recognise a friction force that is off by any factor."""
-    misfits = [_misfit(found, _displacement(replace(body, normal=f * body.normal), t), found) for f in FRICTIONS]
-    best = int(np.argmin(misfits))
-    if abs(math.log(FRICTIONS[best])) < math.log(NOTICEABLE):
-        return math.inf, ""
-    return misfits[best], f"the friction force is {FRICTIONS[best]:.2g} times what it should be"
+    misfit, factor = _best(FRICTIONS, lambda f: _displacement(replace(body, normal=f * body.normal), t), found)
+    return misfit, f"the friction force is {factor:.2g} times what it should be"
 
 
 def _wrong_frequency(body: Springs, t: Floats, found: Floats) -> tuple[float, str]:
     """Recognise stiffness over mass that is off by any factor."""
-    misfits = [_misfit(found, _displacement(replace(body, stiffness=f * body.stiffness), t), found) for f in FACTORS]
-    best = int(np.argmin(misfits))
-    factor = float(FACTORS[best])
-    if abs(math.log(factor)) < math.log(NOTICEABLE):
-        return math.inf, ""
+    misfit, factor = _best(FACTORS, lambda f: _displacement(replace(body, stiffness=f * body.stiffness), t), found)
     w = math.sqrt(eigh(body.stiffness, body.mass, eigvals_only=True)[0])
-    return misfits[best], (
+    return misfit, (
         f"it oscillates at {math.sqrt(factor) * w:.3g} rad/s instead of {w:.3g}: stiffness over mass is "
         f"{factor:.2g} times what it should be{_origin(factor)}"
     )
+
+
+def _best(factors: Floats, path: Callable[[float], Floats], found: Floats) -> tuple[float, float]:
+    """Return the least misfit and its factor; infinite if inaccuracy explains the factor."""
+    misfits = [_misfit(found, path(factor), found) for factor in factors]
+    best = int(np.argmin(misfits))
+    factor = float(factors[best])
+    return misfits[best] if abs(math.log(factor)) >= math.log(NOTICEABLE) else math.inf, factor
 
 
 def _origin(factor: float) -> str:

@@ -17,7 +17,7 @@ from veridyn.mutation.mutants import Fault, Host, chosen, load_host
 from veridyn.mutation.trials import Place, Resolution, Trial, judged, places, resolve, trial, worth
 from veridyn.progress import bar
 from veridyn.reports import detection, hints
-from veridyn.running import save, writable
+from veridyn.running import save, writable, write_json
 from veridyn.screen import console
 from veridyn.validation_cases.core.catalogue import case_names, load_case
 from veridyn.validation_cases.core.judge import Check
@@ -292,13 +292,9 @@ def _described(host: Host, fault: Fault) -> dict[str, Any]:
 
 
 def _write(result: Mapping[str, Any], report: Path | None, output: str | None) -> None:
-    text = json.dumps(result, indent=1, allow_nan=False) + "\n"
-    if output == "-":
-        sys.stdout.write(text)
-    elif output:
-        save(Path(output), text)
+    write_json(result, output)
     if report:
-        save(report / RESULTS, text)
+        write_json(result, str(report / RESULTS))
         save(report / PAGE, detection.page(result))
         save(report / PATTERNS, _patterns(result))
         print(f"report: {report / PAGE}", file=sys.stderr if output == "-" else sys.stdout)

@@ -6,13 +6,10 @@ the convergence of the same quantity to the truth, and counted by itself.
 
 from __future__ import annotations
 
-import json
-import sys
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +24,7 @@ from veridyn.mutation.trials import FAILED
 from veridyn.progress import bar
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
-from veridyn.running import save, writable
+from veridyn.running import writable, write_json
 from veridyn.screen import console
 from veridyn.solver.errors import SolverInputError
 from veridyn.validation_cases.core.case import Case
@@ -157,7 +154,8 @@ def study(
     samples = Samples({(name, number): [] for name in names for number in range(count)})
     with journal(output, None, plan, samples.take, resume=resume) as samples.keeper:
         _draw(samples, everyone, jobs, time_out)
-        _write(samples.all, output, command)
+        made = {"schema_version": SCHEMA_VERSION, "environment": environment(command)}
+        write_json({**made, "samples": [asdict(each) for each in samples.all]}, output)
         done(samples.keeper)
     if output != "-":
         _show(names, samples.all)
@@ -199,21 +197,3 @@ def _show(names: Sequence[str], found: Sequence[Sample]) -> None:
     if coarse:
         words += f"; {coarse} criteria missed at default steps by quantities that converge to the truth"
     out.print(Text(words, style="bold red" if alarms else "green"))
-
-
-def _write(found: Sequence[Sample], output: str | None, command: Sequence[str]) -> None:
-    if output is None:
-        return
-    text = json.dumps(
-        {
-            "schema_version": SCHEMA_VERSION,
-            "environment": environment(command),
-            "samples": [asdict(each) for each in found],
-        },
-        indent=1,
-        allow_nan=False,
-    )
-    if output == "-":
-        sys.stdout.write(text + "\n")
-    else:
-        save(Path(output), text + "\n")
