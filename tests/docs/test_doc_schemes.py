@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scheme_tables import renewed, tables
 
-from veridyn.scheme_tables import renewed, tables
 from veridyn.solver.integrators import refining
 from veridyn.solver.integrators.modal import SOLVER, CommonSettings
 from veridyn.solver.integrators.schemes import SCHEMES

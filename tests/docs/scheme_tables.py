@@ -1,4 +1,4 @@
-"""Tables of the page on schemes, measured: ``python -m veridyn.scheme_tables`` prints them."""
+"""Tables of the page on schemes, measured: ``python tests/docs/scheme_tables.py`` prints them."""
 
 from __future__ import annotations
 
