@@ -16,12 +16,12 @@ from veridyn.reports.manual_blocks import (
     Block,
     Chapter,
     Figure,
-    Listing,
     Manual,
     Pairs,
     Paragraph,
     Section,
     Table,
+    listed,
     numbered,
 )
 from veridyn.reports.manual_case import chapter
@@ -113,7 +113,7 @@ def _summary(document: Document, sheets: Sequence[Sheet]) -> Chapter:
         title="Summary",
         about="",
         sections=[
-            Section("Verdicts", [*cases, *_listed(document["messages"])]),
+            Section("Verdicts", [*cases, *listed(document["messages"])]),
             Section("All checks", [Figure(drawn.title, drawn.caption, drawn.svg)] if drawn else []),
             Section(
                 "Acceptance criteria", [Paragraph(HOUSE), Paragraph(CRITERIA), _by_layer(tally(document["results"]))]
@@ -144,10 +144,6 @@ def _annexes(document: Document, said: str, digest: str) -> Chapter:
             Section("Signature", [Paragraph(sign), Blanks(("Checked by", "Date", "Signature"))]),
         ],
     )
-
-
-def _listed(items: Sequence[str]) -> list[Block]:
-    return [Listing(items)] if items else []
 
 
 def _bibliography(document: Document) -> list[Block]:

@@ -113,6 +113,11 @@ class Manual:
     chapters: Sequence[Chapter] = field(default=())
 
 
+def listed(items: Sequence[str]) -> list[Block]:
+    """Return a list of sentences, nothing without any."""
+    return [Listing(items)] if items else []
+
+
 def numbered(chapters: Sequence[Chapter]) -> list[Chapter]:
     """Give chapters and sections their numbers; sections without content fall away."""
     return [_numbered(chapter, str(number)) for number, chapter in enumerate(chapters, start=1)]

@@ -21,6 +21,7 @@ from veridyn.reports.manual_blocks import (
     Section,
     Table,
     banded,
+    listed,
     table,
 )
 from veridyn.reports.sheet import ERRATA, Sheet
@@ -57,14 +58,10 @@ def chapter(sheet: Sheet) -> Chapter:
             Section("Figures", [_figure(one) for one in drawings]),
             Section("Published values", _published(case["published"])),
             Section("Errata", _errata(case)),
-            Section("Remarks: how to break it", _listed(case["remarks"])),
-            Section("Summary", _listed(sheet.summary)),
+            Section("Remarks: how to break it", listed(case["remarks"])),
+            Section("Summary", listed(sheet.summary)),
         ],
     )
-
-
-def _listed(items: Sequence[str]) -> list[Block]:
-    return [Listing(items)] if items else []
 
 
 def _figure(one: Drawing) -> Figure:
@@ -104,7 +101,7 @@ def _modelling(sheet: Sheet) -> list[Block]:
     )
     rows = [(name, ", ".join(run["variant"] for run in members), text) for (name, text), members in found.items()]
     settings = [Table("Settings of the runs", ("Subject", "Variants", "Settings"), "sst", rows)] if rows else []
-    return [*_listed(sheet.case["modelling"]), *settings]
+    return [*listed(sheet.case["modelling"]), *settings]
 
 
 def _records(sheet: Sheet, layer: str) -> list[Record]:
@@ -216,7 +213,7 @@ def _published(values: Sequence[Record]) -> list[Block]:
 
 def _errata(case: Record) -> list[Block]:
     wrong = [value for value in case["published"] if value["verdict"] in ERRATA]
-    return [*_listed(case["errata"]), *_explained(wrong)]
+    return [*listed(case["errata"]), *_explained(wrong)]
 
 
 def _explained(values: Sequence[Record]) -> Iterator[Block]:

@@ -30,7 +30,7 @@ def render(page: Page) -> str:
             f"**{escape(page.headline)}**",
             *([_bullets(page.gaps)] if page.gaps else []),
             *_failures(page),
-            *_messages(page),
+            *(["## Messages", _bullets(page.messages)] if page.messages else []),
             *_overview(page),
         ],
         *(_sheet(sheet) for sheet in page.sheets),
@@ -133,10 +133,6 @@ def _notes(row: Row) -> Lines:
         return list(row.notes)
     levels = [f"levels: {row.levels.line}"] if row.levels else []
     return [*row.notes, *([f"tolerance = {sum_of(row.terms)}"] if row.terms else []), *levels]
-
-
-def _messages(page: Page) -> Lines:
-    return ["## Messages", _bullets(page.messages)] if page.messages else []
 
 
 def _bullets(items: Iterable[str]) -> str:

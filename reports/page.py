@@ -11,7 +11,7 @@ from veridyn.reports.document import Document, environments, gaps, scope
 from veridyn.reports.drawing import Drawing
 from veridyn.reports.sheet import Sheet, make_sheets
 from veridyn.reports.studio import HERE
-from veridyn.reports.tally import TROUBLE, Record, Tally, flag, group, headline, subject, tally, worst_first
+from veridyn.reports.tally import TROUBLE, Tally, flag, group, headline, subject, tally, worst_first
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,6 @@ def make_page(document: Document, against: Comparison | None = None, studio: Exe
         sheets=sheets,
         overview=drawing.overview(results, runs),
         environments=places,
-        runs=[tally(_of_run(results, number)) for number in range(1, runs + 1)],
+        runs=[tally(r for r in results if r.get("run", 1) == number) for number in range(1, runs + 1)],
         against=against,
     )
-
-
-def _of_run(results: list[Record], number: int) -> list[Record]:
-    return [record for record in results if record.get("run", 1) == number]

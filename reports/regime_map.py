@@ -76,16 +76,11 @@ def draw(picture: RegimeMap) -> str:
         canvas = Figure(figsize=(style.WIDTH, 0.7 * style.WIDTH), layout="constrained", dpi=DOTS)
         canvas.set_facecolor("white")  # the file stands alone, on a background of any colour
         axes = canvas.subplots()
-        order = [_sorted(scale) for scale in picture.axes]
+        order = [np.argsort(scale.values) for scale in picture.axes]  # a list may go up and down
         (_draw_map if len(order) == 2 else _draw_curve)(canvas, axes, picture, order)
         axes.set_title(picture.title, fontsize=9.5, loc="left", pad=24.0)
         axes.set_xlabel(picture.axes[0].label)
         return svg(canvas)
-
-
-def _sorted(scale: Scale) -> NDArray[np.int64]:
-    """Return the order in which an axis grows: a list may go up and down."""
-    return np.argsort(scale.values)
 
 
 def _set_scale(axes: "Axes", picture: RegimeMap) -> None:

@@ -96,15 +96,11 @@ def compared(records: Iterable[Record], before: Baseline) -> Iterator[Record]:
 
     Raises BaselineError if the baseline holds none of the checks.
     """
-    known = [(record, before[key]) for record in records if (key := _key(record)) in before]
+    known = [(record, before[key]) for record in records if (key := (record.solver, record.case, record.id)) in before]
     if not known:
         raise BaselineError("the baseline holds none of these checks: was it saved for another solver or other cases?")
     for record, entry in known:
         yield from _compared(record, entry)
-
-
-def _key(record: Record) -> Key:
-    return record.solver, record.case, record.id
 
 
 def _compared(record: Record, entry: Entry) -> Iterator[Record]:

@@ -19,7 +19,7 @@ from veridyn import __version__, system
 from veridyn.references.certified import Certified
 from veridyn.reports.hints import hints
 from veridyn.screen import printable
-from veridyn.validation_cases.core.case import Case, Published, Variant
+from veridyn.validation_cases.core.case import Case, Published
 from veridyn.validation_cases.core.judge import Record
 
 SCHEMA_VERSION = "1.0"  # of all JSON documents but the one below
@@ -124,7 +124,9 @@ def sheet(case: Case, changes: Mapping[str, str], only: Sequence[str] = ()) -> d
     ``only``; so are the published values.
     """
     chosen = [v for v in case.variants if not only or changes or v.name in only]
-    variants = [(",".join(f"{k}={v}" for k, v in changes.items()), changes)] if changes else _asked(case, chosen)
+    variants: list[tuple[str, Mapping[str, str]]] = [(v.name, v.changes) for v in chosen if case.asked(v)]
+    if changes:
+        variants = [(",".join(f"{k}={v}" for k, v in changes.items()), changes)]
     names = {variant.name for variant in chosen}
     return {
         "case": case.name,
@@ -143,10 +145,6 @@ def sheet(case: Case, changes: Mapping[str, str], only: Sequence[str] = ()) -> d
         "remarks": list(case.remarks),
         "errata": list(case.errata),
     }
-
-
-def _asked(case: Case, chosen: Iterable[Variant]) -> list[tuple[str, Mapping[str, str]]]:
-    return [(v.name, v.changes) for v in chosen if case.asked(v)]
 
 
 def _drawn(case: Case, variants: Iterable[tuple[str, Mapping[str, str]]]) -> dict[str, Any] | None:

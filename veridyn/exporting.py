@@ -61,7 +61,7 @@ def statement(posed: Posed, form: Format) -> dict[str, str]:
         "matrices.csv": _table(("name", "row", "column", "value", "unit"), _arrays(problem)),
         "loads.csv": _load_table(problem, instants),
         "output_times.csv": _table(("time [s]",), ((t,) for t in instants)),
-        "results.csv": _table([_heading(n, u) for n, u in history_columns(problem).items()], ()),
+        "results.csv": _table([f"{n} [{u}]" for n, u in history_columns(problem).items()], ()),
         "quantities.csv": _table(("quantity", "value", "unit", "definition"), _asked(posed)),
     }
     return {name: text for name, text in tables.items() if text}
@@ -96,10 +96,6 @@ def document(posed: Posed) -> dict[str, Any]:
 def _instants(problem: MechanicalProblem) -> list[float]:
     wanted = problem.output_times
     return [problem.start, problem.end] if wanted is None else [float(t) for t in wanted]
-
-
-def _heading(name: str, unit: str) -> str:
-    return f"{name} [{unit}]"
 
 
 def _table(header: Iterable[str], rows: Iterable[Row]) -> str:

@@ -177,14 +177,9 @@ def _pieces(line: str, separator: str) -> list[str]:
 def _row(line: str, separator: str, width: int) -> tuple[str, ...]:
     """Return the cells of a row; empty ones at the end may be left out or written."""
     if not separator:
-        return tuple(line.split(None, width - 1) if _keeps_text(line) else line.split())
+        return tuple(line.split(None, width - 1) if not _is_numeric(line) else line.split())  # words: impulse 0.02 N s
     cells = tuple(_pieces(line, separator))
     return cells[:width] if not any(cells[width:]) else cells
-
-
-def _keeps_text(line: str) -> bool:
-    """Tell a row of words (``impulse 0.02 N s``) from a row of numbers."""
-    return not _is_numeric(line)
 
 
 def _column(heading: str, place: int) -> Column:

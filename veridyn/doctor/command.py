@@ -81,7 +81,7 @@ def _examine(crew: Crew, spec: str, subject: Subject) -> int:
     missed = _never_examined(found)
     if missed:
         out.print(Text(f"never examined: {', '.join(missed)}"))
-    worst = _worst(found)
+    worst = max((diagnosis.status for diagnosis in found), default=NOT_APPLICABLE)
     out.print(Text(_VERDICTS[worst], style="bold"))
     return BROKEN if worst == NOT_APPLICABLE else worst
 
@@ -92,10 +92,6 @@ _VERDICTS = {
     BROKEN: "the adapter is broken: mend it before judging the solver",
     NOT_APPLICABLE: "nothing could be examined: the solver offers none of what the problems need",
 }
-
-
-def _worst(found: Iterable[Diagnosis]) -> int:
-    return max((diagnosis.status for diagnosis in found), default=NOT_APPLICABLE)
 
 
 def _never_examined(found: Iterable[Diagnosis]) -> list[str]:

@@ -50,10 +50,6 @@ def _swapped(matrix: Floats) -> Floats:
     return matrix[::-1, ::-1]
 
 
-def _coupling_turned(k: Floats) -> Floats:
-    return 2 * np.diag(np.diag(k)) - k
-
-
 EVERYWHERE: Misreadings = (
     ("it stays at rest: pass problem.initial_displacement and problem.initial_velocity on",
      lambda b: replace(b, x0=0 * b.x0, v0=0 * b.v0)),
@@ -74,7 +70,7 @@ ON_SPRINGS: Misreadings = (
     ("the coupling is ignored: pass the whole matrices on, not their diagonals",
      lambda b: replace(b, stiffness=np.diag(np.diag(b.stiffness)))),
     ("the coupling has the wrong sign: take the off-diagonal terms of the stiffness as they are",
-     lambda b: replace(b, stiffness=_coupling_turned(b.stiffness))),
+     lambda b: replace(b, stiffness=2 * np.diag(np.diag(b.stiffness)) - b.stiffness)),
     ("the masses belong to other degrees of freedom: look at their order in the mass matrix",
      lambda b: replace(b, mass=_swapped(b.mass))),
     ("the stiffness belongs to other degrees of freedom: look at their order in the stiffness matrix",

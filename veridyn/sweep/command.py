@@ -46,17 +46,8 @@ class Means:
         return f"scheduler {self.scheduler}" if self.scheduler else f"{self.threads} thread{'s'[: self.threads - 1]}"
 
 
-@dataclass(frozen=True)
-class Work:
-    """What this call computed: points, and the time (s) that they took."""
-
-    points: int
-    seconds: float
-
-    @property
-    def microseconds(self) -> float:
-        """Time per point (µs)."""
-        return 1e6 * self.seconds / max(self.points, 1)
+Work = tuple[int, float]
+"""What this call computed: points, and the time (s) that they took."""
 
 
 def sweep(
@@ -144,7 +135,7 @@ def _work(chunks: sweep_store.Chunks, solve: Any, *, kept: bool) -> Work | int:
         return _ended("interrupted", chunks, ExitCode.INTERRUPTED, kept=kept)
     except sweep_runs.WorkersFailed as failure:
         return _ended(str(failure), chunks, ExitCode.CRASHED, kept=kept)
-    return Work(done, time.perf_counter() - start)
+    return done, time.perf_counter() - start
 
 
 def _ended(why: str, chunks: sweep_store.Chunks, status: int, *, kept: bool) -> int:
@@ -175,9 +166,9 @@ def _document(
         "counts": _counts(asked, columns),
         "timing": {
             "solved_by": str(means),
-            "points": work.points,
-            "seconds": work.seconds,
-            "microseconds_per_point": work.microseconds,
+            "points": work[0],
+            "seconds": work[1],
+            "microseconds_per_point": 1e6 * work[1] / max(work[0], 1),
         },
         "check": sweep_check.verdict(findings, offered.digits) | {"reason": offered.reason},
     }

@@ -27,10 +27,6 @@ def initial_force(problem: MechanicalProblem) -> bool:
     return not at_rest or any(abs(float(function(problem.start))) > 0 for function in problem.drives)
 
 
-def _uneven(vector: NDArray[np.float64]) -> bool:
-    return bool(np.ptp(vector) > 0)
-
-
 def _lopsided(shapes: NDArray[np.float64]) -> bool:
     """Tell whether a square matrix is not its own transposed; others cannot be mistaken for it."""
     return shapes.shape[0] == shapes.shape[1] and bool(np.ptp(shapes - shapes.T))
@@ -62,7 +58,7 @@ FEATURES: dict[str, Feature] = {
     "initial force": initial_force,
     "support motion": lambda p: bool(p.supports),
     "several supports": lambda p: len(p.supports) > 1,
-    "bent static mode": lambda p: any(_uneven(s.influence) for s in p.supports),
+    "bent static mode": lambda p: any(np.ptp(s.influence) > 0 for s in p.supports),
     "lopsided static mode": lambda p: any(np.any(s.influence != s.influence[::-1]) for s in p.supports),
     "relative frame": lambda p: any(element.frame == "relative" for element in p.elements),
     "lopsided shapes": lambda p: _lopsided(modal_basis(p).shapes),

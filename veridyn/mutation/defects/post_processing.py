@@ -67,10 +67,6 @@ def _end_held(response: Response) -> Response:
     return rows(response, np.minimum(np.arange(count), int(0.99 * count)))
 
 
-def _overlapping(i: NDArray[np.int64]) -> Any:
-    return i - i * BLOCKS // i.size
-
-
 def _unit(factor: float) -> Any:
     return displacement(lambda r: factor * r.displacement)
 
@@ -80,7 +76,7 @@ DEFECTS = (
         after=sampled(lambda i: i + 1)),
     Defect("blocks_overlap", "post-processing",
         f"The record consists of {BLOCKS} blocks, each of which repeats the last sample of the one before.",
-        after=sampled(_overlapping)),
+        after=sampled(lambda i: i - i * BLOCKS // i.size)),
     Defect("sample_and_hold", "post-processing", f"Every state stands for {HELD} samples.",
         after=sampled(lambda i: i - i % HELD)),
     Defect("coarse_archive", "post-processing", f"Displacements lie on straight lines between every {EVERY}th sample.",
