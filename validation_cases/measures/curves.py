@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
@@ -11,6 +13,8 @@ from veridyn.solver.postprocessing.interpolation import crossings
 
 Floats = NDArray[np.float64]
 
+BESIDE = 3  # samples on either side of a largest one, through which a polynomial goes
+TOO_NEAR = 1e-3  # of the distance of samples: such neighbours would spoil a polynomial
 STEPS = 20  # of Newton's method
 
 
@@ -33,6 +37,28 @@ def largest(time: Floats, history: Floats) -> tuple[float, float]:
         raise SolverFailure("the motion does not turn")
     c, b, a = np.polynomial.polynomial.polyfit(time[i - 1 : i + 2] - time[i], history[i - 1 : i + 2], 2)
     return float(time[i] - b / (2 * a)), float(c - b**2 / (4 * a))
+
+
+def top(time: Floats, history: Floats) -> float:
+    """Return the largest value on the polynomial through three samples on either side; an end is a largest value, too.
+
+    Raises
+    ------
+    SolverFailure
+        If there is no sample.
+    """
+    if not history.size:
+        raise SolverFailure("there is no sample between two passages of the stop")
+    i = int(np.argmax(history))
+    w = slice(max(i - BESIDE, 0), i + BESIDE + 1)
+    spread = np.diff(time[w], append=math.inf)
+    apart = spread > TOO_NEAR * float(np.median(spread))  # an event may lie beside a sample
+    if not 0 < i < history.size - 1 or not apart[min(i, BESIDE)]:
+        return float(history[i])
+    curve = Polynomial.fit(time[w][apart], history[w][apart], int(apart.sum()) - 1)
+    turns = curve.deriv().roots()
+    near = turns.real[(turns.imag == 0) & (turns.real > time[i - 1]) & (turns.real < time[i + 1])]
+    return float(max(history[i], *curve(near))) if near.size else float(history[i])
 
 
 def falls_to(time: Floats, history: Floats, level: float) -> float:

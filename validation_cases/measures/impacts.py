@@ -15,9 +15,6 @@ from veridyn.validation_cases.core.case import Observation, Values, once
 
 Floats = NDArray[np.float64]
 
-BESIDE = 3  # samples on either side of a largest one, through which a polynomial goes
-TOO_NEAR = 1e-3  # of the distance of samples: such neighbours would spoil a polynomial
-
 
 def contact_frequency(values: Values) -> float:
     """Return ω_c = sqrt((k + k_c)/m) (rad/s)."""
@@ -72,25 +69,3 @@ def force(o: Observation) -> Floats:
     if reported is not None:
         return reported
     return np.asarray(stop.stiffness * np.maximum(0.0, -stop_gap(o.problem, o.response, stop)))
-
-
-def top(time: Floats, history: Floats) -> float:
-    """Return the largest value of a history (m,), on a polynomial through samples on either side if it is between.
-
-    Raises
-    ------
-    SolverFailure
-        If there is no sample.
-    """
-    if not history.size:
-        raise SolverFailure("there is no sample between two passages of the stop")
-    i = int(np.argmax(history))
-    w = slice(max(i - BESIDE, 0), i + BESIDE + 1)
-    spread = np.diff(time[w], append=math.inf)
-    apart = spread > TOO_NEAR * float(np.median(spread))  # an event may lie beside a sample
-    if not 0 < i < history.size - 1 or not apart[min(i, BESIDE)]:
-        return float(history[i])
-    curve = np.polynomial.Polynomial.fit(time[w][apart], history[w][apart], int(apart.sum()) - 1)
-    turns = curve.deriv().roots()
-    near = turns.real[(turns.imag == 0) & (turns.real > time[i - 1]) & (turns.real < time[i + 1])]
-    return float(max(history[i], *curve(near))) if near.size else float(history[i])

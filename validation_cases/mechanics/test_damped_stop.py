@@ -21,7 +21,8 @@ from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited, exactly
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import positions, rates, residual, velocities
-from veridyn.validation_cases.measures.impacts import Floats, contact_frequency, top
+from veridyn.validation_cases.measures.curves import Floats, top
+from veridyn.validation_cases.measures.impacts import contact_frequency
 
 STOP = "stop"
 LAST = 6  # samples from which the end of the force is extrapolated

@@ -18,7 +18,7 @@ from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
-from veridyn.validation_cases.measures import impacts, plotting
+from veridyn.validation_cases.measures import curves, impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import share_of
 
@@ -90,7 +90,7 @@ def _flight_energy(o: Observation, number: int) -> float:
     """Return the energy of the flight before an impact (J), from its largest distance."""
     after, before, time = _impact(o, number), _impact(o, number - 1), o.response.time
     flying = (time > before.end) & (time < after.start)
-    return 0.5 * o["k"] * impacts.top(time[flying], -o.response.displacement[flying, 0]) ** 2
+    return 0.5 * o["k"] * curves.top(time[flying], -o.response.displacement[flying, 0]) ** 2
 
 
 def _impulse_residual(o: Observation) -> float:
