@@ -70,20 +70,17 @@ def sample_root(size: float, solver: Any, kept: Any, values: Any) -> float:
     return part if part == 0 or part > 1 else float(solver.tables.grid[np.searchsorted(solver.tables.grid, part)])
 
 
-def restitution(size: float, solver: Any, kept: Any, mode: Any, t: float, y: Any, until: float) -> Any:
-    """Begin every phase but the first with velocities that are too small."""
-    if solver.phases and t > solver.phases[0].start and solver.system.planes:
-        y = y.copy()
-        y[solver.system.size : 2 * solver.system.size] *= 1 - size
-    return kept(mode, t, y, until)
+def smaller_at_events(part: int) -> Callable[..., Any]:
+    """Begin every phase but the first with displacements (0) or velocities (1) that are too small."""
 
+    def change(size: float, solver: Any, kept: Any, mode: Any, t: float, y: Any, until: float) -> Any:
+        n = solver.system.size
+        if solver.phases and t > solver.phases[0].start and (part == 0 or solver.system.planes):
+            y = y.copy()
+            y[part * n : (part + 1) * n] *= 1 - size
+        return kept(mode, t, y, until)
 
-def moved_at_event(size: float, solver: Any, kept: Any, mode: Any, t: float, y: Any, until: float) -> Any:
-    """Begin every phase but the first with displacements that are too small."""
-    if solver.phases and t > solver.phases[0].start:
-        y = y.copy()
-        y[: solver.system.size] *= 1 - size
-    return kept(mode, t, y, until)
+    return change
 
 
 def event_forgotten(size: float, solver: Any, kept: Any, problem: Any) -> Any:
@@ -297,8 +294,8 @@ def own_faults() -> list[common.Fault]:
         own("root_by_secant", "method", "Events are located on a straight line.", sized("located", secant_root), has_nonlinear),
         own("root_at_sample", "method", "Events are taken at the next sample.", sized("first_fall", sample_root), has_nonlinear),
         own("dips_missed", "method", "What opens and closes between two samples of a step is missed.", sized("dip", no_dip), has_nonlinear),
-        own("restitution", "contact", "Every event takes a part of the velocity away.", sized("settled", restitution), has_stops, "part of the velocity"),
-        own("event_moves", "state", "Every event takes a part of the displacement away.", sized("settled", moved_at_event), has_nonlinear, "part of the displacement"),
+        own("restitution", "contact", "Every event takes a part of the velocity away.", sized("settled", smaller_at_events(1)), has_stops, "part of the velocity"),
+        own("event_moves", "state", "Every event takes a part of the displacement away.", sized("settled", smaller_at_events(0)), has_nonlinear, "part of the displacement"),
         own("last_event_forgotten", "output", "The last event of every element is not reported.", sized("response", event_forgotten), has_nonlinear),
         own("events_unreported", "output", "Events are not reported.", sized("response", no_events), has_nonlinear),
         own("step_longer", "method", "Steps are longer than the time that they take.", sized("collocated", longer), meaning=relative),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.errors import MissingHistory
-from veridyn.solver.problem.basis import driven_displacement, in_modal_coordinates
+from veridyn.solver.problem.basis import driven, driven_displacement, in_modal_coordinates
 from veridyn.solver.problem.elements import Friction, Stop
 from veridyn.solver.problem.geometry import gap_and_normal, local_position
 from veridyn.solver.problem.mechanical import MechanicalProblem
@@ -23,10 +23,13 @@ Floats = NDArray[np.float64]
 
 def section(problem: MechanicalProblem, response: Response, stop: Stop) -> tuple[Floats, Floats, Floats]:
     """Return gap (m,), and cosine and sine of the inward normal (m,) of a stop."""
-    x = response.displacement
-    if stop.frame == "absolute":
-        x = x + driven_displacement(problem, response.time)
-    return gap_and_normal(stop, *local_position(stop, x))
+    return gap_and_normal(stop, *local_position(stop, seen(problem, response, stop.frame)))
+
+
+def seen(problem: MechanicalProblem, response: Response, frame: str, motion: str = "displacement") -> Floats:
+    """Return the displacement or velocity (m, n) that elements of a frame see."""
+    own: Floats = getattr(response, motion)
+    return own + driven(problem, response.time, motion) if frame == "absolute" else own
 
 
 def stop_gap(problem: MechanicalProblem, response: Response, stop: Stop) -> Floats:

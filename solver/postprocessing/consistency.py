@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.errors import MissingHistory
-from veridyn.solver.postprocessing.balance import section, stop_gap
-from veridyn.solver.problem.basis import driven_displacement, driven_velocity
+from veridyn.solver.postprocessing.balance import section, seen, stop_gap
 from veridyn.solver.problem.devices import NonlinearSpring, Zener
 from veridyn.solver.problem.elements import Friction
 from veridyn.solver.problem.mechanical import MechanicalProblem
@@ -174,7 +173,7 @@ def _positions(problem: MechanicalProblem, response: Response) -> Iterator[tuple
     for device in problem.devices:
         elongation = response.elements.get(device.name, {}).get("elongation")
         if elongation is not None:
-            yield elongation, _displaced(problem, response, device.frame) @ device.direction + device.offset
+            yield elongation, seen(problem, response, device.frame) @ device.direction + device.offset
 
 
 def _rates(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Floats, Floats]]:
@@ -182,24 +181,14 @@ def _rates(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Flo
         rate = response.elements.get(stop.name, {}).get("normal_velocity")
         if rate is not None:
             _, cosine, sine = section(problem, response, stop)
-            moving = _moved(problem, response, stop.frame)
+            moving = seen(problem, response, stop.frame, "velocity")
             local = [moving @ direction for direction in stop.directions]
             yield rate, np.asarray(sum(a * b for a, b in zip((cosine, sine), local, strict=False)))
     curved = {stop.name for stop in problem.stops if stop.curved}
     for friction in problem.frictions:
         slip = response.elements.get(friction.name, {}).get("sliding_velocity")
         if slip is not None and friction.normal not in curved:
-            yield slip, _moved(problem, response, friction.frame) @ friction.tangents[0]
-
-
-def _displaced(problem: MechanicalProblem, response: Response, frame: str) -> Floats:
-    x = response.displacement
-    return x + driven_displacement(problem, response.time) if frame == "absolute" else x
-
-
-def _moved(problem: MechanicalProblem, response: Response, frame: str) -> Floats:
-    v = response.velocity
-    return v + driven_velocity(problem, response.time) if frame == "absolute" else v
+            yield slip, seen(problem, response, friction.frame, "velocity") @ friction.tangents[0]
 
 
 def _off_the_cone(response: Response, friction: Friction) -> float:

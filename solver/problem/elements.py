@@ -189,11 +189,6 @@ class Stop:
         unused = () if self.curved else ("lateral", "lateral_offset")
         return {name: value for name, value in data.items() if value is not None and name not in unused}
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Stop:
-        """Read the JSON form."""
-        return cls(**data)
-
 
 @dataclass(frozen=True, eq=False)
 class Friction:
@@ -234,8 +229,3 @@ class Friction:
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {**vars(self), "tangents": [t.tolist() for t in self.tangents]}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Friction:
-        """Read the JSON form."""
-        return cls(**data)

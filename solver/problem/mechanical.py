@@ -249,29 +249,27 @@ class MechanicalProblem(Problem):
         unknown = set(data) - known
         if unknown:
             raise ProblemError(f"problem has unknown fields {sorted(unknown)}; known: {', '.join(sorted(known))}")
-        readers: dict[str, Any] = {
-            "loads": lambda v: tuple(Load.from_dict(d) for d in v),
-            "supports": lambda v: tuple(SupportMotion.from_dict(d) for d in v),
-            "stops": lambda v: tuple(Stop.from_dict(d) for d in v),
-            "frictions": lambda v: tuple(Friction.from_dict(d) for d in v),
-            "devices": lambda v: tuple(device(d) for d in v),
-            "coordinates": tuple,
-            "modes": lambda v: None if v is None else Modes(**v),
-        }
         try:
-            return cls(**{name: readers.get(name, _same)(value) for name, value in data.items()})
+            return cls(**{name: READERS[name](value) if name in READERS else value for name, value in data.items()})
         except (TypeError, KeyError, AttributeError) as error:
             raise ProblemError(f"problem is malformed: {error}") from None
+
+
+READERS: dict[str, Any] = {
+    "loads": lambda v: tuple(Load.from_dict(d) for d in v),
+    "supports": lambda v: tuple(SupportMotion.from_dict(d) for d in v),
+    "stops": lambda v: tuple(Stop(**d) for d in v),
+    "frictions": lambda v: tuple(Friction(**d) for d in v),
+    "devices": lambda v: tuple(device(d) for d in v),
+    "coordinates": tuple,
+    "modes": lambda v: None if v is None else Modes(**v),
+}
 
 
 def is_coupled(modal_damping: Floats) -> bool:
     """Tell whether a modal damping matrix (r, r) has more than rounding beside its diagonal."""
     diagonal = np.diag(modal_damping)
     return bool(np.abs(modal_damping - np.diag(diagonal)).max() > COUPLING * np.abs(diagonal).max())
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _plain(value: Any) -> Any:
