@@ -181,7 +181,7 @@ def own_faults() -> list[common.Fault]:
         own("load_instant", "method", "Loads are taken too late in a step.", loads_at(lambda w, s: 1 - w.alpha_f + s), has_drives, "part of a step"),
         own("load_mean", "method", "Loads are the weighted mean of both ends of a step.", sized("model", mean_loads), has_drives),
         own("load_time_single", "precision", "Loads are taken at instants of single precision.", sized("loads", common.loads_taken(coarse)), has_drives, RESOLUTION, 6e-8, 1e-13),
-        own("load_clock_slow", "load", "The clock of the loads is common.slow.", sized("loads", common.loads_taken(common.slow)), has_drives, relative),
+        own("load_clock_slow", "load", "The clock of the loads is slow.", sized("loads", common.loads_taken(common.slow)), has_drives, relative),
         own("first_acceleration", "method", "A part of the first acceleration is missing.", function_changed(HOST, "first_acceleration", no_first_acceleration), meaning="part", size=1.0),
         own("step_longer", "method", "Steps are longer than the instants say.", function_changed(HOST, "march", longer_step), meaning=relative),
         own("structure_single", "precision", "Mass, damping and stiffness have few digits.", function_changed(HOST, "structure", single_structure), meaning=RESOLUTION, size=6e-8, smallest=1e-13),
