@@ -1,0 +1,293 @@
+"""Frictions: slip, stick, slip of a block on a floor that presses, in a plane, under two frictions, elastically."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from veridyn.references import rubbing_block
+from veridyn.references.certified import Certified
+from veridyn.references.parameters import Number, Parameter, arguments
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.postprocessing.balance import element_history
+from veridyn.solver.postprocessing.interpolation import value_at
+from veridyn.solver.problem.elements import Friction, Load, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import Harmonic, constant
+from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.core.tolerances import cited, exactly
+from veridyn.validation_cases.measures import friction, plotting, quantities
+from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
+from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of
+
+Floats = NDArray[np.float64]
+
+RUBBING = "rub"
+MOST = 6  # changes of phase that are asked for one by one
+LINE = np.array([0.6, 0.8])  # of the motion in a plane
+INSTANTS = ("0.4", "0.67", "0.9", "1.06", "1.3")  # in slip and in stick, far from the changes
+OUTPUTS = 1000  # in a period of the spring
+JUMPS = 1.0  # regularity: friction jumps
+SUITE = "this suite asks"
+
+
+def period(values: Values) -> float:
+    """Period of the block on its spring (s)."""
+    m, k = floats(values, "m", "k")
+    return 2 * math.pi * math.sqrt(m / k)
+
+
+def _reach(values: Values) -> float:
+    """Displacement scale (m): what push and launch do to the spring."""
+    m, k, F, v0 = floats(values, "m", "k", "F", "v0")
+    return F / k + v0 * math.sqrt(m / k)
+
+
+def _limit(values: Values) -> float:
+    """Force scale (N): mu_s W."""
+    mu_s, W = floats(values, "mu_s", "W")
+    return mu_s * W
+
+
+def across(*, time: str, v1: Number, **given: Number) -> Certified:
+    """Displacement across the line: that of a block with another velocity at the start."""
+    return rubbing_block.displacement(time=time, **{**given, "v0": v1})
+
+
+# ---- the problem
+
+
+def posed(
+    push: ArrayLike, launch: tuple[tuple[str, float], ...], groups: tuple[tuple[int, ...], ...], *, floor: bool
+) -> Callable[[Values], MechanicalProblem]:
+    """Return a problem of one or two coordinates along the floor, and that into it.
+
+    ``push`` is the direction of force and displacement at the start, ``launch`` names the velocities at the start with
+    a share of each, ``groups`` are the coordinates of each friction.
+    """
+    line = np.asarray(push, dtype=float)
+    down = np.eye(line.size + floor)[-1]
+    along = np.eye(line.size, line.size + floor)
+
+    def problem(values: Values) -> MechanicalProblem:
+        m, k, W, kc, w0, x0, t0, t1 = floats(values, "m", "k", "W", "kc", "w0", "x0", "t0", "t1")
+        F, Omega, mu_s, mu_d, kt, ct = floats(values, "F", "Omega", "mu_s", "mu_d", "kt", "ct")
+        laws: dict[str, Any] = {"law": "regularised", "stiffness": kt, "damping": ct} if kt else {}
+        pushes = (Load(line @ along, Harmonic(F, Omega, phase=math.pi / 2)),)
+        start = [float(values[name]) * share for name, share in launch]
+        return MechanicalProblem(
+            name="frictions",
+            start=t0,
+            end=t1,
+            mass=m * np.eye(down.size),
+            stiffness=k * np.diag(np.sum(along, axis=0)),
+            initial_displacement=x0 * line @ along,
+            initial_velocity=start @ along + (w0 * down if floor else 0.0),
+            output_times=np.linspace(t0, t1, round((t1 - t0) / period(values) * OUTPUTS) + 1),
+            loads=(*pushes, Load(down, constant(W))) if floor else pushes,
+            stops=(Stop("floor", down, -W / kc, kc),) if floor else (),
+            frictions=tuple(
+                Friction(name, tuple(along[i] for i in group), "floor" if floor else W, mu_s, mu_d, **laws)
+                for name, group in zip((RUBBING, "guide"), groups, strict=False)
+            ),
+        )
+
+    return problem
+
+
+ONE = (("v0", 1.0),)
+floor = posed([1.0], ONE, ((0,),), floor=True)
+plane = posed(LINE, (("v0", LINE[0]), ("v0", LINE[1])), ((0, 1),), floor=True)
+two = posed([1.0, 1.0], (("v0", 1.0), ("v1", 1.0)), ((0,), (1,)), floor=True)
+table = posed([1.0], ONE, ((0,),), floor=False)
+
+# ---- what is measured
+
+
+def _on_line(o: Observation, parts: Callable[[int, Floats], Floats]) -> Floats:
+    """Return the sum of what belongs to each tangent of the first friction, along the line of the push."""
+    push = o.problem.loads[0].direction
+    tangents = o.problem.frictions[0].tangents
+    return np.asarray(sum((t @ push) * parts(i, t) for i, t in enumerate(tangents)))
+
+
+def _displacement(o: Observation, time: float) -> float:
+    return value_at(o.response.time, _on_line(o, lambda _, t: o.response.displacement @ t), time)
+
+
+def _friction(o: Observation, time: float) -> float:
+    names = ("force", "force_2")
+    force = _on_line(o, lambda i, _: element_history(o.response, RUBBING, names[i]))
+    return value_at(o.response.time, force, time)
+
+
+SLIPS = friction.slips(RUBBING, period)
+
+
+def _changes(o: Observation) -> list[tuple[float, str]]:
+    """Return the changes of phase but for the first slip, which is there at the start, and the end of the response."""
+    first, last = o.response.time[[0, -1]]
+    return [(time, kind) for time, kind in friction.changes(SLIPS, o) if first < time < last]
+
+
+def _change(o: Observation, number: int) -> float:
+    found = _changes(o)
+    if len(found) < number:
+        raise SolverFailure(f"the response shows {len(found)} changes of phase, {number} are needed")
+    return found[number - 1][0]
+
+
+def _order(o: Observation) -> str:
+    return " ".join(kind for _, kind in _changes(o))
+
+
+def _changes_so_often(number: int, values: Values) -> bool:
+    order = rubbing_block.order(**arguments(rubbing_block.order, values)).value
+    return number <= len(str(order or "").split())
+
+
+AT = Quantity(
+    "displacement",
+    "m",
+    "displacement along the line of the push",
+    rubbing_block.displacement,
+    _displacement,
+    share_of(_reach, 1e-2, f"{SUITE} 1e-2 of F/k + v0/ω0"),
+    _reach,
+    JUMPS,
+)
+QUANTITIES = (
+    Quantity(
+        "phase_order", "", "phases after the first one", rubbing_block.order, _order, exactly("phases have an order")
+    ),
+    *numbered(
+        Quantity(
+            "change",
+            "s",
+            "instant of change of phase {number}",
+            rubbing_block.change,
+            _change,
+            share_of(period, 1e-2, f"{SUITE} 1e-2 of the period of the spring"),
+            period,
+            JUMPS,
+            at_samples=True,
+        ),
+        range(1, MOST + 1),
+        applies=lambda number: partial(_changes_so_often, number),
+    ),
+    *at_instants(AT, INSTANTS),
+    *at_instants(
+        Quantity(
+            "friction",
+            "N",
+            "friction on the block along the line",
+            rubbing_block.force,
+            _friction,
+            share_of(_limit, 2e-2, f"{SUITE} 2e-2 of mu_s W"),
+            _limit,
+            JUMPS,
+        ),
+        INSTANTS,
+    ),
+    *at_instants(
+        replace(
+            AT,
+            name="across",
+            definition="displacement across",
+            reference=across,
+            measure=partial(quantities.displacement, place=1),
+        ),
+        INSTANTS,
+    ),
+)
+ON_ONE_LINE = frozenset(q.name for q in QUANTITIES if not q.name.startswith("across"))
+
+
+def _launched(o: Observation) -> float:
+    return o["m"] * o["v0"] ** 2 / 2
+
+
+def _presses_evenly(values: Values) -> bool:
+    return not values["w0"].rational
+
+
+CASE = Case(
+    name="frictions",
+    title="Block that slips, sticks and slips",
+    document="this suite",
+    summary="A block on a spring is pushed back and forth on a floor: friction under a force that swings, in a plane, "
+    "under two frictions; stick between the kinetic and the static limit; stick by a spring and a dashpot.",
+    statement=(
+        "A block m on a spring k is pushed along a floor by F cos Ωt; the clock shows t0 at the start. Friction is "
+        "mu_d N in motion and at most mu_s N at rest. Where the block comes to rest, friction that holds it may lie "
+        "between the two.",
+        "Variants floor, plane and two: W presses the block on an elastic floor, on which it swings without leaving "
+        "it. In plane the line of the motion is oblique to both tangents of the friction; in two, each of two "
+        "coordinates has a friction of its own and another velocity at the start.",
+        "Variants capture and regularised: N = W. In regularised stick is a spring kt and a dashpot ct, which hang on "
+        "the place where the slip ended and begin with its friction.",
+    ),
+    equations=(
+        "m x'' + k x = F cos(Omega t) + R, x(t_0) = x_0, x'(t_0) = v_0",
+        "N = W + sqrt(k_c m) w_0 sin(omega_z (t - t_0)), omega_z = sqrt(k_c/m)",
+        "slip: R = -mu_d N sign(x'), stick: |R| <= mu_s N",
+        "regularised: R = R_a - k_t (x - x_a) - c_t x', |R| <= mu_s N",
+        "x = x_c + Σ_{j=1}^6 a_j e^{lambda_j tau}, tau = t - t_a",
+    ),
+    parameters=(*rubbing_block.PARAMETERS, Parameter("v1", "m/s", "velocity across at the start", "0.8")),
+    variants=(
+        Variant("floor", {}, ON_ONE_LINE),
+        Variant("plane", {}, ON_ONE_LINE, plane),
+        Variant("two", {}, None, two),
+        Variant("capture", {"w0": "0"}, ON_ONE_LINE, table),
+        Variant("regularised", {"w0": "0", "kt": "2000", "ct": "60"}, ON_ONE_LINE, table),
+    ),
+    quantities=QUANTITIES,
+    residuals=(
+        energy("of m v0²/2", _launched, cited(f"{SUITE} 2e-2", 2e-2, kind="absolute")),
+        friction_cone("of mu_s W", lambda o: o["mu_s"] * o["W"], _presses_evenly),
+        velocities(),
+        flags(),
+        rates(),
+        friction_law(),
+    ),
+    problem=floor,
+    modelling=(
+        "One or two coordinates along the floor; where it is elastic, one more into it, with W as a load and a stop "
+        "that is closed by W/kc at the start.",
+        "Changes of phase are read in the flags of adherence and in the sign of the velocity.",
+    ),
+    published=(),
+    remarks=(
+        "Who lets the clock begin at zero pushes with another phase: the block begins at t0 = 0.3 s.",
+        "The block comes to rest at 0.645 s (capture) with 7.57 N to hold, 5 N being the kinetic and 10 N the static "
+        "limit: with one coefficient it would slip back at once.",
+        "Friction with the mean normal force instead of that of the instant is off by up to 40 % while the block "
+        "swings on its floor.",
+        "In stick the friction is what holds the block, and not the limit: only its value at instants shows that.",
+    ),
+    figures=(
+        plotting.history(
+            "motion",
+            "Displacement and friction",
+            "The block sticks twice, with a friction that follows the push.",
+            plotting.displacement(rubbing_block.motion),
+            plotting.element(rubbing_block.motion, RUBBING),
+            variant="capture",
+            window=lambda values: floats(values, "t0", "t1"),
+            events=plotting.changes(rubbing_block.motion),
+        ),
+        plotting.convergence("displacement@1.3", "friction jumps, wherever in a step", "capture"),
+    ),
+    held={"kt": "no stick but that of the variant", "ct": "as kt", "t0": "a start", "t1": "the end of the observation"},
+    benchmark_variant="floor",
+)
+
+test_frictions = verifies(CASE)
