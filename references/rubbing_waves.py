@@ -1,4 +1,4 @@
-"""Second route of the rubbing block, in mpmath: phases as sums of exponentials, their ends as roots proved by bounds."""
+"""Second route of the rubbing block in mpmath: phases as sums of exponentials, their ends as roots proved by bounds."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _after(o: Record, phase: Phase, span: mpf) -> tuple[mpf, Phase] | None:
         resting = phase.start > o.t0.mpf() and abs(phase.x(mpf(0), 1)) < mpmath.sqrt(mpmath.eps)
         lapse = next(phase.x.roots(span, from_zero=resting, order=1), None)
         return None if lapse is None else (lapse, _stopped(o, phase, lapse))
-    ends = ((next(left.roots(span, from_zero=False), None), sign) for left, sign in zip(phase.left, (1, -1)))
+    ends = ((next(left.roots(span, from_zero=False), None), sign) for left, sign in _sides(phase))
     found = min(((lapse, sign) for lapse, sign in ends if lapse is not None), default=None)
     if found is None:
         return None
@@ -101,11 +101,15 @@ def _after(o: Record, phase: Phase, span: mpf) -> tuple[mpf, Phase] | None:
     return lapse, _slip(o, phase.start + lapse, sign, phase.x(lapse), phase.x(lapse, 1))
 
 
+def _sides(stick: Phase) -> Iterator[tuple[Waves, int]]:
+    return zip(stick.left, (1, -1), strict=True)
+
+
 def _stopped(o: Record, phase: Phase, lapse: mpf) -> Phase:
     """Return what follows a slip: stick, or where friction does not hold, rigid as it is, the slip back."""
     time, x = phase.start + lapse, phase.x(lapse)
     stick = _stick(o, time, x, phase.friction(lapse))
-    lost = [sign for left, sign in zip(stick.left, (1, -1), strict=True) if left(mpf(0)) < 0]
+    lost = [sign for left, sign in _sides(stick) if left(mpf(0)) < 0]
     return _slip(o, time, lost[0], x, mpf(0)) if lost else stick
 
 

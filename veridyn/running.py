@@ -27,6 +27,7 @@ from veridyn.validation_cases.core.catalogue import load_case
 from veridyn.validation_cases.core.checks import checks, what_it_could_claim
 from veridyn.validation_cases.core.expected import Expectations, read_expectations
 from veridyn.validation_cases.core.judge import Check, Record
+from veridyn.validation_cases.core.runner import Statement
 from veridyn.validation_cases.core.subject import Request, Subject
 from veridyn.validation_cases.core.work_precision import LIMITS, Limits, variants, work_precision
 from veridyn.verification import (
@@ -102,6 +103,8 @@ def run(
             found_records = [*findings.records, *(compared(findings.records, before) if before else ())]
             records = [expected.settle(record) for record in found_records]
             findings.messages += [*_told(under_test.values()), *([QUICK] if selection.quick else [])]
+            if selection.profile != "selection" and not ending.status:
+                findings.messages += _untested(crew, todo, under_test.values())
             posed = sheets(crew, todo) if wanted else []
             found = document(
                 records, posed, findings.figures, command, findings.messages, findings.points, planned, scope
@@ -128,6 +131,20 @@ def _told(subjects: Iterable[Subject]) -> Iterator[str]:
     """Yield what solvers are told that claim nothing which can be judged."""
     for subject in subjects:
         yield from filter(None, (what_it_could_claim(subject, scheme) for scheme in subject.schemes))
+
+
+def _untested(crew: Crew, todo: Sequence[Task], subjects: Iterable[Subject]) -> list[str]:
+    """Return what solvers declare and no case of a run needs; workers pose the problems, with references they know."""
+    posed = dict.fromkeys((task.case, task.variant) for task in todo if task.variant)
+    found = crew.share([Job(_needs, pair, pair[0]) for pair in posed], give_up)
+    needed = frozenset[str]().union(*(needs for _, needs in found))
+    left = {subject.name: ", ".join(sorted(subject.capabilities - needed)) for subject in subjects}
+    return [f"{name}: declared and never tested, as no case of the run needs it: {w}" for name, w in left.items() if w]
+
+
+def _needs(line: Line, case: str, variant: str) -> None:
+    known = load_case(case)
+    line.tell(Statement(known, known.variant(variant)).problem.needs)
 
 
 def _asked(todo: Sequence[Task], solvers: Mapping[str, Subject]) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from veridyn.reports.document import merge, scope
 from veridyn.selection import Selection, SelectionError
 from veridyn.validation_cases.core.catalogue import all_cases, listed
 from veridyn.validation_cases.core.subject import Subject
+from veridyn.verification import Task
+from veridyn.workers import Crew
 
 SUBJECTS = {"two": Subject("two", schemes=("first", "second")), "plain": Subject("plain")}
 
@@ -67,6 +69,14 @@ def test_the_quick_profile_is_one_variant_of_each_case_and_one_scheme_of_each_so
         "two": ("first",),
         "plain": ("",),
     }
+
+
+def test_what_is_declared_and_needed_by_no_case_is_named():
+    declared = {"mechanical", "contact", "modes", "friction:on-stop"}
+    subjects = [Subject("mine", capabilities=frozenset(declared)), Subject("less", capabilities=frozenset({"contact"}))]
+    with Crew(1) as crew:
+        told = running._untested(crew, [Task("mine", "sdnd101", "2-shocks")], subjects)
+    assert told == ["mine: declared and never tested, as no case of the run needs it: friction:on-stop, modes"]
 
 
 def test_variants_kinds_and_quantities_select():

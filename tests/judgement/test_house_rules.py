@@ -72,6 +72,11 @@ def test_every_quantity_is_asked_in_a_variant(name):
     assert {q.name for q in case.residuals} <= {quantity.name for _, quantity in measured(name)}
 
 
+def test_every_capability_is_needed_by_a_case():
+    statements = (Statement(case, variant) for case in all_cases() for variant in case.variants)
+    assert frozenset().union(*(statement.problem.needs for statement in statements)) == TAGS
+
+
 @each_case
 @each_subject
 def test_ids_are_unique_and_plain(name, subject):

@@ -109,6 +109,7 @@ class Subject:
 
     name: str
     version: str = ""
+    capabilities: frozenset[str] = frozenset()
     schemes: tuple[str, ...] = ("",)
     claims: Mapping[str, Claims] = field(default_factory=dict)
     refined: bool = False
@@ -136,6 +137,7 @@ class Subject:
         subject = cls(
             name=solver.name,
             version=str(getattr(solver, "version", "")),
+            capabilities=frozenset(solver.capabilities),
             schemes=schemes,
             claims=claims,
             refined=bool(request.refinement) or refines(solver),

@@ -1,4 +1,4 @@
-"""Impacts on the first stop of a problem, as a response shows them."""
+"""Impacts on the stops of a problem, as a response shows them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
-from veridyn.solver.postprocessing.balance import stop_gap
+from veridyn.solver.postprocessing.balance import section, stop_gap
 from veridyn.solver.postprocessing.impacts import Impact, interpolated_impacts, located_impacts
 from veridyn.solver.problem.basis import driven_velocity
+from veridyn.solver.problem.elements import Stop
 from veridyn.validation_cases.core.case import Observation, Values, once
 
 Floats = NDArray[np.float64]
@@ -24,15 +25,19 @@ def contact_frequency(values: Values) -> float:
 
 @once
 def impacts(o: Observation) -> list[Impact]:
-    """Return the impacts at the events that the solver reports, or located between the samples."""
-    problem, response, stop = o.problem, o.response, o.problem.stops[0]
-    gap = stop_gap(problem, response, stop)
+    """Return the impacts on all stops in order, at the events that the solver reports, or between the samples."""
+    return sorted((impact for stop in o.problem.stops for impact in _on(stop, o)), key=lambda impact: impact.start)
+
+
+def _on(stop: Stop, o: Observation) -> list[Impact]:
+    response, velocity = o.response, o.response.velocity
+    gap, *normal = section(o.problem, response, stop)
     if stop.name not in response.events:
         return interpolated_impacts(response.time, gap, stop.stiffness)
-    velocity = response.velocity
     if stop.frame == "absolute":
-        velocity = velocity + driven_velocity(problem, response.time)
-    return located_impacts(response.time, gap, -velocity @ stop.normal, response.events[stop.name], stop.stiffness)
+        velocity = velocity + driven_velocity(o.problem, response.time)
+    rate = sum(part * (velocity @ along) for part, along in zip(normal, stop.directions, strict=False))
+    return located_impacts(response.time, gap, np.asarray(rate), response.events[stop.name], stop.stiffness)
 
 
 def impact(o: Observation, number: int) -> Impact:
@@ -63,7 +68,7 @@ def worst_instant(o: Observation, true: Floats) -> float:
 
 
 def force(o: Observation) -> Floats:
-    """Return the force of the stop (m,) in N, as reported, or stiffness times penetration where none is."""
+    """Return the force of the first stop (m,) in N, as reported, or stiffness times penetration where none is."""
     stop = o.problem.stops[0]
     reported = o.response.elements.get(stop.name, {}).get("normal_force")
     if reported is not None:

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.references import between_walls
-from veridyn.solver.errors import SolverFailure
-from veridyn.solver.postprocessing.balance import section
-from veridyn.solver.postprocessing.impacts import Impact, interpolated_impacts, located_impacts
-from veridyn.solver.problem.elements import Stop
+from veridyn.solver.postprocessing.interpolation import value_at
+from veridyn.solver.problem.elements import Geometry, Stop
 from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats, once
+from veridyn.validation_cases.core.case import Case, Observation, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import Tolerance, cited
-from veridyn.validation_cases.measures import plotting, quantities
+from veridyn.validation_cases.core.tolerances import cited
+from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
-from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of
-
-Floats = NDArray[np.float64]
+from veridyn.validation_cases.measures.quantities import at_instants, numbered, outputs, share_of
 
 ALONG, ACROSS = np.array([0.6, 0.8]), np.array([-0.8, 0.6])  # the line of the motion, oblique to the coordinates
 CONTACTS = 4
@@ -43,17 +37,6 @@ def _span(values: Values) -> float:
     return round(1.1 * float(between_walls.release(number=CONTACTS, digits=15, **values)), 6)
 
 
-def _force(values: Values) -> float:
-    """Force scale v0 sqrt(kc m) (N)."""
-    m, kc, v0 = floats(values, "m", "kc", "v0")
-    return v0 * math.sqrt(kc * m)
-
-
-def _momentum(values: Values) -> float:
-    m, v0 = floats(values, "m", "v0")
-    return m * v0
-
-
 # ---- the walls
 
 
@@ -65,7 +48,7 @@ def _two_stops(a: float, b: float, kc: float) -> tuple[Stop, ...]:
     return Stop("first", ALONG, a, kc), Stop("second", -ALONG, b, kc)
 
 
-def _round(name: str, geometry: str, radius: float, kc: float, centre: float) -> Stop:
+def _round(name: str, geometry: Geometry, radius: float, kc: float, centre: float) -> Stop:
     """Return a circle whose centre lies on the line of the motion."""
     x, y = np.eye(2)
     away = -centre * ALONG
@@ -105,82 +88,45 @@ def posed(walls: Callable[[float, float, float], tuple[Stop, ...]]) -> Callable[
             initial_displacement=np.zeros(2),
             initial_velocity=v0 * ALONG,
             end=end,
-            output_times=quantities.outputs(end, 1 / (OUTPUTS_PER_RADIAN * math.sqrt((k + kc) / m)), INSTANTS),
+            output_times=outputs(end, 1 / (OUTPUTS_PER_RADIAN * impacts.contact_frequency(values)), INSTANTS),
             stops=walls(a, b, kc),
         )
 
     return problem
 
 
-ASIDE = cited(f"{SUITE} 1e-6", 1e-6, kind="absolute")
-
-
 # ---- what is measured
 
 
-@once
-def impacts(o: Observation) -> list[Impact]:
-    """Impacts on all stops in order, at the events that the solver reports, or located between the samples."""
-    return sorted((impact for stop in o.problem.stops for impact in _of_stop(o, stop)), key=lambda i: i.start)
+def _impact(field: str) -> Callable[[Observation, int], float]:
+    def read(o: Observation, number: int) -> float:
+        return float(getattr(impacts.impact(o, number), field))
 
-
-def _of_stop(o: Observation, stop: Stop) -> list[Impact]:
-    response = o.response
-    gap, cosine, sine = section(o.problem, response, stop)
-    if stop.name not in response.events:
-        return interpolated_impacts(response.time, gap, stop.stiffness)
-    turned = np.column_stack((cosine, sine))
-    rate = sum(part * (response.velocity @ d) for part, d in zip(turned.T, stop.directions, strict=False))
-    return located_impacts(response.time, gap, np.asarray(rate), response.events[stop.name], stop.stiffness)
-
-
-def impact(field: str, o: Observation, number: int) -> float:
-    """Return a field of an impact, counted from 1; raises SolverFailure if the response has fewer."""
-    if len(impacts(o)) < number:
-        raise SolverFailure(f"the response shows {len(impacts(o))} complete impacts, {number} are needed")
-    return float(getattr(impacts(o)[number - 1], field))
+    return read
 
 
 def _along(o: Observation, time: float) -> float:
-    return float(ALONG @ [quantities.displacement(o, time, place) for place in (0, 1)])
+    return value_at(o.response.time, o.response.displacement @ ALONG, time)
 
 
 def _aside(o: Observation) -> float:
     return float(np.abs(o.response.displacement @ ACROSS).max()) / _length(o.values)
 
 
-def _of_contacts(
-    name: str, unit: str, text: str, field: str, size: Callable[[Values], float], asked: Tolerance | Callable
-) -> tuple[Quantity, ...]:
-    reference = getattr(between_walls, name)
-    one = Quantity(name, unit, text, reference, partial(impact, field), asked, size, KINK)
-    return numbered(one, range(1, CONTACTS + 1))
-
-
+TIMES = share_of(_span, 1e-3, f"{SUITE} 1e-3 of the span")
+SIZES = cited(f"{SUITE} 1e-2", 1e-2)
+PLACES = share_of(_length, 1e-2, f"{SUITE} 1e-2 of v0/ω0")
+CONTACT = (  # of every contact; the forces of walls have kinks
+    ("touch", "s", "start of contact {number}", between_walls.touch, _impact("start"), TIMES, _span),
+    ("release", "s", "end of contact {number}", between_walls.release, _impact("end"), TIMES, _span),
+    ("peak_force", "N", "largest force of contact {number}", between_walls.peak_force, _impact("peak_force"), SIZES),
+    ("impulse", "N s", "impulse of contact {number}", between_walls.impulse, _impact("impulse"), SIZES),
+)
+ASIDE = cited(f"{SUITE} 1e-6", 1e-6, kind="absolute")
+AT = ("displacement", "m", "displacement towards the first wall", between_walls.displacement, _along)
 QUANTITIES = (
-    *_of_contacts(
-        "touch", "s", "start of contact {number}", "start", _span, share_of(_span, 1e-3, f"{SUITE} 1e-3 of the span")
-    ),
-    *_of_contacts(
-        "release", "s", "end of contact {number}", "end", _span, share_of(_span, 1e-3, f"{SUITE} 1e-3 of the span")
-    ),
-    *_of_contacts(
-        "peak_force", "N", "largest force of contact {number}", "peak_force", _force, cited(f"{SUITE} 1e-2", 1e-2)
-    ),
-    *_of_contacts("impulse", "N s", "impulse of contact {number}", "impulse", _momentum, cited(f"{SUITE} 1e-2", 1e-2)),
-    *at_instants(
-        Quantity(
-            "displacement",
-            "m",
-            "displacement towards the first wall",
-            between_walls.displacement,
-            _along,
-            share_of(_length, 1e-2, f"{SUITE} 1e-2 of v0/ω0"),
-            _length,
-            KINK,
-        ),
-        INSTANTS,
-    ),
+    *(quantity for row in CONTACT for quantity in numbered(CONTACTS, *row, regularity=KINK)),
+    *at_instants(INSTANTS, *AT, PLACES, _length, KINK),
 )
 
 
@@ -198,8 +144,8 @@ CASE = Case(
         "A mass m on springs, k along a line and 2 k across it, leaves x = 0 along that line at v0. A wall of "
         "stiffness kc stands across the line at x = a, another one at x = -b.",
         "The walls are planes that face each other, two stops, the inside of a circle, a ring between two circles, "
-        "or a rectangle as a profile. The motion meets all of them at right angles, so that it stays on its line and has "
-        "one and the same closed form.",
+        "or a rectangle as a profile. The motion meets all of them at right angles, so that it stays on its line "
+        "and has one and the same closed form.",
     ),
     equations=(
         "m x'' + k x = -k_c max(0, x - a) + k_c max(0, -b - x), x(0) = 0, x'(0) = v0",
