@@ -1,1 +1,0 @@
-"""SDLD29: a chain of eight masses whose damping couples the modes."""
