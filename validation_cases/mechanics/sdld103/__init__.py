@@ -1,1 +1,0 @@
-"""SDLD103: three masses between two supports that move differently."""

@@ -1,0 +1,219 @@
+"""SDLD103 (EDF V2.01.103): earthquake on a chain of three masses whose supports move differently."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from veridyn.references import driven_chain
+from veridyn.solver.postprocessing.interpolation import value_at
+from veridyn.solver.problem.basis import driven_displacement, static_modes
+from veridyn.solver.problem.elements import SupportMotion
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import polynomial
+from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.core.tolerances import Tolerance, cited
+from veridyn.validation_cases.measures import plotting
+from veridyn.validation_cases.measures.consistency import energy, velocities
+from veridyn.validation_cases.measures.quantities import numbered
+
+END = 1.0  # s
+OUTPUTS = 2000  # instants requested of any solver, 5e-4 s apart
+SMOOTH = 8  # samples that a value is read from: nothing has a kink, and methods of order 5 are to be seen
+NODES = ("NO2", "NO3", "NO4")
+TIMES = ("0.1", "0.3", "0.5", "0.7", "1.0")
+EARLY_TIMES = ("0.01", "0.02", "0.03", "0.04", "0.05", "0.06", "0.07", "0.08", "0.09")
+
+
+def chain_stiffness(k: float) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Stiffness (5, 5) of NO1..NO5 with a spring between neighbours."""
+    full = np.zeros((5, 5))
+    for i in range(4):
+        full[i : i + 2, i : i + 2] += k * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    return full
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the motion of NO2..NO4 relative to the static shape; NO1 accelerates with a t², NO5 is fixed."""
+    m, k = floats(values, "m", "k")
+    full = chain_stiffness(k)
+    free = [1, 2, 3]
+    influence = static_modes(full, free, [0])[:, 0]
+    return MechanicalProblem(
+        name="sdld103",
+        mass=m * np.eye(3),
+        stiffness=full[np.ix_(free, free)],
+        initial_displacement=np.zeros(3),
+        initial_velocity=np.zeros(3),
+        end=END,
+        output_times=np.linspace(0.0, END, OUTPUTS + 1),
+        supports=(SupportMotion.from_acceleration("NO1", influence, polynomial(0.0, 0.0, str(values["a"]))),),
+        coordinates=NODES,
+    )
+
+
+def _displaced(o: Observation, part: str, node: str, time: str) -> float:
+    """Displacement of a node (m), relative to the static shape of the supports or absolute."""
+    t, place = float(time), NODES.index(node)
+    relative = value_at(o.response.time, o.response.displacement[:, place], t, samples=SMOOTH)
+    return relative if part == "relative" else relative + float(driven_displacement(o.problem, np.array([t]))[0, place])
+
+
+def forced_energy(o: Observation) -> float:
+    """Return the work (J) that moves the chain with its static answer to the inertia forces of the end."""
+    p = o.problem
+    (support,) = p.supports
+    force = p.mass @ support.influence * float(support.acceleration(p.end))
+    return float(0.5 * force @ np.linalg.solve(p.stiffness, force))
+
+
+ASTER = "1e-3 of Code_Aster's test SDLD103A"
+INHERITED = f"{ASTER}, of the relative displacement, which the absolute one inherits"
+FREQUENCIES = cited(f"{ASTER} for displacements, asked of the frequencies behind them", 1e-3)
+ENERGY = cited(f"twice the {ASTER} for displacements", 2e-3, kind="absolute")
+
+
+def _criterion(node: str, time: str, values: Values) -> Tolerance:
+    relative = float(driven_chain.relative_displacement(node=NODES.index(node) + 2, time=time, **values))
+    return cited(INHERITED, 1e-3 * abs(relative), kind="absolute")
+
+
+def _driven(node: str, time: str, values: Values) -> float:
+    """Return the displacement (m) that the support imposes; the absolute one is its difference with the relative."""
+    (support,) = problem(values).supports
+    return float(support.influence[NODES.index(node)]) * float(values["a"]) * float(time) ** 4 / 12
+
+
+def displacement(part: str, node: str, time: str) -> Quantity:
+    """Return the quantity of one displacement."""
+    return Quantity(
+        f"{part}_{node}@{time}",
+        "m",
+        f"{part} displacement of {node} at {time} s",
+        partial(getattr(driven_chain, f"{part}_displacement"), node=NODES.index(node) + 2, time=time),
+        partial(_displaced, part=part, node=node, time=time),
+        partial(_criterion, node, time),
+        partial(_driven, node, time) if part == "absolute" else None,
+    )
+
+
+FREQUENCY = ("frequency", "Hz", "natural frequency {number} with both supports held", driven_chain.frequency)
+QUANTITIES = (
+    *(displacement(part, node, time) for part in ("relative", "absolute") for node in NODES for time in TIMES),
+    *(displacement("absolute", "NO3", time) for time in EARLY_TIMES),
+    *numbered(3, *FREQUENCY, None, FREQUENCIES),
+)
+RELATIVE = (
+    plotting.displacement(
+        driven_chain.motion,
+        "relative displacement (m)",
+        kind=f"relative displacement {place + 2}",
+        place=place,
+        name=node,
+    )
+    for place, node in enumerate(NODES)
+)
+FIGURES = (
+    plotting.history("relative-displacement", "Relative displacements", "", *RELATIVE),
+    plotting.convergence("relative_NO2@1.0", "a smooth load, so that nothing caps the order"),
+)
+
+# EDF's manual V2.01.103 (STA 5, 2001), modelling A (translation) and B (rotation); relative displacements are printed
+# as magnitudes, the true ones are negative
+DOCUMENT = "V2.01.103"
+HEADING = "printed in the table of relative displacements; it is the absolute displacement"
+REFERENCE: dict[str, tuple[str, ...]] = {
+    "relative_NO2": ("8.47734E-01", "1.55202E+01", "4.36449E+01", "8.50830E+01", "1.74790E+02"),
+    "relative_NO3": ("7.68449E-01", "1.76923E+01", "4.99310E+01", "9.70711E+01", "1.99722E+02"),
+    "relative_NO4": ("4.09632E-01", "1.10372E+01", "3.12415E+01", "6.05833E+01", "1.24803E+02"),
+    "absolute_NO2": ("4.02266E-01", "8.57298E+01", "7.37605E+02", "2.91617E+03", "1.23252E+04"),
+    "absolute_NO3": ("6.48847E-02", "4.98077E+01", "4.70902E+02", "1.90376E+03", "8.13361E+03"),
+    "absolute_NO4": ("7.03506E-03", "2.27128E+01", "2.29175E+02", "9.39833E+02", "4.04186E+03"),
+}
+EARLY = (
+    "9.87666E-10",
+    "2.49501E-07",
+    "6.25468E-06",
+    "6.05829E-05",
+    "3.47191E-04",
+    "1.42349E-03",
+    "4.62144E-03",
+    "1.26245E-02",
+    "3.01825E-02",
+)
+PUBLISHED = (
+    *(
+        Published(f"{DOCUMENT} §2.2", "A", f"frequency_{i}", hertz, "reproduced")
+        for i, hertz in enumerate(("3.85", "7.12", "9.3"), start=1)
+    ),
+    *(
+        Published(f"{DOCUMENT} {modelling}, reference", modelling, f"{quantity}@{t}", x, *verdict)
+        for modelling, early in (("A", ("misprint", HEADING)), ("B", ("reproduced",)))
+        for quantity, times, row, verdict in (
+            *((name, TIMES, row, ("reproduced",)) for name, row in REFERENCE.items()),
+            ("absolute_NO3", EARLY_TIMES, EARLY, early),
+        )
+        for t, x in zip(times, row, strict=True)
+    ),
+)
+ERRATA = (
+    "The second mode that Code_Aster's newer test computes with holds -6.1250e-8 of the first mode and 5.3418e-8 of "
+    "the third: these two numbers explain the printed digits of DIFF_CENTRE, DEVOGE and RUNGE_KUTTA_54 "
+    "and of the run with two modes, up to thirteen each. Orthogonalisation takes the part of the first mode away and "
+    "leaves -9.1176e-8 of the second in the third.",
+    "The accelerogram of the newer test is a table of 1e-4 s, read by linear interpolation: 6e-7 m of the 0.065 m at "
+    "0.1 s come from it, whatever the scheme.",
+    "The absolute displacements that the newer test checks under the name of RUNGE_KUTTA_32 are those of "
+    "RUNGE_KUTTA_54, digit for digit: the wrong run is read again, and RUNGE_KUTTA_32 is tested by its relative "
+    "displacements only.",
+)
+
+
+CASE = Case(
+    name="sdld103",
+    title="Three masses between two supports that move differently",
+    document="V2.01.103",
+    summary="Multi-support earthquake on an undamped chain: modes, static modes, modal superposition; relative, "
+    "driven and absolute displacement.",
+    equations=(
+        "M x'' + K x = -M psi a t²",
+        "x_a = x + psi a t⁴/12, psi = -K^{-1} K_s",
+        "q_i'' + omega_i² q_i = -p_i a t², x = Σ_i phi_i q_i",
+    ),
+    statement=(
+        "Five nodes NO1…NO5 in a row, springs k between neighbours, masses m at NO2, NO3, NO4. NO1 accelerates "
+        "with a t², "
+        "NO5 stands still; everything is at rest at t = 0.",
+        "Absolute displacement = relative + static mode × displacement of NO1, a t⁴/12. The relative part solves "
+        "M x'' + K x = -M psi a t² and is found mode by mode as a Duhamel integral.",
+        "Modelling A is a translation; modelling B is the same chain in rotation, with the same numbers in rad, "
+        "N m/rad and kg m².",
+    ),
+    parameters=driven_chain.PARAMETERS,
+    variants=(Variant("A", {}), Variant("B", {}, frozenset())),
+    quantities=QUANTITIES,
+    residuals=(energy("of the energy of the forced motion", forced_energy, ENERGY), velocities()),
+    linear=True,
+    problem=problem,
+    modelling=(
+        "Three masses relative to the static shape, driven by the inertia forces of the support; the load is the "
+        "polynomial itself, no table. Values between samples lie on polynomials through eight of them.",
+    ),
+    published=PUBLISHED,
+    remarks=(
+        "NO4 at 0.1 s is ill-conditioned: relative and driven part cancel to one part in 59.",
+        "Integrating the accelerogram numerically (or on a coarse table) spoils the absolute displacement, which "
+        "grows like t⁴.",
+        "Dropping the static mode, or mixing up relative and absolute displacement, is invisible at NO5 and "
+        "gross at NO2.",
+        "Reading an archive of 0.05 s by linear interpolation gives 7e-5 m at 0.01 s instead of 1e-9 m.",
+    ),
+    errata=ERRATA,
+    figures=FIGURES,
+    benchmark_variant="A",
+)
+
+test_sdld103 = verifies(CASE)
