@@ -1,1 +1,0 @@
-"""A simply supported beam that falls on an elastic stop at mid-span."""

@@ -1,0 +1,300 @@
+"""Beam on a stop: modal superposition with a unilateral support at mid-span."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.references import beam_on_stop
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.postprocessing.balance import energy_residual
+from veridyn.solver.postprocessing.impacts import Impact
+from veridyn.solver.postprocessing.interpolation import value_at
+from veridyn.solver.problem.elements import Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.validation_cases.core.case import Beam, Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.core.runner import Runner
+from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.measures import impacts, plotting
+from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
+from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of
+
+Floats = NDArray[np.float64]
+
+OUTPUT_NUMBER = 0.05  # largest frequency times the spacing of the requested output
+INSTANTS = ("0.1", "0.2", "0.3", "0.4", "0.5")  # s, at which mid-span is observed
+POINTS = 7  # points of the beam, at least: its eighths
+DRAWN, MOST_DRAWN = 97, 3  # points of a drawn shape, and how many shapes are drawn
+MARGIN = 1.01  # end of the run over T, so that T lies inside
+MOST = 5  # contacts whose quantities are asked for
+AROUND = 4  # samples on each side of a release
+KINK = 2.0  # regularity: the force of the stop has a kink
+SHOWN = {1: "one mode", 3: "three modes", 5: "five modes"}
+
+
+def modes(values: Values) -> tuple[Floats, Floats, Floats]:
+    """Return numbers (N,), circular frequencies (rad/s) and velocities at the start (m/s) of the modes."""
+    n: Floats = np.arange(1.0, float(values["N"]) + 1)
+    speeds = -2 * np.sqrt(2) * float(values["v0"]) / (n * np.pi)
+    return n, np.asarray((n * np.pi) ** 2), np.asarray(np.where(n % 2 == 1, speeds, 0.0))
+
+
+def fastest(values: Values) -> float:
+    """Return a bound of the frequencies in contact (rad/s)."""
+    n, w, _ = modes(values)
+    return math.sqrt(w[-1] ** 2 + 2 * float(values["kc"]) * math.ceil(n.size / 2))
+
+
+def shapes(values: Values) -> Floats:
+    """Return the shapes (points, N) at evenly spread points, quarter points and mid-span among them."""
+    n, _, _ = modes(values)
+    parts = max(POINTS + 1, 4 * math.ceil((n.size + 1) / 4))
+    table = np.sqrt(2) * np.sin(np.outer(np.arange(1, parts), n) * np.pi / parts)
+    table[parts // 2 - 1, 1::2] = 0.0  # sin(kπ), exactly
+    return np.asarray(table)
+
+
+def drawn(values: Values) -> Beam:
+    """Return the beam as it is drawn: on a pin and a roller, with the shapes that are seen at mid-span."""
+    n, _, _ = modes(values)
+    parts = shapes(values).shape[0] + 1
+    along = np.linspace(0.0, 1.0, DRAWN)
+    seen = [k for k in n.astype(int) if k % 2][:MOST_DRAWN]
+    return Beam(
+        length=1.0,
+        points=tuple(i / parts for i in range(1, parts)),
+        supports=((0.0, "pin"), (1.0, "roller")),
+        shapes=tuple((f"φ{k}", tuple(np.round(np.sin(k * np.pi * along), 4).tolist())) for k in seen),
+    )
+
+
+def outputs(values: Values) -> Floats:
+    """Return the instants (s) of the requested output: a grid, and the instants that are measured."""
+    end = round(MARGIN * float(values["T"]), 9)
+    grid = np.linspace(0.0, end, math.ceil(end * fastest(values) / OUTPUT_NUMBER) + 1)
+    measured = np.array([float(t) for t in (*INSTANTS, str(float(values["T"])))])
+    return np.unique(np.round(np.concatenate((grid, measured[measured <= end])), 9))
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the beam by its modes, straight and falling."""
+    _, w, speeds = modes(values)
+    xi, gap, kc = floats(values, "xi", "gap", "kc")
+    table, times = shapes(values), outputs(values)
+    down = -np.eye(table.shape[0])[table.shape[0] // 2]
+    return MechanicalProblem(
+        name="beam_stop",
+        modes=Modes(omega=w, damping=np.full(w.size, xi), masses=np.ones(w.size), shapes=table),
+        initial_displacement=np.zeros(table.shape[0]),
+        initial_velocity=table @ speeds,
+        end=float(times[-1]),
+        output_times=times,
+        stops=(Stop("stop", down, gap=gap, stiffness=kc),),
+    )
+
+
+# ---- what is measured
+
+
+def true_instants(values: Values) -> tuple[float, ...]:
+    """Return the true instants (s) of touch and release, one after the other, of the contacts that are over by T."""
+    return _instants(tuple(values.items()))
+
+
+@lru_cache(maxsize=16)
+def _instants(given: tuple[tuple[str, Any], ...]) -> tuple[float, ...]:
+    found = beam_on_stop.motion(**dict(given)).events()
+    return tuple(float(t) for t, _ in found[: len(found) // 2 * 2])
+
+
+def _over(o: Observation) -> list[Impact]:
+    """Return the contacts that are over by T."""
+    return [i for i in impacts.impacts(o) if i.end < o["T"]]
+
+
+def _of_contact(o: Observation, field: str, number: int) -> float | None:
+    """Return a field of one contact; None if neither truth nor response has it."""
+    found, true = _over(o), len(true_instants(o.values)) // 2
+    if len(found) < number <= true:
+        raise SolverFailure(f"the response shows {len(found)} contacts up to T, there are {true}")
+    return float(getattr(found[number - 1], field)) if number <= len(found) else None
+
+
+def _peak_force(o: Observation) -> float | None:
+    _of_contact(o, "peak_force", 1)
+    return max((i.peak_force for i in _over(o)), default=None)
+
+
+def _middle(o: Observation) -> Floats:
+    return np.asarray(o.response.displacement[:, o.response.displacement.shape[1] // 2])
+
+
+def _mid_span(o: Observation, time: float) -> float:
+    return value_at(o.response.time, _middle(o), time)
+
+
+def _energy(o: Observation) -> float:
+    """Energy (J) of beam and stop at T."""
+    back, (_, w, _) = np.linalg.pinv(shapes(o.values)).T, modes(o.values)
+    x, v = (
+        np.array([value_at(o.response.time, column, o["T"]) for column in part.T]) @ back
+        for part in (o.response.displacement, o.response.velocity)
+    )
+    closed = min(o["gap"] + _mid_span(o, o["T"]), 0.0)
+    return float(np.sum((w * x) ** 2 + v**2) + o["kc"] * closed**2) / 2
+
+
+def _start_energy(o: Observation) -> float:
+    _, _, speeds = modes(o.values)
+    return 0.5 * float(speeds @ speeds)
+
+
+def _made_at_release(o: Observation) -> float:
+    residuals, t = energy_residual(o.problem, o.response), o.response.time[1:-1]
+    releases = np.searchsorted(t, true_instants(o.values)[1::2])
+    after, before = np.minimum(releases + AROUND, t.size - 1), np.maximum(releases - AROUND, 0)
+    return float(np.abs(residuals[after] - residuals[before]).max(initial=0.0)) / _start_energy(o)
+
+
+PUSHED = "v0 sqrt(k_c), the force on a unit mass"
+Size = Callable[[Values], float]
+SCALES: dict[str, tuple[Size, float, str]] = {  # size, share of it that is asked for, and what it is
+    "s": (lambda values: float(values["T"]), 1e-3, "the time span"),
+    "m": (lambda values: float(values["v0"]) / 10, 1e-2, "v0/w1"),
+    "N": (lambda values: float(values["v0"]) * math.sqrt(float(values["kc"])), 1e-2, PUSHED),
+    "N s": (lambda values: float(values["v0"]), 1e-2, "v0, the momentum"),
+    "J": (lambda values: float(values["v0"]) ** 2 / 2, 1e-2, "v0²/2"),
+}
+ASKED = {unit: share_of(size, of, f"this suite asks {of:g} of {what}") for unit, (size, of, what) in SCALES.items()}
+
+
+def _where(values: Values, unit: str, number: int) -> Tolerance:
+    """Return a criterion, or where there is no such contact that none may be found."""
+    return (
+        ASKED[unit](values) if len(true_instants(values)) >= 2 * number else exactly("there is no such contact up to T")
+    )
+
+
+def _contact(what: str, unit: str, field: str, definition: str) -> tuple[Quantity, ...]:
+    truth, measure = partial(beam_on_stop.contact, what=what), partial(_of_contact, field=field)
+    return numbered(MOST, what, unit, definition, truth, measure, partial(_where, unit=unit), SCALES[unit][0], KINK)
+
+
+def _quantity(name: str, unit: str, definition: str, measure: Any, criterion: Any) -> Quantity:
+    return Quantity(name, unit, definition, getattr(beam_on_stop, name), measure, criterion, SCALES[unit][0], KINK)
+
+
+CONTACT = (
+    _contact("touch", "s", "start", "instant at which contact {number} begins"),
+    _contact("release", "s", "end", "instant at which contact {number} ends"),
+    _contact("impulse", "N s", "impulse", "impulse of the stop in contact {number}"),
+)
+AT = ("mid_span", "m", "displacement of mid-span", beam_on_stop.mid_span, _mid_span, ASKED["m"], SCALES["m"][0], KINK)
+COUNT = ("contacts", "1", "contacts that are over by T", beam_on_stop.contacts)
+QUANTITIES = (
+    Quantity(*COUNT, lambda o: float(len(_over(o))), exactly("contacts are counted"), regularity=1.0),
+    *(quantity for alike in zip(*CONTACT, strict=True) for quantity in alike),
+    _quantity("peak_force", "N", "largest force of the stop", _peak_force, partial(_where, unit="N", number=1)),
+    *at_instants(INSTANTS, *AT, applies=lambda values, time: time <= float(values["T"])),
+    _quantity("energy", "J", "energy of beam and stop at T", _energy, ASKED["J"]),
+)
+BALANCE = cited("this suite: one percent of the energy at the start", 1e-2, kind="absolute")
+OF_START = "of the energy at the start"
+MADE = "largest change of the energy balance from shortly before a release to shortly after it"
+RESIDUALS = (
+    energy(OF_START, _start_energy, BALANCE),
+    residual("energy_made_at_release", OF_START, MADE, _made_at_release, BALANCE),
+    *(stop_forces(), velocities(), positions(), rates()),
+)
+
+
+def _variant(name: str, number: int, contacts: int) -> Variant:
+    missing = {f"{what}_{k}" for what in ("touch", "release", "impulse") for k in range(contacts + 1, MOST + 1)}
+    return Variant(name, {"N": str(number)}, frozenset(q.name for q in QUANTITIES) - missing)
+
+
+def _truncation(case: Case, _: Runner) -> Iterator[dict[str, Any]]:
+    """Yield what the number of modes changes."""
+    end, gap = floats(case.values(), "T", "gap")
+    times = np.linspace(0.0, end, plotting.FINE)
+    motions = {name: beam_on_stop.motion(**case.values({"N": str(n)})) for n, name in SHOWN.items()}
+    true = {name: [float(motion("mid_span", t)) for t in times.tolist()] for name, motion in motions.items()}
+    curves = [plotting.series(name, "computed", times, seen) for name, seen in true.items()]
+    stop = plotting.series("stop", "limit", [0.0, end], [-gap, -gap])
+    caption = "True motions of mid-span with one, three and five modes: two, four and five contacts."
+    drawn = [plotting.panel("t (s)", "displacement (m)", [*curves, stop])]
+    yield plotting.figure(case.name, "truncation", "What the number of modes changes", caption, drawn)
+
+
+FIGURES = (
+    plotting.history(
+        "mid-span",
+        "Mid-span, five modes",
+        "The stop lies below.",
+        plotting.Drawn("displacement (m)", _middle, plotting.true(beam_on_stop.motion, "mid_span")),
+        events=lambda values: [(t, "") for t in true_instants(values)],
+        beside=plotting.levels("stop", lambda o: -o["gap"]),
+        window=lambda values: (0.0, float(values["T"])),
+    ),
+    _truncation,
+    plotting.convergence("release_5", "where in a step a contact begins is chance"),
+)
+
+
+CASE = Case(
+    name="beam_stop",
+    title="Beam that falls on a stop at mid-span",
+    document="this suite",
+    summary="A simply supported beam, given by its first modes, falls on an elastic stop and bounces, at last three "
+    "times within 54 ms: every instant, impulse and the energy, with five modes and with three.",
+    statement=(
+        "EI = ρA = L = 1, simply supported: w_n = n² π², φ_n = √2 sin(nπx), the first N modes with 2 % damping. The "
+        "beam is straight at t = 0 and has the velocity -v0 everywhere; an elastic stop k_c waits under mid-span at a "
+        "gap.",
+        "The problem is the truncated one: q_n'(0) = -2√2 v0/(nπ) for odd n and zero for even n, whose shapes vanish "
+        "at mid-span. In each phase the equations are linear; in contact the modes couple through k_c φ φᵀ, and their "
+        "damping is no longer proportional.",
+    ),
+    equations=(
+        "q_n'' + 2 xi w_n q_n' + w_n² q_n = phi_n R, w_n = n² pi², phi_n = sqrt(2) sin(n pi/2)",
+        "w = Σ_{n=1}^N phi_n q_n, R = k_c max(0, -gap - w)",
+        "q_n(0) = 0, q_n'(0) = -v0 ∫_0^1 sqrt(2) sin(n pi x) d x = -v0 sqrt(2) (1 - cos(n pi))/(n pi)",
+        "contact: q'' + 2 xi Λ q' + (Λ² + k_c phi phi^T) q = -k_c gap phi, Λ = diag(w_1, …, w_N)",
+        "q = q_s + Σ_{j=1}^{2N} a_j u_j e^{lambda_j tau}, w(t_j) = -gap, tau = t - t_j",
+        "E = 1/2 Σ_{n=1}^N (q_n'² + w_n² q_n²) + R²/(2 k_c)",
+    ),
+    parameters=beam_on_stop.PARAMETERS,
+    variants=(_variant("5-modes", 5, 5), _variant("3-modes", 3, 4)),
+    quantities=QUANTITIES,
+    residuals=RESIDUALS,
+    problem=problem,
+    modelling=(
+        "Modes and shapes at seven points, the eighths of the span; the velocity at the start is that of the modes "
+        "there.",
+        "Output is asked for twenty times per radian of the largest frequency in contact, every 1.5e-4 s with five "
+        "modes.",
+        "Contact instants are roots of the gap between samples, forces and impulses come from a spline of the "
+        "penetration.",
+    ),
+    published=(),
+    remarks=(
+        "Dropping modes 4 and 5 loses a contact: three modes touch four times, one mode twice.",
+        "Five modes hold 93 % of the energy v0²/2 of the falling beam, one mode 81 %.",
+        "A touch noticed a step late lets the beam fall deeper; what the spring did not take on the way in it gives "
+        "back on the way out: energy made at release, up to k_c (v h)²/2 each time.",
+        "Contacts 3 and 4 lie 4.1 ms apart: a rest of 5 ms in an impact count merges them.",
+        "Proportional damping in contact (the modes of the beam with the stop closed, 2 % each) is another problem.",
+    ),
+    held={"N": "a number of modes"},
+    figures=FIGURES,
+    beam=drawn,
+    benchmark_variant="5-modes",
+)
+
+test_beam_stop = verifies(CASE)
