@@ -182,7 +182,7 @@ def displacement(o: Pendular, time: Exact) -> Ball:
 
 @reference.function
 def motion(o: Pendular, digits: int = 30) -> Motion:
-    """Motion for ever: displacement (m), velocity (m/s), force of the walls on the mass (N), zero in flight."""
+    """Motion for ever: displacement (m), velocity (m/s), force of a wall (N), zero in flight."""
 
     def force(phase: Phase) -> Row:
         sides = {"first": (ONE, ball(o.a)), "second": (-ONE, ball(o.b))}

@@ -21,6 +21,7 @@ class Subject:
 REFERENCES = {
     "discrete": ("discrete", "integrators", "recurrences", "tableaux"),
     "beam_on_stop": ("beam_on_stop", "beam_waves"),
+    "between_walls": ("between_walls",),
     "buckling_stop": ("buckling_stop", "buckling_quadrature"),
     "certified": ("certified",),
     "engine": ("enclosure", "events", "flows", "jets", "motion", "smooth"),
@@ -34,6 +35,7 @@ REFERENCES = {
     "parameters": ("parameters",),
     "quantities": ("quantities",),
     "pulled_pair": ("pulled_pair", "pulled_closed"),
+    "rubbing_block": ("rubbing_block", "rubbing_waves"),
     "sliding_block": ("sliding_block", "sliding_closed", "sliding_phases"),
     "softening_spring": ("softening_spring", "extrapolation"),
     "zener": ("zener", "zener_checks"),

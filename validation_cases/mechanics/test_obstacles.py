@@ -105,8 +105,12 @@ def _impact(field: str) -> Callable[[Observation, int], float]:
     return read
 
 
+def _on_line(o: Observation) -> plotting.Floats:
+    return np.asarray(o.response.displacement @ ALONG)
+
+
 def _along(o: Observation, time: float) -> float:
-    return value_at(o.response.time, o.response.displacement @ ALONG, time)
+    return value_at(o.response.time, _on_line(o), time)
 
 
 def _aside(o: Observation) -> float:
@@ -186,7 +190,14 @@ CASE = Case(
         "The whole mass is stopped at the first wall in 15 ms; the spring k takes half a percent of its momentum.",
     ),
     figures=(
-        plotting.convergence("release_4", "where in a step a contact begins is chance"),
+        plotting.history(
+            "motion",
+            "Between the walls",
+            "Walls dotted.",
+            plotting.Drawn("x (m)", _on_line, plotting.true(between_walls.motion, "displacement")),
+            events=plotting.changes(between_walls.motion),
+            beside=plotting.levels("walls", lambda o: o["a"], lambda o: -o["b"]),
+        ),
         plotting.convergence("release_4", "where in a step a contact begins is chance", "annulus"),
     ),
     benchmark_variant="planes",

@@ -1,0 +1,75 @@
+"""Rubbing block: regimes, balances, random parameters, what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from veridyn.references import ParameterError
+from veridyn.references import rubbing_block as block
+
+CAPTURE = {"w0": "0"}
+ELASTIC = CAPTURE | {"kt": "2000", "ct": "60"}
+near = st.floats(0.8, 1.25)
+
+
+@given(st.sampled_from(({}, CAPTURE, ELASTIC, CAPTURE | {"kt": "500", "ct": "400"})), near, near, near)
+@settings(max_examples=12, deadline=None)
+def test_both_routes_agree(changes, push, speed, stiffness):
+    drawn = {"F": repr(140 * push), "v0": repr(10 * speed), "k": repr(200 * stiffness)}
+    parameters = {name: f"{float(value):.6g}" for name, value in drawn.items()} | changes
+    for number in range(1, len(str(block.order(**parameters).value).split()) + 1):
+        block.change(number=number, **parameters).confirm()
+    for time in ("0.4", "0.67", "1.06", "1.3"):
+        block.displacement(time=time, **parameters).confirm()
+        block.force(time=time, **parameters).confirm()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "phases"),
+    [
+        ({}, "slip- slip+ stick slip-"),
+        (CAPTURE, "slip- stick slip+ stick slip-"),
+        (ELASTIC, "stick slip- stick slip+ stick slip-"),
+        (CAPTURE | {"F": "1e-9"}, "stick"),
+    ],
+)
+def test_phases(parameters, phases):
+    assert block.order(**parameters).value == phases
+
+
+def test_stick_lies_between_the_kinetic_and_the_static_limit():
+    held = abs(float(block.force(time="0.67", **CAPTURE)))
+    assert 100 < held < 200
+    x, push = float(block.displacement(time="0.67", **CAPTURE)), 140 * math.cos(7 * 0.67)
+    assert held == pytest.approx(abs(200 * x - push), rel=1e-9)
+
+
+def test_a_stiff_stick_nears_the_rigid_one():
+    rigid = float(block.displacement(time="1.3", **CAPTURE))
+    far, close = (
+        abs(float(block.displacement(time="1.3", kt=kt, ct=ct, **CAPTURE)) - rigid)
+        for kt, ct in (("2e6", "8000"), ("2e8", "80000"))
+    )
+    assert close < far / 5
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"mu_s": "0.25"}, "mu_s = 0.25 must be above mu_d = 0.25"),
+        ({"w0": "4"}, "the block leaves the floor"),
+        ({"t1": "0.3"}, "t1 = 0.3 s must be after t0"),
+        ({"kt": "2000"}, "kt and w0"),
+    ],
+)
+def test_what_the_equations_do_not_say_is_refused(wrong, message):
+    with pytest.raises(ParameterError, match=message):
+        block.change(**wrong)
+
+
+def test_a_change_after_the_end_does_not_exist():
+    assert block.change(number=9).value is None
