@@ -130,9 +130,9 @@ def phases(o: Record) -> tuple[Phase, ...]:
         return tuple(_march(o))
 
 
-def change(o: Record, number: Exact) -> mpf:
+def change(o: Record, number: int) -> mpf:
     """Return the instant of a change of phase, counted from 1 (s)."""
-    return phases(o)[int(number)].start
+    return phases(o)[number].start
 
 
 def _at(o: Record, time: Exact) -> tuple[Phase, mpf]:

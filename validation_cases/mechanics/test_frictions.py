@@ -57,19 +57,20 @@ def _limit(values: Values) -> float:
 
 def across(*, time: str, v1: Number, **given: Number) -> Certified:
     """Displacement across the line: that of a block with another velocity at the start, which W presses evenly."""
-    return rubbing_block.displacement(time=time, **{**given, "v0": v1, "w0": "0"})
+    found: Certified = rubbing_block.displacement(time=time, **{**given, "v0": v1, "w0": "0"})
+    return found
 
 
 # ---- the problem
 
 
 def posed(
-    push: ArrayLike, launch: tuple[tuple[str, float], ...], groups: tuple[tuple[int, ...], ...], *, floor: bool
+    push: ArrayLike, launch: tuple[str, ...], groups: tuple[tuple[int, ...], ...], *, floor: bool
 ) -> Callable[[Values], MechanicalProblem]:
-    """Return a problem of one or two coordinates along the floor, and that into it.
+    """Return a problem of one or two coordinates along the floor and, where it is elastic, one into it.
 
-    ``push`` is the direction of force and displacement at the start, ``launch`` names the velocities at the start with
-    a share of each, ``groups`` are the coordinates of each friction.
+    ``push`` is the direction of force, displacement and velocity at the start, the size of which ``launch`` names for
+    each coordinate; ``groups`` are the coordinates of each friction.
     """
     line = np.asarray(push, dtype=float)
     down = np.eye(line.size + floor)[-1]
@@ -80,7 +81,7 @@ def posed(
         F, Omega, mu_s, mu_d, kt, ct = floats(values, "F", "Omega", "mu_s", "mu_d", "kt", "ct")
         laws: dict[str, Any] = {"law": "regularised", "stiffness": kt, "damping": ct} if kt else {}
         pushes = (Load(line @ along, Harmonic(F, Omega, phase=math.pi / 2)),)
-        start = [float(values[name]) * share for name, share in launch]
+        presses = {RUBBING: "floor" if floor else W, "guide": W}
         return MechanicalProblem(
             name="frictions",
             start=t0,
@@ -88,31 +89,23 @@ def posed(
             mass=m * np.eye(down.size),
             stiffness=k * np.diag(np.sum(along, axis=0)),
             initial_displacement=x0 * line @ along,
-            initial_velocity=start @ along + (w0 * down if floor else 0.0),
+            initial_velocity=line * floats(values, *launch) @ along + (w0 * down if floor else 0.0),
             output_times=np.linspace(t0, t1, round((t1 - t0) / period(values) * OUTPUTS) + 1),
             loads=(*pushes, Load(down, constant(W))) if floor else pushes,
             stops=(Stop("floor", down, -W / kc, kc),) if floor else (),
             frictions=tuple(
-                Friction(
-                    name,
-                    tuple(along[i] for i in group),
-                    "floor" if floor and name == RUBBING else W,
-                    mu_s,
-                    mu_d,
-                    **laws,
-                )
-                for name, group in zip((RUBBING, "guide"), groups, strict=False)
+                Friction(name, tuple(along[i] for i in group), normal, mu_s, mu_d, **laws)
+                for (name, normal), group in zip(presses.items(), groups, strict=False)
             ),
         )
 
     return problem
 
 
-ONE = (("v0", 1.0),)
-floor = posed([1.0], ONE, ((0,),), floor=True)
-plane = posed(LINE, (("v0", LINE[0]), ("v0", LINE[1])), ((0, 1),), floor=True)
-two = posed([1.0, 1.0], (("v0", 1.0), ("v1", 1.0)), ((0,), (1,)), floor=True)
-table = posed([1.0], ONE, ((0,),), floor=False)
+floor = posed([1.0], ("v0",), ((0,),), floor=True)
+plane = posed(LINE, ("v0", "v0"), ((0, 1),), floor=True)
+two = posed([1.0, 1.0], ("v0", "v1"), ((0,), (1,)), floor=True)
+table = posed([1.0], ("v0",), ((0,),), floor=False)
 
 # ---- what is measured
 
@@ -242,7 +235,7 @@ CASE = Case(
             plotting.displacement(rubbing_block.motion),
             plotting.element(rubbing_block.motion, RUBBING),
             variant="capture",
-            window=lambda values: floats(values, "t0", "t1"),
+            window=lambda values: (float(values["t0"]), float(values["t1"])),
             events=plotting.changes(rubbing_block.motion),
         ),
         plotting.convergence("displacement@1.3", "friction jumps, wherever in a step", "capture"),
