@@ -138,7 +138,7 @@ def peak_force(b: Beam) -> Ball:
 
 @reference(lambda b, time: waves.mid_span(b, time.mpf()))
 def mid_span(b: Beam, time: Exact) -> Ball:
-    """Return the displacement of mid-span (m) at an instant up to T."""
+    """Return the displacement of mid-span (m) at an instant up to T; raises `ParameterError` for a later one."""
     if sign_of(time, -b.T.plain) > 0:
         raise ParameterError(f"time must lie within T = {b.T} s, got {time}")
     return value_at(_phases(b), _combined(b, 0), ball(time))

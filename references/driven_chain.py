@@ -106,7 +106,7 @@ def absolute_displacement(o: Record, node: int, time: Exact) -> Ball:
     proof="eigenvalues of M^-1 K, enclosed one by one",
 )
 def frequency(o: Record, number: int) -> Ball:
-    """Natural frequency in Hz, counted from 1, ascending, with both supports held."""
+    """Natural frequency in Hz, 1 to 3, ascending, with both supports held; raises `ParameterError` for another."""
     if number not in MASSES:
         raise ParameterError(f"number must be 1, 2 or 3, got {number}")
     squares = sorted(acb_mat([[2, -1, 0], [-1, 2, -1], [0, -1, 2]]).eig(), key=lambda z: float(z.real.mid()))
