@@ -37,8 +37,10 @@ class Bare:
     keeps: tuple[str, ...] = ()
 
     def solve(self, problem, settings):
-        given = EXACT if problem.needs <= EXACT.capabilities else INTEGRATOR
-        response = given.solve(problem, {} if given is EXACT else {"scheme": SCHEME})
+        try:
+            response = EXACT.solve(problem, {})
+        except NotImplementedError:
+            response = INTEGRATOR.solve(problem, {"scheme": SCHEME})
         blank = {name: {} for name in ("elements", "events", "quantities") if name not in self.keeps}
         return replace(response, **blank)
 

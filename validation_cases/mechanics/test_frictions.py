@@ -131,6 +131,8 @@ class _Block(Slider):
     """Slips at the start from a velocity, so that the first change of phase is its end."""
 
     def changes(self, o: Observation) -> list[tuple[float, str]]:
+        if o.problem.frictions[0].law == "regularised":  # such a stick moves: no velocity tells it
+            element_history(o.response, RUBBING, "stuck")
         first, last = o.response.time[[0, -1]]
         return [(time, kind) for time, kind in super().changes(o) if first < time < last]
 
