@@ -195,9 +195,9 @@ CASE = Case(
     ),
     parameters=(*rubbing_block.PARAMETERS, Parameter("v1", "m/s", "velocity across at the start", "6")),
     variants=(
-        Variant("floor", {}, ON_ONE_LINE),
+        Variant("floor", {}, ON_ONE_LINE, floor),
         Variant("plane", {}, ON_ONE_LINE, plane),
-        Variant("two", {}, None, two),
+        Variant("two", {}),
         Variant("capture", {"w0": "0"}, ON_ONE_LINE, table),
         Variant("regularised", {"w0": "0", "kt": "2000", "ct": "60"}, ON_ONE_LINE, table),
     ),
@@ -210,7 +210,7 @@ CASE = Case(
         rates(),
         friction_law(),
     ),
-    problem=floor,
+    problem=two,
     modelling=(
         "One or two coordinates along the floor; where it is elastic, one more into it, with W as a load and a stop "
         "that is closed by W/kc at the start.",

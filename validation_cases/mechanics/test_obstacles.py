@@ -33,8 +33,9 @@ def _length(values: Values) -> float:
 
 
 def _span(values: Values) -> float:
-    """End of the problem (s): that of the last contact that is looked at, and a tenth more."""
-    return round(1.1 * float(between_walls.release(number=CONTACTS, digits=15, **values)), 6)
+    """End of the problem (s): a tenth after the last contact or instant that is looked at."""
+    last = float(between_walls.release(number=CONTACTS, digits=15, **values))
+    return round(1.1 * max(last, *map(float, INSTANTS)), 6)
 
 
 # ---- the walls
