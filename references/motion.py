@@ -199,15 +199,22 @@ class Motion:
     changes: Callable[[], Sequence[tuple[Ball, str]]]
     digits: int = 30
 
+    def _known(self, found: Ball) -> Ball:
+        """Return a number whose radius leaves the digits, of itself or of one; else more precision is tried."""
+        b = value(found)
+        if not b.rad() * arb(10) ** self.digits < arb(1).max(abs(b.mid())):
+            raise Undecided(f"nothing more than {b.str(5)} is known of the motion")
+        return found
+
     def __call__(self, name: str, t: Number) -> mpf:
         """Return a reading at an instant (s); raises `ParameterError` for a negative one."""
         time = checked(Parameter("t", "s", "instant", "", "non-negative"), t)
-        found = decided(lambda: self.readings[name](ball(time)), check_digits(self.digits))
+        found = decided(lambda: self._known(self.readings[name](ball(time))), check_digits(self.digits))
         with mpmath.workdps(self.digits):
             return +to_mpf(found)
 
     def events(self) -> tuple[tuple[mpf, str], ...]:
         """Return the instants (s) of all events and the phases that begin."""
-        found = decided(self.changes, self.digits)
+        found = decided(lambda: [(self._known(time), kind) for time, kind in self.changes()], self.digits)
         with mpmath.workdps(self.digits):
             return tuple((+to_mpf(time), kind) for time, kind in found)

@@ -11,6 +11,7 @@ import pytest
 
 from veridyn import progress
 from veridyn.cli import main
+from veridyn.reports import studio
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,12 @@ def _hear_ctrl_c():
 
 @pytest.fixture
 def veridyn(capsys, monkeypatch):
-    """Run the command line in this process, without lines of progress: how many there are is the machine's business."""
+    """Run the command line in this process, as on one core: tests share the cores among themselves already.
+
+    Without lines of progress: how many there are is the machine's business.
+    """
     monkeypatch.setattr(progress, "EVERY", math.inf)
+    monkeypatch.setattr(studio, "cores", lambda: 1)
 
     def run(*arguments):
         capsys.readouterr()

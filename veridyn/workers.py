@@ -379,12 +379,15 @@ def _outcome(job: Job, line: Line) -> tuple[str, str]:
 
 def _peak_memory() -> int:
     """Return how much memory this process has had at most (bytes); 0 where the system does not tell."""
-    if sys.platform == "win32":
+    status = Path("/proc/self/status")  # what Linux says of resources holds the peak of the parent, too
+    if status.exists():
+        peaks = [line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM:")]
+        return 1024 * int(peaks[0]) if peaks else 0
+    if sys.platform != "darwin":
         return 0
     import resource  # not on Windows
 
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else 1024 * peak
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _settle(errors: Connection) -> None:

@@ -71,7 +71,7 @@ def test_two_solvers_side_by_side(veridyn, foreign):
 
 @pytest.mark.parametrize(("name", "status", "word"), [("Foreign", 0, "passed"), ("Scaled", 1, "failed")])
 def test_pytest(python, foreign, name, status, word):
-    folder = Path(room.__path__[0]) / "mechanics" / "sdnd101"
+    folder = Path(room.__path__[0]) / "mechanics" / "test_sdnd101.py"
     seen = python("-m", "pytest", folder, "--solver", foreign(name), "-p", "no:cacheprovider", "-q")
     assert seen.status == status, seen.out
     assert word in seen.out.splitlines()[-1]
@@ -79,7 +79,7 @@ def test_pytest(python, foreign, name, status, word):
 
 
 def test_pytest_skips_what_the_solver_does_not_offer(python, foreign):
-    folder = Path(room.__path__[0]) / "mechanics" / "sdnd101"
+    folder = Path(room.__path__[0]) / "mechanics" / "test_sdnd101.py"
     seen = python("-m", "pytest", folder, "--solver", foreign("Few"), "-p", "no:cacheprovider", "-q")
     assert seen.status == 0
     assert "does not offer contact" in seen.out
@@ -87,7 +87,13 @@ def test_pytest_skips_what_the_solver_does_not_offer(python, foreign):
 
 def test_pytest_refuses_an_unknown_solver(python):
     seen = python(
-        "-m", "pytest", Path(room.__path__[0]) / "mechanics" / "sdnd101", "--solver", "rk4", "-p", "no:cacheprovider"
+        "-m",
+        "pytest",
+        Path(room.__path__[0]) / "mechanics" / "test_sdnd101.py",
+        "--solver",
+        "rk4",
+        "-p",
+        "no:cacheprovider",
     )
     assert seen.status == 4
     assert "unknown solver 'rk4'" in seen.out + seen.err

@@ -178,6 +178,17 @@ def stays(line):
 """
 
 
+def test_a_worker_of_a_large_parent_has_not_grown(tmp_path, monkeypatch):
+    (tmp_path / "growing_jobs_of_a_large_one.py").write_text(MEMORY.replace("= 0 ", "= 1 << 30 "))
+    monkeypatch.syspath_prepend(tmp_path)
+    jobs = importlib.import_module("growing_jobs_of_a_large_one")
+    large = bytearray(b"1") * (3 << 29)  # 1.5 GiB, which a process that is started from here holds for a moment
+    with workers.Crew() as crew:
+        first, again = (list(crew.ask(job)) for job in (jobs.grows, jobs.stays))
+    assert first == again
+    assert len(large) > 1 << 30
+
+
 def test_a_worker_that_has_grown_is_replaced(tmp_path, monkeypatch):
     (tmp_path / "growing_jobs.py").write_text(MEMORY)
     monkeypatch.syspath_prepend(tmp_path)
