@@ -383,11 +383,11 @@ def _peak_memory() -> int:
     if status.exists():
         peaks = [line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM:")]
         return 1024 * int(peaks[0]) if peaks else 0
-    if sys.platform != "darwin":
-        return 0
-    import resource  # not on Windows
+    if sys.platform == "darwin":
+        import resource
 
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return 0
 
 
 def _settle(errors: Connection) -> None:

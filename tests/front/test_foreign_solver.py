@@ -86,15 +86,8 @@ def test_pytest_skips_what_the_solver_does_not_offer(python, foreign):
 
 
 def test_pytest_refuses_an_unknown_solver(python):
-    seen = python(
-        "-m",
-        "pytest",
-        Path(room.__path__[0]) / "mechanics" / "test_sdnd101.py",
-        "--solver",
-        "rk4",
-        "-p",
-        "no:cacheprovider",
-    )
+    file = Path(room.__path__[0]) / "mechanics" / "test_sdnd101.py"
+    seen = python("-m", "pytest", file, "--solver", "rk4", "-p", "no:cacheprovider")
     assert seen.status == 4
     assert "unknown solver 'rk4'" in seen.out + seen.err
 
