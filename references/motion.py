@@ -207,7 +207,15 @@ class Motion:
         return found
 
     def __call__(self, name: str, t: Number) -> mpf:
-        """Return a reading at an instant (s); raises `ParameterError` for a negative one."""
+        """Return a reading at an instant (s).
+
+        Raises
+        ------
+        ParameterError
+            For a negative instant.
+        Undecided
+            If the largest precision does not leave the digits.
+        """
         time = checked(Parameter("t", "s", "instant", "", "non-negative"), t)
         found = decided(lambda: self._known(self.readings[name](ball(time))), check_digits(self.digits))
         with mpmath.workdps(self.digits):

@@ -148,9 +148,10 @@ def sheet(case: Case, changes: Mapping[str, str], only: Sequence[str] = ()) -> d
 
 
 def _drawn(case: Case, variants: Iterable[tuple[str, Mapping[str, str]]]) -> dict[str, Any] | None:
-    """Return the system of the first variant that can be drawn as a line of masses."""
-    described = (system.describe(case.problem(case.values(changes))) for _, changes in variants)
-    return next((found for found in described if found), None)
+    """Return the system of the first variant that can be drawn as a line of masses, or what the case says is drawn."""
+    own = {variant.name: variant.problem for variant in case.variants}
+    problems = ((case.drawn or own.get(name) or case.problem)(case.values(changes)) for name, changes in variants)
+    return next((found for found in map(system.describe, problems) if found), None)
 
 
 def _beam(case: Case, changes: Mapping[str, str]) -> dict[str, Any] | None:

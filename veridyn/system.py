@@ -1,8 +1,8 @@
 """The mechanical system behind a problem, described as data, for a report to draw.
 
 Coordinates lie along one line: masses, the springs and dampers between them, stops, dry friction, loads and moving
-supports. What is no such system (a truncated modal basis, friction in a plane, a matrix that is not one of springs) is
-not described, unless its case says that it is a beam.
+supports. What is no such system (a truncated modal basis, friction in a plane or on the force of a stop, a stop across
+the coordinates, a matrix that is not one of springs) is not described, unless its case says how.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ def describe(problem: Problem) -> dict[str, Any] | None:
     if matrices is None or not all(map(_is_of_springs, matrices[1:])) or _off_diagonal(matrices[0]):
         return None
     mass, damping, stiffness = matrices
-    if any(np.count_nonzero(one) > 2 for one in _directions(problem)):
+    if not all(map(_is_in_line, _directions(problem))):
         return None
-    if any(len(friction.tangents) > 1 for friction in problem.frictions):
+    # a stop in the line of the motion presses no friction in it
+    if any(len(friction.tangents) > 1 or isinstance(friction.normal, str) for friction in problem.frictions):
         return None
     names = problem.coordinates
     return {
@@ -113,6 +114,12 @@ def _is_of_springs(matrix: Floats) -> bool:
     slack = 1e3 * NOTHING * np.abs(matrix).max()
     others = matrix - np.diag(np.diag(matrix))
     return bool(np.all(others <= slack) and np.all(matrix.sum(axis=1) >= -slack))
+
+
+def _is_in_line(direction: Floats) -> bool:
+    """Whether a direction is that of one coordinate, or of the distance of two."""
+    ends = np.count_nonzero(direction)
+    return bool(ends <= 1 or (ends == 2 and direction.sum() == 0))
 
 
 def _directions(problem: MechanicalProblem) -> Iterator[Floats]:

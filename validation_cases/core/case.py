@@ -109,8 +109,7 @@ class Quantity:
 
     def truth(self, values: Values, digits: int = 30) -> Certified:
         """Return the certified reference for given parameters; it is computed once, however many schemes ask."""
-        chosen = arguments(self.reference, {**values, "digits": digits})
-        return _certified(self.reference, tuple(sorted(chosen.items())))
+        return known(self.reference, values, digits=digits)
 
     def tolerance(self, values: Values) -> Tolerance:
         """Return the acceptance criterion for given parameters."""
@@ -127,8 +126,13 @@ class Quantity:
         return max(known, self.scale(values)) if self.scale else known
 
 
+def known(reference: Callable[..., Found], values: Mapping[str, Any], **more: Any) -> Found:
+    """Return what a function of a reference gives, which takes the values that its signature names; computed once."""
+    return cast(Found, _known(reference, tuple(sorted(arguments(reference, {**values, **more}).items()))))
+
+
 @lru_cache(maxsize=4096)
-def _certified(reference: Callable[..., Certified], given: tuple[tuple[str, Any], ...]) -> Certified:
+def _known(reference: Callable[..., Any], given: tuple[tuple[str, Any], ...]) -> Any:
     return reference(**dict(given))
 
 
@@ -212,6 +216,7 @@ class Case:
     held: Mapping[str, str] = field(default_factory=dict)
     equations: tuple[str, ...] = ()  # of the problem and its reference, in one line each; the report typesets them
     beam: Callable[[Values], Beam] | None = None  # what is drawn where the problem is no line of masses
+    drawn: Callable[[Values], MechanicalProblem] | None = None  # or the line of masses that moves alike
 
     def values(self, given: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Exact]:
         """Return all parameters, defaults completed; raises `ParameterError`."""

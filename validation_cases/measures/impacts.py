@@ -12,14 +12,14 @@ from veridyn.solver.postprocessing.balance import section, stop_gap
 from veridyn.solver.postprocessing.impacts import Impact, interpolated_impacts, located_impacts
 from veridyn.solver.problem.basis import driven_velocity
 from veridyn.solver.problem.elements import Stop
-from veridyn.validation_cases.core.case import Observation, Values, once
+from veridyn.validation_cases.core.case import Observation, Values, floats, once
 
 Floats = NDArray[np.float64]
 
 
 def contact_frequency(values: Values) -> float:
     """Return ω_c = sqrt((k + k_c)/m) (rad/s)."""
-    m, k, kc = (float(values[name]) for name in ("m", "k", "kc"))
+    m, k, kc = floats(values, "m", "k", "kc")
     return math.sqrt((k + kc) / m)
 
 

@@ -239,11 +239,15 @@ def portrait(
 SCHEMES_SHOWN = 3  # in a figure of convergence
 
 
+def _stated(case: Case, variant: str) -> Statement:
+    """Return a variant, that of the case without a name."""
+    return Statement(case, case.variant(variant) if variant else case.default_variant)
+
+
 def shown(case: Case, variant: str, observer: Runner) -> tuple[Observation, str]:
     """Return what the first scheme of a solver gives in a variant (that of the case), and how it is labelled."""
-    statement = Statement(case, case.variant(variant) if variant else case.default_variant)
     scheme = observer.subject.schemes[0]
-    return observer.observe(observer.default_run(statement, scheme)), scheme or observer.subject.name
+    return observer.observe(observer.default_run(_stated(case, variant), scheme)), scheme or observer.subject.name
 
 
 def convergence(name: str, remark: str, variant: str = "") -> FigureMaker:
@@ -252,7 +256,7 @@ def convergence(name: str, remark: str, variant: str = "") -> FigureMaker:
     def draw(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
         if not observer.subject.refined:
             return
-        statement = Statement(case, case.variant(variant) if variant else case.default_variant)
+        statement = _stated(case, variant)
         quantity = next(q for q in case.quantities if q.name == name)
         curves, keys = [], set()
         for scheme in observer.subject.schemes[:SCHEMES_SHOWN]:

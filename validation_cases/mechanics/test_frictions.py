@@ -64,7 +64,7 @@ def across(*, time: str, v1: Number, **given: Number) -> Certified:
 # ---- the problem
 
 
-def posed(
+def stated(
     push: ArrayLike, launch: tuple[str, ...], groups: tuple[tuple[int, ...], ...], *, floor: bool
 ) -> Callable[[Values], MechanicalProblem]:
     """Return a problem of one or two coordinates along the floor and, where it is elastic, one into it.
@@ -102,10 +102,10 @@ def posed(
     return problem
 
 
-floor = posed([1.0], ("v0",), ((0,),), floor=True)
-plane = posed(LINE, ("v0", "v0"), ((0, 1),), floor=True)
-two = posed([1.0, 1.0], ("v0", "v1"), ((0,), (1,)), floor=True)
-table = posed([1.0], ("v0",), ((0,),), floor=False)
+floor = stated([1.0], ("v0",), ((0,),), floor=True)
+plane = stated(LINE, ("v0", "v0"), ((0, 1),), floor=True)
+two = stated([1.0, 1.0], ("v0", "v1"), ((0,), (1,)), floor=True)
+table = stated([1.0], ("v0",), ((0,),), floor=False)
 
 # ---- what is measured
 

@@ -76,7 +76,7 @@ def _profile(a: float, b: float, kc: float) -> tuple[Stop, ...]:
     return (Stop("frame", x, 0.0, kc, geometry="profile", lateral=y, profile=profile),)
 
 
-def posed(walls: Callable[[float, float, float], tuple[Stop, ...]]) -> Callable[[Values], MechanicalProblem]:
+def stated(walls: Callable[[float, float, float], tuple[Stop, ...]]) -> Callable[[Values], MechanicalProblem]:
     """Return the problem between such walls."""
 
     def problem(values: Values) -> MechanicalProblem:
@@ -94,6 +94,21 @@ def posed(walls: Callable[[float, float, float], tuple[Stop, ...]]) -> Callable[
         )
 
     return problem
+
+
+def in_line(values: Values) -> MechanicalProblem:
+    """Return what moves alike in one coordinate, along the line, for a drawing."""
+    m, k, kc, v0, a, b = floats(values, "m", "k", "kc", "v0", "a", "b")
+    return MechanicalProblem(
+        name="obstacles",
+        mass=np.array([[m]]),
+        stiffness=np.array([[k]]),
+        initial_displacement=np.zeros(1),
+        initial_velocity=np.array([v0]),
+        end=_span(values),
+        stops=(Stop("first", np.ones(1), a, kc), Stop("second", -np.ones(1), b, kc)),
+        coordinates=("x",),
+    )
 
 
 # ---- what is measured
@@ -161,10 +176,10 @@ CASE = Case(
     parameters=between_walls.PARAMETERS,
     variants=(
         Variant("planes", {}),
-        Variant("two-stops", {}, problem=posed(_two_stops)),
-        Variant("circle", {}, problem=posed(_circle)),
-        Variant("annulus", {}, problem=posed(_annulus)),
-        Variant("profile", {}, problem=posed(_profile)),
+        Variant("two-stops", {}, problem=stated(_two_stops)),
+        Variant("circle", {}, problem=stated(_circle)),
+        Variant("annulus", {}, problem=stated(_annulus)),
+        Variant("profile", {}, problem=stated(_profile)),
     ),
     quantities=QUANTITIES,
     residuals=(
@@ -175,7 +190,7 @@ CASE = Case(
         positions(),
         rates(),
     ),
-    problem=posed(_planes),
+    problem=stated(_planes),
     modelling=(
         "Two coordinates, the line of the motion along (0.6, 0.8); forces and gaps of curved walls therefore have both "
         "components.",
@@ -202,6 +217,7 @@ CASE = Case(
         plotting.convergence("release_4", "where in a step a contact begins is chance", "annulus"),
     ),
     benchmark_variant="planes",
+    drawn=in_line,
 )
 
 test_obstacles = verifies(CASE)

@@ -15,7 +15,7 @@ from veridyn.solver.errors import CapabilityError
 from veridyn.solver.postprocessing.impacts import Impact
 from veridyn.solver.problem.elements import Stop
 from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats, known
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import curves, impacts, plotting
@@ -54,8 +54,9 @@ def problem(values: Values, cycles: float = CYCLES_SHORT) -> MechanicalProblem:
 
 def _cycle(values: Values) -> tuple[float, float]:
     """Return how long a cycle and its contact last (s)."""
-    given = {name: values[name] for name in ("m", "k", "kc", "v0")}
-    return float(elastic_stop.contact_start(shock=2, **given)), float(elastic_stop.contact_duration(**given))
+    return float(known(elastic_stop.contact_start, values, shock=2)), float(
+        known(elastic_stop.contact_duration, values)
+    )
 
 
 def true_instants(values: Values, count: int) -> impacts.Floats:

@@ -13,7 +13,7 @@ from veridyn.references import sliding_block
 from veridyn.references.motion import Motion
 from veridyn.references.parameters import arguments
 from veridyn.solver.errors import CapabilityError, SolverFailure
-from veridyn.validation_cases.core.case import Case, FigureMaker, Observation, Values, Variant, floats
+from veridyn.validation_cases.core.case import Case, FigureMaker, Observation, Values, Variant, floats, known
 from veridyn.validation_cases.core.runner import Runner, Statement
 from veridyn.validation_cases.measures.plotting import (
     Curves,
@@ -27,7 +27,7 @@ from veridyn.validation_cases.measures.plotting import (
     series,
     true,
 )
-from veridyn.validation_cases.mechanics.sdnd104.slips import known, period_of, slip_phases
+from veridyn.validation_cases.mechanics.sdnd104.slips import period_of, slip_phases
 
 SHOWN = 3.0  # periods of a history
 SLIPPING = (0.02 + 0.979 * np.sin(np.linspace(0, np.pi / 2, 52))).tolist()  # eta, close where slips get short
@@ -55,7 +55,9 @@ def _beside(o: Observation, times: Floats) -> Curves:
 
 def _changes(values: Values) -> list[tuple[float, str]]:
     until = SHOWN * period_of(values)
-    return [(float(event.time), event.kind) for event in known("slip_events", values, until=until, digits=15)]
+    return [
+        (float(event.time), event.kind) for event in known(sliding_block.slip_events, values, until=until, digits=15)
+    ]
 
 
 def _diagonal(o: Observation, times: Floats) -> Curves:
@@ -86,7 +88,7 @@ def _at(case: Case, eta: float) -> Values:
 def _limit(case: Case, _: Runner) -> Iterator[dict[str, Any]]:
     """Yield slip-slip: the broken line of the mass velocity and its periodic limit (eta = 0.4)."""
     values = _at(case, 0.4)
-    half, mass, begin = period_of(values) / 2, _motion(**values), float(known("theta", values))
+    half, mass, begin = period_of(values) / 2, _motion(**values), float(known(sliding_block.theta, values))
     time, reversals = np.linspace(0.0, 8 * half, 601), np.linspace(begin, begin + 7 * half, 8)
     limit, distance = _zigzag(values, begin, time), _zigzag(values, begin, reversals)
     distance -= [float(mass("mass_velocity", t)) for t in reversals.tolist()]
@@ -180,16 +182,16 @@ def _powers(case: Case, etas: list[float]) -> Floats:
     found = []
     for eta in etas:
         m, g, a0, omega = floats(values := _at(case, eta), "m", "g", "a0", "omega")
-        found.append(float(known("asymptotic_wear_power", values, digits=10)) / (m * g * a0 / omega))
+        found.append(float(known(sliding_block.asymptotic_wear_power, values, digits=10)) / (m * g * a0 / omega))
     return np.array(found)
 
 
 def _true_slip(values: Values) -> tuple[float, float]:
     """Return begin and end of the first slip of the periodic motion, over the period."""
-    if known("regime", values).value == "slip-slip":
-        begin = float(known("theta", values, digits=10)) / period_of(values)
+    if known(sliding_block.regime, values).value == "slip-slip":
+        begin = float(known(sliding_block.theta, values, digits=10)) / period_of(values)
         return begin, begin + 0.5
-    begin, end = (float(known(name, values, digits=10)) for name in ("slip_start", "slip_end"))
+    begin, end = (float(known(f, values, digits=10)) for f in (sliding_block.slip_start, sliding_block.slip_end))
     return begin / period_of(values), end / period_of(values)
 
 

@@ -4,29 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from veridyn.references import sliding_block
 from veridyn.references.certified import PhaseChange
-from veridyn.references.parameters import arguments
 from veridyn.solver.errors import CapabilityError
 from veridyn.solver.postprocessing.wear import Phase, phases
-from veridyn.validation_cases.core.case import Observation, Values, once
+from veridyn.validation_cases.core.case import Observation, Values, known, once
 
 SHORTEST = 1 / 600  # periods; what a penalised law shows at every reversal is shorter
 TOLD = 1 / 200  # periods; half of the requested output has at least two samples in a longer stick
 SAMPLES = 2  # of a stick between samples; one may be what a penalised law shows at a reversal
-
-
-def known(name: str, values: Mapping[str, Any], **more: Any) -> Any:
-    """Return what a function of the reference gives, computed once however many quantities ask for it."""
-    return _known(name, tuple(arguments(getattr(sliding_block, name), {**values, **more}).items()))
-
-
-@lru_cache(maxsize=256)
-def _known(name: str, given: tuple[tuple[str, Any], ...]) -> Any:
-    return getattr(sliding_block, name)(**dict(given))
 
 
 def period_of(values: Values) -> float:
@@ -36,12 +24,12 @@ def period_of(values: Values) -> float:
 
 def slides(values: Values) -> bool:
     """Whether the mass slides at all."""
-    return bool(known("regime", values).value != "stick")
+    return bool(known(sliding_block.regime, values).value != "stick")
 
 
 def changes(values: Mapping[str, Any], digits: int = 15) -> tuple[PhaseChange, ...]:
     """Return the true changes of phase up to t_end."""
-    found: tuple[PhaseChange, ...] = known("slip_events", values, until=values["t_end"], digits=digits)
+    found: tuple[PhaseChange, ...] = known(sliding_block.slip_events, values, until=values["t_end"], digits=digits)
     return found
 
 
@@ -56,9 +44,9 @@ def slip_phases(o: Observation) -> list[Phase]:
     """
     period, least, shoe = period_of(o.values), math.inf, o.response.elements.get("shoe", {})
     if slides(o.values):
-        start, end = (float(known(name, o.values)) for name in ("slip_start", "slip_end"))
+        start, end = (float(known(f, o.values)) for f in (sliding_block.slip_start, sliding_block.slip_end))
         stick, least = start + period / 2 - end, (end - start) / 2
-        if known("regime", o.values).value == "stick-slip" and stick < TOLD * period:
+        if known(sliding_block.regime, o.values).value == "stick-slip" and stick < TOLD * period:
             raise CapabilityError(f"sticks of {stick:.2g} s cannot be told from reversals in a response")
     velocity = shoe.get("sliding_velocity", o.response.velocity[:, 0])
     shortest = SHORTEST * period

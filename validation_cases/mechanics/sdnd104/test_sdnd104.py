@@ -16,14 +16,24 @@ from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem.elements import Friction, SupportMotion
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats, once
+from veridyn.validation_cases.core.case import (
+    Case,
+    Observation,
+    Published,
+    Quantity,
+    Values,
+    Variant,
+    floats,
+    known,
+    once,
+)
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import Slider
 from veridyn.validation_cases.measures.quantities import of
 from veridyn.validation_cases.mechanics.sdnd104.figures import FIGURES
-from veridyn.validation_cases.mechanics.sdnd104.slips import changes, known, period_of, regime, slides, slip_phases
+from veridyn.validation_cases.mechanics.sdnd104.slips import changes, period_of, regime, slides, slip_phases
 from veridyn.validation_cases.mechanics.sdnd104.sweep import SWEEP
 
 JUMPS = 1.0  # regularity: friction jumps where slips end
@@ -178,7 +188,7 @@ QUANTITIES = (
 
 def _dissipated(o: Observation) -> float:
     """Return the dissipated energy of the window (J); where nothing slips, that of the plane's motion."""
-    worn = float(known("wear_energy", o.values))
+    worn = float(known(sliding_block.wear_energy, o.values))
     return o["mu"] * worn or 0.5 * o["m"] * (o["a0"] / o["omega"]) ** 2
 
 
