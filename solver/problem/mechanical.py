@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from importlib import import_module
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,6 +50,11 @@ class Problem:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form, without the version."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read the JSON form; raises `ProblemError` if a field is unknown, missing or malformed."""
         raise NotImplementedError
 
     def to_json(self) -> str:
@@ -237,14 +243,7 @@ class MechanicalProblem(Problem):
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> MechanicalProblem:
-        """Read the JSON form.
-
-        Raises
-        ------
-        ProblemError
-            If a field is unknown, missing or malformed.
-        """
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         known = {field.name for field in fields(cls)}
         unknown = set(data) - known
         if unknown:
@@ -302,7 +301,8 @@ def _matrix(owner: str, value: ArrayLike) -> Floats:
     return matrix
 
 
-KINDS: dict[str, type[MechanicalProblem]] = {MechanicalProblem.kind: MechanicalProblem}
+KINDS = {"mechanical": "mechanical:MechanicalProblem", "initial value": "initial_value:InitialValueProblem"}
+"""Where the class of each kind is found: imported when one is read."""
 
 
 def problem_from_json(text: str) -> Problem:
@@ -322,4 +322,6 @@ def problem_from_json(text: str) -> Problem:
     kind = data.pop("kind", None)
     if not isinstance(kind, str) or kind not in KINDS:
         raise ProblemError(f"unknown problem kind {kind!r}; known: {', '.join(KINDS)}")
-    return KINDS[kind].from_dict(data)
+    module, _, name = KINDS[kind].partition(":")
+    found: type[Problem] = getattr(import_module(f"veridyn.solver.problem.{module}"), name)
+    return found.from_dict(data)
