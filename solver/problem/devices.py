@@ -13,13 +13,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from veridyn.solver.errors import ProblemError
-from veridyn.solver.problem.elements import FRAMES, Frame, at_least_zero, one_of, vector
+from veridyn.solver.problem.elements import FRAMES, Frame, at_least_zero, one_of
+from veridyn.solver.problem.naming import direction, vector
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +47,7 @@ class Device:
     internal: ClassVar[Mapping[str, str]] = {}
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "direction", vector(f"{self.owner}: direction", self.direction))
+        object.__setattr__(self, "direction", direction(f"{self.owner}: direction", self.direction))
         one_of(self.owner, "frame", self.frame, FRAMES)
         if not np.isfinite(self.offset):
             raise ProblemError(f"{self.owner}: offset = {self.offset} must be finite (m)")
@@ -115,7 +116,7 @@ class NonlinearSpring(Device):
         left = tuple(-c * (-1) ** k for k, c in enumerate(coefficients))
         right = tuple(coefficients)
         breaks, rows = ((0.0,), (left, right)) if slack == 0 else ((-slack, slack), (left, (0.0,), right))
-        return cls(name=name, direction=np.asarray(direction, dtype=float), breaks=breaks, coefficients=rows)
+        return cls(name=name, direction=cast(Floats, direction), breaks=breaks, coefficients=rows)
 
     @property
     def origins(self) -> tuple[float, ...]:

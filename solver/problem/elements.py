@@ -1,21 +1,26 @@
 """Loads, support motions and local nonlinear elements: small records in SI units.
 
 Every element acts on scalar coordinates: the projection of the displacement vector of the problem onto
-a direction (n,). In the frame ``"relative"`` that displacement is the unknown itself; in the frame
+a direction (n,), which may also be given by names of degrees of freedom: ``"x2"``, ``"-x2"``, ``{"x2": 1, "x1": -1}``;
+a problem makes vectors of them. In the frame ``"relative"`` that displacement is the unknown itself; in the frame
 ``"absolute"`` the driven displacement of moving supports is added to it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from numbers import Real
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.geometry import CURVED, STRAIGHT, profile_points
-from veridyn.solver.problem.time_functions import TimeFunction, time_function
+from veridyn.solver.problem.naming import direction
+from veridyn.solver.problem.pieces import pieces
+from veridyn.solver.problem.time_functions import Piecewise, TimeFunction, time_function
 
 Frame = Literal["relative", "absolute"]
 Geometry = Literal["plane", "parallel planes", "circle", "outside circle", "profile"]
@@ -24,26 +29,6 @@ Law = Literal["set-valued", "regularised"]
 GEOMETRIES: tuple[str, ...] = (*STRAIGHT, *CURVED)
 LAWS: tuple[str, ...] = ("set-valued", "regularised")
 FRAMES: tuple[str, ...] = ("relative", "absolute")
-
-
-def vector(owner: str, value: ArrayLike) -> NDArray[np.float64]:
-    """Return a read-only vector of finite floats.
-
-    Raises
-    ------
-    ProblemError
-        If it is not one-dimensional or holds NaN or infinity.
-    """
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ProblemError(f"{owner} must be a vector of numbers") from None
-    if array.ndim != 1:
-        raise ProblemError(f"{owner} must be a vector, got shape {array.shape}")
-    if not np.all(np.isfinite(array)):
-        raise ProblemError(f"{owner} holds a value that is not finite")
-    array.flags.writeable = False
-    return array
 
 
 def at_least_zero(owner: str, **values: float) -> None:
@@ -59,15 +44,49 @@ def one_of(owner: str, name: str, value: str, known: tuple[str, ...]) -> None:
         raise ProblemError(f"{owner}: {name} {value!r} is unknown; known: {', '.join(known)}")
 
 
+def several(given: Any) -> tuple[Any, ...]:
+    """Return what is given one or several times as a tuple; a vector of numbers, names or an element are one thing."""
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        return (given,)
+    parts = tuple(given)
+    return (parts,) if parts and all(isinstance(part, Real) for part in parts) else parts
+
+
 @dataclass(frozen=True, eq=False)
 class Load:
-    """Nodal forces ``direction × function(t)``; direction (n,) in N per unit of the function."""
+    """Nodal forces ``direction × function(t)``; direction (n,) in N per unit of the function.
+
+    The function may also be any callable of the time (s), or a number: the problem makes polynomials of it, piece by
+    piece, to rounding (`veridyn.solver.problem.pieces.pieces`); ``breaks`` are the instants (s) at which a callable
+    jumps or has a kink.
+    """
 
     direction: NDArray[np.float64]
     function: TimeFunction
+    breaks: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "direction", vector("Load.direction", self.direction))
+        object.__setattr__(self, "direction", direction("Load.direction", self.direction))
+        given: Any = self.function
+        if self.breaks and isinstance(given, TimeFunction):
+            raise ProblemError("Load: breaks go with a callable; a time function knows its own")
+        if not (callable(given) or isinstance(given, Real)):
+            raise ProblemError(f"Load: {given!r} is no function of the time")
+
+    def over(self, start: float, end: float) -> Load:
+        """Return the load with a time function in place of a callable or a number.
+
+        Raises
+        ------
+        ProblemError
+            See `pieces`.
+        """
+        given: Any = self.function
+        if isinstance(given, TimeFunction):
+            return self
+        if not callable(given):
+            return replace(self, function=Piecewise((start,), ((float(given),),)))
+        return Load(self.direction, pieces(given, start, end, self.breaks))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -94,13 +113,13 @@ class SupportMotion:
     displacement: TimeFunction
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "influence", vector(f"SupportMotion {self.name!r}: influence", self.influence))
+        object.__setattr__(self, "influence", direction(f"SupportMotion {self.name!r}: influence", self.influence))
 
     @classmethod
     def from_acceleration(cls, name: str, influence: ArrayLike, acceleration: TimeFunction) -> SupportMotion:
         """Integrate the acceleration twice; see `TimeFunction.antiderivative` for the constants."""
         velocity = acceleration.antiderivative()
-        return cls(name, np.asarray(influence, dtype=float), acceleration, velocity, velocity.antiderivative())
+        return cls(name, cast(Any, influence), acceleration, velocity, velocity.antiderivative())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -144,7 +163,7 @@ class Stop:
 
     def __post_init__(self) -> None:
         owner = f"Stop {self.name!r}"
-        object.__setattr__(self, "normal", vector(f"{owner}: normal", self.normal))
+        object.__setattr__(self, "normal", direction(f"{owner}: normal", self.normal))
         one_of(owner, "geometry", self.geometry, GEOMETRIES)
         one_of(owner, "frame", self.frame, FRAMES)
         at_least_zero(owner, stiffness=self.stiffness, damping=self.damping)
@@ -160,7 +179,7 @@ class Stop:
             has = {"circle": "lateral", "outside circle": "lateral", "profile": "lateral and profile"}
             raise ProblemError(f"{owner}: {self.geometry} takes {has.get(self.geometry, 'no lateral and no profile')}")
         if self.lateral is not None:
-            object.__setattr__(self, "lateral", vector(f"{owner}: lateral", self.lateral))
+            object.__setattr__(self, "lateral", direction(f"{owner}: lateral", self.lateral))
         if self.profile is not None:
             object.__setattr__(self, "profile", profile_points(owner, self.profile))
             if self.gap != 0:
@@ -212,7 +231,7 @@ class Friction:
 
     def __post_init__(self) -> None:
         owner = f"Friction {self.name!r}"
-        tangents = tuple(vector(f"{owner}: tangent", t) for t in self.tangents)
+        tangents = tuple(direction(f"{owner}: tangent", t) for t in several(self.tangents))
         object.__setattr__(self, "tangents", tangents)
         if len(tangents) not in (1, 2):
             raise ProblemError(f"{owner}: one or two tangents are needed, got {len(tangents)}")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from importlib import import_module
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,13 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.devices import Device, device
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, vector
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, several
+from veridyn.solver.problem.naming import Named, direction, resolved, vector
 from veridyn.solver.problem.time_functions import TimeFunction
 
 Floats = NDArray[np.float64]
 
 FORMAT_VERSION = 1
 SYMMETRY = 1e-12  # relative; matrices assembled in floating point are symmetric to a few ulp
+OUTSIDE = 1e-9  # relative; what projecting on the modes leaves of initial values is rounding
 COUPLING = 1e-9  # relative; coupling of modes by damping below this is rounding
 
 
@@ -27,7 +30,7 @@ COUPLING = 1e-9  # relative; coupling of modes by damping below this is rounding
 class Problem:
     """What every kind of problem has: a name, a time span and the requested output instants (s)."""
 
-    name: str
+    name: str = "problem"
     start: float = 0.0
     end: float
     output_times: Floats | None = None
@@ -101,21 +104,24 @@ class Modes:
 class MechanicalProblem(Problem):
     """``M x'' + C x' + K x = loads - M Σ ψ_j a_j(t) + stops + friction + devices``, x relative to the supports.
 
-    Give either the matrices (n, n) or ``modes`` (a modal basis of n degrees of freedom, possibly truncated).
+    Give either the matrices (n, n), a number for one degree of freedom, or ``modes`` (a modal basis of n degrees of
+    freedom, possibly truncated). Initial values that are not given are zero; ``coordinates`` are the names of the
+    degrees of freedom, ``x1``, ``x2`` … if none are given, and directions and initial values may be given by them. One
+    element needs no tuple.
 
     Raises
     ------
     ProblemError
         If a matrix is not square, symmetric, finite, or the mass matrix is not positive definite; if a
-        vector has the wrong length; if names clash or refer to nothing.
+        vector has the wrong length; if names clash or refer to nothing; if initial values are no sum of the modes.
     """
 
     mass: Floats | None = None
     stiffness: Floats | None = None
     damping: Floats | None = None
     modes: Modes | None = None
-    initial_displacement: Floats
-    initial_velocity: Floats
+    initial_displacement: Floats = field(default_factory=lambda: np.zeros(0))
+    initial_velocity: Floats = field(default_factory=lambda: np.zeros(0))
     loads: tuple[Load, ...] = ()
     supports: tuple[SupportMotion, ...] = ()
     stops: tuple[Stop, ...] = ()
@@ -126,15 +132,38 @@ class MechanicalProblem(Problem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("initial_displacement", "initial_velocity"):
-            object.__setattr__(self, name, vector(f"{self.name}: {name}", getattr(self, name)))
+        self._complete()
         if self.size == 0:
             raise ProblemError(f"{self.name}: a problem needs at least one coordinate")
         self._check_matrices()
         self._check_lengths()
         self._check_names()
-        if not self.coordinates:
-            object.__setattr__(self, "coordinates", tuple(f"x{i + 1}" for i in range(self.size)))
+        self._check_basis()
+
+    def _complete(self) -> None:
+        """Complete what is left out, resolve names and callables."""
+        for name in ("mass", "damping", "stiffness"):
+            if isinstance(value := getattr(self, name), Real):
+                object.__setattr__(self, name, [[float(value)]])
+        zero = np.zeros(self._count())
+        names = tuple(self.coordinates) or tuple(f"x{i + 1}" for i in range(zero.size))
+        object.__setattr__(self, "coordinates", names)
+        for name in ("initial_displacement", "initial_velocity"):
+            value = direction(f"{self.name}: {name}", getattr(self, name))
+            value = value.vector(names) if isinstance(value, Named) else value
+            object.__setattr__(self, name, value if value.size else vector(name, zero))
+        loads = tuple(load.over(self.start, self.end) for load in several(self.loads))
+        object.__setattr__(self, "loads", loads)
+        for name in ("loads", "supports", "stops", "frictions", "devices"):
+            object.__setattr__(self, name, tuple(resolved(each, names) for each in several(getattr(self, name))))
+
+    def _count(self) -> int:
+        """Return the number of degrees of freedom, from what is given first."""
+        for given in (self.initial_displacement, self.initial_velocity):
+            if not isinstance(given, str | Mapping) and np.size(given):
+                return np.size(given)
+        matrix = self.modes.shapes if self.modes is not None else self.mass
+        return 0 if matrix is None else len(np.atleast_1d(matrix))
 
     @property
     def size(self) -> int:
@@ -185,7 +214,7 @@ class MechanicalProblem(Problem):
         for owner, value in directions.items():
             if value.size != self.size:
                 raise ProblemError(f"{self.name}: {owner} has {value.size} components, the problem has {self.size}")
-        if self.coordinates and len(self.coordinates) != self.size:
+        if len(self.coordinates) != self.size:
             raise ProblemError(f"{self.name}: {len(self.coordinates)} coordinate names for {self.size} coordinates")
 
     def _check_names(self) -> None:
@@ -203,6 +232,21 @@ class MechanicalProblem(Problem):
                 raise ProblemError(
                     f"{self.name}: friction {friction.name!r} rests on the curved stop {friction.normal!r}: "
                     "its first tangent must be the lateral direction of the stop"
+                )
+
+    def _check_basis(self) -> None:
+        """Refuse initial values outside a truncated basis: every solver would leave out a part of its own choice."""
+        if self.modes is None:
+            return
+        shapes = self.modes.shapes
+        for name in ("initial_displacement", "initial_velocity"):
+            given = getattr(self, name)
+            left = given - shapes @ np.linalg.lstsq(shapes, given, rcond=None)[0] if given.any() else given
+            if np.abs(left).max() > OUTSIDE * np.abs(given).max():
+                share = np.linalg.norm(left) / np.linalg.norm(given)
+                raise ProblemError(
+                    f"{self.name}: {share:.2g} of the {name.replace('_', ' ')} is no sum of the {shapes.shape[1]} "
+                    "modes; give more modes, or project it yourself"
                 )
 
     @property
@@ -240,11 +284,11 @@ class MechanicalProblem(Problem):
         return bool(np.abs(product - product.T).max() > COUPLING * np.abs(product).max())
 
     def to_dict(self) -> dict[str, Any]:
-        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+        return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        known = {field.name for field in fields(cls)}
+        known = {each.name for each in fields(cls)}
         unknown = set(data) - known
         if unknown:
             raise ProblemError(f"problem has unknown fields {sorted(unknown)}; known: {', '.join(sorted(known))}")
@@ -275,7 +319,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, Modes):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     return value.to_dict() if hasattr(value, "to_dict") else value

@@ -184,7 +184,6 @@ MALFORMED = [
     ({"stiffness": [[4.0, -1.0], [1.0, 1.0]]}, "stiffness is not symmetric"),
     ({"damping": [[float("inf"), 0.0], [0.0, 0.0]]}, "damping"),
     ({"initial_displacement": [[0.0, 0.0]]}, "initial_displacement must be a vector"),
-    ({"initial_displacement": []}, "at least one coordinate"),
     ({"initial_displacement": ["far", 0.0]}, "initial_displacement must be a vector of numbers"),
     ({"initial_velocity": [0.0]}, "initial_velocity has 1 components"),
     ({"initial_velocity": [0.0, NAN]}, "initial_velocity"),
@@ -363,9 +362,8 @@ def test_malformed_json_is_refused(text, culprit, refused):
         problem_from_json(text)
 
 
-@pytest.mark.parametrize("field", ["end", "name", "initial_displacement"])
-def test_missing_field_is_named(field, refused):
+def test_missing_field_is_named(refused):
     data = json.loads(document())
-    del data[field]
-    with refused(ProblemError, field):
+    del data["end"]
+    with refused(ProblemError, "end"):
         problem_from_json(json.dumps(data))
