@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
+
+if TYPE_CHECKING:
+    from veridyn.solver.problem.initial_value import InitialValueProblem
 
 Floats = NDArray[np.float64]
 ElementHistories = Mapping[str, Mapping[str, Floats]]
@@ -43,13 +46,33 @@ class Response:
     quantities: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-def output_instants(problem: MechanicalProblem) -> Floats:
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Response of an initial value problem.
+
+    ``time`` (m,) and ``states`` (m, n), the unknowns in the order of the problem; ``events[name]`` (k,) instants, each
+    of them also in ``time``, with the state that begins there, and ``before[name]`` (k, n) the states just before;
+    ``modes`` (m,) names of the mode that holds from each sample on; ``counters`` such as steps and evaluations.
+    All but time and states is optional.
+    """
+
+    time: Floats
+    states: Floats
+    events: Mapping[str, Floats] = field(default_factory=dict)
+    before: Mapping[str, Floats] = field(default_factory=dict)
+    modes: tuple[str, ...] = ()
+    counters: Mapping[str, float] = field(default_factory=dict)
+
+
+def output_instants(problem: Problem) -> Floats:
     """Return the instants (m,) in s at which to answer."""
     times = problem.output_times
     return np.linspace(problem.start, problem.end, OUTPUTS + 1) if times is None else times
 
 
-def read_response(problem: MechanicalProblem, answer: Response | Mapping[str, Any], solver: str) -> Response:
+def read_response(
+    problem: Problem, answer: Response | Trajectory | Mapping[str, Any], solver: str
+) -> Response | Trajectory:
     """Check what a solver returned and bring it into one form.
 
     Parameters
@@ -57,8 +80,8 @@ def read_response(problem: MechanicalProblem, answer: Response | Mapping[str, An
     problem
         What was to be solved.
     answer
-        A `Response` or a mapping with the same names; displacements of a problem with one degree of
-        freedom may be vectors.
+        A `Response` or a `Trajectory`, by the kind of the problem, or a mapping with the same names; what has one
+        component may be a vector.
     solver
         Name of the solver, for messages.
 
@@ -68,14 +91,29 @@ def read_response(problem: MechanicalProblem, answer: Response | Mapping[str, An
         If a history is missing, has the wrong shape, holds NaN, or time does not increase over the
         whole span of the problem.
     """
-    source = vars(answer) if isinstance(answer, Response) else answer
+    source = vars(answer) if isinstance(answer, Response | Trajectory) else answer
+    kind = Response if isinstance(problem, MechanicalProblem) else Trajectory
     if not isinstance(source, Mapping):
-        raise SolverFailure(f"{solver} returned {type(answer).__name__}; a Response or a dict of arrays is needed")
-    missing = [name for name in ("time", "displacement", "velocity") if name not in source]
+        raise SolverFailure(
+            f"{solver} returned {type(answer).__name__}; a {kind.__name__} or a dict of arrays is needed"
+        )
+    needed = ("time", "displacement", "velocity") if kind is Response else ("time", "states")
+    missing = [name for name in needed if name not in source]
     if missing:
         raise SolverFailure(f"{solver} returned no {' and no '.join(missing)}")
     time = _history(solver, "time", source["time"])
-    _check_time(problem, time, solver)
+    counters = source.get("counters", EMPTY)
+    if not isinstance(counters, Mapping):
+        raise SolverFailure(f"{solver} returned counters that are not numbers by name")
+    if isinstance(problem, MechanicalProblem):
+        _check_time(problem, time, solver)
+        return _response(problem, time, source, dict(counters), solver)
+    return _trajectory(cast("InitialValueProblem", problem), time, source, dict(counters), solver)
+
+
+def _response(
+    problem: MechanicalProblem, time: Floats, source: Mapping[str, Any], counters: dict[str, float], solver: str
+) -> Response:
     x, v = (_matrix(solver, name, source[name], time.size, problem.size) for name in ("displacement", "velocity"))
     reported = source.get("elements", EMPTY)
     if not isinstance(reported, Mapping) or not all(isinstance(h, Mapping) for h in reported.values()):
@@ -84,21 +122,39 @@ def read_response(problem: MechanicalProblem, answer: Response | Mapping[str, An
         name: {key: _matrix(solver, f"{name}.{key}", value, time.size, 1)[:, 0] for key, value in histories.items()}
         for name, histories in reported.items()
     }
-    counters = source.get("counters", EMPTY)
-    if not isinstance(counters, Mapping):
-        raise SolverFailure(f"{solver} returned counters that are not numbers by name")
-    events = _events(problem, time, source.get("events", EMPTY), solver)
-    return Response(time, x, v, elements, dict(counters), events, source.get("quantities", EMPTY))
+    names = {element.name for element in problem.elements}
+    events = _events(names, time, source.get("events", EMPTY), solver)
+    return Response(time, x, v, elements, counters, events, source.get("quantities", EMPTY))
 
 
-def _events(problem: MechanicalProblem, time: Floats, reported: Any, solver: str) -> dict[str, Floats]:
+def _trajectory(
+    problem: InitialValueProblem, time: Floats, source: Mapping[str, Any], counters: dict[str, float], solver: str
+) -> Trajectory:
+    events = _events(set(problem.event_names), time, source.get("events", EMPTY), solver)
+    ended = any(events[name].size for name in problem.terminal_events & events.keys())
+    _check_time(replace(problem, end=float(time[-1]), output_times=None) if ended else problem, time, solver)
+    states = _matrix(solver, "states", source["states"], time.size, problem.size)
+    before = {
+        name: _matrix(solver, f"states before {name}", value, events[name].size, problem.size)
+        for name, value in source.get("before", EMPTY).items()
+        if name in events
+    }
+    modes = tuple(source.get("modes", ()))
+    known = {mode.name for mode in problem.modes}
+    wrong = [str(mode) for mode in modes if mode not in known]
+    if wrong or len(modes) not in (0, time.size):
+        what = f"the unknown mode {wrong[0]!r}" if wrong else f"{len(modes)} modes for {time.size} samples"
+        raise SolverFailure(f"{solver} returned {what}; the modes are {', '.join(sorted(known))}, one for each sample")
+    return Trajectory(time, states, events, before, modes, counters)
+
+
+def _events(names: Set[str], time: Floats, reported: Any, solver: str) -> dict[str, Floats]:
     if not isinstance(reported, Mapping):
         raise SolverFailure(f"{solver} returned events that are not instants by element")
-    names = {element.name for element in problem.elements}
     events = {}
     for name, value in reported.items():
         if name not in names:
-            raise SolverFailure(f"{solver} returned events of {name!r}; the elements are {sorted(names)}")
+            raise SolverFailure(f"{solver} returned events of {name!r}; the events are {sorted(names)}")
         instants = _history(solver, f"events of {name}", value)
         absent = instants[~np.isin(instants, time)] if instants.ndim == 1 else instants
         if instants.ndim != 1 or np.any(np.diff(instants) <= 0):
@@ -138,7 +194,7 @@ def _matrix(solver: str, name: str, value: Any, m: int, n: int) -> Floats:
     return array
 
 
-def _check_time(problem: MechanicalProblem, time: Floats, solver: str) -> None:
+def _check_time(problem: Problem, time: Floats, solver: str) -> None:
     if time.ndim != 1 or time.size < 2:
         raise SolverFailure(f"{solver} returned time of shape {time.shape}; a vector of instants is needed")
     back = np.flatnonzero(np.diff(time) <= 0)

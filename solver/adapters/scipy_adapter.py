@@ -30,7 +30,7 @@ class SolveIvp:
         """Integrate a leg with dense output; see `legs.Integrator`."""
         from scipy.integrate import solve_ivp  # late: listing solvers must not wait for it
 
-        jacobian = {"jac": lambda *_: leg.flow.rate.matrix} if self.method in IMPLICIT else {}
+        jacobian = {"jac": leg.jacobian} if self.method in IMPLICIT else {}
         found = solve_ivp(
             leg.rate,
             (leg.start, leg.end),

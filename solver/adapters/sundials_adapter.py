@@ -53,7 +53,7 @@ class Cvode:
                 events[i] = leg.watched(i, t, y)
 
         def jacobian(t: float, y: Floats, yp: Floats, jacobian: Floats) -> None:  # noqa: ARG001 - CVODE's signature
-            jacobian[:] = leg.flow.rate.matrix
+            jacobian[:] = leg.jacobian(t, y)
 
         watched.terminal = [True] * leg.functions  # type: ignore[attr-defined]
         watched.direction = [-1] * leg.functions  # type: ignore[attr-defined]

@@ -16,15 +16,15 @@ from veridyn.solver.event_driven.driver import MOST_EVENTS, Driver, Phase
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.legs import Integrator
 from veridyn.solver.event_driven.mechanics import Flow, Grip, Mechanics, Mode, Touch
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.response import Response, output_instants
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
+from veridyn.solver.response import Response, Trajectory, output_instants
 
 Floats = NDArray[np.float64]
 
 CAPABILITIES = frozenset({
     "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
     "contact", "contact:damped", "contact:parallel-planes", "absolute-frame", "friction:set-valued",
-    "friction:on-stop",
+    "friction:on-stop", "initial-value", "hybrid", "zeno", "mass-matrix",
 })  # fmt: skip
 
 
@@ -64,16 +64,22 @@ class EventDriven(Library):
     name: str
     distribution: str
     schemes: tuple[str, ...]
-    integrator: Callable[[Any, MechanicalProblem], Integrator]
+    integrator: Callable[[Any, Problem], Integrator]
     controls: type[EventControls] = ToleranceControls
     refinement: tuple[Mapping[str, Any], ...] = REFINEMENT
     capabilities: frozenset[str] = CAPABILITIES
     claims: Mapping[str, Any] = field(default_factory=lambda: {"tolerance": "rtol"})
 
-    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
+    def solve(self, problem: Problem, settings: Mapping[str, Any]) -> Response | Trajectory:
         """Return the response at the output instants and at the events; errors as `Library` says."""
         controls = read_controls(self.controls, settings, self.schemes)
-        return respond(problem, self.integrator(controls, problem), controls)
+        integrator = self.integrator(controls, problem)
+        if isinstance(problem, MechanicalProblem):
+            return respond(problem, integrator, controls)
+        from veridyn.solver.event_driven.modes import ModeDriver  # late: it takes SymPy
+
+        driver = ModeDriver(problem, integrator, largest_step=controls.max_step, most_events=controls.most_events)
+        return driver.run(output_instants(problem))
 
 
 def respond(problem: MechanicalProblem, integrator: Integrator, controls: EventControls) -> Response:
@@ -93,7 +99,7 @@ def respond(problem: MechanicalProblem, integrator: Integrator, controls: EventC
     kinds = np.concatenate([np.full(phase.times.size, flows.index(phase.flow)) for phase in phases])
     elements = histories(problem, driver.mechanics, flows, segments(problem), times, states, kinds)
     x, v = (driver.mechanics.restored(part) for part in (states[:, :n], states[:, n:]))
-    return Response(times, x, v, elements, dict(driver.counters), _events(driver.mechanics, phases))
+    return Response(times, x, v, elements, dict(driver.legs.counters), _events(driver.mechanics, phases))
 
 
 def _events(mechanics: Mechanics, phases: Sequence[Phase]) -> dict[str, Floats]:

@@ -11,7 +11,6 @@ Source: F. Pfeiffer and C. Glocker, Multibody Dynamics with Unilateral Contacts,
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import Forcing, segments
-from veridyn.solver.event_driven.legs import Arrival, Integrator, Leg, until
+from veridyn.solver.event_driven.legs import AffineLeg, Arrival, Integrator, Legs, until
 from veridyn.solver.event_driven.mechanics import Change, Flow, Grip, Mechanics, Mode, Touch
 from veridyn.solver.problem.mechanical import MechanicalProblem
 
@@ -30,9 +29,6 @@ AT_ZERO = 1e-9  # of the time scale: a guard that is this near to its zero is at
 PROBE = 1e-6  # of the time scale: where the sign just after an event is read
 ARMING = 1e-2  # of the time scale: a guard that starts at zero is looked at no later than this
 DIP_ARMING = 1e-3  # of the time scale: the same for minima of guards
-OVERLOOKED = 1e-3  # of its largest value in a leg: a guard this far below zero should have fired
-LEVEL = 1e-6  # of the terms of a guard: what tolerances of an integrator may leave below zero
-RETRY_STEPS = 100  # a leg with an overlooked event is integrated again with at least so many steps
 NEAR = 1e-3  # of the output spacing: samples nearer than this spoil differences between them
 MOST_EVENTS = 1_000_000
 STEPS_PER_PERIOD = 16  # least number of steps per period of the drive where only the drive moves a guard
@@ -81,10 +77,8 @@ class Driver:
         for j in self.mechanics.springs:
             raise NotImplementedError(f"friction {problem.frictions[j].name!r} is regularised; the set-valued law only")
         self.problem = self.mechanics.problem
-        self.integrator = integrator
+        self.legs = Legs(problem.name, integrator, most_events)
         self.largest_step = largest_step
-        self.most_events = most_events
-        self.counters: Counter[str] = Counter(events=0)
 
     def run(self, outputs: Floats) -> list[Phase]:
         """Return the phases of the motion, in order; each starts with a sample at its first instant.
@@ -163,7 +157,7 @@ class Driver:
         """Integrate to the next event; return how it ended and the guard that fired."""
         flow = outlook.flow
         scale = self._scale(flow, forcing)
-        leg = Leg(
+        leg = AffineLeg(
             flow=flow,
             forcing=forcing,
             start=t,
@@ -172,38 +166,9 @@ class Driver:
             outputs=until(outputs, forcing.end),
             armed=np.concatenate((outlook.armed, np.full(outlook.armed.size, t + DIP_ARMING * scale))),
             largest_step=min(self.largest_step, self._drive_step(flow, forcing)),
-            dips=not self.integrator.sees_dips,
+            dips=not self.legs.integrator.sees_dips,
         )
-        arrival = self._integrate(leg)
-        if arrival.fired is None or arrival.fired < leg.guards:
-            return arrival, arrival.fired
-        guard = arrival.fired - leg.guards
-        if flow.guards(arrival.state, forcing.value(arrival.time))[guard] >= 0 or arrival.time <= leg.armed[guard]:
-            return arrival, None
-        # the guard fell and rose again within a step: its fall lies before the minimum
-        shorter = replace(leg, end=arrival.time, dips=False, outputs=until(outputs, arrival.time))
-        earlier = self._integrate(shorter)
-        return earlier, guard if earlier.fired is None else earlier.fired
-
-    def _integrate(self, leg: Leg) -> Arrival:
-        arrival = self.integrator.integrate(leg)
-        self.counters.update(arrival.counters)
-        if _overlooked(leg, arrival):
-            # seen with heyoka 7.13: a simple root within a step is missed; other steps find it
-            self.counters["overlooked"] += 1
-            arrival = self.integrator.integrate(replace(leg, largest_step=(arrival.time - leg.start) / RETRY_STEPS))
-            self.counters.update(arrival.counters)
-            if _overlooked(leg, arrival):
-                raise SolverFailure(
-                    f"{self.problem.name}: an event before t = {arrival.time:.9g} s is overlooked twice"
-                )
-        self.counters["events"] += arrival.fired is not None
-        if self.counters["events"] > self.most_events:
-            raise SolverFailure(
-                f"{self.problem.name}: more than {self.most_events} events before t = {arrival.time:.9g} s; "
-                "they accumulate (Zeno), or raise the setting most_events"
-            )
-        return arrival
+        return self.legs.advance(leg)
 
     def _drive_step(self, flow: Flow, forcing: Forcing) -> float:
         """Return the largest step (s) in a mode with a guard that the drive moves by itself."""
@@ -224,21 +189,6 @@ def _phase(outlook: Outlook, forcing: Forcing, start: float, arrival: Arrival, o
 def _close(last: Phase, arrival: Arrival) -> Phase:
     """Return the last phase with its end."""
     return replace(last, times=np.append(last.times, arrival.time), states=np.vstack((last.states, arrival.state)))
-
-
-def _overlooked(leg: Leg, arrival: Arrival) -> bool:
-    """Tell whether a guard is negative at an output or at the end of a leg, though it did not fire."""
-    times = np.append(leg.outputs[: len(arrival.states)], arrival.time)
-    states, guards = np.vstack((arrival.states, arrival.state)), leg.flow.guards
-    values = guards.over(states, leg.forcing.values(times))
-    values[times[:, None] <= leg.armed[: leg.guards]] = 0.0
-    if arrival.fired is not None:
-        if arrival.fired >= leg.guards:  # a dip: the driver itself looks for the fall before it
-            return False
-        values[-1, arrival.fired] = 0.0
-    size = np.abs(guards.matrix) @ np.abs(states).max(axis=0) + np.abs(guards.constant)
-    allowed = OVERLOOKED * np.abs(values).max(axis=0) + LEVEL * size
-    return bool(np.any(values.min(axis=0) < -allowed))
 
 
 def _changed(mode: Mode, change: Change) -> Mode:

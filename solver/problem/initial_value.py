@@ -264,6 +264,11 @@ class InitialValueProblem(Problem):
         return tuple(dict.fromkeys(change.name for mode in self.modes for change in mode.events))
 
     @property
+    def terminal_events(self) -> frozenset[str]:
+        """Names of the events that end the motion."""
+        return frozenset(change.name for mode in self.modes for change in mode.events if change.terminal)
+
+    @property
     def needs(self) -> frozenset[str]:
         tags = {"initial-value"}
         tags |= {"hybrid"} if self.event_names else set()

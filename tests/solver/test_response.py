@@ -111,7 +111,7 @@ def test_events_are_samples(build):
     ("events", "culprit"),
     [
         ([0.25], "events that are not instants by element"),
-        ({"floor": [0.25]}, "events of 'floor'; the elements are ['wall']"),
+        ({"floor": [0.25]}, "events of 'floor'; the events are ['wall']"),
         ({"wall": [0.3]}, "event of wall at t = 0.3 s, where time has no sample"),
         ({"wall": [0.5, 0.25]}, "events of wall that are no increasing vector"),
         ({"wall": 0.25}, "events of wall that are no increasing vector"),
