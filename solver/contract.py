@@ -219,8 +219,7 @@ def _chosen(key: str, problem: Problem, claims: Claims) -> list[Settings]:
     """Return levels of a setting that a solver only names, from the time scales of the problem."""
     if key == claims.tolerance:
         return [{key: tolerance} for tolerance in TOLERANCES]
-    assert isinstance(problem, MechanicalProblem)
-    period = shortest_period(problem)
+    period = shortest_period(problem) if isinstance(problem, MechanicalProblem) else problem.end - problem.start
     return [{key: period / count} for count in STEPS_PER_PERIOD]
 
 

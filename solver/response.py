@@ -64,15 +64,16 @@ class Trajectory:
     counters: Mapping[str, float] = field(default_factory=dict)
 
 
+AnyResponse = Response | Trajectory
+
+
 def output_instants(problem: Problem) -> Floats:
     """Return the instants (m,) in s at which to answer."""
     times = problem.output_times
     return np.linspace(problem.start, problem.end, OUTPUTS + 1) if times is None else times
 
 
-def read_response(
-    problem: Problem, answer: Response | Trajectory | Mapping[str, Any], solver: str
-) -> Response | Trajectory:
+def read_response(problem: Problem, answer: AnyResponse | Mapping[str, Any], solver: str) -> AnyResponse:
     """Check what a solver returned and bring it into one form.
 
     Parameters

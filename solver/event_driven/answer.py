@@ -17,7 +17,7 @@ from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.legs import Integrator
 from veridyn.solver.event_driven.mechanics import Flow, Grip, Mechanics, Mode, Touch
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
-from veridyn.solver.response import Response, Trajectory, output_instants
+from veridyn.solver.response import AnyResponse, Response, output_instants
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ class EventDriven(Library):
     capabilities: frozenset[str] = CAPABILITIES
     claims: Mapping[str, Any] = field(default_factory=lambda: {"tolerance": "rtol"})
 
-    def solve(self, problem: Problem, settings: Mapping[str, Any]) -> Response | Trajectory:
+    def solve(self, problem: Problem, settings: Mapping[str, Any]) -> AnyResponse:
         """Return the response at the output instants and at the events; errors as `Library` says."""
         controls = read_controls(self.controls, settings, self.schemes)
         integrator = self.integrator(controls, problem)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -133,7 +132,7 @@ class _Record:
     times: list[float] = field(default_factory=list)
     states: list[Floats] = field(default_factory=list)
     modes: list[str] = field(default_factory=list)
-    events: dict[str, list[tuple[float, Floats]]] = field(default_factory=lambda: defaultdict(list))
+    events: dict[str, list[tuple[float, Floats]]] = field(default_factory=dict)
 
     def sample(self, t: float, y: Floats, mode: str) -> None:
         if self.times and self.times[-1] == t:
@@ -152,11 +151,12 @@ class _Record:
         return lapse
 
     def trajectory(self, counters: dict[str, float]) -> Trajectory:
+        n = self.states[0].size
         return Trajectory(
             time=np.array(self.times),
             states=np.array(self.states),
-            events={name: np.array([t for t, _ in found]) for name, found in self.events.items()},
-            before={name: np.array([y for _, y in found]) for name, found in self.events.items()},
+            events={name: np.array([t for t, _ in found], dtype=float) for name, found in self.events.items()},
+            before={name: np.array([y for _, y in found]).reshape(-1, n) for name, found in self.events.items()},
             modes=tuple(self.modes),
             counters=counters,
         )
@@ -179,7 +179,7 @@ class ModeDriver:
         self.largest_step = largest_step
         self.span = problem.end - problem.start
         self.modes = {mode.name: Equations.of(problem, mode.name) for mode in problem.modes}
-        self.record = _Record()
+        self.record = _Record(events={name: [] for name in problem.event_names})
         self.zeros: tuple[Expr, ...] = ()  # guards that are known to be at zero now
 
     def run(self, outputs: Floats) -> Trajectory:

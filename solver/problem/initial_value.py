@@ -277,6 +277,10 @@ class InitialValueProblem(Problem):
         tags |= {f"dae:index-{self.index}"} if self.index else set()
         return frozenset(tags)
 
+    def expression(self, given: Any) -> Expr:
+        """Return an expression in the names of the problem; raises `ProblemError` for an unknown one."""
+        return read(self.name, given, (TIME, *self.unknowns, *self.parameters))
+
     def given(self, values: Mapping[str, Any], **changes: Any) -> InitialValueProblem:
         """Return the problem with its parameters from a larger set, and other fields changed."""
         return replace(self, parameters={name: values.get(name, v) for name, v in self.parameters.items()}, **changes)

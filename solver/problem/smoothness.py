@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from veridyn.solver.problem.devices import BucklingStop, Device, NonlinearSpring, Zener
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.solver.problem.scalars import to_float
 from veridyn.solver.problem.time_functions import Harmonic, Piecewise, Sum, TimeFunction, Windowed
 
@@ -19,13 +19,17 @@ SMOOTH = math.inf
 KINK, JUMP = 2.0, 1.0  # of a force: order that is left to a method that steps over it
 
 
-def regularity(problem: MechanicalProblem) -> float:
+def regularity(problem: Problem) -> float:
     """Return the order that steps across events leave to any method: 1 where a force jumps, 2 where it has a kink.
+
+    Of an initial value problem 1 if it has events: its states jump, or its rates may.
 
     A jump of the k-th derivative of a force (k = 0: of the force itself) inside a step leaves an error of the order
     k + 1. Infinite where no force has any.
     """
-    return min([SMOOTH, *_of_elements(problem), *_of_drives(problem, problem.end)])
+    if isinstance(problem, MechanicalProblem):
+        return min([SMOOTH, *_of_elements(problem), *_of_drives(problem, problem.end)])
+    return JUMP if "hybrid" in problem.needs else SMOOTH
 
 
 def first_jump(problem: MechanicalProblem) -> float:

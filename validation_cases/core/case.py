@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact, Parameter, arguments, resolve
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.response import Response
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.validation_cases.core.sweeping import Sweep
 from veridyn.validation_cases.core.tolerances import Tolerance
 
@@ -38,7 +37,7 @@ class Observation:
 
     values: Values
     problem: Any
-    response: Response
+    response: Any
     known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # by `once`
 
     def __getitem__(self, name: str) -> float:
@@ -146,7 +145,7 @@ class Variant:
     name: str
     changes: Mapping[str, str]
     quantities: frozenset[str] | None = None
-    problem: Callable[[Values], MechanicalProblem] | None = None
+    problem: Callable[[Values], Problem] | None = None
 
 
 @dataclass(frozen=True)
@@ -202,7 +201,7 @@ class Case:
     parameters: tuple[Parameter, ...]
     variants: tuple[Variant, ...]
     quantities: tuple[Quantity, ...]
-    problem: Callable[[Values], MechanicalProblem]
+    problem: Callable[[Values], Problem]
     modelling: tuple[str, ...]
     published: tuple[Published, ...]
     remarks: tuple[str, ...]

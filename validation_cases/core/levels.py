@@ -11,7 +11,7 @@ from typing import Any
 
 from veridyn.solver.contract import FEWEST_LEVELS, Claims
 from veridyn.solver.errors import CapabilityError, SettingsError, SolverFailure, SolverInputError
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.validation_cases.core.case import Number, Quantity
 from veridyn.validation_cases.core.judge import Finding, measured_error
 from veridyn.validation_cases.core.runner import NotJudged, Run, Runner, Statement, finer_settings
@@ -267,7 +267,7 @@ def _resolved(runner: Runner, found: Answers, statement: Statement) -> float:
     return ROUNDING * statement.size(found.quantity) + read
 
 
-def claimed_order(claims: Claims, problem: MechanicalProblem, quantity: Quantity) -> float:
+def claimed_order(claims: Claims, problem: Problem, quantity: Quantity) -> float:
     """Return the order that the claims promise for a quantity of a problem.
 
     A velocity that lies behind by a share of the step is of order 1, and so are a start that takes the initial velocity
@@ -286,8 +286,10 @@ def claimed_order(claims: Claims, problem: MechanicalProblem, quantity: Quantity
     return claims.damped_order if damped and claims.damped_order is not None else claims.order
 
 
-def accelerated_at_start(problem: MechanicalProblem) -> bool:
+def accelerated_at_start(problem: Problem) -> bool:
     """Tell whether anything may accelerate the structure at the start."""
+    if not isinstance(problem, MechanicalProblem):
+        return True
     if problem.initial_displacement.any() or (
         problem.initial_velocity.any() and problem.damping is not None and problem.damping.any()
     ):

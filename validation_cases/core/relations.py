@@ -8,22 +8,21 @@ where nothing but rounding differs, within its numerical uncertainty otherwise.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from importlib import import_module
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.response import Response
-from veridyn.validation_cases.core.changed_units import SI, TOTALS, Units, in_si, in_units, is_expressible
+from veridyn.solver.problem.mechanical import Problem
+from veridyn.validation_cases.core.changed_units import SI, Units, in_si, in_units, is_expressible
 
 Floats = NDArray[np.float64]
-Solve = Callable[[MechanicalProblem], Response]  # returns a checked response
+Solve = Callable[[Any], Any]  # returns a checked response
 
 # Lengths shrink to a thousandth: an absolute tolerance that was harmless is not any more. Time grows, so that a step
 # that a solver fixes in seconds gets finer, not unstable. Mass takes a power of four: a root of it rounds nothing.
@@ -55,46 +54,56 @@ class Relation:
     name: str
     what: str
     to_rounding: bool
-    applies: Callable[[MechanicalProblem], bool]
-    answer: Callable[[Solve, MechanicalProblem], Response]
+    applies: Callable[[Any], bool]
+    answer: Callable[[Solve, Any], Any]
     units: Units = SI
 
 
-def _always(problem: MechanicalProblem) -> bool:  # noqa: ARG001 - as relations ask
+def _always(problem: Problem) -> bool:  # noqa: ARG001 - as relations ask
     return True
 
 
-def _copy(problem: MechanicalProblem) -> MechanicalProblem:
+def _is_mechanical(problem: Problem) -> bool:
+    return problem.kind == "mechanical"
+
+
+def _of(problem: Problem) -> Any:
+    """Return the module that restates problems of this kind."""
+    return import_module(f"veridyn.validation_cases.core.restated_{problem.kind.replace(' ', '_')}")
+
+
+def _spanning(problem: Problem, start: float, end: float) -> Problem:
+    """Return the problem on a part of its span."""
+    times = problem.output_times
+    outputs = None if times is None else times[(times >= start) & (times <= end)]
+    return replace(problem, start=start, end=end, output_times=outputs)
+
+
+def _copy(problem: Problem) -> Problem:
     """Return a copy that shares nothing, so that a solver that changes it leaves the problem of others alone."""
-    return MechanicalProblem.from_dict(problem.to_dict())
+    return type(problem).from_dict(problem.to_dict())
 
 
 # ---- the same problem again
 
 
-def _repeated(solve: Solve, problem: MechanicalProblem) -> Response:
+def _repeated(solve: Solve, problem: Problem) -> Any:
     same = _copy(problem)
     solve(same)
     return solve(same)
 
 
-def _after_another(solve: Solve, problem: MechanicalProblem) -> Response:
-    solve(_another(problem))
+def _after_another(solve: Solve, problem: Problem) -> Any:
+    solve(_of(problem).another(problem, _first_third(problem)))
     return solve(_copy(problem))
 
 
-def _another(problem: MechanicalProblem) -> MechanicalProblem:
-    """Return the first third of the motion from half of the initial values."""
+def _first_third(problem: Problem) -> float:
     cuts = _cuts(problem, 3)
-    shorter = _part(problem, problem.start, cuts[0]) if cuts else problem
-    return replace(
-        shorter,
-        initial_displacement=0.5 * problem.initial_displacement,
-        initial_velocity=0.5 * problem.initial_velocity,
-    )
+    return cuts[0] if cuts else problem.end
 
 
-def _unchanged(solve: Solve, problem: MechanicalProblem) -> Response:
+def _unchanged(solve: Solve, problem: Problem) -> Any:
     given = _copy(problem)
     before = given.to_dict()
     response = solve(given)
@@ -108,7 +117,7 @@ def _unchanged(solve: Solve, problem: MechanicalProblem) -> Response:
 # ---- another span, another grid
 
 
-def _cuts(problem: MechanicalProblem, parts: int) -> list[float]:
+def _cuts(problem: Problem, parts: int) -> list[float]:
     """Return the instants (s) that cut the span into about equal parts, output instants where there are any.
 
     Every part has two output instants at least, its ends; empty where that cannot be.
@@ -123,83 +132,28 @@ def _cuts(problem: MechanicalProblem, parts: int) -> list[float]:
     return cast(list[float], found.tolist()) if found.size == parts - 1 else []
 
 
-def _part(problem: MechanicalProblem, start: float, end: float, **state: Floats) -> MechanicalProblem:
-    times = problem.output_times
-    outputs = None if times is None else times[(times >= start) & (times <= end)]
-    return replace(problem, start=start, end=end, output_times=outputs, **cast(Any, state))
+def _can_be_restarted(parts: int, problem: Problem) -> bool:
+    return bool(_cuts(problem, parts)) and _of(problem).can_be_restarted(problem)
 
 
-def _can_be_restarted(parts: int, problem: MechanicalProblem) -> bool:
-    # what a device or the spring of regularised friction remembers is not among displacement and velocity
-    if any(device.internal for device in problem.devices):
-        return False
-    # under a force between the two limits only a velocity of exactly zero tells stick from slip
-    if any(f.law == "regularised" or f.static > f.kinetic for f in problem.frictions):
-        return False
-    return bool(_cuts(problem, parts))
-
-
-def _restarted(parts: int, solve: Solve, problem: MechanicalProblem) -> Response:
-    start = problem.start
-    state: dict[str, Floats] = {}
-    responses = []
+def _restarted(parts: int, solve: Solve, problem: Problem) -> Any:
+    kind, part = _of(problem), problem
+    responses: list[Any] = []
     for end in (*_cuts(problem, parts), problem.end):
-        response = solve(_part(problem, start, end, **state))
+        response = solve(_spanning(part, part.start, end))
         responses.append(response)
         # the sample there, whose instant a solver with a step of its choice may miss by a little
         i = int(np.argmin(np.abs(response.time - end)))
-        start = float(response.time[i])
-        state = {"initial_displacement": response.displacement[i], "initial_velocity": response.velocity[i]}
-    return reduce(_followed, responses)
+        if end < problem.end:
+            part = kind.continued(_spanning(problem, float(response.time[i]), problem.end), response, i)
+    return reduce(kind.followed, responses)
 
 
-def _followed(first: Response, second: Response) -> Response:
-    """Return the first response until the second begins, then the second."""
-    begins = second.time[0]
-    kept = first.time < begins
-
-    def joined(one: Floats, other: Floats) -> Floats:
-        return np.concatenate((one[kept], other))
-
-    return Response(
-        time=joined(first.time, second.time),
-        displacement=joined(first.displacement, second.displacement),
-        velocity=joined(first.velocity, second.velocity),
-        elements={
-            name: {key: joined(one[key], other[key]) for key in one if key in other}
-            for name, one, other in _common(first.elements, second.elements)
-        },
-        counters={key: a + b for key, a, b in _common(first.counters, second.counters)},
-        events={name: np.union1d(a[a <= begins], b) for name, a, b in _all_events(first.events, second.events)},
-        quantities={name: _combined(a, b) for name, a, b in _common(first.quantities, second.quantities)},
-    )
-
-
-def _common(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    return [(name, first[name], second[name]) for name in first if name in second]
-
-
-def _all_events(first: Mapping[str, Floats], second: Mapping[str, Floats]) -> list[tuple[str, Floats, Floats]]:
-    none = np.empty(0)
-    return [(name, first.get(name, none), second.get(name, none)) for name in {**first, **second}]
-
-
-def _combined(first: Mapping[str, float], second: Mapping[str, float]) -> dict[str, float]:
-    """Return extremes and integrals over both spans; what a solver has beyond them is left out."""
-    rules: dict[str, Callable[[Sequence[float]], float]] = {"least": min, "largest": max, **dict.fromkeys(TOTALS, sum)}
-    combined = {}
-    for name, a, b in _common(first, second):
-        rule = rules.get(name) or rules.get(name.split("_")[0])
-        if rule is not None:
-            combined[name] = rule((a, b))
-    return combined
-
-
-def _has_outputs(problem: MechanicalProblem) -> bool:
+def _has_outputs(problem: Problem) -> bool:
     return problem.output_times is not None and problem.output_times.size >= FEWEST
 
 
-def _half_output(solve: Solve, problem: MechanicalProblem) -> Response:
+def _half_output(solve: Solve, problem: Problem) -> Any:
     assert problem.output_times is not None
     times = problem.output_times
     return solve(replace(problem, output_times=np.union1d(times[::2], times[-1:])))
@@ -208,9 +162,9 @@ def _half_output(solve: Solve, problem: MechanicalProblem) -> Response:
 # ---- another origin of time
 
 
-def _later_origin(solve: Solve, problem: MechanicalProblem) -> Response:
+def _later_origin(solve: Solve, problem: Problem) -> Any:
     by = 2.0 ** round(math.log2(problem.end - problem.start))
-    response = solve(_shifted(problem, by))
+    response = solve(_of(problem).shifted(problem, by))
     known = _known_instants(problem)
     rounding = LAST_BITS * float(np.spacing(by + np.abs(known).max()))
     time = response.time - by
@@ -221,25 +175,7 @@ def _later_origin(solve: Solve, problem: MechanicalProblem) -> Response:
     return replace(response, time=time, events=events)
 
 
-def _shifted(problem: MechanicalProblem, by: float) -> MechanicalProblem:
-    """Return what happens by some seconds later."""
-    times = problem.output_times
-    return replace(
-        problem,
-        start=problem.start + by,
-        end=problem.end + by,
-        output_times=None if times is None else times + by,
-        loads=tuple(replace(load, function=load.function.shifted(by)) for load in problem.loads),
-        supports=tuple(_shifted_support(support, by) for support in problem.supports),
-    )
-
-
-def _shifted_support(support: SupportMotion, by: float) -> SupportMotion:
-    names = ("acceleration", "velocity", "displacement")
-    return replace(support, **cast(Any, {name: getattr(support, name).shifted(by) for name in names}))
-
-
-def _known_instants(problem: MechanicalProblem) -> Floats:
+def _known_instants(problem: Problem) -> Floats:
     outputs = () if problem.output_times is None else problem.output_times
     return np.union1d([problem.start, problem.end], outputs)
 
@@ -254,57 +190,8 @@ def _snapped(instants: Floats, known: Floats, within: float) -> Floats:
 # ---- other units, other coordinates
 
 
-def _other_units(solve: Solve, problem: MechanicalProblem) -> Response:
+def _other_units(solve: Solve, problem: Problem) -> Any:
     return in_si(problem, solve(in_units(problem, UNITS)), UNITS)
-
-
-def _mirrored(solve: Solve, problem: MechanicalProblem) -> Response:
-    response = solve(_turned(problem, _negative))
-    return replace(response, displacement=_negative(response.displacement), velocity=_negative(response.velocity))
-
-
-def _negative(values: Floats) -> Floats:
-    return np.asarray(0.0 - values)  # no negative zeros
-
-
-def _permuted(solve: Solve, problem: MechanicalProblem) -> Response:
-    other = replace(_turned(problem, _reversed), coordinates=problem.coordinates[::-1], **_reversed_structure(problem))
-    response = solve(other)
-    return replace(response, displacement=response.displacement[:, ::-1], velocity=response.velocity[:, ::-1])
-
-
-def _reversed(values: Floats) -> Floats:
-    return values[::-1]
-
-
-def _reversed_structure(problem: MechanicalProblem) -> dict[str, Any]:
-    if problem.modes is not None:
-        return {"modes": replace(problem.modes, shapes=problem.modes.shapes[::-1])}
-    return {name: getattr(problem, name)[::-1, ::-1] for name in ("mass", "stiffness", "damping")}
-
-
-def _turned(problem: MechanicalProblem, turn: Callable[[Floats], Floats]) -> MechanicalProblem:
-    """Return the problem with every vector of the coordinates changed; matrices and mode shapes stay."""
-    return replace(
-        problem,
-        initial_displacement=turn(problem.initial_displacement),
-        initial_velocity=turn(problem.initial_velocity),
-        loads=tuple(Load(turn(load.direction), load.function) for load in problem.loads),
-        supports=tuple(replace(s, influence=turn(s.influence)) for s in problem.supports),
-        stops=tuple(_turned_stop(stop, turn) for stop in problem.stops),
-        frictions=tuple(_turned_friction(friction, turn) for friction in problem.frictions),
-        devices=tuple(replace(device, direction=turn(device.direction)) for device in problem.devices),
-    )
-
-
-def _turned_stop(stop: Stop, turn: Callable[[Floats], Floats]) -> Stop:
-    # local coordinates, and with them the angles of a profile, stay
-    lateral = None if stop.lateral is None else turn(stop.lateral)
-    return replace(stop, normal=turn(stop.normal), lateral=lateral)
-
-
-def _turned_friction(friction: Friction, turn: Callable[[Floats], Floats]) -> Friction:
-    return replace(friction, tangents=tuple(turn(tangent) for tangent in friction.tangents))
 
 
 RELATIONS: tuple[Relation, ...] = (
@@ -361,7 +248,7 @@ RELATIONS: tuple[Relation, ...] = (
         "other_units",
         "The same structure with its numbers in other units of length, mass and time moves in the same way.",
         to_rounding=False,
-        applies=is_expressible,
+        applies=lambda problem: _is_mechanical(problem) and is_expressible(problem),
         answer=_other_units,
         units=UNITS,
     ),
@@ -369,14 +256,14 @@ RELATIONS: tuple[Relation, ...] = (
         "mirrored",
         "With every direction and initial value of opposite sign displacement and velocity change sign, forces do not.",
         to_rounding=False,
-        applies=_always,
-        answer=_mirrored,
+        applies=_is_mechanical,
+        answer=lambda solve, problem: _of(problem).mirrored(solve, problem),
     ),
     Relation(
         "permuted",
         "The coordinates in reverse order give the same motion in reverse order.",
         to_rounding=False,
         applies=lambda problem: problem.size > 1,
-        answer=_permuted,
+        answer=lambda solve, problem: _of(problem).permuted(solve, problem),
     ),
 )

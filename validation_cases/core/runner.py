@@ -20,8 +20,8 @@ from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact
 from veridyn.solver.contract import Refinement
 from veridyn.solver.errors import CapabilityError, SolverFailure, SolverInputError
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.response import Response, read_response
+from veridyn.solver.problem.mechanical import Problem
+from veridyn.solver.response import AnyResponse, Trajectory, read_response
 from veridyn.validation_cases.core.case import Case, Number, Observation, Quantity, Settings, Variant
 from veridyn.validation_cases.core.changed_units import SI
 from veridyn.validation_cases.core.relations import Relation
@@ -56,7 +56,7 @@ class Statement:
         return self.case.values(self.variant.changes)
 
     @cached_property
-    def problem(self) -> MechanicalProblem:
+    def problem(self) -> Any:
         """What is to be solved."""
         return (self.variant.problem or self.case.problem)(self.values)
 
@@ -276,16 +276,17 @@ class Runner:
         self.counters[run.key] = {name: float(n) for name, n in response.counters.items() if _is_number(n)}
         return Observation(statement.values, statement.problem, response)
 
-    def _solved(self, run: Run) -> Response:
-        def solve(problem: MechanicalProblem) -> Response:
+    def _solved(self, run: Run) -> AnyResponse:
+        def solve(problem: Problem) -> AnyResponse:
             settings = dict(run.settings) if in_si else dict(self._restated(run, problem))
             return read_response(problem, self.solver.solve(problem, settings), self.solver.name)
 
         in_si = run.relation is None or run.relation.units == SI
         problem = run.statement.problem
-        return run.relation.answer(solve, problem) if run.relation else solve(problem)
+        response: AnyResponse = run.relation.answer(solve, problem) if run.relation else solve(problem)
+        return response
 
-    def _restated(self, run: Run, problem: MechanicalProblem) -> Settings:
+    def _restated(self, run: Run, problem: Problem) -> Settings:
         """Return the settings of a run for its problem in other units.
 
         Raises
@@ -355,7 +356,7 @@ def _measured(quantity: Quantity, o: Observation) -> Answer:
     return value
 
 
-def _spacing(response: Response, instant: float) -> float:
+def _spacing(response: AnyResponse, instant: float) -> float:
     """Return the distance of the samples about an instant (s), 0 where the solver reports an event."""
     if any(np.any(np.abs(events - instant) <= np.spacing(abs(instant))) for events in response.events.values()):
         return 0.0
@@ -363,7 +364,7 @@ def _spacing(response: Response, instant: float) -> float:
     return float(np.diff(response.time[i - 1 : i + 2]).max())
 
 
-def every_second(response: Response) -> Response:
+def every_second(response: AnyResponse) -> AnyResponse:
     """Return a response with every second sample, both ends, and the samples at events."""
     time = response.time
     kept = np.zeros(time.size, dtype=bool)
@@ -371,6 +372,9 @@ def every_second(response: Response) -> Response:
     kept[-1] = True
     for instants in response.events.values():
         kept |= np.isin(time, instants)
+    if isinstance(response, Trajectory):
+        modes = tuple(mode for mode, keep in zip(response.modes, kept, strict=False) if keep)
+        return replace(response, time=time[kept], states=response.states[kept], modes=modes)
     return replace(
         response,
         time=time[kept],

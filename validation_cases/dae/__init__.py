@@ -1,0 +1,1 @@
+"""Cases of differential-algebraic equations, a module each."""

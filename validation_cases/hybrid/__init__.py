@@ -1,0 +1,1 @@
+"""Cases with events: impact, stick and slip, switching; a module each."""

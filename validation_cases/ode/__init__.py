@@ -1,0 +1,1 @@
+"""Cases of smooth ordinary differential equations, a module each."""
