@@ -98,11 +98,13 @@ def plane(**changes):
 
 
 def by_modes(**changes):
-    """The chain by two of its three modes."""
+    """The chain by two of its three modes, which its initial values are in."""
     full = modal_basis(chain())
     parts = {name: getattr(full, name)[:2] for name in ("omega", "damping", "masses")}
     modes = Modes(**parts, shapes=full.shapes[:, :2], coupling=full.coupling[:2, :2])
-    return chain(mass=None, stiffness=None, damping=None, modes=modes, **changes)
+    x, v = modes.shapes @ [0.3, -0.2], modes.shapes @ [0.5, 1.0]
+    start = {"initial_displacement": x, "initial_velocity": v}
+    return chain(mass=None, stiffness=None, damping=None, modes=modes, **start, **changes)
 
 
 PROBLEMS = {

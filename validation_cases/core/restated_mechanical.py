@@ -117,8 +117,8 @@ def _negative(values: Floats) -> Floats:
 
 def permuted(solve: Solve, problem: MechanicalProblem) -> Response:
     """Solve with the coordinates in reverse order."""
-    other = replace(_turned(problem, _reversed), coordinates=problem.coordinates[::-1], **_reversed_structure(problem))
-    response = solve(other)
+    structure = _reversed_structure(problem)
+    response = solve(_turned(problem, _reversed, coordinates=problem.coordinates[::-1], **structure))
     return replace(response, displacement=response.displacement[:, ::-1], velocity=response.velocity[:, ::-1])
 
 
@@ -132,8 +132,8 @@ def _reversed_structure(problem: MechanicalProblem) -> dict[str, Any]:
     return {name: getattr(problem, name)[::-1, ::-1] for name in ("mass", "stiffness", "damping")}
 
 
-def _turned(problem: MechanicalProblem, turn: Callable[[Floats], Floats]) -> MechanicalProblem:
-    """Return the problem with every vector of the coordinates changed; matrices and mode shapes stay."""
+def _turned(problem: MechanicalProblem, turn: Callable[[Floats], Floats], **structure: Any) -> MechanicalProblem:
+    """Return the problem with every vector of the coordinates changed; matrices and mode shapes as they are given."""
     return replace(
         problem,
         initial_displacement=turn(problem.initial_displacement),
@@ -143,6 +143,7 @@ def _turned(problem: MechanicalProblem, turn: Callable[[Floats], Floats]) -> Mec
         stops=tuple(_turned_stop(stop, turn) for stop in problem.stops),
         frictions=tuple(_turned_friction(friction, turn) for friction in problem.frictions),
         devices=tuple(replace(device, direction=turn(device.direction)) for device in problem.devices),
+        **structure,
     )
 
 
