@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from flint import arb, arb_poly, ctx
 
@@ -24,6 +25,7 @@ SHORTEST = 0.75  # of the precision, in bits: a part so short and still undecide
 class Guard:
     """A linear function of the state that is positive during a phase and ends it where it falls through zero.
 
+    ``passes``: that it may be negative before, and ends the phase where it "falls", or "crosses" zero either way.
     ``zeros``: how many of its first Taylor coefficients at the start vanish exactly (the event before left it at zero),
     or do so ``late`` after the start (s), where a phase begins at an exact instant next to its event.
     """
@@ -32,6 +34,13 @@ class Guard:
     row: Row
     zeros: int = 0
     late: arb | None = None
+    passes: Literal["", "falls", "crosses"] = ""
+
+    def first(self, roots: Iterator[arb], start: int) -> arb | None:
+        """Return the root that ends the phase among all of a stretch, the sign at its start being given."""
+        if self.passes == "falls" and start < 0:
+            next(roots, None)
+        return next(roots, None)
 
 
 @dataclass(frozen=True)
@@ -54,9 +63,10 @@ def first_event(course: Course, guards: Sequence[Guard], limit: Ball | None = No
     for begins, s, polynomials in _stretches(course, [(g.row, g.zeros, g.late) for g in guards], limit):
         found = []
         for guard, p in zip(guards, polynomials, strict=True):
-            if sign(p(arb(0))) < 0:
+            start = sign(p(arb(0)))
+            if start < 0 and not guard.passes:
                 raise Undecided(f"{guard.name} is violated at the start")
-            root = next(_roots(course, p, s, guard.name), None)
+            root = guard.first(_roots(course, p, s, guard.name), start)
             if root is not None:
                 found.append(Event(guard.name, _moved(course, guard.row, begins.time + root * begins.length)))
         if found:
@@ -70,13 +80,20 @@ def first_event(course: Course, guards: Sequence[Guard], limit: Ball | None = No
 
 
 def roots(
-    course: Course, row: Row, limit: Ball, *, zeros: int = 0, order: int = 0, name: str = "a root"
+    course: Course,
+    row: Row,
+    limit: Ball,
+    *,
+    zeros: int = 0,
+    late: arb | None = None,
+    order: int = 0,
+    name: str = "a root",
 ) -> Iterator[Ball]:
     """Yield all roots of a linear function of the state in (0, limit] in order, each simple; raises `Undecided`.
 
     With `order` they are those of its derivative of that order, with which `zeros` are meant too; balls, no pairs.
     """
-    for begins, s, (p,) in _stretches(course, [(row, zeros, None)], limit, order):
+    for begins, s, (p,) in _stretches(course, [(row, zeros, late)], limit, order):
         for root in _roots(course, p, s, name):
             lapse = begins.time + root * begins.length
             if lapse > limit:

@@ -66,6 +66,18 @@ def _size(matrix: arb_mat) -> arb_mat:
     return arb_mat(matrix.nrows(), matrix.ncols(), [x.abs_upper() for x in matrix.entries()])
 
 
+def bound_of_exponential(scaled: arb_mat) -> arb_mat:
+    """Return a bound of exp(A), entry by entry, of a matrix without negative entries; `Undecided` if it has none."""
+    found = [_identity(scaled.nrows())]
+    for k in range(1, MOST_TERMS):
+        found.append(_size(found[-1] * scaled / k))
+        if k > CYCLE and all(2 * x <= y for x, y in zip(found[-1].entries(), found[-1 - CYCLE].entries(), strict=True)):
+            break  # and so it goes on: what follows halves from cycle to cycle, for the factors fall with k
+    else:
+        raise Undecided("the coefficients of the motion differ too much")
+    return _size(sum(found[1:-CYCLE], found[0]) + 2 * sum(found[1 - CYCLE :], found[-CYCLE]))
+
+
 @dataclass(frozen=True, eq=False)
 class Linear:
     """``y' = A y``: loads are states too. Rows are sparse: factors by place.
@@ -150,17 +162,7 @@ class _System:
     @cached_property
     def _bound(self) -> arb_mat:
         """Return a bound of |exp(A t)| up to the end of a piece, on both sides of its start, entry by entry."""
-        scaled = _size(self.matrix) * (self.length * WIDTH)
-        found = [_identity(self.matrix.nrows())]
-        for k in range(1, MOST_TERMS):
-            found.append(_size(found[-1] * scaled / k))
-            if k > CYCLE and all(
-                2 * x <= y for x, y in zip(found[-1].entries(), found[-1 - CYCLE].entries(), strict=True)
-            ):
-                break  # and so it goes on: what follows halves from cycle to cycle, for the factors fall with k
-        else:
-            raise Undecided("the coefficients of the motion differ too much")
-        return _size(sum(found[1:-CYCLE], found[0]) + 2 * sum(found[1 - CYCLE :], found[-CYCLE]))
+        return bound_of_exponential(_size(self.matrix) * (self.length * WIDTH))
 
     @cached_property
     def terms(self) -> list[arb_mat]:

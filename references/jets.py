@@ -43,9 +43,11 @@ class Jet:
     def __rtruediv__(self, other: Any) -> Jet:
         return Jet(other, arb(0)) / self
 
-    def __pow__(self, power: int) -> Jet:
-        """Return a power; it is not negative."""
-        return prod([self] * power, start=Jet(arb(1), arb(0)))  # a ball around zero has no power in the library
+    def __pow__(self, power: Any) -> Jet:
+        """Return a power: by products where it is 0, 1, 2 …, since a ball around zero has none in the library."""
+        if isinstance(power, int) and power >= 0:
+            return prod([self] * power, start=Jet(arb(1), arb(0)))
+        return Jet(self.value**power, self.value ** (power - 1) * power * self.slope)
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -98,6 +100,10 @@ DERIVATIVES: dict[str, Callable[[Any], Any]] = {
     "asin": lambda x: 1 / (1 - x * x).sqrt(),
     "acos": lambda x: -1 / (1 - x * x).sqrt(),
     "atan": lambda x: 1 / (1 + x * x),
+    "tan": lambda x: 1 + x.tan() ** 2,
+    "sinh": lambda x: x.cosh(),
+    "cosh": lambda x: x.sinh(),
+    "tanh": lambda x: 1 - x.tanh() ** 2,
 }
 
 

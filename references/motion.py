@@ -98,18 +98,23 @@ def follow(first: Phase, following: Following, until: Ball | None = None) -> tup
     ParameterError
         If there are too many phases.
     """
-    found: list[Ended] = []
-    phase: Phase | None = first
-    while phase is not None:
-        if len(found) == MOST_PHASES:
-            raise ParameterError(f"more than {MOST_PHASES} phases: shorten the motion")
+    return tuple(followed(first, following, until))
+
+
+def followed(first: Phase, following: Following, until: Ball | None = None) -> Iterator[Ended]:
+    """Yield the phases of a motion as `follow` finds them."""
+    phase = first
+    for _ in range(MOST_PHASES):
         ended = _ended(phase, until)
-        found.append(ended)
+        yield ended
         if ended.end is None:
-            break
+            return
         event = Event(ended.by, ended.end - phase.start) if ended.by else None
-        phase = following(phase, event, ended.end, phase.at(ended.end))
-    return tuple(found)
+        after = following(phase, event, ended.end, phase.at(ended.end))
+        if after is None:
+            return
+        phase = after
+    raise ParameterError(f"more than {MOST_PHASES} phases: shorten the motion")
 
 
 def tabulated(

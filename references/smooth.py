@@ -4,8 +4,8 @@ Over a step the motion is ``Σ c_k t^k`` with c_N enclosed over a box B. It does
 lies at sampled instants within the polynomial and its remainder there, and between them within what the rates over B
 add; if all that is inside B, it never comes to the edge (a high-order enclosure; Nedialkov, Jackson and Corliss 1999).
 
-A `Norm` keeps balls from growing with the length of the motion: the centre of the ball goes on alone, and the radius by
-the logarithmic norm (Dahlquist 1958), d‖δ‖/dt ≤ μ ‖δ‖, which is what two motions part at most.
+States lie in a skew box that turns with the motion (Lohner 1987): its centre goes on alone, its edges by the derivative
+of the motion, which is enclosed with few digits; new axes follow the longest edges. So radii grow as motions part.
 """
 
 from __future__ import annotations
@@ -13,20 +13,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from operator import mul
 from typing import Any
 
 from flint import arb, arb_mat, arb_poly, ctx
 
 from veridyn.references.enclosure import Absent, Undecided, precision
-from veridyn.references.flows import WIDTH, Course, Piece, Row, State, apply, binary
-from veridyn.references.jets import Ball, hull
+from veridyn.references.flows import WIDTH, Course, Piece, Row, State, binary, bound_of_exponential
+from veridyn.references.jets import Jet, hull, slope
 from veridyn.references.motion import Phase
 
 COARSE = 64  # bits for boxes
 SAMPLES = 16  # instants of a step at which a box is looked at; it reaches half a spacing beyond them on both sides
-MOST_PIECES = 3000
+LOW = 24  # order of boxes, and of how states part
+FLAT = arb(2) ** -24  # of an edge: what is left of it beside others is none
+MOST_PIECES = 40_000
 LEAST = arb(2) ** -100_000  # beside any number of a motion, and more than a point
 HALT = arb(2) ** -20  # of the time that has passed: pieces so short come to a halt
 MOST_TRIES = 40  # of a step, shorter each time, until the motion stays in a box
@@ -42,10 +44,12 @@ class Taylor:
     With `last`, the place of its last coefficient that is not zero, all are known.
     """
 
-    __slots__ = ("known", "last", "tape")
+    __slots__ = ("known", "last", "slopes", "tape", "waves")
 
     def __init__(self, known: list[arb], tape: list[Callable[[int], None]], last: int | None = None) -> None:
         self.known, self.tape, self.last = known, tape, last
+        self.slopes: list[arb] = []
+        self.waves: dict[int, tuple[Taylor, Taylor]] = {}
 
     def _made(self, term: Callable[[int], arb]) -> Taylor:
         """Return the function whose coefficients are the terms."""
@@ -53,62 +57,148 @@ class Taylor:
         self.tape.append(lambda k: known.append(term(k)))
         return Taylor(known, self.tape)
 
-    def __add__(self, other: Any) -> Taylor:
+    def __add__(self, other: Any) -> Any:
         a = self.known
+        if isinstance(other, Jet):
+            return NotImplemented
         if not isinstance(other, Taylor):
-            return self._made(lambda k: a[k] if k else a[0] + other)
+            return self if other == 0 else self._made(lambda k: a[k] if k else a[0] + other)
         b = other.known
         return self._made(lambda k: a[k] + b[k])
 
-    def __mul__(self, other: Any) -> Taylor:
+    def __mul__(self, other: Any) -> Any:
         a = self.known
+        if isinstance(other, Jet):
+            return NotImplemented
         if isinstance(other, Taylor):
             b = other.known
             return self._made(_square(a) if a is b else lambda k: sum(map(mul, a, b[k::-1]), arb(0)))
+        if other == 0:
+            return arb(0)
         if self.last is None:
             return self._made(lambda k: a[k] * other)
         return Taylor([x * other for x in a], self.tape, self.last)
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def __neg__(self) -> Taylor:
+    def __neg__(self) -> Any:
         return self.__mul__(-1)
 
-    def __sub__(self, other: Any) -> Taylor:
+    def __sub__(self, other: Any) -> Any:
         return self.__add__(-other)
 
-    def __rsub__(self, other: Any) -> Taylor:
+    def __rsub__(self, other: Any) -> Any:
         return (-self).__add__(other)
 
-    def __pow__(self, n: int) -> Taylor:
-        half = self if n < 4 else self ** (n // 2)
-        return self if n == 1 else half * half if n % 2 == 0 else self ** (n - 1) * self
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, Jet):
+            return NotImplemented
+        return self * (1 / other) if not isinstance(other, Taylor) else other.__rtruediv__(self)
+
+    def __rtruediv__(self, other: Any) -> Taylor:
+        """Divide by q b = a."""
+        b, found = self.known, Taylor([], self.tape)
+        a = other.known if isinstance(other, Taylor) else None
+        q = found.known
+
+        def term(k: int) -> None:
+            top = a[k] if a is not None else arb(0) if k else arb(1) * other
+            q.append((top - sum(map(mul, q, b[k:0:-1]), arb(0))) / b[0])
+
+        self.tape.append(term)
+        return found
+
+    def __pow__(self, power: Any) -> Taylor:
+        """Return a power: by products where it is 1, 2, 3 …, else by u w' = p w u', of what is positive."""
+        if isinstance(power, int) and power > 0:
+            half = self if power < 4 else self ** (power // 2)
+            return self if power == 1 else half * half if power % 2 == 0 else self ** (power - 1) * self
+        if power == -1:
+            return 1 / self
+        p, u, found = arb(power), self.known, Taylor([], self.tape)
+        w = found.known
+
+        def term(k: int) -> None:
+            if not k:
+                w.append(u[0] ** p)
+                return
+            turned = w[k - 1 :: -1]
+            driven, whole = sum(map(mul, self._slopes(k), turned), arb(0)), sum(map(mul, u[1:], turned), arb(0))
+            w.append(((p + 1) * driven - k * whole) / (u[0] * k))
+
+        self.tape.append(term)
+        return found
 
     def sin(self) -> Taylor:
-        """Return the sine."""
-        return self._turning()[0]
+        """Return the sine; so do the functions below, as their names say."""
+        return self._waves(-1)[0]
 
     def cos(self) -> Taylor:
-        """Return the cosine."""
-        return self._turning()[1]
+        return self._waves(-1)[1]
 
-    def _turning(self) -> tuple[Taylor, Taylor]:
-        """Return sine and cosine by s' = c u', c' = -s u'."""
-        u, sine, cosine = self.known, Taylor([], self.tape), Taylor([], self.tape)
+    def sinh(self) -> Taylor:
+        return self._waves(1)[0]
 
-        def driven(wave: list[arb], k: int) -> arb:
-            if self.last == 1:
-                return u[1] * wave[k - 1] / k
-            last = k if self.last is None else min(k, self.last)
-            return sum([u[j] * wave[k - j] * j for j in range(1, last + 1)], arb(0)) / k
+    def cosh(self) -> Taylor:
+        return self._waves(1)[1]
 
-        def both(k: int) -> None:
-            pair = (driven(cosine.known, k), -driven(sine.known, k)) if k else (u[0].sin(), u[0].cos())
-            sine.known.append(pair[0])
-            cosine.known.append(pair[1])
+    def sqrt(self) -> Taylor:
+        return self ** (arb(1) / 2)
 
-        self.tape.append(both)
-        return sine, cosine
+    def exp(self) -> Taylor:
+        return self._integral(arb.exp, lambda w: w)
+
+    def log(self) -> Taylor:
+        return self._integral(arb.log, lambda _: 1 / self)
+
+    def tan(self) -> Taylor:
+        return self._integral(arb.tan, lambda w: 1 + w * w)
+
+    def tanh(self) -> Taylor:
+        return self._integral(arb.tanh, lambda w: 1 - w * w)
+
+    def atan(self) -> Taylor:
+        return self._integral(arb.atan, lambda _: 1 / (1 + self * self))
+
+    def asin(self) -> Taylor:
+        return self._integral(arb.asin, lambda _: 1 / (1 - self * self).sqrt())
+
+    def acos(self) -> Taylor:
+        return self._integral(arb.acos, lambda _: -1 / (1 - self * self).sqrt())
+
+    def _integral(self, start: Callable[[arb], arb], derivative: Callable[[Taylor], Taylor]) -> Taylor:
+        """Return w(u) by w' = derivative(w) u'."""
+        found = Taylor([], self.tape)
+        self.tape.append(lambda k: found.known.append(self._driven(rate.known, k) if k else start(self.known[0])))
+        rate = derivative(found)
+        return found
+
+    def _driven(self, rate: list[arb], k: int) -> arb:
+        """Return the coefficient of the integral of rate u'."""
+        if self.last == 1:
+            return self.known[1] * rate[k - 1] / k
+        return sum(map(mul, self._slopes(k), rate[k - 1 :: -1]), arb(0)) / k
+
+    def _slopes(self, k: int) -> list[arb]:
+        """Return the coefficients of u' so far."""
+        self.slopes += [self.known[j] * j for j in range(len(self.slopes) + 1, k + 1)]
+        return self.slopes
+
+    def _waves(self, sign: int) -> tuple[Taylor, Taylor]:
+        """Return sine and cosine, or the hyperbolic ones with sign 1, by s' = c u', c' = sign s u'."""
+        if sign not in self.waves:
+            u, sine, cosine = self.known, Taylor([], self.tape), Taylor([], self.tape)
+
+            def both(k: int) -> None:
+                start = (arb.sinh, arb.cosh) if sign > 0 else (arb.sin, arb.cos)
+                driven = (self._driven(cosine.known, k), sign * self._driven(sine.known, k)) if k else None
+                pair = driven or (start[0](u[0]), start[1](u[0]))
+                sine.known.append(pair[0])
+                cosine.known.append(pair[1])
+
+            self.tape.append(both)
+            self.waves[sign] = sine, cosine
+        return self.waves[sign]
 
 
 def _square(a: list[arb]) -> Callable[[int], arb]:
@@ -121,122 +211,225 @@ def _square(a: list[arb]) -> Callable[[int], arb]:
 
 
 @dataclass(frozen=True, eq=False)
-class Norm:
-    """``‖δ‖² = Σ (row δ)²`` of a difference of two states, and a bound μ of its growth while both lie in a box."""
+class _Skew:
+    """States ``centre + frame p``: exact numbers, an exact matrix, and balls around zero."""
 
-    rows: Sequence[Row]
-    growth: Callable[[Sequence[Ball]], arb]
+    centre: State
+    frame: arb_mat
+    parts: arb_mat
 
-    def size(self, deviation: Sequence[arb]) -> arb:
-        """Return a bound of the norm."""
-        return sum((apply(row, tuple(deviation)).abs_upper() ** 2 for row in self.rows), arb(0)).sqrt().abs_upper()
+    @staticmethod
+    def around(state: Sequence[arb]) -> _Skew:
+        n = len(state)
+        radii = arb_mat(n, 1, [x - x.mid() for x in state])
+        return _Skew(
+            tuple(x.mid() for x in state), arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)]), radii
+        )
 
-    @cached_property
-    def _reaches(self) -> tuple[arb, ...]:
-        """Return how far each state may be from the centre of the unit ball."""
-        n = 1 + max(i for row in self.rows for i in row)
-        rows = arb_mat(len(self.rows), n, [row.get(i, arb(0)) for row in self.rows for i in range(n)])
-        inverse = (rows.transpose() * rows).inv()
-        return tuple(inverse[i, i].sqrt().abs_upper() for i in range(n))
+    def hull(self) -> State:
+        return tuple(c + d for c, d in zip(self.centre, (self.frame * self.parts).entries(), strict=True))
 
-    def around(self, centre: State, radius: arb) -> State:
-        """Return a box around all states so far from a centre."""
-        return tuple(c + arb(0, radius * reach) for c, reach in zip(centre, self._reaches, strict=True))
+    def moved(self, there: Sequence[arb], turned: arb_mat) -> _Skew:
+        """Return what the centre's image and the frame's make of it, in axes that follow the longest edges."""
+        axes, back = _axes(turned, self.parts)
+        centre = tuple(x.mid() for x in there)
+        errors = arb_mat(len(there), 1, [x - c for x, c in zip(there, centre, strict=True)])
+        parts = (back * turned) * self.parts + back * errors
+        return _Skew(centre, axes, arb_mat(len(there), 1, [arb(0, x.abs_upper()) for x in parts.entries()]))
+
+
+def _axes(turned: arb_mat, parts: arb_mat) -> tuple[arb_mat, arb_mat]:
+    """Return axes, orthogonal in units of how far each state may be off, the first along the longest edge; the inverse.
+
+    Source: Lohner 1987.
+    """
+    n = parts.nrows()
+    edges = [[(turned[i, j] * parts[j, 0].rad()).mid() for i in range(n)] for j in range(n)]
+    reach = [max(abs(edge[i]) for edge in edges) for i in range(n)]
+    units = [arb(1) if size == 0 else size for size in reach]
+    edges = [[(x / unit).mid() for x, unit in zip(edge, units, strict=True)] for edge in edges]
+    edges.sort(key=_length, reverse=True)
+    found: list[list[arb]] = []
+    for edge in [*edges, *([arb(int(i == j)) for i in range(n)] for j in range(n))]:
+        rest, size = edge, _length(edge)
+        for axis in found * 2:
+            along = sum(map(mul, rest, axis), arb(0)).mid()
+            rest = [(x - along * y).mid() for x, y in zip(rest, axis, strict=True)]
+        if len(found) < n and _length(rest) > size * FLAT:
+            found.append([(x / _length(rest)).mid() for x in rest])
+    scaled = arb_mat(n, n, [(axis[i] * units[i]).mid() for i in range(n) for axis in found])
+    plain = arb_mat(n, n, [scaled[i, j] / units[i] for i in range(n) for j in range(n)]).inv()
+    return scaled, arb_mat(n, n, [plain[i, j] / units[j] for i in range(n) for j in range(n)])
+
+
+def _length(edge: Sequence[arb]) -> arb:
+    return sum((x * x for x in edge), arb(0)).mid().sqrt().mid()
+
+
+def _none(_t: Any, _y: Sequence[Any]) -> Sequence[Any]:
+    return ()
 
 
 @dataclass(frozen=True, eq=False)
 class Smooth:
-    """``y' = f(t, y)`` with f analytic, a function of balls and of `Taylor` alike; `start` is t at the start.
+    """``y' = f(t, y)`` with f analytic, a function of balls, of `Taylor` and of pairs; `start` is t at the start.
 
-    Without a norm the balls grow with the motion, as exp(L t) does with a Lipschitz constant L.
+    `readings` are more functions of time and states, whose values follow those of the states.
     """
 
     rates: Rates
     start: arb
-    norm: Norm | None = None
+    readings: Rates = _none
 
     def pieces(self, state: State) -> Iterator[Piece]:
         """Yield pieces as long as the series allow; raises `Undecided` where none is found, `Absent` after too many."""
-        time, part, radius = self.start, 1.0, arb(0)
-        centre = state
-        if self.norm is not None:
-            centre = tuple(x.mid() for x in state)
-            radius = self.norm.size([x - c for x, c in zip(state, centre, strict=True)])
+        time, part, states = self.start, 1.0, _Skew.around(state)
         for _ in range(MOST_PIECES):
-            piece, part = self._piece(time, state, centre, radius, part)
+            piece, states, part = self._piece(time, states, part)
             if piece.length < abs(time - self.start) * HALT:
                 raise Undecided("the motion has no series at a later instant: it may grow beyond bounds")
             yield piece
-            time, (state, centre, radius) = time + piece.length, piece.handed()
+            time += piece.length
         raise Absent(f"a phase takes more than {MOST_PIECES} steps: its equations are stiff, or it lasts too long")
 
     def at(self, course: Course, lapse: arb) -> State:
-        """Return the state a while after the start of a course."""
+        """Return states and readings a while after the start of a course."""
+        n = len(course.state)
         for begins, piece in course.pieces():
             s = (lapse - begins) / piece.length
             if s <= WIDTH:
                 break
         assert isinstance(piece, _SmoothPiece)
-        rates = self.rates(self.start + lapse, piece.at(s))
+        rates = self.rates(self.start + lapse, piece.at(s)[:n])
         late = lapse - lapse.mid()
-        return tuple(x + rate * late for x, rate in zip(piece.at(s.mid()), rates, strict=True))
+        sharp = piece.at(s.mid())
+        if late.is_zero():
+            return sharp
+        states = tuple(x + rate * late for x, rate in zip(sharp[:n], rates, strict=True))
+        read = self.readings(self.start + lapse, states)
+        return (*states, *(arb(x).intersection(y) for x, y in zip(read, piece.at(s)[n:], strict=True)))
 
-    def _piece(self, time: arb, state: State, centre: State, radius: arb, part: float) -> tuple[_SmoothPiece, float]:
-        """Return the next piece, `part` of what the series allow or less, and the part for the one after."""
+    def _piece(self, time: arb, states: _Skew, part: float) -> tuple[_SmoothPiece, _Skew, float]:
+        """Return the next piece, `part` of what the series allow or less, the states after it, and the part then."""
         order = int(0.3 * ctx.prec) + 12
-        columns = self._expand(time, state, order)
-        middle = columns if self.norm is None else self._expand(time, centre, order)
+        middle = self._expand(time, states.centre, order)
         longest = _radius(middle)
         wanted = part * longest
         for _ in range(MOST_TRIES):
             length = binary(wanted)
             with precision(COARSE):
-                found = self._enclosed(time, columns, length)
-            fitting = EASE * float(length) * (_fits(found[1], middle) if found else 0.5)
+                found = self._enclosed(time, states, middle, length)
+            fitting = EASE * float(length) * (_fits(found.rest, middle) if found else 0.5)
             if found is not None and fitting >= EASE * float(length):
-                box, rest = found
-                box_side, middle_side = _scaled(columns, rest, length), _scaled(middle, rest, length)
-                growth = arb(0) if self.norm is None else self.norm.growth(box) * length
-                piece = _SmoothPiece(length, box_side, middle_side, self.norm, radius, growth)
-                return piece, min(1.0, min(1.1 * wanted, fitting) / longest)
+                columns = [x + y for x, y in zip(_scaled(middle, found.rest, length), found.parted, strict=True)]
+                there = [
+                    p(arb(1)) for p in _scaled(middle[: len(states.centre)], found.rest[: len(states.centre)], length)
+                ]
+                with precision(COARSE):
+                    later = states.moved(there, found.turned)
+                return _SmoothPiece(length, columns), later, min(1.0, min(1.1 * wanted, fitting) / longest)
             wanted = min(0.9 * wanted, max(0.4 * wanted, fitting))
         raise Undecided("the motion leaves every box")
 
     def _expand(self, time: arb, values: Sequence[arb], order: int) -> list[list[arb]]:
-        """Return the Taylor coefficients up to an order."""
+        """Return the Taylor coefficients of states and readings up to an order."""
+        return self._parted(time, values, (), order)[0]
+
+    def _parted(
+        self, time: arb, values: Sequence[arb], directions: Sequence[Sequence[arb]], order: int
+    ) -> tuple[list[list[arb]], list[list[list[arb]]]]:
+        """Return Taylor coefficients of states and readings, and of their derivatives along each direction."""
         zeros, tape = [arb(0)] * order, list[Callable[[int], None]]()
+
+        def known(found: Any) -> list[arb]:
+            return found.known if isinstance(found, Taylor) else [arb(found), *zeros]
+
         states = [Taylor([x], tape) for x in values]
-        rates = self.rates(Taylor([time, arb(1), *zeros], tape, 1), states)
-        columns = [state.known for state in states]
-        slopes = [rate.known if isinstance(rate, Taylor) else [rate, *zeros] for rate in rates]
+        now = Taylor([time, arb(1), *zeros], tape, 1)
+        columns, slopes = [x.known for x in states], [known(x) for x in self.rates(now, states)]
+        read = [known(x) for x in self.readings(now, states)]
+        along = []
+        for direction in directions:
+            edges = [Taylor([x], tape) for x in direction]
+            pairs = list(map(Jet, states, edges))
+            columns += [x.known for x in edges]
+            slopes += [known(slope(x)) for x in self.rates(now, pairs)]
+            along.append([*(x.known for x in edges), *(known(slope(x)) for x in self.readings(now, pairs))])
         for k in range(order):
             for made in tape:
                 made(k)
-            for column, slope in zip(columns, slopes, strict=True):
-                column.append(slope[k] / (k + 1))
-        return columns
+            for column, rate in zip(columns, slopes, strict=True):
+                column.append(rate[k] / (k + 1))
+        if read:
+            for made in tape:
+                made(order)
+        return [*columns[: len(states)], *read], along
 
-    def _enclosed(self, time: arb, columns: list[list[arb]], length: arb) -> tuple[list[arb], list[arb]] | None:
-        """Return a box for a step and a little on both sides, with the remainders there; None if none is found."""
-        order, half = len(columns[0]) - 1, length / (2 * SAMPLES)
-        powers = [length**k for k in range(order)]
-        table = arb_mat(
-            len(columns), order, [c * f for column in columns for c, f in zip(column, powers, strict=False)]
-        )
-        rows = (table * _vandermonde(order)).tolist()
-        seen = [hull(*row) for row in rows]
+    def _enclosed(self, time: arb, states: _Skew, middle: list[list[arb]], length: arb) -> _Enclosed | None:
+        """Return the remainders of a step, and how states part in it; None if no box is found for it."""
+        n, half = len(states.centre), length / (2 * SAMPLES)
+        edges = [[states.frame[i, j] for i in range(n)] for j in range(n)]
+        columns, along = self._parted(time, states.hull(), edges, LOW)
+        powers = [length**k for k in range(LOW)]
+        table = arb_mat(n, LOW, [c * f for column in columns[:n] for c, f in zip(column, powers, strict=False)])
+        seen = [hull(*row) for row in (table * _vandermonde(LOW)).tolist()]
         here, around = hull(time - half, time + length * WIDTH), arb(0, half.abs_upper())
+        box = self._box(here, around, seen, length)
+        wide = None if box is None else self._widened(here, box, edges, length * WIDTH)
+        if box is None or wide is None:
+            return None
+        order = len(middle[0]) - 1
+        _, rests = self._parted(here, box, wide, LOW)
+        turns = [_scaled(a, [x[LOW] * length**LOW for x in r], length) for a, r in zip(along, rests, strict=True)]
+        parted = [
+            sum((turn[i] * states.parts[j, 0] for j, turn in enumerate(turns)), arb_poly([0]))
+            for i in range(len(columns))
+        ]
+        turned = arb_mat(n, n, [turn[i](arb(1)) for i in range(n) for turn in turns])
+        return _Enclosed([x[-1] * length**order for x in self._expand(here, box, order)], parted, turned)
+
+    def _box(self, here: arb, around: arb, seen: list[arb], length: arb) -> list[arb] | None:
+        """Return a box that states seen at instants do not leave between them; None if none is found."""
         box = seen
         for _ in range(8):
             rates = self.rates(here, box)
             image = [x + around * rate for x, rate in zip(seen, rates, strict=True)]
             if all(b.contains_interior(i) for b, i in zip(box, image, strict=True)):
-                rest = [column[-1] * length**order for column in self._expand(here, box, order)]
-                furthest = arb(0, 1) * WIDTH**order
-                kept = (b.contains_interior(i + r * furthest) for b, i, r in zip(box, image, rest, strict=True))
-                return (box, rest) if all(kept) else None
+                rest = [column[-1] * length**LOW for column in self._expand(here, box, LOW)]
+                furthest = arb(0, 1) * WIDTH**LOW
+                kept = (b.contains_interior(i + r * furthest) for b, i, r in zip(box, image, rest, strict=False))
+                return box if all(kept) else None
             box = [_inflated(b.union(i)) for b, i in zip(box, image, strict=True)]
         return None
+
+    def _widened(
+        self, here: arb, box: Sequence[arb], edges: Sequence[Sequence[arb]], lapse: arb
+    ) -> list[list[arb]] | None:
+        """Return boxes for edges that follow the motion in a box for a lapse (Gronwall); None if they are too wide."""
+        n = len(box)
+        jacobian = arb_mat(n, n)
+        for j in range(n):
+            slopes = self.rates(here, [Jet(x, arb(int(i == j))) for i, x in enumerate(box)])
+            for i, x in enumerate(slopes):
+                jacobian[i, j] = (abs(slope(x)) * lapse).abs_upper()
+        try:
+            growth = bound_of_exponential(jacobian)
+        except Undecided:
+            return None
+        wide = []
+        for edge in edges:
+            column = (growth * arb_mat(n, 1, [abs(x).abs_upper() for x in edge])).entries()
+            wide.append([x + arb(0, (size - abs(x)).abs_upper()) for x, size in zip(edge, column, strict=True)])
+        return wide
+
+
+@dataclass(frozen=True, eq=False)
+class _Enclosed:
+    """A step: the last coefficients of states and readings, how they part from those of the centre, the frame after."""
+
+    rest: list[arb]
+    parted: list[arb_poly]
+    turned: arb_mat
 
 
 @lru_cache(maxsize=64)
@@ -286,35 +479,14 @@ def _scaled(columns: Sequence[Sequence[arb]], rests: Sequence[arb], length: arb)
 @dataclass(frozen=True, eq=False)
 class _SmoothPiece:
     length: arb
-    columns: list[arb_poly]  # of all motions that start in the box
-    middle: list[arb_poly]  # of the one that starts in its centre
-    norm: Norm | None
-    radius: arb  # of the ball around the centre, at the start
-    growth: arb  # of its logarithm, over a length
+    columns: list[arb_poly]
 
     def polynomial(self, row: Row) -> arb_poly:
         return sum((self.columns[i] * factor for i, factor in row.items()), arb_poly([0]))
 
     def at(self, s: arb) -> State:
-        """Return the state at a part of the length, where both enclosures agree."""
-        box = tuple(p(s) for p in self.columns)
-        if self.norm is None or not s >= 0:
-            return box
-        ball = self.norm.around(tuple(p(s) for p in self.middle), self._radius_at(s))
-        return tuple(b.intersection(x) for b, x in zip(box, ball, strict=True))
-
-    def _radius_at(self, s: arb) -> arb:
-        return (self.radius * (self.growth * abs(s)).exp()).abs_upper()
-
-    def handed(self) -> tuple[State, State, arb]:
-        """Return the state at the end, its centre, and the radius around it."""
-        state = self.at(arb(1))
-        if self.norm is None:
-            return state, state, arb(0)
-        there = [p(arb(1)) for p in self.middle]
-        centre = tuple(x.mid() for x in there)
-        radius = self._radius_at(arb(1)) + self.norm.size([x - c for x, c in zip(there, centre, strict=True)])
-        return tuple(x.union(c) for x, c in zip(state, centre, strict=True)), centre, radius.abs_upper()
+        """Return states and readings at a part of the length."""
+        return tuple(p(s) for p in self.columns)
 
 
 def passed_on(before: Phase, flow: Callable[[arb], Smooth], time: arb) -> tuple[Smooth, State, arb]:

@@ -13,7 +13,7 @@ Source: Code_Aster test sdnd103a.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -31,7 +31,7 @@ from veridyn.references.jets import Ball, hull, value
 from veridyn.references.motion import Ended, Phase, follow, holding, proved
 from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
 from veridyn.references.quantities import References
-from veridyn.references.smooth import Norm, Smooth, passed_on
+from veridyn.references.smooth import Smooth, passed_on
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "450"),
@@ -73,17 +73,6 @@ class Oscillator(Record):
         return acceleration
 
 
-@per_bits
-def _norm(o: Oscillator, side: int) -> Norm:
-    """Return (δx, δv/ω); deviations grow by half of what the spring has softened, times ω."""
-    w, x0, d = ball(o.k0 / o.m).sqrt(), ball(o.x0), ball(o.d)
-
-    def growth(box: Sequence[Ball]) -> arb:
-        return w / 2 * ((2 * side * box[X] - d) / x0).abs_upper() if side else arb(0)
-
-    return Norm(({X: arb(1)}, {V: 1 / w}, {ONE: arb(1)}), growth)
-
-
 def _flow(o: Oscillator, side: int, half: int) -> Callable[[arb], Smooth]:
     """Return the equations of (x, v, 1) from an instant on, in a half-period of the support."""
     acceleration, w0 = o.acceleration(ball, side, half), ball(o.w0)
@@ -91,7 +80,7 @@ def _flow(o: Oscillator, side: int, half: int) -> Callable[[arb], Smooth]:
     def rates(t: Any, y: Any) -> Any:
         return y[V], acceleration((t * w0).sin(), y[X]), arb(0)
 
-    return lambda start: Smooth(rates, start, _norm(o, side))
+    return lambda start: Smooth(rates, start)
 
 
 def _guards(o: Oscillator, side: int, before: int | None, late: arb | None) -> tuple[Guard, ...]:

@@ -14,7 +14,7 @@ Source: Code_Aster tests sdnd107a to e (SDND107); the law is RELATION = DIS_VISC
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from flint import arb, ctx
@@ -28,7 +28,7 @@ from veridyn.references.jets import Ball, value
 from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
 from veridyn.references.parameters import Exact, Parameter, ParameterError
 from veridyn.references.quantities import References
-from veridyn.references.smooth import Norm, Smooth, passed_on
+from veridyn.references.smooth import Smooth, passed_on
 from veridyn.references.zener_checks import Oscillator
 
 PARAMETERS = (
@@ -75,20 +75,6 @@ def _pull(o: Oscillator) -> Row:
     return {X: -(force[X] + ball(o.k)) / m, D: -force[D] / m}
 
 
-def _norm(o: Oscillator, sign: int) -> Norm:
-    """Return the energy of a difference, twice; it grows where a phase is followed past the zero of D that ends it."""
-    m, k, k1, k2, k3, c = (ball(n) for n in (o.m, o.k, o.k1, o.k2, o.k3, o.c))
-    force, n = _force(o), o.power
-    second = {X: k2.sqrt() * (1 - force[X] / k1), D: -k2.sqrt() * force[D] / k1}
-    first = {i: factor / k1.sqrt() for i, factor in force.items()}
-    rows: list[Row] = [{V: m.sqrt()}, {X: k.sqrt()}, first, second, {D: 1 / k3.sqrt()}]
-
-    def growth(box: Sequence[Ball]) -> arb:
-        return arb(0) if n % 2 else n * k3 * (-sign * box[D]).max(arb(0)).abs_upper() ** (n - 1) / c**n
-
-    return Norm(rows, growth)
-
-
 def _smooth(o: Oscillator, sign: int, loaded: bool) -> Callable[[arb], Smooth]:
     """Return the equations of (x, v, D) from an instant on."""
     (e, f), pull, omega, n = _factors(o), _pull(o), ball(o.omega), o.power
@@ -100,8 +86,7 @@ def _smooth(o: Oscillator, sign: int, loaded: bool) -> Callable[[arb], Smooth]:
             acceleration = acceleration + (t * omega).sin() * pushed
         return y[V], acceleration, y[V] * e - y[D] ** n * flow
 
-    norm = _norm(o, sign)
-    return lambda start: Smooth(rates, start, norm)
+    return lambda start: Smooth(rates, start)
 
 
 def _linear(o: Oscillator, loaded: bool) -> Linear:

@@ -254,6 +254,10 @@ class InitialValueProblem(Problem):
         """Initial values (n,) of the unknowns."""
         return np.array([self._number(value) for value in self.initial])
 
+    def expression(self, given: Any) -> Expr:
+        """Return an expression in time, unknowns and parameters; raises `ProblemError` for another name."""
+        return read(f"{self.name}: expression", given, (TIME, *self.unknowns, *self.parameters))
+
     def mode_of(self, name: str) -> Mode:
         """Return a mode by name; raises KeyError."""
         return {mode.name: mode for mode in self.modes}[name]

@@ -15,7 +15,7 @@ from veridyn.references.flows import Course, Linear
 from veridyn.references.jets import DERIVATIVES, Jet
 from veridyn.references.motion import Phase, follow, proved, tabulated, value_at
 from veridyn.references.parameters import Exact, exact
-from veridyn.references.smooth import Norm, Smooth, Taylor
+from veridyn.references.smooth import Smooth, Taylor
 
 ONE = arb(1)
 X, V = {0: ONE}, {1: ONE}
@@ -143,17 +143,12 @@ def test_a_motion_that_leaves_every_bound_ends_in_a_word():
         Course(cube(sign=-1), (ONE, ONE)).at(arb(5))
 
 
-def test_a_norm_keeps_balls_from_growing():
-    """The pendulum x'' = -sin x over thirty radians: energy is the same, and few digits are lost."""
-    w = Norm((X, V), lambda box: (1 - box[0].cos()).abs_upper() / 2)
-    for norm, least in ((w, 150), (None, None)):
-        flow = Smooth(lambda _, y: (y[1], -y[0].sin()), arb(0), norm)
-        x, v = Course(flow, (arb("0.125"), arb(0))).at(arb(30))
-        if least is None:
-            assert x.rel_accuracy_bits() < 150
-            continue
-        assert (v * v / 2 - x.cos()).overlaps(-arb("0.125").cos())
-        assert x.rel_accuracy_bits() > least
+def test_balls_grow_as_motions_part():
+    """The pendulum x'' = -sin x over a hundred radians: motions shear apart, and few digits are lost."""
+    flow = Smooth(lambda _, y: (y[1], -y[0].sin()), arb(0))
+    x, v = Course(flow, (arb("0.125"), arb(0))).at(arb(100))
+    assert (v * v / 2 - x.cos()).overlaps(-arb("0.125").cos())
+    assert x.rel_accuracy_bits() > 145
 
 
 def test_series_of_a_function():

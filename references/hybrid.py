@@ -1,0 +1,531 @@
+"""Motions of general right-hand sides with events, resets and changes of the mode: proved, for any problem as data.
+
+A problem is any object with `states`, `parameters`, `modes` (name, rates, events), `initial`, `mode`, `start` and `end`
+whose expressions are SymPy's. Where rates are affine in the states, with loads that are harmonic or grow with the time,
+the matrix exponential carries a phase; elsewhere Taylor series. A guard that the event before, or the start, leaves at
+zero is proved to be there symbolically: what is known exactly after an event belongs into its reset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import sympy
+from flint import arb, ctx
+from sympy import Expr
+
+from veridyn.references import hybrid_steps
+from veridyn.references.certified import Certified
+from veridyn.references.enclosure import Absent, Undecided, ball, less, per_bits, sign
+from veridyn.references.events import Event, Guard, roots
+from veridyn.references.expressions import compiled
+from veridyn.references.flows import Flow, Linear, Row
+from veridyn.references.jets import Ball, hull, largest, value
+from veridyn.references.motion import Ended, Phase, followed, proved
+from veridyn.references.parameters import Exact, Parameter, ParameterError, Record, exact, unknown
+from veridyn.references.quantities import References
+from veridyn.references.smooth import Smooth
+
+TIME = sympy.Symbol("t")
+ONE = sympy.Dummy("one")
+DEEPEST = 4  # derivatives of a guard that may vanish together
+PASSES = {-1: "falls", 1: "falls", 0: "crosses"}
+
+PROOF = "phases enclosed, every event proved to be the next"
+
+At = Any  # an instant: a number, an expression in the parameters, or an event: its name and number
+Second = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class _Mode:
+    """The equations of a mode: affine in `terms`, or smooth."""
+
+    name: str
+    states: tuple[sympy.Symbol, ...]
+    rates: tuple[Expr, ...]
+    guards: tuple[Expr, ...]  # falling where the event happens
+    events: tuple[Any, ...]
+    watched: tuple[Expr, ...]
+
+    @cached_property
+    def read(self) -> tuple[Expr, ...]:
+        """Return guards, then what is watched."""
+        return (*self.guards, *self.watched)
+
+    @cached_property
+    def terms(self) -> tuple[Expr, ...] | None:
+        """Return what rates, guards and watched expressions are linear in; None where they are not."""
+        free = {*self.states, TIME}
+        waves = {
+            wave
+            for expression in (*self.rates, *self.read)
+            for wave in expression.atoms(sympy.sin, sympy.cos)
+            if TIME in wave.free_symbols
+        }
+        angles = sorted({wave.args[0] for wave in waves}, key=str)
+        if any(not sympy.diff(angle, TIME).free_symbols.isdisjoint(free) for angle in angles):
+            return None
+        if any(not angle.free_symbols.isdisjoint(self.states) for angle in angles):
+            return None
+        pairs = [f(angle) for angle in angles for f in (sympy.sin, sympy.cos)]
+        return (*self.states, ONE, TIME, *pairs)
+
+    @cached_property
+    def rows(self) -> tuple[tuple[dict[int, Expr], ...], tuple[dict[int, Expr], ...]] | None:
+        """Return rows of the rates of all terms, and of what is read; None where they are not affine."""
+        if self.terms is None:
+            return None
+        n, free = len(self.states), {*self.states, TIME}
+        rates = [*self.rates, sympy.Integer(0), sympy.Integer(1)]
+        rates += [sympy.diff(wave, TIME) for wave in self.terms[n + 2 :]]
+        names = [sympy.Dummy() for _ in self.terms]
+        renamed = [e.xreplace(dict(zip(self.terms, names, strict=True))) for e in (*rates, *self.read)]
+        rows = [_linear(e, names, n) for e in renamed]
+        if any(
+            row is None or any(not c.free_symbols.isdisjoint(free | set(names)) for c in row.values()) for row in rows
+        ):
+            return None
+        found = [row for row in rows if row is not None]
+        return tuple(found[: len(self.terms)]), tuple(found[len(self.terms) :])
+
+
+def _linear(expression: Expr, names: Sequence[sympy.Dummy], one: int) -> dict[int, Expr] | None:
+    """Return the factors of names, and what is left at the place of one; None if it is not affine."""
+    row = {i: sympy.diff(expression, name) for i, name in enumerate(names)}
+    row = {i: factor for i, factor in row.items() if factor != 0}
+    left = sympy.expand(expression - sum(factor * names[i] for i, factor in row.items()))
+    if not left.free_symbols.isdisjoint(names):
+        return None
+    return {**row, one: row.get(one, 0) + left} if left != 0 else row
+
+
+@dataclass(frozen=True, eq=False)
+class _Phase(Phase):
+    """With the rows of what is watched; zeros are those of the rates."""
+
+    watched: tuple[Guard, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """A motion as far as it was looked at; what stopped it is raised again."""
+
+    source: Iterator[Ended]
+    kept: list[Ended] = field(default_factory=list)
+    doubts: list[Exception] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Ended]:
+        place = 0
+        while True:
+            if place == len(self.kept):
+                try:
+                    self.kept.append(self._next())
+                except StopIteration:
+                    return
+            yield self.kept[place]
+            place += 1
+
+    def _next(self) -> Ended:
+        if self.doubts:
+            raise self.doubts[0]
+        try:
+            return next(self.source)
+        except (Undecided, Absent, ParameterError) as doubt:
+            self.doubts.append(doubt.with_traceback(None))
+            raise
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A problem with expressions that are watched beside its guards; keys of caches."""
+
+    problem: Any
+    watched: tuple[Expr, ...] = ()
+
+    @cached_property
+    def states(self) -> tuple[sympy.Symbol, ...]:
+        return tuple(map(sympy.Symbol, self.problem.states))
+
+    @cached_property
+    def modes(self) -> dict[str, _Mode]:
+        return {mode.name: self._mode(mode) for mode in self.problem.modes}
+
+    def _mode(self, mode: Any) -> _Mode:
+        guards = tuple(-event.guard if event.direction > 0 else event.guard for event in mode.events)
+        return _Mode(mode.name, self.states, mode.rates, guards, tuple(mode.events), self.watched)
+
+    @cached_property
+    def _compiled(self) -> dict[Any, Callable[[Mapping[str, Any]], list[Any]]]:
+        return {}
+
+    def values(self, expressions: Sequence[Expr], known: Mapping[str, Any]) -> list[Any]:
+        """Return the values of expressions."""
+        key = tuple(expressions)
+        if key not in self._compiled:
+            self._compiled[key] = compiled(key)
+        return self._compiled[key](known)
+
+    def named(self, o: Record, time: Any, state: Sequence[Any]) -> dict[str, Any]:
+        """Return values by name."""
+        names = dict(zip(self.problem.states, state, strict=False))
+        return {**{name: ball(number) for name, number in vars(o).items()}, **names, "t": time}
+
+    def instant(self, at: Expr, o: Record) -> Ball:
+        """Return the value of an expression in the parameters."""
+        return self.values((at,), self.named(o, arb(0), ()))[0]
+
+    @property
+    def span(self) -> tuple[Exact, Exact]:
+        return exact(self.problem.start), exact(self.problem.end)
+
+    # ---- phases
+
+    def first(self, o: Record) -> Phase:
+        """Return the phase in which a motion begins."""
+        start = ball(self.span[0])
+        state = self.values(tuple(self.problem.initial), self.named(o, start, ()))[: len(self.states)]
+        facts = dict(zip(self.states, self.problem.initial, strict=False))
+        return self._phase(o, self.modes[self.problem.mode], start, state, {**facts, TIME: _number(self.span[0])}, None)
+
+    def following(self, o: Record) -> Callable[[Phase, Event | None, Ball, Sequence[Ball]], Phase | None]:
+        """Return what follows a phase."""
+
+        def after(phase: Phase, event: Event | None, time: Ball, state: Sequence[Ball]) -> Phase | None:
+            mode = self.modes[phase.kind]
+            if event is None:
+                return None
+            place = next(i for i, change in enumerate(mode.events) if change.name == event.name)
+            change = mode.events[place]
+            if change.terminal:
+                return None
+            jumps = tuple(
+                change.reset.get(name, symbol) for name, symbol in zip(self.problem.states, self.states, strict=True)
+            )
+            there = self.values(jumps, self.named(o, time, state))
+            known = _solved(mode.guards[place], self.states, self._numbers(o))
+            facts = {
+                symbol: self._plain(jump, o).xreplace(known) for symbol, jump in zip(self.states, jumps, strict=True)
+            }
+            return self._phase(o, self.modes[change.mode or mode.name], time, there, facts, time)
+
+        return after
+
+    def _phase(
+        self, o: Record, mode: _Mode, time: Ball, state: Sequence[Ball], facts: Mapping[Any, Expr], event: Ball | None
+    ) -> Phase:
+        """Return the phase from an instant on; of smooth ones, from an exact instant next to an event's."""
+        turning = [self.derivative(mode, expression) for expression in mode.watched]
+        zeros = [self._zeros(o, mode, e, time, state, facts) for e in (*mode.guards, *turning)]
+        flow, start, there, late = self._flow(o, mode, time, state, event)
+        names = [(change.name, PASSES[change.direction]) for change in mode.events]
+        watched = [("", "falls")] * len(turning)
+        guards = [
+            Guard(name, row, count, late if count else None, passes)
+            for (name, passes), row, count in zip([*names, *watched], self._rows(o, mode, flow), zeros, strict=True)
+        ]
+        count = len(mode.events)
+        return _Phase(mode.name, flow, start, tuple(there), guards[:count], watched=tuple(guards[count:]))
+
+    def _flow(
+        self, o: Record, mode: _Mode, time: Ball, state: Sequence[Ball], event: Ball | None
+    ) -> tuple[Flow, Ball, Sequence[Ball], arb | None]:
+        if mode.rows is not None and mode.terms is not None:
+            extra = self._extra(o, mode, time)
+            return self._linear(o, mode), time, (*state, *extra), None
+        if o.varied:
+            raise Absent("no derivative is given where the equations are nonlinear")
+        start = time if event is None else time.mid()
+        flow = self._smooth(o, mode, start)
+        if event is None:
+            return flow, start, state, None
+        late = time - start
+        around = [x + (x - x.mid()) + arb(0, arb(2) ** (-ctx.prec // 2)) * (1 + abs(x)) for x in state]
+        parted = [arb(0, abs(late * rate).abs_upper()) for rate in flow.rates(hull(time, start), around)]
+        if not all(wide.contains_interior(x + p) for wide, x, p in zip(around, state, parted, strict=True)):
+            raise Undecided("an event is too uncertain")
+        return flow, start, [x + p for x, p in zip(state, parted, strict=True)], late
+
+    def _extra(self, o: Record, mode: _Mode, time: Ball) -> list[Ball]:
+        """Return one, time and waves."""
+        assert mode.terms is not None
+        n = len(self.states)
+        return [arb(1), time, *self.values(mode.terms[n + 2 :], self.named(o, time, ()))]
+
+    def _linear(self, o: Record, mode: _Mode) -> Linear:
+        assert mode.rows is not None
+        start, end = self.span
+        return Linear([self._row(o, row) for row in mode.rows[0]], value(ball(end) - ball(start)))
+
+    def _row(self, o: Record, row: Mapping[int, Expr]) -> Row:
+        factors = self.values(tuple(row.values()), self.named(o, arb(0), ()))
+        return dict(zip(row, factors, strict=True))
+
+    def _smooth(self, o: Record, mode: _Mode, start: arb) -> Smooth:
+        def evaluated(expressions: Sequence[Expr]) -> Callable[[Any, Sequence[Any]], Sequence[Any]]:
+            return lambda t, y: self.values(expressions, self.named(o, t, y))
+
+        return Smooth(evaluated(mode.rates), start, evaluated(mode.read))
+
+    def _rows(self, o: Record, mode: _Mode, flow: Flow) -> list[Row]:
+        """Return guards, then what is watched, as rows."""
+        if isinstance(flow, Linear):
+            assert mode.rows is not None
+            return [self._row(o, row) for row in mode.rows[1]]
+        return [{len(self.states) + i: arb(1)} for i in range(len(mode.read))]
+
+    def _numbers(self, o: Record) -> dict[sympy.Symbol, Expr]:
+        return {sympy.Symbol(name): _number(number) for name, number in vars(o).items()}
+
+    def _plain(self, expression: Expr, o: Record) -> Expr:
+        return expression.xreplace(self._numbers(o))
+
+    def _zeros(
+        self, o: Record, mode: _Mode, guard: Expr, time: Ball, state: Sequence[Ball], facts: Mapping[Any, Expr]
+    ) -> int:
+        """Return how many Taylor coefficients of a guard vanish exactly where a phase begins."""
+        for count in range(DEEPEST + 1):
+            if sign(self.values((guard,), self.named(o, time, state))[0]):
+                return count
+            if sympy.simplify(self._plain(guard, o).xreplace(dict(facts))) != 0:
+                return count
+            guard = self.derivative(mode, guard)
+        raise Undecided("a guard stays zero where a phase begins")
+
+    def derivative(self, mode: _Mode, expression: Expr) -> Expr:
+        """Return the rate of an expression along the motion."""
+        total = sympy.diff(expression, TIME)
+        return total + sum(sympy.diff(expression, x) * rate for x, rate in zip(self.states, mode.rates, strict=True))
+
+
+def _number(number: Exact) -> Expr:
+    return sympy.Rational(number.rational.numerator, number.rational.denominator) * sympy.pi**number.pi
+
+
+def _solved(guard: Expr, states: Sequence[sympy.Symbol], numbers: Mapping[Any, Expr]) -> dict[sympy.Symbol, Expr]:
+    """Return a state from a guard that is zero, where the guard is affine in it."""
+    plain = guard.xreplace(dict(numbers))
+    for symbol in (*states, TIME):
+        factor = sympy.diff(plain, symbol)
+        if factor != 0 and factor.is_number:
+            return {symbol: sympy.expand(symbol - plain / factor)}
+    return {}
+
+
+@per_bits
+def _run(system: System, o: Record) -> _Run:
+    """Return a motion up to the end of its problem."""
+    return _Run(followed(system.first(o), system.following(o), ball(system.span[1])))
+
+
+def _events(system: System, o: Record, name: str) -> Iterator[tuple[Ended, Ended | None]]:
+    """Yield the phases that an event ends, each with the one after."""
+    phases = iter(_run(system, o))
+    before = next(phases)
+    while before.end is not None:
+        after = next(phases, None)
+        if before.by == name:
+            yield before, after
+        if after is None:
+            return
+        before = after
+
+
+def _at_event(system: System, o: Record, name: str, number: int) -> tuple[Ended, Ended | None]:
+    """Return the phase that an event ends, and the one after."""
+    found = next(islice(_events(system, o, name), number - 1, None), None)
+    if found is None:
+        raise Absent(f"there is no event {name} number {number} up to the end of the motion")
+    return found
+
+
+def _value(system: System, o: Record, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:
+    found = [system.values((expression,), system.named(o, time, phase.at(time)))[0] for phase in phases]
+    return hull(*found)
+
+
+def _holding(system: System, o: Record, time: Ball) -> list[Phase]:
+    """Return the phases that may hold at an instant."""
+    found = []
+    for ended in _run(system, o):
+        if ended.holds(time):
+            found.append(ended.phase)
+        if ended.end is None or ended.end > time:
+            break
+    if not found:
+        raise Absent("the motion ends before that instant")
+    return found
+
+
+def _extreme(system: System, o: Record, after: Ball, until: Ball) -> Ball:
+    """Return the largest value of what is watched between two instants."""
+    (expression,) = system.watched
+    found = []
+    for ended in _run(system, o):
+        phase = ended.phase
+        assert isinstance(phase, _Phase)
+        end = until if ended.end is None or ended.end > until else ended.end
+        if not end < after:
+            begin = after if phase.start < after else phase.start
+            ends = [_value(system, o, expression, t, [phase]) for t in (begin, end)]
+            found += ends
+            (watched,) = phase.watched
+            limit = end - phase.start
+            for lapse in roots(phase.course, watched.row, limit, zeros=watched.zeros, late=watched.late, order=1):
+                time = phase.start + lapse
+                if time < begin:
+                    continue
+                turned = _value(system, o, expression, time, [phase])
+                found.append(turned if begin < time < end else hull(turned, *ends))
+        if ended.end is None or not ended.end < until:
+            break
+    return largest(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """The quantities of a motion: each a function of keywords (``digits`` and parameters) that is `Certified`.
+
+    `second` of each is its second route: a function of the parameters, attributes in mpmath, with `how` it goes in
+    words; without one, steps of the motion in mpmath find the same. More terms are those of `quantities.References`.
+    """
+
+    problem: Any
+    parameters: tuple[Parameter, ...]
+    _systems: dict[Any, System] = field(default_factory=dict)
+
+    @cached_property
+    def reference(self) -> References:
+        """The terms that its quantities share."""
+        return References(self.parameters, proof=PROOF, effort=lambda o: proved(_run(self._system(), o).kept))
+
+    def event(self, name: str, number: int = 1, **terms: Any) -> Callable[..., Certified]:
+        """Return the instant (s) of an event by its name, counted from 1."""
+        self._check_event(name)
+
+        def read(o: Record) -> Ball:
+            return _at_event(self._system(), o, name, number)[0].end
+
+        return self._quantity(f"{name} {number}", read, lambda steps: steps.event(name, number)[0], terms)
+
+    def count(self, name: str, until: At = None, **terms: Any) -> Callable[..., Certified]:
+        """Return how many events of a name there are up to an instant, or the end."""
+        self._check_event(name)
+        end = self._instant(until)
+
+        def read(o: Record) -> Ball:
+            limit, count = self._time(o, end), 0
+            for before, _ in _events(self._system(), o, name):
+                if not less(before.end, limit, f"{name} and the end of the count agree"):
+                    break
+                count += 1
+            return arb(count)
+
+        return self._quantity(f"{name} until {until}", read, lambda steps: steps.count(name, steps.time(end)), terms)
+
+    def value(self, of: str | Expr, at: At, before: bool = False, **terms: Any) -> Callable[..., Certified]:
+        """Return a state, or an expression, at an instant; at an event after it, or `before`."""
+        expression, when = self._expression(of), self._instant(at)
+
+        def read(o: Record) -> Ball:
+            system = self._system()
+            if isinstance(when, Expr):
+                time = self._time(o, when)
+                return _value(system, o, expression, time, _holding(system, o, time))
+            ended, following = _at_event(system, o, *when)
+            phase = ended.phase if before or following is None else following.phase
+            return _value(system, o, expression, ended.end, [phase])
+
+        return self._quantity(f"{of} at {at}", read, lambda steps: steps.value(expression, when, before), terms)
+
+    def largest(self, of: str | Expr, after: At = None, until: At = None, **terms: Any) -> Callable[..., Certified]:
+        """Return the largest value of a state, or an expression, between two instants."""
+        return self._extreme(of, after, until, 1, terms)
+
+    def smallest(self, of: str | Expr, after: At = None, until: At = None, **terms: Any) -> Callable[..., Certified]:
+        """Return the smallest value of a state, or an expression, between two instants."""
+        return self._extreme(of, after, until, -1, terms)
+
+    def closed(self, read: Callable[[Any], Ball], **terms: Any) -> Callable[..., Certified]:
+        """Return what a closed form gives: a function of the parameters, attributes that are balls."""
+        return self._quantity(
+            "closed form", lambda o: read(_Numbers(o, ball)), None, {"kind": "closed form", "effort": "", **terms}
+        )
+
+    # ---- what they share
+
+    def _extreme(self, of: str | Expr, after: At, until: At, side: int, terms: Mapping[str, Any]) -> Callable[..., Any]:
+        expression = side * self._expression(of)
+        begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
+
+        def read(o: Record) -> Ball:
+            return side * _extreme(self._system(expression), o, self._time(o, begin), self._time(o, end))
+
+        name = f"{'largest' if side > 0 else 'smallest'} {of}"
+        return self._quantity(name, read, lambda steps: side * steps.largest(expression, begin, end), terms)
+
+    def _quantity(
+        self,
+        name: str,
+        read: Callable[[Any], Ball],
+        stepped: Callable[[Any], Any] | None,
+        terms: Mapping[str, Any],
+    ) -> Callable[..., Certified]:
+        second, how = terms.get("second"), terms.get("how", "")
+        read.__name__ = name
+        stated = {k: v for k, v in terms.items() if k not in ("second", "how")}
+        if second is not None:
+            return self.reference(lambda o: second(_Numbers(o, Exact.mpf)), how=how or "closed form", **stated)(read)
+        if stepped is None:
+            return self.reference(**stated)(read)
+        steps = {"how": hybrid_steps.HOW, "promised": hybrid_steps.PROMISED, **stated}
+        return self.reference(lambda o: stepped(hybrid_steps.steps(self.problem, o)), **steps)(read)
+
+    def _system(self, *watched: Expr) -> System:
+        return self._systems.setdefault(watched, System(self.problem, watched))
+
+    def _time(self, o: Record, when: Any) -> Ball:
+        if isinstance(when, Expr):
+            return self._system().instant(when, o)
+        return _at_event(self._system(), o, *when)[0].end
+
+    def _instant(self, at: At) -> Any:
+        """Return an expression, or name and number of an event."""
+        if isinstance(at, tuple):
+            self._check_event(at[0])
+            return at
+        return self._expression(self.problem.end if at is None else at)
+
+    def _expression(self, given: Any) -> Expr:
+        if isinstance(given, Expr):
+            return given
+        try:
+            return _number(exact(given))
+        except ParameterError:
+            return self.problem.expression(given)
+
+    def _check_event(self, name: str) -> None:
+        names = [event.name for mode in self.problem.modes for event in mode.events]
+        if name not in names:
+            raise ParameterError(unknown(name, dict.fromkeys(names), "event"))
+
+
+class _Numbers:
+    """Parameters as attributes, made where they are read."""
+
+    def __init__(self, o: Record, number: Callable[[Exact], Any]) -> None:
+        self._record, self._number = o, number
+
+    def __getattr__(self, name: str) -> Any:
+        return self._number(getattr(self._record, name))
+
+
+def motion(problem: Any, parameters: Sequence[Parameter] = ()) -> Motion:
+    """Return the motion of a problem, whose parameters have the rules given; those without one may be any number."""
+    stated = {parameter.name: parameter for parameter in parameters}
+    plain = {name: Parameter(name, "", "", str(value), "any") for name, value in problem.parameters.items()}
+    return Motion(problem, tuple({**plain, **stated}.values()))

@@ -1,0 +1,243 @@
+"""Second routes of motions with events, in mpmath: extrapolated midpoint steps with their own search for events.
+
+An event is looked for between the ends of a step and where its guard turns inside. Steps shrink until the extrapolation
+converges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import mpmath
+import sympy
+from mpmath import mpf
+from sympy import Expr
+
+from veridyn.references.certified import CertificationError, per_precision
+from veridyn.references.extrapolation import PROMISED as PROMISED
+from veridyn.references.extrapolation import WORKING, Law, Step
+from veridyn.references.parameters import Record
+
+HOW = "extrapolated midpoint steps, with their own search for events"
+NEAR = 10.0**-14  # of a step: so near a root is the one that the step begins with
+LEAST = 10.0**-12  # of the motion: steps so short find no motion
+EASY = 2  # by how much the next step is longer
+
+Vector = tuple[mpf, ...]
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """An event in a step: which, when (s), the state before and after."""
+
+    name: str
+    time: mpf
+    before: Vector
+    after: Vector
+
+
+@dataclass(eq=False)
+class Steps:
+    """The motion of a problem, as far as it was followed."""
+
+    problem: Any
+    numbers: tuple[mpf, ...]
+    kept: list[tuple[Step, mpf]] = field(default_factory=list)  # with their lengths (s)
+    crossings: list[Crossing] = field(default_factory=list)
+    _source: Iterator[None] | None = None
+
+    # ---- functions
+
+    def function(self, expressions: Sequence[Expr]) -> Function:
+        """Return a function of time and state."""
+        p = self.problem
+        names = [sympy.Symbol("t"), [*map(sympy.Symbol, p.states)], [*map(sympy.Symbol, p.parameters)]]
+        made = sympy.lambdify(names, list(expressions), "mpmath", cse=True)
+        return lambda t, y: made(t, y, self.numbers)
+
+    @cached_property
+    def _rates(self) -> dict[str, Function]:
+        return {mode.name: self.function(mode.rates) for mode in self.problem.modes}
+
+    @cached_property
+    def _guards(self) -> dict[str, tuple[Function, Function]]:
+        """Return guards, falling or crossing, and their rates by mode."""
+        return {mode.name: self._with_rate(mode, [_falling(e) for e in mode.events]) for mode in self.problem.modes}
+
+    def _with_rate(self, mode: Any, expressions: Sequence[Expr]) -> tuple[Function, Function]:
+        symbols = [*map(sympy.Symbol, self.problem.states)]
+        rates = [
+            sympy.diff(e, sympy.Symbol("t"))
+            + sum(sympy.diff(e, x) * f for x, f in zip(symbols, mode.rates, strict=True))
+            for e in expressions
+        ]
+        return self.function(expressions), self.function(rates)
+
+    def _jumped(self, event: Any, time: mpf, y: Vector) -> Vector:
+        jumps = [event.reset.get(name, sympy.Symbol(name)) for name in self.problem.states]
+        return tuple(map(mpmath.mpf, self.function(jumps)(time, y)))
+
+    # ---- the motion
+
+    def _follow(self) -> Iterator[None]:
+        modes = {mode.name: mode for mode in self.problem.modes}
+        start, end = mpmath.mpf(self.problem.start), mpmath.mpf(self.problem.end)
+        n = len(self.problem.states)
+        y = tuple(map(mpmath.mpf, self.function(self.problem.initial[:n])(start, [0] * n)))
+        law = Law(self._rates.__getitem__, lambda _: (), lambda m: (end, m), end, ())
+        time, mode, length = start, self.problem.mode, (end - start) / 64
+        while time < end:
+            here = Step(law._replace(sizes=self._sizes(mode, time, y, length)), time, mode, y)
+            length = min(length, end - time)
+            try:
+                after = here.at(length)
+            except (CertificationError, ZeroDivisionError, OverflowError):
+                length /= 3
+                if length < LEAST * (end - start):
+                    raise CertificationError("the steps of the second route come to a halt") from None
+                continue
+            found = self._first(here, length, after, modes[mode].events)
+            self.kept.append((here, length if found is None else found[0]))
+            if found is None:
+                time, y, length = time + length, after, length * EASY
+            else:
+                lapse, event = found
+                before, time = here.at(lapse), time + lapse
+                y = self._jumped(event, time, before)
+                self.crossings.append(Crossing(event.name, time, before, y))
+                if event.terminal:
+                    yield
+                    return
+                mode = event.mode or mode
+            yield
+
+    def _sizes(self, mode: str, time: mpf, y: Vector, length: mpf) -> Vector:
+        return tuple(max(abs(x), abs(rate) * length) for x, rate in zip(y, self._rates[mode](time, y), strict=True))
+
+    def _first(self, here: Step, length: mpf, after: Vector, events: Sequence[Any]) -> Any:
+        found = [
+            (lapse, event)
+            for place, event in enumerate(events)
+            if (lapse := self._lapse(here, length, after, place, event)) is not None
+        ]
+        return min(found, key=lambda pair: pair[0], default=None)
+
+    def _lapse(self, here: Step, length: mpf, after: Vector, place: int, event: Any) -> mpf | None:
+        """Return when a guard passes zero first within a step."""
+        guard, rate = self._guards[here.mode]
+
+        def value(lapse: mpf) -> mpf:
+            return guard(here.time + lapse, here.at(lapse))[place]
+
+        def slope(lapse: mpf) -> mpf:
+            return rate(here.time + lapse, here.at(lapse))[place]
+
+        begin = mpmath.mpf(0)
+        if abs(value(begin)) <= self._tiny(here, place, length):
+            begin = length / 10**6
+        a, b = value(begin), guard(here.time + length, after)[place]
+        p, q = slope(begin), rate(here.time + length, after)[place]
+        ends = [(begin, a), (length, b)]
+        if p * q < 0 and (a * b < 0 or a * p < 0):
+            turn = _bracketed(slope, begin, length)
+            ends.insert(1, (turn, value(turn)))
+        for (low, at_low), (high, at_high) in pairwise(ends):
+            if at_low > 0 >= at_high or (event.direction == 0 and at_low < 0 <= at_high):
+                return _bracketed(value, low, high)
+        return None
+
+    def _tiny(self, here: Step, place: int, length: mpf) -> mpf:
+        _, rate = self._guards[here.mode]
+        return NEAR * abs(rate(here.time, here.y)[place]) * length + mpmath.mpf(10) ** -20
+
+    # ---- readings
+
+    def _more(self) -> bool:
+        self._source = self._source or self._follow()
+        with mpmath.workdps(WORKING):
+            return next(self._source, self) is None
+
+    def time(self, when: Any) -> mpf:
+        """Return the instant of an expression in the parameters, or of an event."""
+        if isinstance(when, tuple):
+            return self.event(*when)[0]
+        return mpmath.mpf(self.function([when])(0, [0] * len(self.problem.states))[0])
+
+    def event(self, name: str, number: int) -> tuple[mpf, Crossing]:
+        """Return the instant of an event, counted from 1, and what happens there."""
+        while len(found := [c for c in self.crossings if c.name == name]) < number:
+            if not self._more():
+                raise CertificationError(f"the second route finds no event {name} number {number}")
+        return found[number - 1].time, found[number - 1]
+
+    def _until(self, time: mpf) -> None:
+        while not self.kept or self.kept[-1][0].time + self.kept[-1][1] <= time:
+            if not self._more():
+                return
+
+    def count(self, name: str, time: mpf) -> int:
+        """Return how many events there are up to an instant."""
+        self._until(time)
+        return sum(c.name == name and c.time < time for c in self.crossings)
+
+    def state(self, time: mpf) -> Vector:
+        """Return the state at an instant."""
+        self._until(time)
+        step = next(step for step, _ in reversed(self.kept) if step.time <= time)
+        return step.at(time - step.time)
+
+    def value(self, expression: Expr, when: Any, before: bool) -> mpf:
+        """Return an expression at an instant, or before or after an event."""
+        with mpmath.workdps(WORKING):
+            if not isinstance(when, tuple):
+                time = self.time(when)
+                return self.function([expression])(time, self.state(time))[0]
+            time, crossing = self.event(*when)
+            return self.function([expression])(time, crossing.before if before else crossing.after)[0]
+
+    def largest(self, expression: Expr, begin: Any, end: Any) -> mpf:
+        """Return the largest value of an expression between two instants."""
+        with mpmath.workdps(WORKING):
+            low, high = self.time(begin), self.time(end)
+            self._until(high)
+            pairs = {mode.name: self._with_rate(mode, [expression]) for mode in self.problem.modes}
+            return max(v for step, length in self.kept for v in _values(step, length, *pairs[step.mode], low, high))
+
+
+def _values(step: Step, length: mpf, read: Function, rate: Function, low: mpf, high: mpf) -> Iterator[mpf]:
+    """Yield the values of an expression at the ends of a step and where it turns."""
+    a, b = max(mpmath.mpf(0), low - step.time), min(length, high - step.time)
+    if a > b:
+        return
+
+    def slope(lapse: mpf) -> mpf:
+        return rate(step.time + lapse, step.at(lapse))[0]
+
+    lapses = [a, b]
+    if slope(a) > 0 > slope(b):
+        lapses.append(_bracketed(slope, a, b))
+    yield from (read(step.time + lapse, step.at(lapse))[0] for lapse in lapses)
+
+
+def _falling(event: Any) -> Expr:
+    return -event.guard if event.direction > 0 else event.guard
+
+
+def _bracketed(f: Callable[[mpf], mpf], low: mpf, high: mpf) -> mpf:
+    return mpmath.findroot(f, (low, high), solver="anderson", tol=1e-30, verify=False, maxsteps=60)
+
+
+@per_precision
+def _steps(problem: Any, numbers: tuple[mpf, ...]) -> Steps:
+    return Steps(problem, numbers)
+
+
+def steps(problem: Any, o: Record) -> Steps:
+    """Return the motion of a problem with these parameters."""
+    with mpmath.workdps(WORKING):
+        return _steps(problem, tuple(number.mpf() for number in vars(o).values()))
