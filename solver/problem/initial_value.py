@@ -38,6 +38,11 @@ class Change:
     mode: str = ""
     terminal: bool = False
 
+    @property
+    def is_marker(self) -> bool:
+        """Whether it only marks an instant: nothing changes."""
+        return not (self.reset or self.mode or self.terminal)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Mode:
@@ -275,7 +280,8 @@ class InitialValueProblem(Problem):
     @property
     def needs(self) -> frozenset[str]:
         tags = {"initial-value"}
-        tags |= {"hybrid"} if self.event_names else set()
+        changes = (change for mode in self.modes for change in mode.events)
+        tags |= set() if all(change.is_marker for change in changes) else {"hybrid"}
         tags |= {"zeno"} if self.accumulation else set()
         tags |= {"mass-matrix"} if self.mass is not None else set()
         tags |= {f"dae:index-{self.index}"} if self.index else set()
@@ -284,6 +290,10 @@ class InitialValueProblem(Problem):
     def expression(self, given: Any) -> Expr:
         """Return an expression in the names of the problem; raises `ProblemError` for an unknown one."""
         return read(self.name, given, (TIME, *self.unknowns, *self.parameters))
+
+    def number(self, given: Any) -> float:
+        """Return the value of an expression in the parameters."""
+        return self._number(read(self.name, given, tuple(self.parameters)))
 
     def given(self, values: Mapping[str, Any], **changes: Any) -> InitialValueProblem:
         """Return the problem with its parameters from a larger set, and other fields changed."""
