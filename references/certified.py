@@ -14,7 +14,7 @@ from mpmath import mpf
 
 from veridyn.references.parameters import check_digits, exact
 
-Kind = Literal["closed form", "quasi-analytical", "classification", "undefined"]
+Kind = Literal["closed form", "quasi-analytical", "classification", "undefined", "numerical"]
 
 GUARDS = (15, 50, 200, 1000)  # guard digits: more are tried when cancellation ate the first ones
 
@@ -37,7 +37,8 @@ class Certified:
     digits
         Significant decimal digits that the radius leaves; None where there is no number.
     kind
-        ``closed form``, ``quasi-analytical``, ``classification`` or ``undefined``.
+        ``closed form``, ``quasi-analytical``, ``classification`` or ``undefined``; ``numerical``: what a solver gave,
+        proved by nobody, with its uncertainty as radius.
     routes
         How the value was obtained and checked, for a reader.
     radius

@@ -18,6 +18,7 @@ from veridyn.reports.errors import ReportError, optional_package
 
 __all__ = ["Document", "ReportError", "check_document", "environments", "gaps", "merge", "read_results"]
 
+PROFILES = {"quick": "Quick profile", "comparison": "Agreement of solvers, no truth is known"}
 LONGEST_NUMBER = 300  # digits of an integer: about the range of floats
 
 Document = dict[str, Any]
@@ -100,7 +101,7 @@ def scope(document: Document) -> str:
     """Say that a run was asked for a part of its cases only; empty if for all of them, or if that is unknown."""
     planned, available = document["planned"] or len(document["results"]), document["available"]
     share = f"{planned} of {available} checks" if available and available > planned else ""
-    name = {"quick": "Quick profile"}.get(document["profile"], "Selection" if share else "")
+    name = PROFILES.get(document["profile"], "Selection" if share else "")
     return ", ".join(part for part in (name, share) if part)
 
 

@@ -26,7 +26,7 @@ def render(page: Page) -> str:
     """Render a page as Markdown."""
     blocks = [
         [
-            "# Verification report",
+            f"# {page.title}",
             f"**{escape(page.headline)}**",
             *([_bullets(page.gaps)] if page.gaps else []),
             *_failures(page),

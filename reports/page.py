@@ -13,6 +13,8 @@ from veridyn.reports.sheet import Sheet, make_sheets
 from veridyn.reports.studio import HERE
 from veridyn.reports.tally import TROUBLE, Tally, flag, group, headline, subject, tally, worst_first
 
+TITLES = {"comparison": "Comparison of solvers"}
+
 
 @dataclass(frozen=True)
 class Page:
@@ -21,6 +23,7 @@ class Page:
     `against` is what changed since an earlier run, if there is one to compare with.
     """
 
+    title: str
     headline: str
     verdict: str
     tally: Tally
@@ -53,6 +56,7 @@ def make_page(document: Document, against: Comparison | None = None, studio: Exe
     sheets = make_sheets(document, runs, share(len(results), len(groups)), studio)  # first: they give the studio work
     total = tally(results)
     return Page(
+        title=TITLES.get(document["profile"], "Verification report"),
         headline=headline(total, missing, scope(document)),
         verdict="error" if missing else total.verdict,
         tally=total,

@@ -20,10 +20,10 @@ TROUBLE = ("error", "harness error", "fail")
 """The verdicts that make a run fail."""
 
 LAYERS = {
-    "criterion": "default settings against the truth, by what a document or the user asks for",
-    "convergence": "the finest level against the truth, within numerical uncertainty",
+    "criterion": "default settings against the reference, by what a document or the user asks for",
+    "convergence": "the finest level against the reference, within numerical uncertainty",
     "claim": "what the solver claims of itself: order, slope over the tolerance, digits, a known method",
-    "invariance": "the same problem put otherwise: no truth is needed",
+    "invariance": "the same problem put otherwise: no reference is needed",
     "baseline": "digits and cost of the same solver in an earlier run",
 }
 """What a check compares with, in the order of every list."""

@@ -1,30 +1,57 @@
 """veridyn: verification of solvers of nonlinear dynamics.
 
-The front door: `verify` runs a solver through the cases, `reference` gives certified values,
-`cases` lists what there is.
+The front door. `verify` runs a solver through the cases, `reference` gives certified values, `cases` lists what there
+is. For a problem of your own: `Problem` with its elements, `solve`, `compare`, `report`.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from veridyn.comparing import Comparison, compare, report
     from veridyn.front import cases, reference
+    from veridyn.solver.problem.devices import BucklingStop, NonlinearSpring, Zener
+    from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+    from veridyn.solver.problem.mechanical import MechanicalProblem as Problem
+    from veridyn.solver.problem.mechanical import Modes
+    from veridyn.solver.problem.pieces import pieces
+    from veridyn.solver.problem.time_functions import Harmonic, Sum, Windowed, constant, polynomial, pulse, step, table
+    from veridyn.solving import Solution, solve
     from veridyn.verification import verify
 
-__all__ = ["__version__", "cases", "reference", "verify"]
+PLACES = {
+    "comparing": ("Comparison", "compare", "report"),
+    "front": ("cases", "reference"),
+    "solver.problem.devices": ("BucklingStop", "NonlinearSpring", "Zener"),
+    "solver.problem.elements": ("Friction", "Load", "Stop", "SupportMotion"),
+    "solver.problem.mechanical": ("MechanicalProblem", "Modes"),
+    "solver.problem.pieces": ("pieces",),
+    "solver.problem.time_functions": (
+        "Harmonic", "Sum", "Windowed", "constant", "polynomial", "pulse", "step", "table",
+    ),
+    "solving": ("Solution", "solve"),
+    "verification": ("verify",),
+}  # fmt: skip
+
+__all__ = [
+    "BucklingStop", "Comparison", "Friction", "Harmonic", "Load", "Modes", "NonlinearSpring", "Problem",
+    "Solution", "Stop", "Sum", "SupportMotion", "Windowed", "Zener", "__version__", "cases", "compare",
+    "constant", "pieces", "polynomial", "pulse", "reference", "report", "solve", "step", "table", "verify",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     """Import the front door on first use: listing needs no numerical library."""
-    if name == "verify":
-        from veridyn.verification import verify
+    wanted = "MechanicalProblem" if name == "Problem" else name
+    place = next((place for place, names in PLACES.items() if wanted in names), "") if name in __all__ else ""
+    if not place:
+        raise AttributeError(f"module 'veridyn' has no attribute {name!r}")
+    return getattr(import_module(f"veridyn.{place}"), wanted)
 
-        return verify
-    if name in ("cases", "reference"):
-        from veridyn import front
 
-        return getattr(front, name)
-    raise AttributeError(f"module 'veridyn' has no attribute {name!r}")
+def __dir__() -> list[str]:
+    return __all__

@@ -38,6 +38,41 @@ def value_at(time: Floats, history: Floats, t: float, samples: int = 4) -> float
     return lagrange(time[w], history[w], t)
 
 
+TOO_NEAR = 1e-3  # of the distance of samples: such neighbours would spoil a cubic
+
+
+def resampled(time: Floats, history: Floats, times: Floats, cuts: Floats | None = None) -> Floats:
+    """Return a history (m, …) at other instants (k,), on the cubic through the four samples around each.
+
+    No cubic reaches over a cut, an instant among the samples at which an acceleration may jump; where fewer than four
+    samples lie between two cuts, or two of them nearly meet, the history is a straight line from sample to sample.
+    """
+    last = time.size - 1
+    before = np.clip(np.searchsorted(time, times, side="right") - 1, 0, last - 1)
+    edges = np.unique([0, last, *np.searchsorted(time, [] if cuts is None else cuts).clip(0, last)])
+    leg = np.searchsorted(edges, before, side="right")
+    first = np.clip(before - 1, edges[leg - 1], np.maximum(edges[leg] - 3, edges[leg - 1]))
+    places = np.minimum(first[:, None] + np.arange(4), last)
+    apart = np.diff(time[places], axis=1)
+    cubic = (edges[leg] - edges[leg - 1] >= 3) & (apart.min(axis=1) > TOO_NEAR * apart.max(axis=1))
+    share = (times - time[before]) / (time[before + 1] - time[before])
+    weights = np.zeros((times.size, 4))
+    rows, at = np.arange(times.size), before - first
+    weights[rows, np.minimum(at, 3)], weights[rows, np.minimum(at + 1, 3)] = 1 - share, share
+    weights[cubic] = _cubic_weights(time[places[cubic]], times[cubic])
+    return np.asarray(np.einsum("ka,ka...->k...", weights, history[places]))
+
+
+def _cubic_weights(nodes: Floats, times: Floats) -> Floats:
+    """Return the weights (k, 4) of the values at four nodes (k, 4) in the cubic through them at an instant each."""
+    weights = np.ones_like(nodes)
+    for own in range(4):
+        for other in range(4):
+            if own != other:
+                weights[:, own] *= (times - nodes[:, other]) / (nodes[:, own] - nodes[:, other])
+    return weights
+
+
 def turning_points(times: ArrayLike, values: ArrayLike) -> tuple[Floats, Floats]:
     """Return instants and values (k,) where a smooth curve turns, by a spline of degree 7: eight samples at least."""
     from scipy.interpolate import PPoly, make_interp_spline  # late: listing cases must not wait for it

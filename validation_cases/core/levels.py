@@ -197,7 +197,14 @@ def _terms(runner: Runner, found: Answers, statement: Statement) -> dict[str, fl
         "numerical uncertainty": found.uncertainty,
         "sampling": runner.sampling(found.runs[-1], found.quantity, found.numbers[-1]),
         "rounding": ROUNDING * statement.size(found.quantity),
+        **of_reference(statement, found.quantity),
     }
+
+
+def of_reference(statement: Statement, quantity: Quantity) -> dict[str, float]:
+    """Return what a reference that is not proved adds to what is admissible; nothing where it is proved."""
+    doubt = statement.doubt(quantity)
+    return {"uncertainty of the reference": doubt} if doubt else {}
 
 
 def level_table(found: Answers, statement: Statement) -> tuple[Mapping[str, Any], ...]:
@@ -262,8 +269,8 @@ def _order(runner: Runner, statement: Statement, scheme: str, quantity: Quantity
 
 
 def _resolved(runner: Runner, found: Answers, statement: Statement) -> float:
-    """Return the largest error that may be rounding or sampling instead of the method."""
-    read = runner.sampling(found.runs[-1], found.quantity, found.numbers[-1])
+    """Return the largest error that may be rounding, sampling or a doubtful reference instead of the method."""
+    read = statement.doubt(found.quantity) + runner.sampling(found.runs[-1], found.quantity, found.numbers[-1])
     return ROUNDING * statement.size(found.quantity) + read
 
 
@@ -418,8 +425,10 @@ def _comparable(
 
 
 def _sampling_share(runner: Runner, found: Sequence[Answers], statement: Statement) -> float:
+    """Return the largest share that sampling, or a doubtful reference, has of the scale of a quantity."""
     return max(
-        runner.sampling(answer.runs[-1], answer.quantity, answer.numbers[-1]) / statement.size(answer.quantity)
+        (runner.sampling(answer.runs[-1], answer.quantity, answer.numbers[-1]) + statement.doubt(answer.quantity))
+        / statement.size(answer.quantity)
         for answer in found
     )
 

@@ -20,7 +20,7 @@ from veridyn.solver.problem.smoothness import first_jump
 from veridyn.solver.response import Response
 from veridyn.validation_cases.core.case import Quantity
 from veridyn.validation_cases.core.judge import Finding, measured_error
-from veridyn.validation_cases.core.levels import level_runs
+from veridyn.validation_cases.core.levels import level_runs, of_reference
 from veridyn.validation_cases.core.relations import Relation
 from veridyn.validation_cases.core.runner import NotJudged, Run, Runner, Statement
 from veridyn.validation_cases.core.tolerances import Tolerance, exactly
@@ -53,6 +53,7 @@ def digits(runner: Runner, statement: Statement, scheme: str, quantity: Quantity
     terms = {
         "claimed digits": 10.0**-claims.digits * statement.size(quantity),
         "sampling": runner.sampling(run, quantity, float(value)),
+        **of_reference(statement, quantity),
     }
     reason = f"claimed: {claims.digits:g} digits of the scale + sampling (change where every second sample is read)"
     if quantity.rounded:

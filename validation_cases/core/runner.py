@@ -80,6 +80,11 @@ class Statement:
         found: Certified = self._once("truth", quantity, quantity.truth)
         return found
 
+    def doubt(self, quantity: Quantity) -> float:
+        """Return how uncertain a reference is that nobody has proved, in its unit; 0 for those that are proved."""
+        known = self.truth(quantity)
+        return float(known.radius or 0.0) if known.kind == "numerical" else 0.0
+
     def size(self, quantity: Quantity) -> float:
         """Return the size to which errors of a quantity are related."""
         found: float = self._once("size", quantity, quantity.size)

@@ -1,0 +1,209 @@
+"""A problem of the user's own, through the public functions: solved, compared, reported."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import veridyn
+from veridyn.comparing import STANDS_IN
+from veridyn.solver.errors import CapabilityError, ProblemError, SettingsError
+
+GRID = np.linspace(0.0, 1.0, 401)
+
+
+def hammer(**changes):
+    given = {
+        "mass": 1.0,
+        "stiffness": 100.0,
+        "end": 1.0,
+        "initial_velocity": [2.0],
+        "stops": veridyn.Stop("stop", "x1", gap=0.1, stiffness=1e4),
+    }
+    return veridyn.Problem(name="hammer", **{**given, **changes})
+
+
+def spring(**changes):
+    """Return a problem that the exact solver does not take."""
+    return hammer(stops=(), devices=veridyn.NonlinearSpring.odd(name="s", direction="x1", coefficients=(0, 1, 0, 1e4)))
+
+
+class Euler:
+    """Symplectic Euler of the hammer, with a stop that is stiffer by a factor."""
+
+    version, capabilities = "1", frozenset({"mechanical", "contact"})
+    refinement = tuple({"step": step} for step in (8e-4, 4e-4, 2e-4))
+
+    def __init__(self, factor):
+        self.name, self.factor = f"euler{factor}", factor
+        self.settings = {"step": "time step (s)"}
+
+    def solve(self, problem, settings):
+        h = settings.get("step", 2e-4)
+        t = np.linspace(problem.start, problem.end, round((problem.end - problem.start) / h) + 1)
+        (stop,), (v,) = problem.stops, problem.initial_velocity
+        (k,), (m,) = problem.stiffness[0], problem.mass[0]
+        x = problem.initial_displacement[0]
+        rows = [(x, v)]
+        for _ in t[1:]:
+            force = self.factor * stop.stiffness * max(0.0, stop.normal[0] * x - stop.gap)
+            v += h / m * (-k * x - stop.normal[0] * force)
+            x += h * v
+            rows.append((x, v))
+        return {"time": t, "displacement": np.array(rows)[:, :1], "velocity": np.array(rows)[:, 1:]}
+
+
+@pytest.fixture(scope="module")
+def solution():
+    return veridyn.solve(hammer(), "exact")
+
+
+def test_names_are_public():
+    assert set(veridyn.__all__) == set(dir(veridyn))
+    for name in veridyn.__all__:
+        assert getattr(veridyn, name)
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = veridyn.nothing
+
+
+def test_import_loads_no_numerical_library():
+    code = "import sys, veridyn; dir(veridyn); print({'numpy', 'scipy', 'numba', 'mpmath', 'sympy'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+
+
+def test_histories_have_names_and_units(solution):
+    assert solution["x1"] is solution["displacement_x1"]
+    assert solution["stop.normal_force"].max() > 100
+    assert solution.units["stop.normal_force"] == "N"
+    assert len(solution.events["stop"]) == len([t for t in solution.events["stop"] if t in solution.time])
+    with pytest.raises(ProblemError, match=r"no history 'x2'; .*x1"):
+        _ = solution["x2"]
+
+
+@pytest.mark.parametrize("solver", ["exact", "veridyn"])
+def test_any_grid(solver, solution):
+    asked = veridyn.solve(hammer(), solver, times=GRID)
+    assert asked.time.tolist() == GRID.tolist()
+    assert asked["x1"] == pytest.approx(solution.at(GRID)["x1"], abs=2e-5)
+    fine = veridyn.solve(hammer(output_times=GRID), "exact")
+    kept = np.isin(fine.time, GRID)
+    assert solution.at(GRID)["x1"] == pytest.approx(np.interp(GRID, fine.time[kept], fine["x1"][kept]), abs=1e-6)
+    with pytest.raises(ProblemError, match="output_times must increase within"):
+        solution.at([0.5, 2.0])
+
+
+def test_settings_and_schemes():
+    newmark = veridyn.solve(hammer(), "veridyn", scheme="newmark", step=1e-3)
+    assert newmark.settings == {"scheme": "newmark", "step": 1e-3}
+    assert newmark.time[1] == pytest.approx(1e-3)
+    with pytest.raises(SettingsError, match="no setting 'stepp'; did you mean 'step'"):
+        veridyn.solve(hammer(), "veridyn", stepp=1e-3)
+    with pytest.raises(CapabilityError, match="does not offer device:nonlinear-spring"):
+        veridyn.solve(spring(), "exact")
+
+
+def test_tables(solution):
+    frame, data = solution.to_pandas(), solution.to_xarray()
+    assert frame["displacement_x1"].to_numpy().tolist() == data["displacement"].sel(coordinate="x1").values.tolist()
+    assert frame.index.name == "time"
+    assert data["stop.normal_force"].attrs["units"] == "N"
+    assert data.attrs["solver"] == "exact"
+
+
+def test_missing_package_is_named(solution, monkeypatch):
+    monkeypatch.setattr("veridyn.solving.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r'needs the package xarray: pip install "veridyn\[notebook\]"'):
+        solution.to_xarray()
+    assert "<svg" not in solution._repr_html_()
+
+
+def test_notebook_shows_text_and_plot(solution, tmp_path):
+    shown = solution._repr_html_()
+    assert "hammer by exact" in shown
+    assert "<svg" in shown
+    solution.plot("x1", "stop.normal_force").save(tmp_path / "plot.svg")
+    assert (tmp_path / "plot.svg").read_text(encoding="utf-8").startswith("<?xml")
+
+
+@pytest.fixture(scope="module")
+def compared():
+    return veridyn.compare(hammer(), ["exact", ("veridyn", {"scheme": "newmark"}), Euler(1.0), Euler(1.01)])
+
+
+def relations(comparison, solver):
+    return {a.quantity: a.relation for a in comparison.answers if a.solver == solver}
+
+
+def test_exact_solver_is_the_reference_where_it_applies(compared):
+    assert set(compared.sources.values()) == {"exact"}
+    assert set(relations(compared, "exact").values()) == {"reference"}
+    trusted = {r.quantity for r in compared.records if (r.solver, r.layer) == ("exact", "criterion")}
+    assert trusted == {"velocity_residual", "stop_force_residual", "position_histories", "rate_histories"}
+    assert all(float(r.radius) < 1e-5 * float(r) for r in compared.references.values() if float(r) > 1e-3)
+
+
+def test_right_solvers_agree_and_a_stop_too_stiff_differs(compared):
+    motion = ("x1_end", "x1_rms")
+    assert set(relations(compared, "veridyn newmark").values()) == {"agrees"}
+    assert {relations(compared, "euler1.0")[name] for name in motion} == {"agrees"}
+    assert {relations(compared, "euler1.01")[name] for name in motion} == {"differs"}
+    assert relations(compared, "euler1.01")["stop_impulse"] == "not judged"  # it reports no force
+    assert {r.solver for r in compared.failures} == {"euler1.01"}
+    assert "euler1.01: convergence x1_end fails: error 0.00081" in str(compared)
+
+
+def test_agreement_is_never_called_truth(compared):
+    assert compared.agreement == f"9 of 11 answers agree with the reference; {STANDS_IN}"
+    assert compared.agreement in compared._repr_html_()
+    assert "<svg" in compared._repr_html_()
+    assert compared.to_pandas().loc[("x1_end", "euler1.01"), "relation"] == "differs"
+
+
+def test_report_of_a_comparison(compared, tmp_path):
+    page = veridyn.report(compared, tmp_path).read_text(encoding="utf-8")
+    assert "<h1>Comparison of solvers</h1>" in page
+    assert "Agreement of solvers, no truth is known" in page
+    assert compared.agreement in page
+    results = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    assert {r["kind"] for r in results["cases"][0]["references"]} == {"numerical"}
+    assert results["figures"]
+
+
+def test_without_the_exact_solver_the_smallest_uncertainty_is_the_reference():
+    found = veridyn.compare(
+        spring(),
+        ["exact", "veridyn", ("veridyn", {"scheme": "devogelaere"})],
+        quantities={"mean": lambda response: response.displacement.mean()},
+        layers=("criterion", "convergence"),
+    )
+    assert found.missing == {"exact": "it does not offer device:nonlinear-spring"}
+    assert set(found.sources.values()) <= {"veridyn symplectic_euler", "veridyn devogelaere"}
+    assert {a.relation for a in found.answers if a.solver != "exact"} == {"reference", "agrees"}
+    assert {r.layer for r in found.records} == {"criterion", "convergence"}
+    assert all(reference.radius > 0 for reference in found.references.values())
+    terms = [r.terms for r in found.records if r.layer == "convergence" and r.quantity == "x1_end"]
+    assert all("uncertainty of the reference" in term for term in terms)
+
+
+def test_without_levels_there_is_no_reference():
+    class Single(Euler):
+        refinement, capabilities = (), frozenset({"mechanical", "contact", "device:nonlinear-spring"})
+
+        def solve(self, problem, settings):
+            return super().solve(hammer(), settings)
+
+    found = veridyn.compare(spring(), [Single(1.0)])
+    assert {a.relation for a in found.answers} == {"not judged"}
+    assert "neither the exact solver nor refinement levels" in found.references["x1_end"].routes[0]
+    assert "none" in found.table()
+
+
+@pytest.mark.parametrize(
+    ("solvers", "culprit"),
+    [([], "one solver or more"), (["exact", "exact"], "exact is given twice"), ([("veridyn", {"dt": 1})], "'dt'")],
+)
+def test_wrong_comparisons(solvers, culprit):
+    with pytest.raises(SettingsError, match=culprit):
+        veridyn.compare(hammer(), solvers)

@@ -1,0 +1,130 @@
+"""What is asked of any mechanical problem: displacements, forces of stops, work of frictions, agreement of parts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.postprocessing.balance import element_history
+from veridyn.solver.postprocessing.interpolation import resampled
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.response import Response
+from veridyn.validation_cases.core.case import Quantity
+from veridyn.validation_cases.measures import consistency
+from veridyn.validation_cases.measures.curves import top
+
+Floats = NDArray[np.float64]
+Read = Callable[[Response], float]
+
+MOST = 6  # degrees of freedom that are asked for; those come first on which something acts
+
+
+@dataclass(frozen=True)
+class Question:
+    """A number of a response, and the size (in its unit) to which differences of it are related."""
+
+    name: str
+    unit: str
+    definition: str
+    read: Read
+    size: Read
+
+
+def questions(problem: MechanicalProblem, more: Mapping[str, Read]) -> tuple[Question, ...]:
+    """Return what is asked of a problem: what every problem has, and functions of the response that the user gives."""
+    given = ((name, partial(_number, read, name)) for name, read in more.items())
+    own = (Question(name, "", f"{name}, given by the user", read, lambda _: 0.0) for name, read in given)
+    return (*_motion(problem), *_stops(problem), *_frictions(problem), *own)
+
+
+def _motion(problem: MechanicalProblem) -> Iterator[Question]:
+    for i in _followed(problem):
+        name, size = problem.coordinates[i], partial(_largest, i)
+        yield Question(f"{name}_end", "m", f"displacement of {name} at the end", partial(_last, i), size)
+        yield Question(f"{name}_largest", "m", f"largest absolute displacement of {name}", size, size)
+        yield Question(f"{name}_rms", "m", f"root mean square of the displacement of {name}", partial(_rms, i), size)
+
+
+def _followed(problem: MechanicalProblem) -> list[int]:
+    """Return the degrees of freedom that are asked for: those first on which elements and loads act most."""
+    acting = [load.direction for load in problem.loads]
+    acting += [direction for stop in problem.stops for direction in stop.directions]
+    acting += [tangent for friction in problem.frictions for tangent in friction.tangents]
+    acting += [device.direction for device in problem.devices]
+    weight = sum((np.abs(d) for d in acting), start=np.zeros(problem.size))
+    return sorted(np.argsort(-weight, kind="stable")[:MOST].tolist())
+
+
+def _last(i: int, r: Response) -> float:
+    return float(r.displacement[-1, i])
+
+
+def _largest(i: int, r: Response) -> float:
+    x = r.displacement[:, i]
+    return max(top(r.time, x), top(r.time, -x))
+
+
+def _rms(i: int, r: Response) -> float:
+    return float(np.sqrt(_integral(r, r.displacement[:, i] ** 2) / (r.time[-1] - r.time[0])))
+
+
+def _integral(r: Response, history: Floats) -> float:
+    """Return the integral of a history (m,) over the time: two Gauss points between samples, on cubics."""
+    cuts = np.concatenate([np.zeros(0), *r.events.values()])
+    half, middle = 0.5 * np.diff(r.time), 0.5 * (r.time[1:] + r.time[:-1])
+    places = np.concatenate((middle - half / math.sqrt(3), middle + half / math.sqrt(3)))
+    return float(np.tile(half, 2) @ resampled(r.time, history, places, cuts))
+
+
+def _stops(problem: MechanicalProblem) -> Iterator[Question]:
+    for stop in problem.stops:
+        force = partial(_stop_force, stop.name)
+        yield Question(f"{stop.name}_largest_force", "N", f"largest force of {stop.name}", force, force)
+        pushed = partial(_impulse, stop.name)
+        yield Question(f"{stop.name}_impulse", "N s", f"impulse of {stop.name} over the whole span", pushed, pushed)
+
+
+def _stop_force(name: str, r: Response) -> float:
+    return top(r.time, element_history(r, name, "normal_force", of="stop"))
+
+
+def _impulse(name: str, r: Response) -> float:
+    return _integral(r, element_history(r, name, "normal_force", of="stop"))
+
+
+def _frictions(problem: MechanicalProblem) -> Iterator[Question]:
+    for friction in problem.frictions:
+        work = partial(_dissipated, friction.name)
+        yield Question(f"{friction.name}_work", "J", f"energy that {friction.name} dissipates", work, work)
+
+
+def _dissipated(name: str, r: Response) -> float:
+    pairs = [("force", "sliding_velocity"), ("force_2", "sliding_velocity_2")]
+    there = [p for p in pairs if p[0] in r.elements.get(name, {})] or pairs[:1]
+    power = sum(element_history(r, name, f) * element_history(r, name, v) for f, v in there)
+    return abs(_integral(r, np.asarray(power)))
+
+
+def residuals(problem: MechanicalProblem) -> tuple[Quantity, ...]:
+    """Return what vanishes for any response whose parts agree with each other; this truth needs no reference."""
+    found = [consistency.velocities()]
+    found += [consistency.stop_forces()] if any(not stop.damping for stop in problem.stops) else []
+    found += [consistency.positions()] if problem.stops or problem.devices else []
+    found += [consistency.rates()] if problem.stops or problem.frictions else []
+    found += [consistency.friction_law()] if any(f.law == "set-valued" for f in problem.frictions) else []
+    found += [consistency.device_law()] if problem.devices else []
+    return tuple(found)
+
+
+def _number(read: Read, name: str, r: Response) -> float:
+    """Return what a function of the user reads; raises SolverFailure where it gives no number."""
+    value = read(r)
+    if not isinstance(value, int | float | np.number):
+        raise SolverFailure(f"{name} is no number: {value!r}")
+    return float(value)
