@@ -28,7 +28,7 @@ TAGS: frozenset[str] = frozenset({
     *(f"contact:{geometry.replace(' ', '-')}" for geometry in GEOMETRIES if geometry != "plane"),
     *(f"friction:{law}" for law in LAWS), "friction:on-stop", "friction:two-tangents", "absolute-frame",
     *(f"device:{law}" for law in DEVICES),
-    "initial-value", "hybrid", "zeno", "mass-matrix", "dae:index-1", "dae:index-2", "dae:index-3",
+    "initial-value", "hybrid", "zeno",
 })  # fmt: skip
 
 
@@ -161,8 +161,8 @@ def claims_of(solver: Any, scheme: str = "") -> Claims:
 
 
 def defaults_of(solver: Any, problem: Problem, scheme: str = "") -> Settings:
-    """Return the settings that a solver takes where none are given, as far as it tells."""
-    tell = getattr(solver, "defaults", None)
+    """Return the settings that a solver takes where none are given, as far as it tells and can solve the problem."""
+    tell = None if problem.needs - frozenset(solver.capabilities) else getattr(solver, "defaults", None)
     return dict(tell(problem, *_scheme(scheme))) if tell else {}
 
 

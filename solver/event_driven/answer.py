@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 CAPABILITIES = frozenset({
     "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
     "contact", "contact:damped", "contact:parallel-planes", "absolute-frame", "friction:set-valued",
-    "friction:on-stop", "initial-value", "hybrid", "zeno", "mass-matrix",
+    "friction:on-stop", "initial-value", "hybrid", "zeno",
 })  # fmt: skip
 
 

@@ -283,13 +283,8 @@ class InitialValueProblem(Problem):
         changes = (change for mode in self.modes for change in mode.events)
         tags |= set() if all(change.is_marker for change in changes) else {"hybrid"}
         tags |= {"zeno"} if self.accumulation else set()
-        tags |= {"mass-matrix"} if self.mass is not None else set()
         tags |= {f"dae:index-{self.index}"} if self.index else set()
         return frozenset(tags)
-
-    def expression(self, given: Any) -> Expr:
-        """Return an expression in the names of the problem; raises `ProblemError` for an unknown one."""
-        return read(self.name, given, (TIME, *self.unknowns, *self.parameters))
 
     def number(self, given: Any) -> float:
         """Return the value of an expression in the parameters."""

@@ -1,0 +1,130 @@
+"""Bouncing ball: infinitely many impacts in finite time (Zeno), then rest."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from veridyn.references import hybrid
+from veridyn.references.parameters import Parameter
+from veridyn.solver.problem.generated import equations
+from veridyn.solver.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
+from veridyn.validation_cases.core.case import Case, Observation, Values, Variant
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.measures.trajectories import Quantities, values_after
+
+PARAMETERS = (
+    Parameter("g", "m/s^2", "acceleration of gravity", "9.81"),
+    Parameter("h", "m", "height of release", "1"),
+    Parameter("e", "1", "coefficient of restitution", "0.8"),
+)
+PROBLEM = InitialValueProblem(
+    name="bouncing_ball",
+    states=("y", "v"),
+    parameters={p.name: p.default for p in PARAMETERS},
+    modes=(
+        Mode(
+            name="flight",
+            rates=("v", "-g"),
+            events=(Change(name="impact", guard="y", direction=-1, reset={"y": 0, "v": "-e*v"}),),
+        ),
+        Mode(name="rest", rates=(0, 0)),
+    ),
+    initial=("h", 0),
+    end=5.0,
+    output_times=np.linspace(0.0, 5.0, 501),
+    accumulation=Accumulation(event="impact", mode="rest", reset={"y": 0, "v": 0}),
+)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+
+
+def impact(p: Any, number: int) -> Any:
+    """Return an instant of impact: flight k lasts 2 e^k sqrt(2 h/g)."""
+    flights = mpmath.nsum(lambda k: p.e**k, [1, number - 1]) if number > 1 else 0
+    return mpmath.sqrt(2 * p.h / p.g) * (1 + 2 * flights)
+
+
+def limit(p: Any) -> Any:
+    """Return the instant at which impacts accumulate, by the geometric series."""
+    return (2 * p.h / p.g) ** 0.5 * (1 + p.e) / (1 - p.e)
+
+
+def length(p: Any) -> Any:
+    """Return the length of the path, by the geometric series."""
+    return p.h * (1 + p.e**2) / (1 - p.e**2)
+
+
+def heights(p: Any) -> Any:
+    """Return the length of the path as a sum over flights."""
+    return p.h * (1 + 2 * mpmath.nsum(lambda n: p.e ** (2 * n), [1, mpmath.inf]))
+
+
+def state(p: Any, place: int) -> Any:
+    """Return height or velocity at 2 s, by counting flights."""
+    time, fall, number = mpmath.mpf(2), mpmath.sqrt(2 * p.h / p.g), 1
+    while impact(p, number + 1) < time:
+        number += 1
+    lapse, v = time - impact(p, number), p.e**number * p.g * fall
+    return (v * lapse - p.g * lapse**2 / 2, v - p.g * lapse)[place]
+
+
+def path(o: Observation) -> float:
+    """Length of the path (m): the first height and twice that of every flight, from the velocity after its impact."""
+    return o["h"] + float((values_after(o, "impact", "v") ** 2).sum()) / o["g"]
+
+
+def is_lossy(values: Values) -> bool:
+    """Whether impacts accumulate."""
+    return float(values["e"]) < 1
+
+
+of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+INSTANTS = {n: {"second": partial(impact, number=n), "how": "geometric series"} for n in (1, 2, 10)}
+STATES = [{"second": partial(state, place=i), "how": "flights counted"} for i in (0, 1)]
+LIMIT = MOTION.closed(limit, second=lambda p: impact(p, mpmath.inf), how="numerical sum")
+LENGTH = MOTION.closed(length, second=heights, how="numerical sum")
+QUANTITIES = (
+    *(of.event("impact", n, terms=terms) for n, terms in INSTANTS.items()),
+    of.limit("impact", LIMIT, applies=is_lossy),
+    of.quantity("path", "m", "length of the path until rest", LENGTH, path, applies=is_lossy),
+    of.value("y", "2", "m", scale="h", terms=STATES[0]),
+    of.value("v", "2", "m/s", scale="sqrt(2*g*h)", terms=STATES[1]),
+    of.count("impact", "2"),
+)
+
+CASE = Case(
+    name="bouncing_ball",
+    title="Bouncing ball",
+    document="Brogliato 2016",
+    summary="A ball loses a share of its speed at each of infinitely many impacts in finite time, and rests.",
+    statement=(
+        "A point falls from the height h under gravity g. At the floor, y = 0, its velocity v becomes -e v.",
+        "Flight n lasts 2 e^n sqrt(2 h/g): for e < 1 impacts accumulate at T, and the ball rests from then on.",
+    ),
+    equations=(
+        *equations(PROBLEM),
+        "t_n = sqrt(2 h/g) (1 + 2 Σ_{k=1}^{n-1} e^k), T = sqrt(2 h/g) (1 + e)/(1 - e)",
+    ),
+    parameters=PARAMETERS,
+    variants=(
+        Variant("lossy", {}),
+        Variant("elastic", {"e": "1"}, frozenset({"t_impact_1", "t_impact_2", "y@2", "v@2"})),
+    ),
+    quantities=QUANTITIES,
+    problem=PROBLEM.given,
+    modelling=(
+        "Integrators are started anew after every impact; where impacts follow within 1e-8 of the span the ball rests.",
+        "The limit is read from the last three impacts that are apart by more than 1e-4 of the span (Aitken).",
+    ),
+    published=(),
+    remarks=(
+        "A solver that steps over events falls through the floor, or stalls at the limit.",
+        "An absolute tolerance is no tolerance near the limit: flights there are lower than any.",
+    ),
+    benchmark_variant="lossy",
+)
+
+test_bouncing_ball = verifies(CASE)

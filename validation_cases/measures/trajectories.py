@@ -1,0 +1,310 @@
+"""What cases read in the trajectory of an initial value problem, and quantities made of a proved motion and a reading.
+
+An expression is text in the names of the problem. It is read at samples and between them, on polynomials through
+samples of one smooth part: none reaches across an event. An instant is a number as text, or an event: name and number,
+counted from 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.references.certified import Certified
+from veridyn.references.hybrid import Motion
+from veridyn.solver.errors import MissingHistory, SolverFailure
+from veridyn.solver.problem.generated import Names, generated, parameter_numbers
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem
+from veridyn.validation_cases.core.case import Number, Observation, Quantity, Values
+from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.measures.curves import top
+
+Floats = NDArray[np.float64]
+Instant = str | tuple[str, int]
+Measure = Callable[[Observation], Number]
+Reference = Callable[..., Certified]
+
+SAMPLES = 6  # of one smooth part, for a value between them
+RESOLVED = 1e-4  # of the span: intervals between events that a limit is read from are longer
+HALVINGS = 60  # of the interval between two samples, for a root
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A smooth part of a trajectory: instants (k,) and values (k,) of an expression, from one event up to the next."""
+
+    times: Floats
+    values: Floats
+
+    def at(self, time: float) -> float:
+        """Return the value at an instant (s): a sample, or the polynomial through the nearest ones (Neville)."""
+        exact = np.flatnonzero(self.times == time)
+        if exact.size:
+            return float(self.values[exact[0]])
+        nearest = np.sort(np.argsort(np.abs(self.times - time))[:SAMPLES])
+        if nearest.size < 2:
+            raise SolverFailure(f"there is no sample between two events about t = {time:g} s")
+        times, column = self.times[nearest], self.values[nearest]
+        for k in range(1, times.size):
+            left, right = times[:-k], times[k:]
+            column = ((time - left) * column[1:] - (time - right) * column[:-1]) / (right - left)
+        return float(column[0])
+
+    def roots(self, direction: int) -> Iterator[float]:
+        """Yield the instants (s) at which the values pass zero: falling (-1), rising (1) or either way (0)."""
+        sides = np.sign(self.values)
+        for i in np.flatnonzero((sides[1:] != sides[:-1]) & (sides[:-1] != 0)):
+            if direction in (0, -sides[i]):
+                yield self._root(float(self.times[i]), float(self.times[i + 1]), float(sides[i]))
+
+    def _root(self, begin: float, end: float, side: float) -> float:
+        for _ in range(HALVINGS):
+            middle = 0.5 * (begin + end)
+            if not begin < middle < end:
+                break
+            begin, end = (middle, end) if self.at(middle) * side > 0 else (begin, middle)
+        return end
+
+    def between(self, begin: float, end: float) -> Part:
+        """Return the part within a window, its ends included."""
+        begin, end = max(begin, float(self.times[0])), min(end, float(self.times[-1]))
+        inner = (self.times > begin) & (self.times < end)
+        times = np.array([begin, *self.times[inner], end])
+        return Part(times, np.array([self.at(begin), *self.values[inner], self.at(end)]))
+
+
+def parts(o: Observation, expression: Any) -> Iterator[Part]:
+    """Yield the smooth parts of an expression; their ends are the instants of all events that are reported."""
+    r, edges = o.response, np.unique(np.concatenate([np.empty(0), *o.response.events.values()]))
+    read = _reader(o.problem, o.problem.expression(expression))
+    for begin, end in zip([-math.inf, *edges], [*edges, math.inf], strict=True):
+        inside = (r.time >= begin) & (r.time < end)
+        if not inside.any():
+            continue
+        times, states = r.time[inside], r.states[inside]
+        before = _before(o, end)
+        if before is not None:
+            times, states = np.append(times, end), np.vstack((states, before))
+        yield Part(times, read(times, states))
+
+
+def _reader(problem: InitialValueProblem, expression: Any) -> Callable[[Floats, Floats], Floats]:
+    function, numbers = generated(Names.of(problem), (expression,), "numpy"), parameter_numbers(problem)
+
+    def read(times: Floats, states: Floats) -> Floats:
+        with np.errstate(all="ignore"):
+            (values,) = function(times, states.T, numbers)
+        return np.broadcast_to(np.asarray(values, dtype=float), times.shape)
+
+    return read
+
+
+def _before(o: Observation, instant: float) -> Floats | None:
+    """Return the state just before an event, if it is reported or nothing jumps there."""
+    r = o.response
+    for name, found in r.events.items():
+        place = np.flatnonzero(found == instant)
+        if place.size and name in r.before:
+            return np.asarray(r.before[name][place[0]])
+        if place.size and not any(change.reset for change in _changes(o.problem, name)):
+            return np.asarray(r.states[np.flatnonzero(r.time == instant)[0]])
+    return None
+
+
+def _changes(problem: InitialValueProblem, event: str) -> list[Change]:
+    return [change for mode in problem.modes for change in mode.events if change.name == event]
+
+
+# ---- readings
+
+
+def instants(o: Observation, event: str) -> Floats:
+    """Return the instants (k,) of the events of a name; of a marker also from the samples.
+
+    Raises
+    ------
+    MissingHistory
+        If the solver does not report what changes the motion.
+    """
+    if event in o.response.events:
+        return np.asarray(o.response.events[event])
+    changes = _changes(o.problem, event)
+    if not all(change.is_marker for change in changes):
+        raise MissingHistory(f"the solver reports no instants of {event}")
+    guard, direction = changes[0].guard, changes[0].direction
+    return np.array([root for part in parts(o, guard) for root in part.roots(direction)], dtype=float)
+
+
+def event_instant(o: Observation, event: str, number: int = 1) -> float:
+    """Return the instant of an event (s), counted from 1."""
+    found = instants(o, event)
+    if found.size < number:
+        raise SolverFailure(f"{found.size} instants of {event}, not {number}")
+    return float(found[number - 1])
+
+
+def event_count(o: Observation, event: str, until: Instant) -> float:
+    """Return how often an event happens up to an instant."""
+    return float(np.count_nonzero(instants(o, event) <= instant(o, until)))
+
+
+def event_limit(o: Observation, event: str) -> float:
+    """Return the instant (s) at which events accumulate, from the last three that the span resolves (Aitken)."""
+    found = instants(o, event)
+    apart = np.diff(found)
+    coarse = np.flatnonzero(apart > RESOLVED * (o.problem.end - o.problem.start))
+    if coarse.size < 2 or coarse[-1] + 2 >= found.size:
+        raise SolverFailure(f"the instants of {event} do not accumulate")
+    last, ratio = coarse[-1], apart[coarse[-1]] / apart[coarse[-1] - 1]
+    return float(found[last + 1] + apart[last] * ratio / (1.0 - ratio))
+
+
+def instant(o: Observation, at: Instant) -> float:
+    """Return an instant (s)."""
+    return event_instant(o, *at) if isinstance(at, tuple) else float(o.problem.number(at))
+
+
+def value_at(o: Observation, expression: Any, at: Instant, before: bool = False) -> float:
+    """Return an expression at an instant; at an event just after it, or just ``before``."""
+    time = instant(o, at)
+    found = [part for part in parts(o, expression) if part.times[0] <= time <= part.times[-1]]
+    if not found and before:
+        raise MissingHistory(f"the solver reports no states before t = {time:.9g} s")
+    if not found:  # between the last sample before an event and the event
+        found = [part for part in parts(o, expression) if part.times[0] <= time]
+    return found[0 if before else -1].at(time)
+
+
+def values_after(o: Observation, event: str, expression: Any) -> Floats:
+    """Return an expression (k,) just after every event of a name."""
+    places = np.searchsorted(o.response.time, instants(o, event))
+    read = _reader(o.problem, o.problem.expression(expression))
+    return read(o.response.time[places], o.response.states[places])
+
+
+def largest(o: Observation, expression: Any, after: Instant | None = None, until: Instant | None = None) -> float:
+    """Return the largest value of an expression between two instants."""
+    begin = o.problem.start if after is None else instant(o, after)
+    end = o.problem.end if until is None else instant(o, until)
+    inside = [part.between(begin, end) for part in parts(o, expression) if _meets(part, begin, end)]
+    return max(top(part.times, part.values) for part in inside)
+
+
+def _meets(part: Part, begin: float, end: float) -> bool:
+    return bool(part.times.size > 1 and max(begin, part.times[0]) < min(end, part.times[-1]))
+
+
+def smallest(o: Observation, expression: Any, after: Instant | None = None, until: Instant | None = None) -> float:
+    """Return the smallest value of an expression between two instants."""
+    return -largest(o, -o.problem.expression(expression), after, until)
+
+
+# ---- quantities
+
+
+@dataclass(frozen=True)
+class Quantities:
+    """Makes quantities of a motion: the truth and what is read in a response, with one criterion for all.
+
+    Attributes
+    ----------
+    motion
+        The proved motion.
+    share, source
+        The criterion: an error relative to the truth, or to the scale of a quantity that has one, and who asks for it.
+
+    ``scale`` is an expression in the parameters. What else the references take, a second route and ``how`` it goes
+    among it, is given by name in ``terms``; fields of `Quantity` in ``stated``, by keyword.
+    """
+
+    motion: Motion
+    share: float
+    source: str
+
+    def quantity(
+        self,
+        name: str,
+        unit: str,
+        definition: str,
+        reference: Callable[..., Certified],
+        measure: Measure,
+        **stated: Any,
+    ) -> Quantity:
+        """Return any quantity of the motion."""
+        scale = stated.pop("scale", None)
+        size = None if scale is None else partial(self._size, scale)
+        given = {"criterion": self._criterion(size), "regularity": self._regularity, "scale": size, **stated}
+        return Quantity(name, unit, definition, reference, measure, **given)
+
+    def event(self, event: str, number: int = 1, *, name: str = "", terms: Any = None, **stated: Any) -> Quantity:
+        """Return the instant of an event, ``t_EVENT_NUMBER``."""
+        truth = self.motion.event(event, number, **(terms or {}))
+        measure = partial(event_instant, event=event, number=number)
+        return self.quantity(
+            name or f"t_{event}_{number}", "s", f"instant of {event} {number}", truth, measure, **stated
+        )
+
+    def limit(self, event: str, reference: Reference, **stated: Any) -> Quantity:
+        """Return the instant at which events accumulate, ``t_infinity``."""
+        measure = partial(event_limit, event=event)
+        return self.quantity("t_infinity", "s", f"instant at which {event}s accumulate", reference, measure, **stated)
+
+    def count(self, event: str, until: Instant, *, name: str = "", terms: Any = None, **stated: Any) -> Quantity:
+        """Return how often an event happens up to an instant, ``EVENTs_until_INSTANT``."""
+        truth = self.motion.count(event, until, **(terms or {}))
+        measure = partial(event_count, event=event, until=until)
+        exact = {"criterion": exactly("events are counted"), **stated}
+        where = f"{event}s up to {_said(until)}"
+        return self.quantity(name or f"{event}s_until_{_plain(until)}", "1", where, truth, measure, **exact)
+
+    def value(
+        self, of: str, at: Instant, unit: str, *, before: bool = False, name: str = "", terms: Any = None, **stated: Any
+    ) -> Quantity:
+        """Return an expression at an instant, ``OF@INSTANT``."""
+        truth = self.motion.value(of, at, before, **(terms or {}))
+        measure = partial(value_at, expression=of, at=at, before=before)
+        where = f"{of} {'just before' if before else 'at'} {_said(at)}"
+        return self.quantity(name or f"{of}@{_plain(at)}", unit, where, truth, measure, **stated)
+
+    def largest(self, of: str, unit: str, *, terms: Any = None, name: str = "", **window_and_stated: Any) -> Quantity:
+        """Return the largest value of an expression, ``largest_OF``; ``after`` and ``until`` bound the window."""
+        return self._extreme("largest", largest, self.motion.largest, of, unit, terms, name, window_and_stated)
+
+    def smallest(self, of: str, unit: str, *, terms: Any = None, name: str = "", **window_and_stated: Any) -> Quantity:
+        """Return the smallest value of an expression, ``smallest_OF``; ``after`` and ``until`` bound the window."""
+        return self._extreme("smallest", smallest, self.motion.smallest, of, unit, terms, name, window_and_stated)
+
+    def _extreme(
+        self, word: str, measure: Any, true: Any, of: str, unit: str, terms: Any, name: str, stated: dict[str, Any]
+    ) -> Quantity:
+        window = {key: stated.pop(key) for key in ("after", "until") if key in stated}
+        truth = true(of, **window, **(terms or {}))
+        definition = f"{word} {of}" + "".join(f" {key} {_said(at)}" for key, at in window.items())
+        reading = partial(measure, expression=of, **window)
+        return self.quantity(name or f"{word}_{of}", unit, definition, truth, reading, **stated)
+
+    @property
+    def _regularity(self) -> float:
+        return 1.0 if "hybrid" in self.motion.problem.needs else math.inf
+
+    def _criterion(self, size: Callable[[Values], float] | None) -> Tolerance | Callable[[Values], Tolerance]:
+        if size is None:
+            return cited(self.source, self.share)
+        return lambda values: cited(self.source, self.share * size(values), kind="absolute")
+
+    def _size(self, scale: str, values: Values) -> float:
+        return float(self.motion.problem.given(values).number(scale))
+
+
+def _plain(at: Instant) -> str:
+    return f"{at[0]}_{at[1]}" if isinstance(at, tuple) else at
+
+
+def _said(at: Instant) -> str:
+    return f"{at[0]} {at[1]}" if isinstance(at, tuple) else f"{at} s"
