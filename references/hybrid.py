@@ -106,9 +106,9 @@ def _linear(expression: Expr, names: Sequence[sympy.Dummy], one: int) -> dict[in
 
 @dataclass(frozen=True, eq=False)
 class _Phase(Phase):
-    """With the rows of what is watched; zeros are those of the rates."""
+    """With the rows of what is watched, None of what is constant; zeros are those of the rates."""
 
-    watched: tuple[Guard, ...] = ()
+    watched: tuple[Guard | None, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +189,7 @@ class System:
         """Return the phase in which a motion begins."""
         start = ball(self.span[0])
         state = self.values(tuple(self.problem.initial), self.named(o, start, ()))[: len(self.states)]
-        facts = dict(zip(self.states, self.problem.initial, strict=False))
+        facts = {x: self._plain(e, o) for x, e in zip(self.states, self.problem.initial, strict=False)}
         return self._phase(o, self.modes[self.problem.mode], start, state, {**facts, TIME: _number(self.span[0])}, None)
 
     def following(self, o: Record) -> Callable[[Phase, Event | None, Ball, Sequence[Ball]], Phase | None]:
@@ -220,7 +220,9 @@ class System:
     ) -> Phase:
         """Return the phase from an instant on; of smooth ones, from an exact instant next to an event's."""
         turning = [self.derivative(mode, expression) for expression in mode.watched]
-        zeros = [self._zeros(o, mode, e, time, state, facts) for e in (*mode.guards, *turning)]
+        still = [sympy.simplify(self._plain(e, o)) == 0 for e in turning]
+        zeros = [self._zeros(o, mode, e, time, state, facts) for e in mode.guards]
+        zeros += [0 if s else self._zeros(o, mode, e, time, state, facts) for e, s in zip(turning, still, strict=True)]
         flow, start, there, late = self._flow(o, mode, time, state, event)
         names = [(change.name, PASSES[change.direction]) for change in mode.events]
         watched = [("", "falls")] * len(turning)
@@ -229,7 +231,14 @@ class System:
             for (name, passes), row, count in zip([*names, *watched], self._rows(o, mode, flow), zeros, strict=True)
         ]
         count = len(mode.events)
-        return _Phase(mode.name, flow, start, tuple(there), guards[:count], watched=tuple(guards[count:]))
+        return _Phase(
+            mode.name,
+            flow,
+            start,
+            tuple(there),
+            guards[:count],
+            watched=tuple(None if s else guard for guard, s in zip(guards[count:], still, strict=True)),
+        )
 
     def _flow(
         self, o: Record, mode: _Mode, time: Ball, state: Sequence[Ball], event: Ball | None
@@ -375,7 +384,8 @@ def _extreme(system: System, o: Record, after: Ball, until: Ball) -> Ball:
             found += ends
             (watched,) = phase.watched
             limit = end - phase.start
-            for lapse in roots(phase.course, watched.row, limit, zeros=watched.zeros, late=watched.late, order=1):
+            turns = watched and roots(phase.course, watched.row, limit, zeros=watched.zeros, late=watched.late, order=1)
+            for lapse in turns or ():
                 time = phase.start + lapse
                 if time < begin:
                     continue
