@@ -6,12 +6,12 @@ Numbers are made at the present precision each time, common terms are evaluated 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import add, mul
 from typing import Any
 
 import sympy
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 from sympy import Expr
 
 Known = dict[Any, Any]  # values of symbols
@@ -45,8 +45,8 @@ def _term(expression: Expr) -> Term:
     if expression.is_Symbol:
         return lambda known: known[expression]
     if expression.is_Rational:
-        number = fmpq(int(expression.p), int(expression.q))
-        return lambda _: arb(number)
+        number = int(expression.p), int(expression.q)
+        return lambda _: _rational(ctx.prec, *number)
     if expression is sympy.pi:
         return lambda _: arb.pi()
     if expression is sympy.E:
@@ -62,6 +62,12 @@ def _term(expression: Expr) -> Term:
         raise ValueError(f"{expression} has no enclosure: known are + - * / **, sqrt, {', '.join(FUNCTIONS)}")
     inside = _term(expression.args[0])
     return lambda known: getattr(inside(known), name)()
+
+
+@lru_cache(maxsize=4096)
+def _rational(_bits: int, p: int, q: int) -> arb:
+    """Return a number; the same one again at the same precision, so that series made with it are made once."""
+    return arb(fmpq(p, q))
 
 
 def _folded(operation: Callable[[Any, Any], Any], args: Sequence[Expr]) -> Term:

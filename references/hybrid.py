@@ -173,7 +173,7 @@ class System:
     def named(self, o: Record, time: Any, state: Sequence[Any]) -> dict[str, Any]:
         """Return values by name."""
         names = dict(zip(self.problem.states, state, strict=False))
-        return {**{name: ball(number) for name, number in vars(o).items()}, **names, "t": time}
+        return {**_balls(o), **names, "t": time}
 
     def instant(self, at: Expr, o: Record) -> Ball:
         """Return the value of an expression in the parameters."""
@@ -309,6 +309,11 @@ class System:
         """Return the rate of an expression along the motion."""
         total = sympy.diff(expression, TIME)
         return total + sum(sympy.diff(expression, x) * rate for x, rate in zip(self.states, mode.rates, strict=True))
+
+
+@per_bits
+def _balls(o: Record) -> dict[str, Ball]:
+    return {name: ball(number) for name, number in vars(o).items()}
 
 
 def _number(number: Exact) -> Expr:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, wraps
 from operator import mul
 from typing import Any
 
@@ -38,18 +38,38 @@ BIT = float(arb(2).log().mid())
 Rates = Callable[[Any, Sequence[Any]], Sequence[Any]]  # of time and states: balls, or `Taylor` of them
 
 
+class Tape(list[Callable[[int], None]]):
+    """Operations in order, each of which makes the next coefficient; what is made twice is made once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.made: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+
+
+def _once(operation: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an operation that returns the same function for the same operands."""
+
+    @wraps(operation)
+    def once(*operands: Any) -> Any:
+        made, key = operands[0].tape.made, (operation, *map(id, operands))
+        if key not in made:
+            made[key] = (operation(*operands), operands)  # kept, so that no other object gets their places
+        return made[key][0]
+
+    return once
+
+
 class Taylor:
     """A function of the time by its Taylor coefficients, those so far; operations are noted on a tape that makes more.
 
     With `last`, the place of its last coefficient that is not zero, all are known.
     """
 
-    __slots__ = ("known", "last", "slopes", "tape", "waves")
+    __slots__ = ("known", "last", "slopes", "tape")
 
-    def __init__(self, known: list[arb], tape: list[Callable[[int], None]], last: int | None = None) -> None:
+    def __init__(self, known: list[arb], tape: Tape, last: int | None = None) -> None:
         self.known, self.tape, self.last = known, tape, last
         self.slopes: list[arb] = []
-        self.waves: dict[int, tuple[Taylor, Taylor]] = {}
 
     def _made(self, term: Callable[[int], arb]) -> Taylor:
         """Return the function whose coefficients are the terms."""
@@ -57,6 +77,7 @@ class Taylor:
         self.tape.append(lambda k: known.append(term(k)))
         return Taylor(known, self.tape)
 
+    @_once
     def __add__(self, other: Any) -> Any:
         a = self.known
         if isinstance(other, Jet):
@@ -66,6 +87,7 @@ class Taylor:
         b = other.known
         return self._made(lambda k: a[k] + b[k])
 
+    @_once
     def __mul__(self, other: Any) -> Any:
         a = self.known
         if isinstance(other, Jet):
@@ -81,6 +103,7 @@ class Taylor:
 
     __radd__, __rmul__ = __add__, __mul__
 
+    @_once
     def __neg__(self) -> Any:
         return self.__mul__(-1)
 
@@ -95,6 +118,7 @@ class Taylor:
             return NotImplemented
         return self * (1 / other) if not isinstance(other, Taylor) else other.__rtruediv__(self)
 
+    @_once
     def __rtruediv__(self, other: Any) -> Taylor:
         """Divide by q b = a."""
         b, found = self.known, Taylor([], self.tape)
@@ -108,6 +132,7 @@ class Taylor:
         self.tape.append(term)
         return found
 
+    @_once
     def __pow__(self, power: Any) -> Taylor:
         """Return a power: by products where it is 1, 2, 3 …, else by u w' = p w u', of what is positive."""
         if isinstance(power, int) and power > 0:
@@ -142,27 +167,35 @@ class Taylor:
     def cosh(self) -> Taylor:
         return self._waves(1)[1]
 
+    @_once
     def sqrt(self) -> Taylor:
         return self ** (arb(1) / 2)
 
+    @_once
     def exp(self) -> Taylor:
         return self._integral(arb.exp, lambda w: w)
 
+    @_once
     def log(self) -> Taylor:
         return self._integral(arb.log, lambda _: 1 / self)
 
+    @_once
     def tan(self) -> Taylor:
         return self._integral(arb.tan, lambda w: 1 + w * w)
 
+    @_once
     def tanh(self) -> Taylor:
         return self._integral(arb.tanh, lambda w: 1 - w * w)
 
+    @_once
     def atan(self) -> Taylor:
         return self._integral(arb.atan, lambda _: 1 / (1 + self * self))
 
+    @_once
     def asin(self) -> Taylor:
         return self._integral(arb.asin, lambda _: 1 / (1 - self * self).sqrt())
 
+    @_once
     def acos(self) -> Taylor:
         return self._integral(arb.acos, lambda _: -1 / (1 - self * self).sqrt())
 
@@ -184,21 +217,20 @@ class Taylor:
         self.slopes += [self.known[j] * j for j in range(len(self.slopes) + 1, k + 1)]
         return self.slopes
 
+    @_once
     def _waves(self, sign: int) -> tuple[Taylor, Taylor]:
         """Return sine and cosine, or the hyperbolic ones with sign 1, by s' = c u', c' = sign s u'."""
-        if sign not in self.waves:
-            u, sine, cosine = self.known, Taylor([], self.tape), Taylor([], self.tape)
+        sine, cosine = Taylor([], self.tape), Taylor([], self.tape)
+        first, second = (arb.sinh, arb.cosh) if sign > 0 else (arb.sin, arb.cos)
 
-            def both(k: int) -> None:
-                start = (arb.sinh, arb.cosh) if sign > 0 else (arb.sin, arb.cos)
-                driven = (self._driven(cosine.known, k), sign * self._driven(sine.known, k)) if k else None
-                pair = driven or (start[0](u[0]), start[1](u[0]))
-                sine.known.append(pair[0])
-                cosine.known.append(pair[1])
+        def both(k: int) -> None:
+            pair = (self._driven(cosine.known, k), sign * self._driven(sine.known, k)) if k else None
+            s, c = pair or (first(self.known[0]), second(self.known[0]))
+            sine.known.append(s)
+            cosine.known.append(c)
 
-            self.tape.append(both)
-            self.waves[sign] = sine, cosine
-        return self.waves[sign]
+        self.tape.append(both)
+        return sine, cosine
 
 
 def _square(a: list[arb]) -> Callable[[int], arb]:
@@ -311,7 +343,7 @@ class Smooth:
 
     def _piece(self, time: arb, states: _Skew, part: float) -> tuple[_SmoothPiece, _Skew, float]:
         """Return the next piece, `part` of what the series allow or less, the states after it, and the part then."""
-        order = int(0.3 * ctx.prec) + 12
+        order = int(0.4 * ctx.prec) + 12
         middle = self._expand(time, states.centre, order)
         longest = _radius(middle)
         wanted = part * longest
@@ -339,7 +371,7 @@ class Smooth:
         self, time: arb, values: Sequence[arb], directions: Sequence[Sequence[arb]], order: int
     ) -> tuple[list[list[arb]], list[list[list[arb]]]]:
         """Return Taylor coefficients of states and readings, and of their derivatives along each direction."""
-        zeros, tape = [arb(0)] * order, list[Callable[[int], None]]()
+        zeros, tape = [arb(0)] * order, Tape()
 
         def known(found: Any) -> list[arb]:
             return found.known if isinstance(found, Taylor) else [arb(found), *zeros]

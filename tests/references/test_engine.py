@@ -15,7 +15,7 @@ from veridyn.references.flows import Course, Linear
 from veridyn.references.jets import DERIVATIVES, Jet
 from veridyn.references.motion import Phase, follow, proved, tabulated, value_at
 from veridyn.references.parameters import Exact, exact
-from veridyn.references.smooth import Smooth, Taylor
+from veridyn.references.smooth import Smooth, Tape, Taylor
 
 ONE = arb(1)
 X, V = {0: ONE}, {1: ONE}
@@ -153,7 +153,7 @@ def test_balls_grow_as_motions_part():
 
 def test_series_of_a_function():
     """Products, powers, sums and waves of a function against flint's series."""
-    tape = []
+    tape = Tape()
     t = Taylor([arb(2) / 7, ONE, *[arb(0)] * 8], tape, 1)
     f = 3 - (t * 2).sin() * t**3 + (t * t).cos() - 1
     for k in range(9):
