@@ -113,9 +113,11 @@ def test_the_problems_of_all_cases_fit_the_schema(name):
 
 def test_the_page_names_every_key():
     named = set(re.findall(r"`(\w+)`", PAGE))
-    keys = set(SCHEMA["definitions"]["problem"]["properties"])
+    mechanical, initial = (SCHEMA["definitions"][kind]["properties"] for kind in ("mechanical", "initial value"))
+    keys = {*mechanical, *initial, *initial["modes"]["items"]["properties"]}
+    keys |= set(initial["modes"]["items"]["properties"]["events"]["items"]["properties"])
     for records in ("stops", "frictions", "supports", "loads"):
-        keys |= set(SCHEMA["definitions"]["problem"]["properties"][records]["items"]["properties"])
+        keys |= set(mechanical[records]["items"]["properties"])
     assert keys <= named
 
 
