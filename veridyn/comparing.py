@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import mpmath
+import numpy as np
 
 from veridyn.document import Scope, document, sheet
 from veridyn.questions import Question, questions, residuals
@@ -23,6 +24,7 @@ from veridyn.solver.errors import CapabilityError, SettingsError, SolverFailure,
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.smoothness import regularity
+from veridyn.solver.problem.time_scales import shortest_period
 from veridyn.solver.response import output_instants
 from veridyn.solving import Drawing, Solution, can_draw, drawn, figure_of, need, request_of, shown, subject_of
 from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant
@@ -186,7 +188,7 @@ def compare(
     SolverNotFound, SettingsError, SolverInputError
         If a solver cannot be found, or is asked for wrongly.
     """
-    entrants = _entrants(solvers)
+    entrants, problem = _entrants(solvers), _sampled(problem)
     asked = questions(problem, quantities or {})
     found: dict[str, _Reference] = {}
     statement = _statement(problem, asked, found, require)
@@ -218,6 +220,19 @@ def report(comparison: Comparison, folder: str | Path) -> Path:
 
     build(comparison.document(), folder)
     return Path(folder) / "index.html"
+
+
+SAMPLES = 40  # in the shortest period, so that peaks of forces are read off well
+FEWEST, MOST = 2000, 40_000
+
+
+def _sampled(problem: MechanicalProblem) -> MechanicalProblem:
+    """Return a problem with output instants: those that it asks for, or enough for its shortest period."""
+    if problem.output_times is not None:
+        return problem
+    wanted = SAMPLES * (problem.end - problem.start) / shortest_period(problem)
+    count = int(min(max(wanted, FEWEST), MOST))
+    return replace(problem, output_times=np.linspace(problem.start, problem.end, count + 1))
 
 
 @dataclass(frozen=True, eq=False)

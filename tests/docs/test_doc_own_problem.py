@@ -1,0 +1,35 @@
+"""The page on problems of the user's own: its snippets run one after the other and print what it shows."""
+
+import re
+from pathlib import Path
+
+import pytest
+from test_doc_commands import compare
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "your-own-problem.md").read_text(encoding="utf-8")
+SNIPPET = re.compile(r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?", flags=re.DOTALL | re.MULTILINE)
+TIME = re.compile(r"\b[\d.e-]+ s$", flags=re.MULTILINE)
+
+
+def test_snippets_print_what_is_shown(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for code, shown in SNIPPET.findall(PAGE):
+        exec(compile(code, "your-own-problem.md", "exec"), names)
+        printed = [line.rstrip() for line in TIME.sub("0 s", capsys.readouterr().out).splitlines()]
+        compare([line.rstrip() for line in TIME.sub("0 s", shown).splitlines()], printed, exactly=False)
+    assert (tmp_path / "comparison.svg").read_text(encoding="utf-8").startswith("<?xml")
+    assert "Comparison of solvers" in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+
+
+def test_is_five_lines():
+    assert len(SNIPPET.findall(PAGE)[0][0].splitlines()) == 5
+
+
+@pytest.mark.parametrize("name", ["Friction", "SupportMotion", "Modes", "pieces", "solve", "compare", "report"])
+def test_names_what_there_is(name):
+    import veridyn
+
+    assert name in veridyn.__all__
+    assert f"{name}" in PAGE
