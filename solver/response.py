@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,14 @@ def output_instants(problem: Problem) -> Floats:
     """Return the instants (m,) in s at which to answer."""
     times = problem.output_times
     return np.linspace(problem.start, problem.end, OUTPUTS + 1) if times is None else times
+
+
+@overload
+def read_response(problem: MechanicalProblem, answer: Any, solver: str) -> Response: ...
+
+
+@overload
+def read_response(problem: Problem, answer: Any, solver: str) -> AnyResponse: ...
 
 
 def read_response(problem: Problem, answer: AnyResponse | Mapping[str, Any], solver: str) -> AnyResponse:

@@ -72,7 +72,8 @@ class Comparison:
     @property
     def problem(self) -> MechanicalProblem:
         """What was solved."""
-        return self.statement.problem
+        found: MechanicalProblem = self.statement.problem
+        return found
 
     @property
     def agreement(self) -> str:

@@ -47,7 +47,8 @@ class Posed:
     @property
     def problem(self) -> MechanicalProblem:
         """The problem of the variant."""
-        return self.statement.problem
+        found: MechanicalProblem = self.statement.problem
+        return found
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:

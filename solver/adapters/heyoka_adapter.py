@@ -6,6 +6,7 @@ modes of a problem, and all problems of its shape.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -18,9 +19,9 @@ from veridyn.solver.controls import number
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.answer import EventControls, EventDriven
 from veridyn.solver.event_driven.forcing import Forcing
-from veridyn.solver.event_driven.legs import Arrival, Leg, until
+from veridyn.solver.event_driven.legs import AffineLeg, Arrival, Leg, until
 from veridyn.solver.event_driven.mechanics import Affine
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 
 Floats = NDArray[np.float64]
 
@@ -122,7 +123,7 @@ def _drive_numbers(forcing: Forcing) -> list[float]:
 
 @dataclass(frozen=True)
 class Taylor:
-    """Integrator of legs by heyoka; ``guards`` is the largest number of guards that any mode has."""
+    """Integrator of legs by heyoka; ``guards`` is the largest number of guards that any mechanical mode has."""
 
     guards: int
     controls: TaylorControls
@@ -130,7 +131,8 @@ class Taylor:
 
     def integrate(self, leg: Leg) -> Arrival:
         """Integrate a leg: first up to the arming of each guard that is not armed, then on; see `legs.Integrator`."""
-        ta = compiled(Shape.of(leg.forcing, leg.state.size // 2, self.guards), max(self.controls.rtol, TIGHTEST))
+        ta, numbers = self._prepared(leg)
+        events = len(ta.t_events) if ta.with_events else 0
         ta.time = leg.start
         ta.state[:] = leg.state
         halts = {*leg.armed.tolist(), *leg.outputs[OUTPUTS_AT_ONCE::OUTPUTS_AT_ONCE].tolist()}
@@ -138,10 +140,10 @@ class Taylor:
         largest = min(self.controls.max_step, leg.largest_step)
         steps, outputs, parts, fired = 0, leg.outputs, [np.empty((0, leg.state.size))], None
         for end in stages:
-            ta.pars[:] = self._numbers(leg, float(ta.time))
-            if self.guards:  # heyoka refuses where there are no events
+            ta.pars[:] = numbers(float(ta.time))
+            if events:  # heyoka refuses where there are none
                 ta.reset_cooldowns()
-            fired, taken, part = self._propagate(ta, end, until(outputs, end), largest)
+            fired, taken, part = _propagate(ta, end, until(outputs, end), largest, events)
             steps += taken
             outputs = outputs[len(part) :]
             parts.append(part)
@@ -149,21 +151,18 @@ class Taylor:
                 break
         return Arrival(float(ta.time), np.array(ta.state), fired, np.vstack(parts), {"steps": steps})
 
-    def _propagate(self, ta: Any, end: float, outputs: Floats, largest: float) -> tuple[int | None, int, Floats]:
-        """Return the event that ended a stage (None: its end), the steps, and the states at the outputs reached."""
-        now = float(ta.time)
-        grid = np.concatenate(([now], outputs[(outputs > now) & (outputs < end)], [end]))
-        outcome, _, _, steps, _, states = ta.propagate_grid(grid, max_delta_t=largest)
-        index, hit = int(outcome), -self.guards <= int(outcome) < 0
-        if outcome != heyoka.taylor_outcome.time_limit and not hit:
-            raise SolverFailure(f"heyoka gave up at t = {ta.time:.9g} s: {outcome}")
-        times = grid[: len(states)]
-        if hit:  # an output at the very instant of the event may lie behind the last step
-            times, states = np.append(times, ta.time), np.vstack((states, ta.state))
-        reached = until(outputs, float(ta.time))
-        return (-index - 1 if hit else None), steps, np.array(states[np.searchsorted(times, reached)])
+    def _prepared(self, leg: Leg) -> tuple[Any, Callable[[float], Floats]]:
+        """Return the compiled integrator of a leg, and its parameters from an instant on (s)."""
+        tolerance = max(self.controls.rtol, TIGHTEST)
+        if isinstance(leg, AffineLeg):
+            affine: AffineLeg = leg
+            shape = Shape.of(affine.forcing, affine.state.size // 2, self.guards)
+            return compiled(shape, tolerance), lambda now: self._numbers(affine, now)
+        from veridyn.solver.adapters import heyoka_modes  # late: it takes SymPy
 
-    def _numbers(self, leg: Leg, now: float) -> Floats:
+        return heyoka_modes.prepared(leg, tolerance)
+
+    def _numbers(self, leg: AffineLeg, now: float) -> Floats:
         """Return the parameters of a mode; a guard that is not armed is the constant one."""
         n = leg.state.size // 2
         rate = leg.flow.rate
@@ -176,8 +175,24 @@ class Taylor:
         return np.concatenate((drive, _coefficients(acceleration).ravel(), guards.ravel()))
 
 
-def _taylor(controls: TaylorControls, problem: MechanicalProblem) -> Taylor:
-    return Taylor(2 * (len(problem.stops) + len(problem.frictions)), controls)
+def _propagate(ta: Any, end: float, outputs: Floats, largest: float, events: int) -> tuple[int | None, int, Floats]:
+    """Return the event that ended a stage (None: its end), the steps, and the states at the outputs reached."""
+    now = float(ta.time)
+    grid = np.concatenate(([now], outputs[(outputs > now) & (outputs < end)], [end]))
+    outcome, _, _, steps, _, states = ta.propagate_grid(grid, max_delta_t=largest)
+    index, hit = int(outcome), -events <= int(outcome) < 0
+    if outcome != heyoka.taylor_outcome.time_limit and not hit:
+        raise SolverFailure(f"heyoka gave up at t = {ta.time:.9g} s: {outcome}")
+    times = grid[: len(states)]
+    if hit:  # an output at the very instant of the event may lie behind the last step
+        times, states = np.append(times, ta.time), np.vstack((states, ta.state))
+    reached = until(outputs, float(ta.time))
+    return (-index - 1 if hit else None), steps, np.array(states[np.searchsorted(times, reached)])
+
+
+def _taylor(controls: TaylorControls, problem: Problem) -> Taylor:
+    mechanical = isinstance(problem, MechanicalProblem)
+    return Taylor(2 * (len(problem.stops) + len(problem.frictions)) if mechanical else 0, controls)
 
 
 SOLVER = EventDriven(

@@ -76,8 +76,10 @@ class EventDriven(Library):
         integrator = self.integrator(controls, problem)
         if isinstance(problem, MechanicalProblem):
             return respond(problem, integrator, controls)
-        from veridyn.solver.event_driven.modes import ModeDriver  # late: it takes SymPy
+        from veridyn.solver.event_driven.modes import ModeDriver  # late: they take SymPy
+        from veridyn.solver.problem.initial_value import InitialValueProblem
 
+        assert isinstance(problem, InitialValueProblem)
         driver = ModeDriver(problem, integrator, largest_step=controls.max_step, most_events=controls.most_events)
         return driver.run(output_instants(problem))
 

@@ -67,7 +67,7 @@ class Equations:
     def rate(self, t: float, y: Floats) -> Floats:
         """Return y' (n,)."""
         rate = self.plain.rhs(t, y)
-        return rate if self.plain.problem.mass is None else np.linalg.solve(self.plain.mass(t, y), rate)
+        return rate if self.plain.problem.mass is None else np.asarray(np.linalg.solve(self.plain.mass(t, y), rate))
 
     def jacobian(self, t: float, y: Floats) -> Floats:
         """Return the derivatives (n, n) of y'; difference quotients where a mass matrix moves the states."""

@@ -17,14 +17,14 @@ import difflib
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import sympy
 from sympy.printing.str import StrPrinter
 
 from veridyn.solver.errors import ProblemError
 
-Expr = sympy.Expr
+Expr: TypeAlias = Any  # what SymPy makes has no static type
 
 TIME = "t"
 CONSTANTS: dict[str, Any] = {"pi": sympy.pi}

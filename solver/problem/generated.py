@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import sympy
@@ -51,12 +51,17 @@ class Names:
         return expression.xreplace(places | {sympy.Symbol(name): p[i] for i, name in enumerate(self.parameters)})
 
 
+def translated(names: Names, expressions: tuple[Expr, ...], modules: Any) -> Generated:
+    """Return the function of ``(t, y, p)`` in the functions of a library, given by name or as a mapping of names."""
+    indexed = tuple(names.indexed(expression) for expression in expressions)
+    found: Generated = sympy.lambdify((sympy.Symbol(TIME), *names.arrays), indexed, modules=modules, cse=True)
+    return found
+
+
 @lru_cache(maxsize=4096)
 def generated(names: Names, expressions: tuple[Expr, ...], backend: Backend = "math") -> Generated:
     """Return the function of ``(t, y, p)`` that gives a tuple of numbers, or of arrays where y holds arrays (numpy)."""
-    indexed = tuple(names.indexed(expression) for expression in expressions)
-    found: Generated = sympy.lambdify((sympy.Symbol(TIME), *names.arrays), indexed, modules=backend, cse=True)
-    return found
+    return translated(names, expressions, backend)
 
 
 @lru_cache(maxsize=1024)
@@ -64,8 +69,8 @@ def compiled(names: Names, expressions: tuple[Expr, ...]) -> Generated:
     """Return what `generated` does, compiled by numba; callable from compiled code."""
     import numba
 
-    found: Generated = numba.njit(generated(names, expressions))
-    return found
+    found: Any = numba.njit(generated(names, expressions))
+    return cast(Generated, found)
 
 
 @lru_cache(maxsize=1024)

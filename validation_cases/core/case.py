@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact, Parameter, arguments, resolve
-from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
+from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.validation_cases.core.sweeping import Sweep
 from veridyn.validation_cases.core.tolerances import Tolerance
 
@@ -145,7 +145,7 @@ class Variant:
     name: str
     changes: Mapping[str, str]
     quantities: frozenset[str] | None = None
-    problem: Callable[[Values], Problem] | None = None
+    problem: Callable[[Values], Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ class Case:
     parameters: tuple[Parameter, ...]
     variants: tuple[Variant, ...]
     quantities: tuple[Quantity, ...]
-    problem: Callable[[Values], Problem]
+    problem: Callable[[Values], Any]  # of any kind
     modelling: tuple[str, ...]
     published: tuple[Published, ...]
     remarks: tuple[str, ...]

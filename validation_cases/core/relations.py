@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem.mechanical import Problem
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.validation_cases.core.changed_units import SI, Units, in_si, in_units, is_expressible
 
 Floats = NDArray[np.float64]
@@ -190,7 +190,7 @@ def _snapped(instants: Floats, known: Floats, within: float) -> Floats:
 # ---- other units, other coordinates
 
 
-def _other_units(solve: Solve, problem: Problem) -> Any:
+def _other_units(solve: Solve, problem: MechanicalProblem) -> Any:
     return in_si(problem, solve(in_units(problem, UNITS)), UNITS)
 
 

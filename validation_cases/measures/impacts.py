@@ -72,5 +72,5 @@ def force(o: Observation) -> Floats:
     stop = o.problem.stops[0]
     reported = o.response.elements.get(stop.name, {}).get("normal_force")
     if reported is not None:
-        return reported
+        return np.asarray(reported)
     return np.asarray(stop.stiffness * np.maximum(0.0, -stop_gap(o.problem, o.response, stop)))

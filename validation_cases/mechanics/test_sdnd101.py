@@ -215,7 +215,7 @@ def _second(values: Values) -> tuple[float, float]:
 
 
 def _force(o: Observation) -> impacts.Floats:
-    return np.maximum(0.0, o["kc"] * o.response.displacement[:, 0])
+    return np.asarray(np.maximum(0.0, o["kc"] * o.response.displacement[:, 0]))
 
 
 FIGURES = (

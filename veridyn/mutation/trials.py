@@ -9,6 +9,7 @@ from typing import Any
 
 from veridyn.mutation.mutants import Fault
 from veridyn.solver.errors import SolverInputError
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.solver.problem.time_scales import shortest_period
 from veridyn.validation_cases.core.catalogue import load_case
 from veridyn.validation_cases.core.checks import checks_of
@@ -78,8 +79,13 @@ def places(cases: Sequence[str]) -> list[Place]:
 
 
 def _cost(statement: Statement) -> float:
-    """Return the number of shortest periods in the time span, times how much is measured; 0 if nothing is."""
-    problem = statement.problem
+    """Return the number of shortest periods in the time span, times how much is measured; 0 if nothing is.
+
+    Faults are built into solvers of mechanical problems alone.
+    """
+    problem: Problem = statement.problem
+    if not isinstance(problem, MechanicalProblem):
+        return 0.0
     return len(statement.quantities) * (problem.end - problem.start) / shortest_period(problem)
 
 

@@ -46,7 +46,7 @@ def _plane(o: Observation, times: Floats) -> Floats:
 
 
 def _mass(o: Observation) -> Floats:
-    return _plane(o, o.response.time) + o.response.velocity[:, 0]
+    return np.asarray(_plane(o, o.response.time) + o.response.velocity[:, 0])
 
 
 def _beside(o: Observation, times: Floats) -> Curves:

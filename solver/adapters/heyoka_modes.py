@@ -1,0 +1,78 @@
+"""heyoka's integrators of initial value problems: a mode compiled from its expressions, parameters left open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import heyoka
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.event_driven.legs import Leg
+from veridyn.solver.event_driven.modes import ModeLeg
+from veridyn.solver.problem.expressions import CONSTANTS, FUNCTIONS, Expr
+from veridyn.solver.problem.generated import Names, parameter_numbers, translated
+
+Floats = NDArray[np.float64]
+
+LARGE = 8  # states from which compact code compiles in bearable time
+
+
+def _of_heyoka(name: str) -> Callable[[Any], Any]:
+    function = getattr(heyoka, name)
+    return lambda x: function(x if isinstance(x, heyoka.expression) else heyoka.expression(float(x)))
+
+
+LIBRARY = {name: _of_heyoka(name) for name in FUNCTIONS} | {name: getattr(heyoka, name) for name in CONSTANTS}
+
+
+@lru_cache(maxsize=256)
+def _compiled(names: Names, rates: tuple[Expr, ...], guards: tuple[Expr, ...], tolerance: float) -> Any:
+    """Return an integrator; its parameters are those of the problem, then factor and offset of every guard."""
+    y = [heyoka.expression(f"y{i}") for i in range(len(names.unknowns))]
+    p = [heyoka.par[i] for i in range(len(names.parameters))]
+    right, of_guards = (translated(names, part, [LIBRARY]) for part in (rates, guards))
+    found = [heyoka.expression(0.0) + rate for rate in right(heyoka.time, y, p)]
+    events = [
+        heyoka.t_event(
+            heyoka.par[len(p) + 2 * i] * guard + heyoka.par[len(p) + 2 * i + 1],
+            direction=heyoka.event_direction.negative,
+            cooldown=0.0,  # as for mechanical problems: what starts at zero is disarmed
+        )
+        for i, guard in enumerate(of_guards(heyoka.time, y, p))
+    ]
+    return heyoka.taylor_adaptive(
+        list(zip(y, found, strict=True)),
+        [0.0] * len(y),
+        t_events=events,
+        tol=tolerance,
+        compact_mode=len(y) > LARGE,
+    )
+
+
+def prepared(leg: Leg, tolerance: float) -> tuple[Any, Callable[[float], Floats]]:
+    """Return the compiled integrator of a leg, and its parameters from an instant on (s).
+
+    A guard that is not armed is the constant one.
+
+    Raises
+    ------
+    NotImplementedError
+        If a mass matrix moves the states.
+    """
+    assert isinstance(leg, ModeLeg)
+    plain = leg.equations.plain
+    if plain.problem.mass is not None:
+        raise NotImplementedError("a mass matrix")
+    guards = tuple(change.guard for change in leg.equations.events)
+    ta = _compiled(Names.of(plain.problem), plain.mode.rates, guards, tolerance)
+    numbers = np.array(parameter_numbers(plain.problem))
+
+    def parameters(now: float) -> Floats:
+        armed = leg.armed[: leg.guards] <= now
+        switches = np.column_stack((np.where(armed, leg.signs, 0.0), np.where(armed, 0.0, 1.0)))
+        return np.concatenate((numbers, switches.ravel()))[: ta.pars.size]  # a mode may not need the last ones
+
+    return ta, parameters
