@@ -88,17 +88,19 @@ def roots(
     late: arb | None = None,
     order: int = 0,
     name: str = "a root",
+    inside: bool = True,
 ) -> Iterator[Ball]:
     """Yield all roots of a linear function of the state in (0, limit] in order, each simple; raises `Undecided`.
 
     With `order` they are those of its derivative of that order, with which `zeros` are meant too; balls, no pairs.
+    Without `inside` one that may lie beyond the limit is yielded too.
     """
     for begins, s, (p,) in _stretches(course, [(row, zeros, late)], limit, order):
         for root in _roots(course, p, s, name):
             lapse = begins.time + root * begins.length
             if lapse > limit:
                 return
-            if not (lapse < limit):
+            if inside and not (lapse < limit):
                 raise Undecided(f"{name} falls on the end of a stretch of time")
             yield lapse if order else _moved(course, row, lapse)
 

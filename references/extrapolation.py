@@ -58,12 +58,12 @@ class Step(NamedTuple):
     mode: Mode
     y: Vector
 
-    def at(self, lapse: mpf) -> Vector:
-        """Return the state after a lapse of a step or less; raises `CertificationError` if it is not found."""
+    def at(self, lapse: mpf, most: int = MOST) -> Vector:
+        """Return the state after a lapse of a step or less; raises `CertificationError` if `most` rows do not do."""
         rates, rows = self.law.rates(self.mode), list[Vector]()
         if not lapse:
             return self.y
-        for place in range(1, MOST):
+        for place in range(1, most):
             row = [_midpoint(rates, self.time, self.y, lapse, 2 * place)]
             for back, old in enumerate(rows, start=1):
                 weight = 1 / (mpmath.mpf(place) ** 2 / (place - back) ** 2 - 1)

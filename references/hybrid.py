@@ -225,7 +225,7 @@ class System:
         zeros += [0 if s else self._zeros(o, mode, e, time, state, facts) for e, s in zip(turning, still, strict=True)]
         flow, start, there, late = self._flow(o, mode, time, state, event)
         names = [(change.name, PASSES[change.direction]) for change in mode.events]
-        watched = [("", "falls")] * len(turning)
+        watched = [("turns", "falls")] * len(turning)
         guards = [
             Guard(name, row, count, late if count else None, passes)
             for (name, passes), row, count in zip([*names, *watched], self._rows(o, mode, flow), zeros, strict=True)
@@ -377,28 +377,34 @@ def _holding(system: System, o: Record, time: Ball) -> list[Phase]:
 
 def _extreme(system: System, o: Record, after: Ball, until: Ball) -> Ball:
     """Return the largest value of what is watched between two instants."""
-    (expression,) = system.watched
     found = []
     for ended in _run(system, o):
-        phase = ended.phase
-        assert isinstance(phase, _Phase)
         end = until if ended.end is None or ended.end > until else ended.end
         if not end < after:
-            begin = after if phase.start < after else phase.start
-            ends = [_value(system, o, expression, t, [phase]) for t in (begin, end)]
-            found += ends
-            (watched,) = phase.watched
-            limit = end - phase.start
-            turns = watched and roots(phase.course, watched.row, limit, zeros=watched.zeros, late=watched.late, order=1)
-            for lapse in turns or ():
-                time = phase.start + lapse
-                if time < begin:
-                    continue
-                turned = _value(system, o, expression, time, [phase])
-                found.append(turned if begin < time < end else hull(turned, *ends))
+            begin = after if ended.phase.start < after else ended.phase.start
+            found += _candidates(system, o, ended.phase, begin, end)
         if ended.end is None or not ended.end < until:
             break
+    if not found:
+        raise Absent("the motion ends before that stretch of time")
     return largest(found)
+
+
+def _candidates(system: System, o: Record, phase: Phase, begin: Ball, end: Ball) -> Iterator[Ball]:
+    """Yield the values of what is watched at both ends of a stretch of a phase, and where it turns between."""
+    assert isinstance(phase, _Phase)
+    (expression,), (watched,) = system.watched, phase.watched
+    ends = [_value(system, o, expression, time, [phase]) for time in (begin, end)]
+    yield from ends
+    if watched is None:
+        return
+    for lapse in roots(
+        phase.course, watched.row, end - phase.start, zeros=watched.zeros, late=watched.late, order=1, inside=False
+    ):
+        time = phase.start + lapse
+        if not time < begin:
+            turned = _value(system, o, expression, time, [phase])
+            yield turned if begin < time < end else hull(turned, *ends)
 
 
 @dataclass(frozen=True, eq=False)
@@ -416,7 +422,7 @@ class Motion:
     @cached_property
     def reference(self) -> References:
         """The terms that its quantities share."""
-        return References(self.parameters, proof=PROOF, effort=lambda o: proved(_run(self._system(), o).kept))
+        return References(self.parameters, proof=PROOF)
 
     def event(self, name: str, number: int = 1, **terms: Any) -> Callable[..., Certified]:
         """Return the instant (s) of an event by its name, counted from 1."""
@@ -481,7 +487,8 @@ class Motion:
             return side * _extreme(self._system(expression), o, self._time(o, begin), self._time(o, end))
 
         name = f"{'largest' if side > 0 else 'smallest'} {of}"
-        return self._quantity(name, read, lambda steps: side * steps.largest(expression, begin, end), terms)
+        stated = {"effort": self._effort(expression), **terms}
+        return self._quantity(name, read, lambda steps: side * steps.largest(expression, begin, end), stated)
 
     def _quantity(
         self,
@@ -492,13 +499,16 @@ class Motion:
     ) -> Callable[..., Certified]:
         second, how = terms.get("second"), terms.get("how", "")
         read.__name__ = name
-        stated = {k: v for k, v in terms.items() if k not in ("second", "how")}
+        stated = {"effort": self._effort(), **{k: v for k, v in terms.items() if k not in ("second", "how")}}
         if second is not None:
             return self.reference(lambda o: second(_Numbers(o, Exact.mpf)), how=how or "closed form", **stated)(read)
         if stepped is None:
             return self.reference(**stated)(read)
         steps = {"how": hybrid_steps.HOW, "promised": hybrid_steps.PROMISED, **stated}
         return self.reference(lambda o: stepped(hybrid_steps.steps(self.problem, o)), **steps)(read)
+
+    def _effort(self, *watched: Expr) -> Callable[[Record], str]:
+        return lambda o: proved(_run(self._system(*watched), o).kept)
 
     def _system(self, *watched: Expr) -> System:
         return self._systems.setdefault(watched, System(self.problem, watched))

@@ -25,6 +25,7 @@ from veridyn.references.parameters import Record
 HOW = "extrapolated midpoint steps, with their own search for events"
 NEAR = 10.0**-14  # of a step: so near a root is the one that the step begins with
 LEAST = 10.0**-12  # of the motion: steps so short find no motion
+SHORT = 12  # rows of an extrapolation: more would be a step in which a guard may turn twice
 EASY = 2  # by how much the next step is longer
 
 Vector = tuple[mpf, ...]
@@ -95,7 +96,7 @@ class Steps:
             here = Step(law._replace(sizes=self._sizes(mode, time, y, length)), time, mode, y)
             length = min(length, end - time)
             try:
-                after = here.at(length)
+                after = here.at(length, SHORT)
             except (CertificationError, ZeroDivisionError, OverflowError):
                 length /= 3
                 if length < LEAST * (end - start):

@@ -31,6 +31,81 @@ DUFFING = motion(
     )
 )
 
+STICK = Change(name="release", guard="Fs - x", direction=-1, reset={"v": "vb"}, mode="slip")
+SLIP = Change(name="stick", guard="vb - v", direction=-1, reset={"v": "vb"}, mode="stick")
+BELT = motion(
+    InitialValueProblem(
+        name="belt",
+        states=("x", "v"),
+        parameters={"vb": "0.2", "Fs": "1.5", "Fk": 1},
+        modes=(
+            Mode(name="stick", rates=("v", 0), events=(STICK,)),
+            Mode(name="slip", rates=("v", "Fk - x"), events=(SLIP,)),
+        ),
+        initial=(0, "vb"),
+        end=60,
+    )
+)
+HIT = Change(name="hit", guard="d - x", direction=-1, reset={"x": "d", "v": "-e*v"})
+DRIVEN = motion(
+    InitialValueProblem(
+        name="driven",
+        states=("x", "v"),
+        parameters={"z": "0.02", "e": "0.8", "d": 1, "W": "1.5", "F": 1},
+        modes=(Mode(name="flight", rates=("v", "-x - 2*z*v + F*cos(W*t)"), events=(HIT,)),),
+        initial=(0, 0),
+        end=30,
+    )
+)
+PIN = motion(
+    InitialValueProblem(
+        name="pin",
+        states=("q", "w"),
+        parameters={"m": "1.02", "l": 1, "lp": "0.7", "d": "0.2", "g": "9.81"},
+        modes=(
+            Mode(
+                name="long",
+                rates=("w", "-g/l*sin(q) - d/m*w"),
+                events=(Change(name="hit", guard="q + pi/12", direction=-1, reset={"w": "w*l/(l-lp)"}, mode="short"),),
+            ),
+            Mode(
+                name="short",
+                rates=("w", "-g/(l-lp)*sin(q) - d/m*w"),
+                events=(Change(name="leave", guard="q + pi/12", direction=1, reset={"w": "w*(l-lp)/l"}, mode="long"),),
+            ),
+        ),
+        initial=("pi/6", 0),
+        end=4,
+    )
+)
+RING = motion(
+    InitialValueProblem(
+        name="ring",
+        states=("q", "w"),
+        modes=(
+            Mode(
+                name="inside",
+                rates=("w", "-q**3 + cos(t)"),
+                events=(Change(name="hit", guard="q**2 + w**2 - 4 + t/10", reset={"w": "-w/2"}),),
+            ),
+        ),
+        initial=(0, 1),
+        end=4,
+    )
+)
+
+
+def stuck(number):
+    def closed(p):
+        gap = p.Fs - p.Fk
+        return p.Fs / p.vb + 2 * number * (mpmath.pi - mpmath.atan(gap / p.vb)) + 2 * (number - 1) * gap / p.vb
+
+    return closed
+
+
+def belt_amplitude(p):
+    return mpmath.sqrt((p.Fs - p.Fk) ** 2 + p.vb**2)
+
 
 def impact(number):
     def closed(p):
@@ -68,6 +143,23 @@ READINGS = [
     DUFFING.value("x", "10"),
     DUFFING.smallest("v", until="10", second=lambda p: -mpmath.sqrt(p.a * p.A**2 + p.b * p.A**4 / 2)),
 ]
+MODES = [
+    BELT.event("stick", 3, second=stuck(3)),
+    BELT.event("stick", 3),
+    BELT.largest("x", second=lambda p: p.Fk + belt_amplitude(p)),
+    BELT.smallest("v", second=lambda p: -belt_amplitude(p)),
+    DRIVEN.event("hit", 5),
+    DRIVEN.value("x", "30"),
+    PIN.event("leave", 1),
+    PIN.value("q", "4"),
+    RING.event("hit", 2),
+    RING.value("w", ("hit", 1), before=True),
+]
+
+
+@pytest.mark.parametrize("reading", MODES)
+def test_modes_resets_and_loads(reading):
+    assert reading().confirm().digits == 30
 
 
 @pytest.mark.parametrize("place", range(len(READINGS)))
