@@ -191,8 +191,8 @@ def _propagate(ta: Any, end: float, outputs: Floats, largest: float, events: int
 
 
 def _taylor(controls: TaylorControls, problem: Problem) -> Taylor:
-    mechanical = isinstance(problem, MechanicalProblem)
-    return Taylor(2 * (len(problem.stops) + len(problem.frictions)) if mechanical else 0, controls)
+    laws = [*problem.stops, *problem.frictions] if isinstance(problem, MechanicalProblem) else []
+    return Taylor(2 * len(laws), controls)
 
 
 SOLVER = EventDriven(

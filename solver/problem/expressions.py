@@ -93,9 +93,7 @@ def _checked(owner: str, found: Any, names: Collection[str]) -> Expr:
             if part.name not in names:
                 raise unknown(owner, part.name, [*names, *CONSTANTS, *FUNCTIONS])
         elif not (part.is_Rational or part in (sympy.pi, sympy.E) or isinstance(part, KINDS)):
-            raise ProblemError(
-                f"{owner}: {part} is no part of an expression; use + - * / ** and {', '.join(FUNCTIONS)}"
-            )
+            raise ProblemError(f"{owner}: {part} cannot be in an expression; use + - * / ** and {', '.join(FUNCTIONS)}")
     return found
 
 

@@ -240,9 +240,16 @@ def equations(problem: InitialValueProblem) -> tuple[str, ...]:
 
 
 def _of_mode(problem: InitialValueProblem, mode: Mode, label: str) -> Iterator[str]:
-    rates = zip(problem.states, mode.rates, strict=True)
-    yield label + ", ".join(f"{name}' = {_set(rate)}" for name, rate in rates)
+    moved = _moved(problem)
+    yield label + ", ".join(f"{left} = {_set(rate)}" for left, rate in zip(moved, mode.rates, strict=True))
     yield from (f"{change.name}: {_happens(change)}" for change in mode.events)
+
+
+def _moved(problem: InitialValueProblem) -> Iterator[str]:
+    """Yield the left sides: rates, with the mass in front."""
+    rates = [sympy.Symbol(f"{name}'") for name in problem.states]
+    mass = sympy.eye(len(rates)) if problem.mass is None else sympy.Matrix(problem.mass)
+    yield from (_set(row) for row in mass * sympy.Matrix(rates))
 
 
 def _happens(change: Change) -> str:
