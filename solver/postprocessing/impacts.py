@@ -59,15 +59,28 @@ def _closed_impact(time: Floats, gap: Floats, stiffness: float, start: float, en
     first = int(np.searchsorted(time, start + margin, side="right"))
     inner = slice(first, max(first, int(np.searchsorted(time, end - margin))))
     nodes = np.concatenate(([start], time[inner], [end]))
-    spline = CubicSpline(nodes, np.concatenate(([0.0], -stiffness * gap[inner], [0.0])))
-    turning = spline.derivative().roots(extrapolate=False)
-    return _impact(spline, turning, start, end, -spline(start, 1) / stiffness)
+    force = np.concatenate(([0.0], -stiffness * gap[inner], [0.0]))
+    spline = CubicSpline(nodes, force)
+    return _impact(spline, spline.derivative(), nodes, force, -spline(start, 1) / stiffness)
 
 
-def _impact(spline: Any, turning: Floats, start: float, end: float, velocity: float) -> Impact:
-    """Return what a spline of the force says, which turns at some instants."""
+def _impact(spline: Any, slope: Any, nodes: Floats, force: Floats, velocity: float) -> Impact:
+    """Return what a spline of the force through some nodes says; its largest value lies beside the largest node."""
+    turning = _roots_beside(slope, nodes, int(np.argmax(force)))
+    start, end = nodes[0], nodes[-1]
     peak = turning[np.argmax(spline(turning))] if turning.size else 0.5 * (start + end)
-    return Impact(start, end, float(peak), float(spline(peak)), float(spline.integrate(start, end)), float(velocity))
+    found = (start, end, peak, spline(peak), spline.integrate(start, end), velocity)
+    return Impact(*map(float, found))
+
+
+def _roots_beside(curve: Any, nodes: Floats, i: int) -> Floats:
+    """Return the roots of a piecewise polynomial between the neighbours of a node; to find all of them costs much."""
+    from scipy.interpolate import PPoly  # late: listing cases must not wait for it
+
+    first = np.searchsorted(curve.x, nodes[max(i - 1, 0)], side="right") - 1
+    last = np.searchsorted(curve.x, nodes[min(i + 1, nodes.size - 1)])
+    near = PPoly(curve.c[:, first:last], curve.x[first : last + 1])
+    return np.asarray(near.roots(extrapolate=False))
 
 
 def located_impacts(time: Floats, gap: Floats, rate: Floats, events: Floats, stiffness: float) -> list[Impact]:
@@ -89,5 +102,4 @@ def _between(time: Floats, force: Floats, velocity: float) -> Impact:
     from scipy.interpolate import PPoly, make_interp_spline  # late: listing cases must not wait for it
 
     spline = make_interp_spline(time, force, k=min(7, time.size - 1))
-    turning = PPoly.from_spline(spline.derivative()).roots(extrapolate=False)
-    return _impact(spline, turning, float(time[0]), float(time[-1]), velocity)
+    return _impact(spline, PPoly.from_spline(spline.derivative()), time, force, velocity)

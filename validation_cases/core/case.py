@@ -85,8 +85,8 @@ class Quantity:
     applies
         Whether the quantity exists for these parameters; None: always.
     rounded
-        How far a unit in the last place of a double, in all data, moves the truth, in the unit of the quantity: no
-        claimed digits hold beyond; function of the parameters. None: no farther than the claimed digits.
+        How far the roundings of doubles move an answer, in the unit of the quantity: no claimed digits hold beyond;
+        function of the parameters. None: no farther than the claimed digits.
     early
         Why the truth is fixed before the first event of the problem: only then the regularity may exceed that of the
         problem. Empty: it is not.

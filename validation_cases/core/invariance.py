@@ -154,8 +154,9 @@ def _admissible(asked: Comparison, quantity: Quantity, value: float) -> tuple[fl
     if asked.relation.to_rounding:
         return REPEATED * size, "rounding"
     if asked.claims.digits:
-        digits = 2 * 10.0**-asked.claims.digits * size
-        return digits + _sampling(asked, quantity, value), "twice the claimed digits, and sampling"
+        rounded = quantity.rounded(asked.statement.values) if quantity.rounded else 0.0
+        digits = 2 * (10.0**-asked.claims.digits * size + rounded)
+        return digits + _sampling(asked, quantity, value), "twice the claimed digits and rounding, and sampling"
     if asked.runner.subject.refined:
         share = _uncertainty_share(asked) + ROUNDING
         return share * size + _sampling(asked, quantity, value), UNCERTAINTY

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -155,14 +154,25 @@ def convergence(runner: Runner, statement: Statement, scheme: str, quantity: Qua
     )
 
 
-def confirmed(find: Callable[[int], Finding], most: int) -> Finding:
-    """Return what is found with no finer level, or with up to ``most`` of them as long as it fails."""
+def confirmed(find: Callable[[int], Finding], most: int, *, last_decides: bool = False) -> Finding:
+    """Return what is found with no finer level, or with up to ``most`` of them as long as it fails.
+
+    Raises
+    ------
+    NotJudged
+        If nothing can be judged without finer levels, or with all of them where those decide.
+    """
     finding = find(0)
     for more in range(1, most + 1):
         if finding.passes:
             break
-        with contextlib.suppress(SolverFailure, NotJudged, CapabilityError):
+        try:
             finding = find(more)
+        except (SolverFailure, CapabilityError):  # a finer level cannot be solved
+            continue
+        except NotJudged:
+            if last_decides and more == most:
+                raise
     return finding
 
 
@@ -242,18 +252,9 @@ def order(runner: Runner, statement: Statement, scheme: str, quantity: Quantity,
     NotJudged
         If the levels, or those that should confirm a failure, are not in the asymptotic range, or errors are rounding.
     """
-    finding = _order(runner, statement, scheme, quantity, claims, 0)
-    for more in range(1, CONFIRMING + 1):
-        if finding.passes:
-            break
-        try:
-            finding = _order(runner, statement, scheme, quantity, claims, more)
-        except (SolverFailure, CapabilityError):  # no finer level can be solved
-            break
-        except NotJudged:
-            if more == CONFIRMING:
-                raise
-    return finding
+    return confirmed(
+        lambda more: _order(runner, statement, scheme, quantity, claims, more), CONFIRMING, last_decides=True
+    )
 
 
 def _order(runner: Runner, statement: Statement, scheme: str, quantity: Quantity, claims: Claims, more: int) -> Finding:

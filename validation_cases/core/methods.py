@@ -57,8 +57,8 @@ def digits(runner: Runner, statement: Statement, scheme: str, quantity: Quantity
     }
     reason = f"claimed: {claims.digits:g} digits of the scale + sampling (change where every second sample is read)"
     if quantity.rounded:
-        terms["rounding of data"] = quantity.rounded(statement.values)
-        reason += " + rounding of data (a unit in the last place of a double, as the motion magnifies it)"
+        terms["rounding"] = quantity.rounded(statement.values)
+        reason += " + rounding (units in the last place of a double, as the motion magnifies them)"
     allowed = Tolerance(sum(terms.values()), "absolute", reason)
     error = measured_error(value, truth, allowed)
     return Finding(run, value, reference, error, allowed, terms=terms, counts_digits=True)

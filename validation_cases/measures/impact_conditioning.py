@@ -7,6 +7,9 @@ the linear propagators of the phases. What is perturbed by a relative `ROUNDING`
   contact, drive, drive's frequency, place of the stop;
 * the state, once, at the beginning of the phase where it matters most.
 
+Roundings of doubles are smaller and come in every phase: they are added up where it is asked what digits may be
+claimed.
+
 A solver that steps through the motion has errors of its own. Those of a method of second order, with steps h as long as
 the output asked for around contacts is apart, are added where it is asked what such solvers may be judged on:
 (omega h)²/12 of a frequency, that of flight and that of contact, and (omega_c h)²/12 of a velocity where the force
@@ -49,6 +52,7 @@ DATA: tuple[tuple[str, bool | None], ...] = (  # numbers of the law of motion, a
     ("B", True),
     ("Omega", None),
 )
+ROOT = 4  # roundings of a root: the least relative tolerance that common codes of Brent's method take
 HALVINGS = 48  # of a phase, to prove that it keeps clear of the stop
 
 
@@ -85,6 +89,30 @@ def _course(parameters: Parameters) -> Course:
     return Course(rows[0], rows[1], rows[2], phases, named["gap"].mpf())
 
 
+@dataclass(frozen=True)
+class Perturbation:
+    """A relative perturbation of all data, and of the state: once where it matters most, or in every phase.
+
+    In every phase it is what a solver in floating point numbers does: the root that is the instant of contact has
+    `ROOT` roundings, too.
+    """
+
+    relative: float
+    in_every_phase: bool = False
+
+    def displacement(self, phase: Phase) -> float:
+        """Return by how much the instant at which a phase starts may move its displacement (m)."""
+        return ROOT * self.relative * abs(float(phase.v0) * float(phase.start)) if self.in_every_phase else 0.0
+
+    def gathered(self, states: Floats) -> float:
+        """Return what perturbed states (n,), each a displacement and a velocity, move together, or the worst."""
+        each = np.abs(states).reshape(-1, 2).sum(axis=1)
+        return float(each.sum() if self.in_every_phase else each.max())
+
+
+ONCE, DOUBLES = Perturbation(ROUNDING), Perturbation(float(np.finfo(float).eps), in_every_phase=True)
+
+
 class Moved(NamedTuple):
     """What perturbations move: displacements at the ends of all phases (n,), and at most within them (n,); in m."""
 
@@ -94,23 +122,24 @@ class Moved(NamedTuple):
 
 def moved(values: Values, resolution: float = 0.0) -> Moved:
     """Return what a relative perturbation of `ROUNDING` moves, and errors of steps of ``resolution``/ω_c (s)."""
-    return _moved(_key(values), resolution / contact_frequency(values))
+    return _moved(_key(values), resolution / contact_frequency(values), ONCE)
 
 
 @lru_cache(maxsize=16)
-def _moved(parameters: Parameters, step: float) -> Moved:
+def _moved(parameters: Parameters, step: float, by: Perturbation) -> Moved:
     true = _course(parameters)
     kinked = max((_dispersion(phase, step) for phase in true.phases if phase.touching), default=0.0)
-    place = ROUNDING * (float(true.gap) + abs(float(true.phases[0].law.S)))  # of the stop, and of its motion
+    place = by.relative * (float(true.gap) + abs(float(true.phases[0].law.S)))  # of the stop, and of its motion
     data, states, at_end, within = np.zeros((2, len(DATA))), np.empty((2, 0)), [], []
     for phase, lapse in zip(true.phases, true.lapses, strict=True):
-        carried, added = np.array(phase.propagator(float(lapse))), _added(phase, mpmath.mpf(lapse), step)
-        states = np.column_stack((states, np.diag([place, (ROUNDING + kinked) * abs(float(phase.v0))])))
+        carried, added = np.array(phase.propagator(float(lapse))), _added(phase, mpmath.mpf(lapse), step, by.relative)
+        start = [place + by.displacement(phase), (by.relative + kinked) * abs(float(phase.v0))]
+        states = np.column_stack((states, np.diag(start)))
         # free motion turns (x, v/omega) and never makes it longer
         length = np.array([1.0, 1 / float(phase.law.omega)])
-        within.append(place + (length @ (np.abs(data) + np.abs(added))).sum() + _worst(length @ np.abs(states)))
+        within.append(place + (length @ (np.abs(data) + np.abs(added))).sum() + by.gathered(length @ np.abs(states)))
         data, states = carried @ data + added, carried @ states
-        at_end.append(place + np.abs(data[0]).sum() + _worst(np.abs(states[0])))
+        at_end.append(place + np.abs(data[0]).sum() + by.gathered(states[0]))
     return Moved(np.array(at_end), np.array(within))
 
 
@@ -119,31 +148,36 @@ def _dispersion(phase: Phase, step: float) -> float:
     return (float(phase.law.omega) * step) ** 2 / 12
 
 
-def _added(phase: Phase, lapse: mpf, step: float) -> Floats:
+def _added(phase: Phase, lapse: mpf, step: float, relative: float) -> Floats:
     """Return by how much perturbed `DATA` move displacement and velocity while a phase lasts (2, n)."""
     with mpmath.workdps(ENOUGH):
         x, v = phase.state(lapse)
         columns = []
         for name, touching in DATA:
             concerned = touching is None or touching == phase.touching
-            share = ROUNDING + (_dispersion(phase, step) if name == "omega" else 0.0)
+            share = relative + (_dispersion(phase, step) if name == "omega" else 0.0)
             perturbed = getattr(phase.law, name) * (1 + share * concerned)
             xp, vp = replace(phase, law=replace(phase.law, **{name: perturbed})).state(lapse)
             columns.append((float(xp - x), float(vp - v)))
     return np.array(columns).T
 
 
-def _worst(moved: Floats) -> float:
-    """Return what the worst of the perturbed states moves: each has a displacement and a velocity."""
-    return float(moved.reshape(-1, 2).sum(axis=1).max())
-
-
-def rounded(values: Values, number: int) -> float:
-    """Return how far a unit in the last place of a double, in all data, moves an instant, counted from 1 (s)."""
-    true, may_move = course(values), moved(values)
+def instant_rounded(values: Values, number: int) -> float:
+    """Return how far the roundings of doubles, as the motion magnifies them, move an instant, counted from 1 (s)."""
+    true = course(values)
     if number >= true.starts.size:
         return 0.0
-    return float(may_move.at_end[number - 1] / abs(true.rates[number]) * np.finfo(float).eps / ROUNDING)
+    return float(_rounded(values).at_end[number - 1] / abs(true.rates[number]))
+
+
+def displacement_rounded(values: Values, contact: int) -> float:
+    """Return how far they move the displacement at most within a contact, counted from 1 (m)."""
+    within = _rounded(values).within
+    return float(within[2 * contact - 1]) if 2 * contact <= within.size else 0.0
+
+
+def _rounded(values: Values) -> Moved:
+    return _moved(_key(values), 0.0, DOUBLES)
 
 
 def amplification(values: Values) -> float:
@@ -171,7 +205,7 @@ def decided(values: Values, resolution: float = 0.0) -> Decided:
 
 @lru_cache(maxsize=16)
 def _decided(parameters: Parameters, step: float) -> Decided:
-    true, may_move = _course(parameters), _moved(parameters, step)
+    true, may_move = _course(parameters), _moved(parameters, step, ONCE)
     late = may_move.at_end[:-1] / np.abs(true.rates[1:]) > np.minimum(true.lapses[:-1], true.lapses[1:]) / 2
     for j in range(true.starts.size):
         if not keeps_clear(true, j, may_move.within[j]) or (j < late.size and late[j]):

@@ -113,7 +113,7 @@ def instant(name: str, number: int, criterion: Criterion) -> Quantity:
             partial(vibro_impact.instant, number=number),
             criterion,
             regularity=KINK,
-            rounded=lambda values: impact_conditioning.rounded(values, number),
+            rounded=lambda values: impact_conditioning.instant_rounded(values, number),
         ),
         lambda _: _complete(number),
     )
@@ -130,6 +130,7 @@ def peak_force(contact: int, criterion: Criterion) -> Quantity:
             lambda o: impacts.impact(o, contact).peak_force,
             criterion,
             regularity=KINK,
+            rounded=lambda values: float(values["kc"]) * impact_conditioning.displacement_rounded(values, contact),
         ),
         lambda _: 2 * contact,
     )

@@ -19,7 +19,8 @@ from veridyn.changes import parameters_of
 from veridyn.document import environment
 from veridyn.exit_code import ExitCode
 from veridyn.journal import Journal, done, journal
-from veridyn.mutation.mutants import hosts, load_host
+from veridyn.mutation import mutants
+from veridyn.mutation.mutants import load_host
 from veridyn.mutation.trials import FAILED
 from veridyn.progress import bar
 from veridyn.references import ParameterError
@@ -27,7 +28,7 @@ from veridyn.references.certified import CertificationError
 from veridyn.running import writable, write_json
 from veridyn.screen import console
 from veridyn.solver.errors import SolverInputError
-from veridyn.validation_cases.core.case import Case
+from veridyn.validation_cases.core.case import Case, Variant
 from veridyn.validation_cases.core.catalogue import case_names, load_case
 from veridyn.validation_cases.core.judge import Record, explain
 from veridyn.validation_cases.core.subject import Request
@@ -57,9 +58,14 @@ class Sample:
     coarse: tuple[str, ...] = ()
 
 
-def solvers(places: Sequence[str]) -> list[tuple[str, str]]:
-    """Return host and name of the solvers without fault."""
-    return [(place, name) for place in places or hosts() for name in load_host(place).undamaged]
+def solver_of(place: str, case: Case, number: int) -> Any:
+    """Return the solver without fault of a host that a parameter set is for: schemes take turns on every variant."""
+    solvers = list(load_host(place).undamaged.values())
+    return solvers[number // len(_measured(case)) % len(solvers)]
+
+
+def _measured(case: Case) -> list[Variant]:
+    return [variant for variant in case.variants if case.measured(variant)]
 
 
 def parameter_set(case: Case, number: int) -> dict[str, str]:
@@ -69,7 +75,7 @@ def parameter_set(case: Case, number: int) -> dict[str, str]:
     of the parameters or have no certified reference are drawn anew. Raises ParameterError if none of many can be used.
     """
     random = np.random.default_rng([zlib.crc32(case.name.encode()), number])
-    measured = [variant for variant in case.variants if case.measured(variant)]
+    measured = _measured(case)
     base = case.values(measured[number % len(measured)].changes)
     for _ in range(TRIES):
         factors = REACH ** random.uniform(-1, 1, size=len(base))
@@ -142,18 +148,20 @@ def study(
     time_out: float = TIME_OUT,
     resume: bool = False,
 ) -> int:
-    """Try all solvers without fault on so many parameter sets of every case; returns 1 at a false positive.
+    """Try hosts without fault on so many parameter sets of every case; returns 1 at a false positive.
 
     With ``resume`` what was found by a run that was ended is taken from its journal. Raises UnknownCase, UnknownFault
     if a case or a host does not exist; ReportError if the results cannot be written; found out before the work starts.
     """
     names = [load_case(name).name for name in cases] or list(case_names())
-    everyone = solvers(hosts)
+    chosen = list(hosts or mutants.hosts())
+    for place in chosen:
+        load_host(place)
     writable(None, output)
-    plan = {"false_positives": count, "cases": names, "solvers": everyone}
-    samples = Samples({(name, number): [] for name in names for number in range(count)})
+    plan = {"false_positives": count, "cases": names, "hosts": chosen}
+    samples = Samples({(name, number): [] for number in range(count) for name in names})
     with journal(output, None, plan, samples.take, resume=resume) as samples.keeper:
-        _draw(samples, everyone, jobs, time_out)
+        _draw(samples, chosen, jobs, time_out)
         made = {"schema_version": SCHEMA_VERSION, "environment": environment(command)}
         write_json({**made, "samples": [asdict(each) for each in samples.all]}, output)
         done(samples.keeper)
@@ -162,22 +170,22 @@ def study(
     return ExitCode.FAILED if any(found.alarms for found in samples.all) else ExitCode.FINE
 
 
-def _draw(samples: Samples, everyone: Sequence[tuple[str, str]], jobs: int, time_out: float) -> None:
+def _draw(samples: Samples, hosts: Sequence[str], jobs: int, time_out: float) -> None:
     """Try what was not tried yet, a job a parameter set."""
-    work = [Job(_try, (*s, everyone, len(known))) for s, known in samples.sets.items() if len(known) < len(everyone)]
-    total = len(everyone) * len(samples.sets) - len(samples.all)
+    work = [Job(_try, (*s, hosts[len(known) :])) for s, known in samples.sets.items() if len(known) < len(hosts)]
+    total = len(hosts) * len(samples.sets) - len(samples.all)
     with Crew(jobs, time_out) as crew, bar(total, "samples") as advance:
         for _, found in crew.share(work, give_up):
             samples.add(found)
             advance(f"{found.case} {found.solver}")
 
 
-def _try(line: Line, name: str, number: int, everyone: Sequence[tuple[str, str]], skip: int) -> None:
-    """Draw a set, the costly part, and judge all solvers on it but the first."""
+def _try(line: Line, name: str, number: int, hosts: Sequence[str]) -> None:
+    """Draw a set, and judge hosts on it."""
     case = load_case(name)
     parameters = parameter_set(case, number)
-    for place, solver in everyone[skip:]:
-        line.tell(sample(line, case, number, parameters, load_host(place).undamaged[solver]))
+    for place in hosts:
+        line.tell(sample(line, case, number, parameters, solver_of(place, case, number)))
 
 
 def _show(names: Sequence[str], found: Sequence[Sample]) -> None:
