@@ -20,7 +20,6 @@ from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.answer import EventControls, EventDriven
 from veridyn.solver.event_driven.forcing import Forcing
 from veridyn.solver.event_driven.legs import AffineLeg, Arrival, Leg, until
-from veridyn.solver.event_driven.mechanics import Affine
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 
 Floats = NDArray[np.float64]
@@ -110,11 +109,6 @@ def compiled(shape: Shape, tolerance: float) -> Any:
     )
 
 
-def _coefficients(rows: Affine) -> Floats:
-    """Return constant, state and drive coefficients of each row, in the order of `_Parameters.sum`."""
-    return np.hstack((rows.constant[:, None], rows.matrix, rows.forcing))
-
-
 def _drive_numbers(forcing: Forcing) -> list[float]:
     waves = [number for w in forcing.waves for number in (w.amplitude, w.omega, w.phase)]
     pieces = [number for p in forcing.polynomials for number in (p.origin, *reversed(p.coefficients))]
@@ -165,14 +159,12 @@ class Taylor:
     def _numbers(self, leg: AffineLeg, now: float) -> Floats:
         """Return the parameters of a mode; a guard that is not armed is the constant one."""
         n = leg.state.size // 2
-        rate = leg.flow.rate
-        acceleration = Affine(rate.matrix[n:], rate.constant[n:], rate.forcing[n:])
         guards = np.zeros((self.guards, 1 + 2 * n + leg.forcing.channels))
         guards[:, 0] = 1.0
         armed = leg.armed[: leg.guards] <= now
-        guards[: leg.guards][armed] = _coefficients(leg.flow.guards)[armed]
+        guards[: leg.guards][armed] = leg.flow.guards.rows[armed]
         drive = np.array(_drive_numbers(leg.forcing), dtype=float)
-        return np.concatenate((drive, _coefficients(acceleration).ravel(), guards.ravel()))
+        return np.concatenate((drive, leg.flow.rate.rows[n:].ravel(), guards.ravel()))
 
 
 def _propagate(ta: Any, end: float, outputs: Floats, largest: float, events: int) -> tuple[int | None, int, Floats]:

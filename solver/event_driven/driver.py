@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.legs import AffineLeg, Arrival, Integrator, Legs, until
-from veridyn.solver.event_driven.mechanics import Change, Flow, Grip, Mechanics, Mode, Touch
+from veridyn.solver.event_driven.mechanics import Affine, Change, Flow, Grip, Mechanics, Mode, Touch
 from veridyn.solver.problem.mechanical import MechanicalProblem
 
 Floats = NDArray[np.float64]
@@ -116,11 +116,11 @@ class Driver:
         """Return a mode whose frictions grip where, and only where, they are pressed."""
         v = y[self.problem.size :]
         grips = []
-        for grip, friction in zip(mode.frictions, self.problem.frictions, strict=True):
-            terms = friction.tangents[0] * v
-            moving = abs(terms.sum()) > ROUNDING * np.abs(terms).sum()
-            fresh = Grip(int(np.sign(terms.sum()))) if moving else Grip.STICK
-            pressed = self.mechanics.presses(friction, mode)
+        for grip, friction, bound in zip(mode.frictions, self.problem.frictions, self.mechanics.glides, strict=True):
+            glide = float(friction.tangents[0] @ v)
+            moving = abs(glide) > ROUNDING * float(bound @ np.abs(v))
+            fresh = Grip(int(np.sign(glide))) if moving else Grip.STICK
+            pressed = self.mechanics.pressed(friction, mode)
             grips.append((fresh if grip is Grip.FREE else grip) if pressed else Grip.FREE)
         return Mode(mode.stops, tuple(grips))
 
@@ -204,13 +204,13 @@ def _changed(mode: Mode, change: Change) -> Mode:
 def guard_series(flow: Flow, forcing: Forcing, t: float, y: Floats) -> Floats:
     """Return the guards of a flow and their first three derivatives just after t, (4, g); rounding is set to zero."""
     u = forcing.rates(t)
-    G, H = flow.guards.matrix, flow.guards.forcing
+    G, H, sizes = flow.guards.matrix, flow.guards.forcing, Affine(flow.sizes, y.size)
     series = np.zeros((u.shape[0], G.shape[0]))
     constant, state = flow.guards.constant, y
     shift = flow.rate.constant
     for k, forced in enumerate(u):
         series[k] = G @ state + constant + H @ forced
-        size = np.abs(G) @ np.abs(state) + np.abs(constant) + np.abs(H) @ np.abs(forced)
+        size = sizes.matrix @ np.abs(state) + (k == 0) * sizes.constant + sizes.forcing @ np.abs(forced)
         series[k, np.abs(series[k]) <= ROUNDING * size] = 0.0
         state = flow.rate.matrix @ state + shift + flow.rate.forcing @ forced
         constant, shift = np.zeros_like(constant), np.zeros_like(shift)

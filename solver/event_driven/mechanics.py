@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import carries_stops, functions
 from veridyn.solver.problem.basis import in_modal_coordinates, with_coordinates
 from veridyn.solver.problem.elements import Friction, Stop
@@ -23,6 +23,8 @@ from veridyn.solver.problem.mechanical import MechanicalProblem
 Floats = NDArray[np.float64]
 
 ROUNDING = 1e-14  # relative; a difference smaller than this is rounding
+DEPENDENT = 1e-12  # of the largest eigenvalue: below it tangents are dependent
+LEAST = 1e-3  # of the strongest friction: what a weaker one counts as, where they share a load
 PARALLEL = 1e-12  # of the cosine of an angle; tangents this near to one line are on it
 
 
@@ -43,6 +45,9 @@ class Grip(IntEnum):
     FREE = 2
 
 
+SLIPS = (Grip.SLIP_DOWN, Grip.SLIP_UP)
+
+
 @dataclass(frozen=True)
 class Mode:
     """Discrete state: one `Touch` per stop, one `Grip` per friction."""
@@ -53,11 +58,25 @@ class Mode:
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """``matrix y + constant + forcing u`` with shapes (r, 2n), (r,), (r, channels)."""
+    """``constant + matrix y + forcing u``, as ``rows`` (r, 1 + 2n + channels) over 1, y (2n = ``states``) and u."""
 
-    matrix: Floats
-    constant: Floats
-    forcing: Floats
+    rows: Floats
+    states: int
+
+    @cached_property
+    def constant(self) -> Floats:
+        """What does not depend on y and u, (r,)."""
+        return self.rows[..., 0]
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """Factors of the state, (r, 2n)."""
+        return self.rows[..., 1 : 1 + self.states]
+
+    @cached_property
+    def forcing(self) -> Floats:
+        """Factors of the driving functions, (r, channels)."""
+        return self.rows[..., 1 + self.states :]
 
     def __call__(self, y: Floats, u: Floats) -> Floats:
         return np.asarray(self.matrix @ y + self.constant + self.forcing @ u)
@@ -68,24 +87,21 @@ class Affine:
 
     def mapped(self, matrix: Floats) -> Affine:
         """Return ``matrix`` times this."""
-        return Affine(matrix @ self.matrix, matrix @ self.constant, matrix @ self.forcing)
-
-    def plus(self, other: Affine) -> Affine:
-        """Return the sum."""
-        return Affine(self.matrix + other.matrix, self.constant + other.constant, self.forcing + other.forcing)
+        return Affine(matrix @ self.rows, self.states)
 
 
 @dataclass(frozen=True)
 class Change:
     """What a guard does when it falls below zero: an element takes another state.
 
-    ``spring`` is the coordinate of a spring of stick that is set to ``elongation`` then; -1: none.
+    ``spring`` is the coordinate of a spring of stick that is set to ``elongation``, a row over 1, y and u, then; -1:
+    none.
     """
 
     element: int
     becomes: Touch | Grip
     spring: int = -1
-    elongation: Affine | None = None
+    elongation: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,12 +111,15 @@ class Flow:
     ``rate`` (2n rows) is y'; ``guards`` are positive inside the mode and ``changes`` says what each one means;
     ``stop_forces``, ``gaps``, ``gap_rates``, ``friction_forces``, ``sliding`` have a row per element. At the start of
     the mode velocities are mapped by ``hold`` (n, n), and the coordinates ``slack`` (springs under no force) are zero.
+    ``sizes`` (guards) and ``efforts`` (accelerations) are rows over absolute values: what rounding is measured against.
     """
 
     mode: Mode
     rate: Affine
     guards: Affine
     changes: tuple[Change, ...]
+    sizes: Floats
+    efforts: Floats
     stop_forces: Affine
     gaps: Affine
     gap_rates: Affine
@@ -214,16 +233,41 @@ class Mechanics:
         self.problem = problem
         self.inverse = np.linalg.inv(problem.mass)
         self.channels = len(functions(problem))
+        self.tangents = np.array([f.tangents[0] for f in problem.frictions]).reshape(-1, problem.size)
+        self.normals = np.array([stop.normal for stop in problem.stops]).reshape(-1, problem.size)
+        self.free = self._free()
+        self.pressing = self._affine([self._spring(stop) for stop in problem.stops])
+        self.gaps, self.gap_rates = self._gaps()
+        self.sliding = self._affine([self._row(v=tangent) for tangent in self.tangents])
+        self.presses = self._presses()
+        self.weights = self._affine([self._row(constant=_constant(f)) for f in problem.frictions])
+        self.reach = np.sqrt(np.einsum("fi,ij,fj->f", self.tangents, self.inverse, self.tangents))
+        self.glides = self._glides()
+        self.known: dict[Mode, Flow] = {}
+
+    def _free(self) -> Affine:
+        """Return the forces on a structure that touches nothing (n rows)."""
+        problem = self.problem
         columns = [load.direction for load in problem.loads]
         columns += [-problem.mass @ support.influence for support in problem.supports]
         columns += [np.zeros(problem.size)] * (self.channels - len(columns))
-        self.free = Affine(
-            np.hstack((-problem.stiffness, -problem.damping)),
-            np.zeros(problem.size),
-            np.array(columns).reshape(self.channels, problem.size).T,
-        )
-        self.tangents = np.array([f.tangents[0] for f in problem.frictions]).reshape(-1, problem.size)
-        self.known: dict[Mode, Flow] = {}
+        forcing = np.array(columns).reshape(self.channels, problem.size).T
+        return self._whole(np.hstack((np.zeros((problem.size, 1)), -problem.stiffness, -problem.damping, forcing)))
+
+    def _presses(self) -> Floats:
+        """Return which stops press which frictions, (f, s)."""
+        presses = np.zeros((len(self.problem.frictions), len(self.problem.stops)))
+        for row, friction in zip(presses, self.problem.frictions, strict=True):
+            row[list(self.pressing_planes(friction))] = 1.0
+        return presses
+
+    def _glides(self) -> Floats:
+        """Return rows (f, n) over the absolute velocities that bound the sliding velocities: ``|t| |v|``.
+
+        The norms are those of the kinetic energy; so what is left of a velocity that vanishes is measured against the
+        motion of the whole structure, not against itself.
+        """
+        return np.outer(self.reach, np.sqrt(np.diag(np.asarray(self.problem.mass))))
 
     def restored(self, unknowns: Floats) -> Floats:
         """Return the displacements or velocities (m, n) that belong to unknowns (m, r), springs of stick included."""
@@ -233,45 +277,52 @@ class Mechanics:
     def flow(self, mode: Mode) -> Flow:
         """Return the equations of a mode."""
         if mode not in self.known:
-            self.known[mode] = self._write(mode)
+            self.known[mode] = self.written(mode)
         return self.known[mode]
 
-    def presses(self, friction: Friction, mode: Mode) -> bool:
+    def pressed(self, friction: Friction, mode: Mode) -> bool:
         """Tell whether a friction has a normal force in a mode."""
         if not isinstance(friction.normal, str):
             return True
         return any(mode.stops[i] is Touch.CLOSED for i in self.planes[friction.normal])
 
-    def _write(self, mode: Mode) -> Flow:
-        pressing = self._stack([self._spring(stop) for stop in self.problem.stops])
-        closed = np.array([float(touch is Touch.CLOSED) for touch in mode.stops])
-        stop_forces = pressing.mapped(np.diag(closed))
-        normals = np.array([stop.normal for stop in self.problem.stops]).reshape(-1, self.problem.size)
-        friction, resultant = self._friction(mode, stop_forces, self.free.plus(stop_forces.mapped(-normals.T)))
-        acceleration, hold = self._held(mode, resultant.plus(friction.mapped(self.tangents.T)))
-        gaps, gap_rates = self._gaps()
-        sliding = self._velocity(self.tangents)
+    def written(self, mode: Mode) -> Flow:
+        """Return the equations of a mode, written anew."""
         n = self.problem.size
-        velocity = self._velocity(np.eye(n))
-        guards, changes = self._guards(mode, pressing, gaps, friction, sliding, stop_forces)
-        rate = Affine(
-            np.vstack((velocity.matrix, acceleration.matrix)),
-            np.concatenate((velocity.constant, acceleration.constant)),
-            np.vstack((velocity.forcing, acceleration.forcing)),
-        )
+        closed = np.array([float(touch is Touch.CLOSED) for touch in mode.stops])
+        stop_forces = self._whole(closed[:, None] * self.pressing.rows)
+        normal = self.normal_forces(stop_forces)
+        slipping = self._slips(mode)[:, None] * normal.rows
+        self._add_springs(mode, slipping)
+        loads = self.free.rows - self.normals.T @ stop_forces.rows + self.tangents.T @ slipping
+        stuck = self._rigid(mode)
+        taken, hold = self.held(stuck)
+        self._follow(mode, hold)
+        friction = slipping
+        friction[stuck] -= taken.T @ loads
+        needs = np.abs(friction)
+        needs[stuck] = np.abs(taken.T) @ np.abs(loads)
+        rate = np.zeros((2 * n, loads.shape[1]))
+        rate[:n, 1 + n : 1 + 2 * n] = np.eye(n)
+        rate[n:] = hold @ self.inverse @ loads
+        guards, sizes, changes = self._guards(mode, friction, needs, normal.rows)
         slack = tuple(spring for j, spring in self.springs.items() if mode.frictions[j] is Grip.FREE)
-        return Flow(mode, rate, guards, changes, stop_forces, gaps, gap_rates, friction, sliding, hold, slack)
+        return Flow(
+            mode, self._whole(rate), guards, changes, sizes, np.abs(self.inverse) @ np.abs(loads), stop_forces,
+            self.gaps, self.gap_rates, self._whole(friction), self.sliding, hold, slack,
+        )  # fmt: skip
 
-    def _stack(self, parts: list[Affine]) -> Affine:
-        return Affine(
-            np.array([p.matrix for p in parts]).reshape(-1, 2 * self.problem.size),
-            np.array([p.constant for p in parts], dtype=float).reshape(-1),
-            np.array([p.forcing for p in parts]).reshape(len(parts), self.channels),
-        )
+    def _whole(self, rows: Floats) -> Affine:
+        return Affine(rows, 2 * self.problem.size)
 
-    def _row(self, x: Floats, v: Floats, constant: float = 0.0, forcing: Floats | None = None) -> Affine:
-        forcing = np.zeros(self.channels) if forcing is None else forcing
-        return Affine(np.concatenate((x, v)), np.float64(constant), forcing)  # type: ignore[arg-type]
+    def _affine(self, rows: list[Floats]) -> Affine:
+        return self._whole(np.array(rows).reshape(-1, 1 + 2 * self.problem.size + self.channels))
+
+    def _row(self, *, constant: float = 0.0, x: Any = 0.0, v: Any = 0.0, forcing: Any = 0.0) -> Floats:
+        n = self.problem.size
+        row = np.zeros(1 + 2 * n + self.channels)
+        row[0], row[1 : 1 + n], row[1 + n : 1 + 2 * n], row[1 + 2 * n :] = constant, x, v, forcing
+        return row
 
     def _carried(self, stop: Stop, order: int) -> Floats:
         """Return how the displacements (order 0) or velocities (1) of the supports move the coordinate of a stop."""
@@ -282,138 +333,137 @@ class Mechanics:
             forcing[first : first + len(supports)] = [stop.normal @ support.influence for support in supports]
         return forcing
 
-    def _spring(self, stop: Stop) -> Affine:
+    def _spring(self, stop: Stop) -> Floats:
         """Return ``-k d - c d'`` of a stop."""
-        n = stop.normal
-        forcing = stop.stiffness * self._carried(stop, 0) + stop.damping * self._carried(stop, 1)
-        return self._row(stop.stiffness * n, stop.damping * n, stop.stiffness * (stop.offset - stop.gap), forcing)
+        k, c = stop.stiffness, stop.damping
+        forcing = k * self._carried(stop, 0) + c * self._carried(stop, 1)
+        return self._row(constant=k * (stop.offset - stop.gap), x=k * stop.normal, v=c * stop.normal, forcing=forcing)
 
     def _gaps(self) -> tuple[Affine, Affine]:
-        zero, stops = np.zeros(self.problem.size), self.problem.stops
-        gaps = [self._row(-s.normal, zero, s.gap - s.offset, -self._carried(s, 0)) for s in stops]
-        rates = [self._row(zero, -s.normal, forcing=-self._carried(s, 1)) for s in stops]
-        return self._stack(gaps), self._stack(rates)
-
-    def _velocity(self, directions: Floats) -> Affine:
-        zero = np.zeros(self.problem.size)
-        return self._stack([self._row(zero, d) for d in directions])
+        stops = self.problem.stops
+        gaps = [self._row(constant=s.gap - s.offset, x=-s.normal, forcing=-self._carried(s, 0)) for s in stops]
+        rates = [self._row(v=-s.normal, forcing=-self._carried(s, 1)) for s in stops]
+        return self._affine(gaps), self._affine(rates)
 
     def normal_forces(self, stop_forces: Affine) -> Affine:
         """Return the normal force of each friction: constant, or of its stop."""
-        zero = np.zeros(self.problem.size)
-        rows = []
-        for friction in self.problem.frictions:
-            constant = 0.0 if isinstance(friction.normal, str) else friction.normal
-            row = self._row(zero, zero, constant)
-            for i in self.pressing(friction):
-                row = row.plus(_pick(stop_forces, i))
-            rows.append(row)
-        return self._stack(rows)
+        return self._whole(self.weights.rows + self.presses @ stop_forces.rows)
 
-    def pressing(self, friction: Friction) -> tuple[int, ...]:
+    def pressing_planes(self, friction: Friction) -> tuple[int, ...]:
         """Return the planes that press a friction; none if the force is constant."""
         return self.planes[friction.normal] if isinstance(friction.normal, str) else ()
 
-    def _friction(self, mode: Mode, stop_forces: Affine, others: Affine) -> tuple[Affine, Affine]:
-        """Return the friction forces (stick: as needed to hold) and the resultant of all other forces.
-
-        Stick asks ``Wᵀ M⁻¹ (q + W λ) = 0`` of the tangents W that stick, q being all other forces.
-        """
-        normal = self.normal_forces(stop_forces)
-        slip = np.array(
-            [
-                -float(grip) * friction.kinetic if grip in (Grip.SLIP_DOWN, Grip.SLIP_UP) else 0.0
-                for grip, friction in zip(mode.frictions, self.problem.frictions, strict=True)
-            ]
-        )
-        slipping = normal.mapped(np.diag(slip)).plus(self._sprung(mode))
-        stuck = self._rigid(mode)
-        W = self.tangents[stuck].T
-        loads = others.plus(slipping.mapped(self.tangents.T))
-        compliance = W.T @ self.inverse @ W
-        if stuck and np.linalg.cond(compliance) > 1e12:
-            raise SolverFailure(
-                f"{self.problem.name}: frictions that stick along dependent tangents share no unique force"
-            )
-        select = np.zeros((len(mode.frictions), len(stuck)))
-        select[stuck, range(len(stuck))] = 1.0
-        holding = loads.mapped(-select @ np.linalg.solve(compliance, W.T @ self.inverse))
-        return slipping.plus(holding), others
+    def _slips(self, mode: Mode) -> Floats:
+        """Return what part of the normal force each friction has as force: none unless it slips, (f,)."""
+        pairs = zip(mode.frictions, self.problem.frictions, strict=True)
+        return np.array([-float(grip) * f.kinetic if grip in SLIPS else 0.0 for grip, f in pairs])
 
     def _rigid(self, mode: Mode) -> list[int]:
         """Return the frictions that stick rigidly."""
         return [j for j, grip in enumerate(mode.frictions) if grip is Grip.STICK and j not in self.springs]
 
-    def _sprung(self, mode: Mode) -> Affine:
-        """Return the forces ``-k s - c w`` of the frictions that stick through a spring and damper, zero elsewhere."""
+    def _add_springs(self, mode: Mode, forces: Floats) -> None:
+        """Add the forces ``-k s - c w`` of the frictions that stick through a spring and damper."""
         n = self.problem.size
-        rows = [self._row(np.zeros(n), np.zeros(n)) for _ in mode.frictions]
         for j, spring in self.springs.items():
             friction = self.problem.frictions[j]
             if mode.frictions[j] is Grip.STICK:
-                elongation = np.eye(n)[spring]
-                rows[j] = self._row(-friction.stiffness * elongation, -friction.damping * friction.tangents[0])
-        return self._stack(rows)
+                forces[j, 1 + spring] -= friction.stiffness
+                forces[j, 1 + n : 1 + 2 * n] -= friction.damping * friction.tangents[0]
 
-    def _held(self, mode: Mode, total: Affine) -> tuple[Affine, Floats]:
-        """Return the acceleration, and the projection of velocities that keeps what sticks at rest.
+    def held(self, stuck: list[int]) -> tuple[Floats, Floats]:
+        """Return what turns loads into the forces of stick (n, k), and the projection of velocities that keeps rest.
 
-        The friction forces cancel the acceleration along the tangents that stick up to rounding; the projection
-        takes away the rest, so that stick holds exactly however long it lasts.
+        Stick asks ``Wᵀ M⁻¹ (q + W λ) = 0`` of the tangents W that stick, q being all other forces. The projection
+        takes away what rounding leaves of the velocities along W, so that stick holds exactly however long it lasts.
         """
-        W = self.tangents[self._rigid(mode)].T
-        taken = self.inverse @ W @ np.linalg.solve(W.T @ self.inverse @ W, W.T)
-        hold = np.eye(self.problem.size) - taken
-        hold[np.abs(hold) <= ROUNDING * (np.eye(self.problem.size) + np.abs(taken))] = 0.0
-        for j, spring in self.springs.items():  # a spring of stick follows the sliding, that of a slip waits
+        n, W = self.problem.size, self.tangents[stuck]
+        taken = self.inverse @ W.T @ self._stiff(stuck)
+        projected = taken @ W
+        hold = np.eye(n) - projected
+        if np.trace(hold) < 0.5:  # of a projection, it is the number of directions that are left
+            return taken, np.zeros((n, n))
+        hold[np.abs(hold) <= ROUNDING * (np.eye(n) + np.abs(projected))] = 0.0
+        return taken, hold
+
+    def _follow(self, mode: Mode, hold: Floats) -> None:
+        """Let a spring of stick follow the sliding, and that of a slip wait."""
+        for j, spring in self.springs.items():
             hold[spring] = self.tangents[j] @ hold if mode.frictions[j] is Grip.STICK else 0.0
-        return total.mapped(hold @ self.inverse), hold
+
+    def _stiff(self, stuck: list[int]) -> Floats:
+        """Return the inverse (k, k) of ``A = Wᵀ M⁻¹ W``.
+
+        Dependent tangents share a load that none of them carries alone in proportion to what they can hold; so
+        several frictions along one line are one that holds as much as all.
+        """
+        W = self.tangents[stuck]
+        compliance = W @ self.inverse @ W.T
+        root = np.sqrt(np.diag(compliance))
+        scale = np.outer(root, root)
+        if root.all() and np.linalg.eigvalsh(compliance / scale)[:1].min(initial=1.0) > DEPENDENT:
+            return np.asarray(np.linalg.inv(compliance / scale) / scale)
+        shares = np.diag(self._shares(stuck))
+        shared = np.linalg.pinv(shares @ compliance @ shares, rcond=DEPENDENT, hermitian=True)
+        return np.asarray(shares @ shared @ shares)
+
+    def _shares(self, stuck: list[int]) -> Floats:
+        """Return weights (k,) of frictions that share a load: their squares are what each can hold.
+
+        Forces are taken in the norm of the kinetic energy; those of stops, unknown beforehand, count as equal.
+        """
+        frictions, reach = [self.problem.frictions[j] for j in stuck], self.reach[stuck]
+        reach = np.where(reach > 0, reach, 1.0)
+        limits = np.array([f.static * _constant(f) for f in frictions]) * reach
+        if not limits.any() or any(isinstance(f.normal, str) for f in frictions):
+            limits = np.ones(len(stuck))
+        return np.asarray(np.sqrt(np.maximum(limits, LEAST * limits.max())) / reach)
 
     def _guards(
-        self, mode: Mode, pressing: Affine, gaps: Affine, friction: Affine, sliding: Affine, stop_forces: Affine
-    ) -> tuple[Affine, tuple[Change, ...]]:
-        rows: list[Affine] = []
+        self, mode: Mode, friction: Floats, needs: Floats, normal: Floats
+    ) -> tuple[Affine, Floats, tuple[Change, ...]]:
+        """Return the guards, the sizes of their terms, and what they mean; ``needs`` are those of the frictions."""
+        rows: list[Floats] = []
+        sizes: list[Floats] = []
         changes: list[Change] = []
         for i, touch in enumerate(mode.stops):
-            for row, becomes in _stop_guards(touch, _pick(gaps, i), _pick(pressing, i)):
+            for row, becomes in _stop_guards(touch, self.gaps.rows[i], self.pressing.rows[i]):
                 rows.append(row)
+                sizes.append(np.abs(row))
                 changes.append(Change(i, becomes))
-        normal = self.normal_forces(stop_forces)
         for j, grip in enumerate(mode.frictions):
-            limit = _scaled(_pick(normal, j), self.problem.frictions[j].static)
-            for row, becomes_grip in _friction_guards(grip, limit, _pick(friction, j), _pick(sliding, j)):
+            limit = self.problem.frictions[j].static * normal[j]
+            size = self._row(v=self.glides[j]) if grip in SLIPS else np.abs(limit) + needs[j]
+            for row, becomes_grip in _friction_guards(grip, limit, friction[j], self.sliding.rows[j]):
                 rows.append(row)
-                changes.append(self._regripping(j, grip, becomes_grip, _pick(normal, j)))
-        return self._stack(rows), tuple(changes)
+                sizes.append(size)
+                changes.append(self._regripping(j, grip, becomes_grip, normal[j]))
+        return self._affine(rows), self._affine(sizes).rows, tuple(changes)
 
-    def _regripping(self, j: int, grip: Grip, becomes: Grip, normal: Affine) -> Change:
+    def _regripping(self, j: int, grip: Grip, becomes: Grip, normal: Floats) -> Change:
         """Return the change of a friction; the spring of a slip that ends takes over the force of the slip."""
         if becomes is not Grip.STICK or j not in self.springs:
             return Change(j, becomes)
         friction = self.problem.frictions[j]
-        elongation = _scaled(normal, float(grip) * friction.kinetic / friction.stiffness)
-        return Change(j, becomes, self.springs[j], elongation)
+        return Change(j, becomes, self.springs[j], float(grip) * friction.kinetic / friction.stiffness * normal)
 
 
-def _pick(rows: Affine, i: int) -> Affine:
-    return Affine(rows.matrix[i], rows.constant[i], rows.forcing[i])
+def _constant(friction: Friction) -> float:
+    """Return the normal force (N) of a friction, 0 if a stop presses it."""
+    return 0.0 if isinstance(friction.normal, str) else friction.normal
 
 
-def _scaled(row: Affine, factor: float) -> Affine:
-    return Affine(factor * row.matrix, factor * row.constant, factor * row.forcing)
-
-
-def _stop_guards(touch: Touch, gap: Affine, force: Affine) -> list[tuple[Affine, Touch]]:
+def _stop_guards(touch: Touch, gap: Floats, force: Floats) -> list[tuple[Floats, Touch]]:
     if touch is Touch.OPEN:
         return [(gap, Touch.CLOSED)]
     if touch is Touch.CLOSED:  # never tensile: released when the force vanishes, with damping before the gap opens
         return [(force, Touch.RELEASED)]
-    return [(_scaled(force, -1.0), Touch.CLOSED), (_scaled(gap, -1.0), Touch.OPEN)]
+    return [(-force, Touch.CLOSED), (-gap, Touch.OPEN)]
 
 
-def _friction_guards(grip: Grip, limit: Affine, force: Affine, sliding: Affine) -> list[tuple[Affine, Grip]]:
+def _friction_guards(grip: Grip, limit: Floats, force: Floats, sliding: Floats) -> list[tuple[Floats, Grip]]:
     if grip is Grip.FREE:
         return []
     if grip is Grip.STICK:  # too much force needed upwards means that the drive wins downwards
-        return [(limit.plus(_scaled(force, -1.0)), Grip.SLIP_DOWN), (limit.plus(force), Grip.SLIP_UP)]
-    return [(_scaled(sliding, float(grip)), Grip.STICK)]
+        return [(limit - force, Grip.SLIP_DOWN), (limit + force, Grip.SLIP_UP)]
+    return [(float(grip) * sliding, Grip.STICK)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +15,9 @@ from veridyn.solver.errors import Interrupted, SolverFailure
 from veridyn.solver.event_driven.answer import CAPABILITIES, event_instants, histories
 from veridyn.solver.event_driven.driver import NEAR
 from veridyn.solver.event_driven.forcing import Forcing, segments
-from veridyn.solver.event_driven.mechanics import Grip, Mechanics, Mode, Touch
-from veridyn.solver.exact.tables import TOUCHES, Tables
+from veridyn.solver.event_driven.mechanics import Grip, Mechanics
+from veridyn.solver.exact.tables import Tables
+from veridyn.solver.exact.transitions import Found, Instant, Transitions
 from veridyn.solver.integrators.modal import regularised
 from veridyn.solver.interrupt import interruptible
 from veridyn.solver.problem.mechanical import MechanicalProblem
@@ -31,7 +31,6 @@ Ints = NDArray[np.int64]
 
 SIDES = 2  # planes of one stop, at most
 FEW_EVENTS = 64  # first size of a table that grows
-RESTING = 1e-12  # relative; a slower sliding velocity is rest
 
 
 @dataclass(frozen=True)
@@ -62,11 +61,13 @@ class Prepared:
         width = max((len(p.coefficients) for p in polynomials), default=1)
         self.drives = [_drive(forcing, width) for forcing in self.forcings]
         self.tables = Tables(mechanics, self.forcings[0], width)
-        pressing = np.full((len(problem.frictions), SIDES), -1, dtype=np.int64)
-        for row, friction in zip(pressing, problem.frictions, strict=True):
-            planes = mechanics.pressing(friction)
-            row[: len(planes)] = planes
-        self.grips = event_driven.Grips(np.ascontiguousarray(mechanics.tangents), pressing)
+        planes = np.full((len(problem.frictions), SIDES), -1, dtype=np.int64)
+        for row, friction in zip(planes, problem.frictions, strict=True):
+            pressing = mechanics.pressing_planes(friction)
+            row[: len(pressing)] = pressing
+        self.grips = event_driven.Grips(np.ascontiguousarray(mechanics.tangents), mechanics.glides, planes)
+        self.transitions = Transitions(self.tables, planes, event_driven)
+        self.choosy = len(problem.frictions) > 1 and any(f.static > f.kinetic for f in problem.frictions)
         self.start = np.concatenate((problem.initial_displacement, problem.initial_velocity))
         self.first = self._first_states()
         self.steps = self._steps()
@@ -74,9 +75,8 @@ class Prepared:
     def _first_states(self) -> Ints:
         """Return the states that the initial state suggests; settling corrects them."""
         problem = self.problem
-        open_ = Mode(tuple(Touch.OPEN for _ in problem.stops), tuple(Grip.FREE for _ in problem.frictions))
-        gaps = self.tables.mechanics.flow(open_).gaps(self.start, self.forcings[0].value(problem.start))
-        pressed = self._pressed(gaps < 0)
+        gaps = self.tables.mechanics.gaps(self.start, self.forcings[0].value(problem.start))
+        pressed = self.transitions.pressed(gaps < 0)
         glides = self.tables.mechanics.tangents @ problem.initial_velocity
         grips = [int(np.sign(glide)) if on else int(Grip.FREE) for glide, on in zip(glides, pressed, strict=True)]
         return np.array([int(gap < 0) for gap in gaps] + grips, dtype=np.int64)
@@ -107,24 +107,29 @@ class Prepared:
 
     def _carry(self, outputs: Floats, most_events: int, counters: Ints) -> Motion:
         kernel = self.kernel
-        t, done, y, states = self.problem.start, 0, self.start.copy(), self.first.copy()
+        t, done, y, states, before = self.problem.start, 0, self.start.copy(), self.first.copy(), self.first.copy()
         samples = np.empty((outputs.size, y.size))
         events = np.empty((min(FEW_EVENTS, 1 + most_events), kernel.POINT + y.size))
+        counters[kernel.CHOOSY], searches, ambiguities = self.choosy, 0, 0
         for forcing, drive in zip(self.forcings, self.drives, strict=True):
-            reason = kernel.FULL
+            counters[kernel.FIRED], reason = -1, kernel.FULL
             while reason not in (kernel.DONE, kernel.STOPPED):
                 known, tables = len(self.tables.flows), (*self.tables.arrays, *self.grips, *drive)
-                arrays = (y, states, outputs, samples, counters, events)
+                arrays = (y, states, before, outputs, samples, counters, events)
                 reason, t, done = kernel.march(t, forcing.end, known, done, *arrays, *tables)
-                if reason == kernel.INCONSISTENT:
-                    states[:] = self._searched(t, y, drive)
+                if reason == kernel.UNDECIDED:
+                    self._refuse_more(searches := searches + 1, most_events, t)
+                    found = self._decided(t, Instant(y, self._phase(t, drive), before, int(counters[kernel.FIRED])))
+                    states[:], counters[kernel.DECIDED] = found.states, 1
+                    y[self.problem.size :] = found.velocities
+                    ambiguities += found.ambiguous
                 if reason == kernel.FULL:
                     self._refuse_more(int(counters[kernel.EVENTS]), most_events, t)
                     events = _grown(events, 1 + most_events)
                 elif reason not in (kernel.DONE, kernel.STOPPED):
                     self.tables.index(states)
-        count, steps, stopped = counters.tolist()
-        motion: Motion = kernel.Motion(samples[:done], events[:count], steps, t, bool(stopped))
+        count, steps, stopped = counters[:3].tolist()
+        motion: Motion = kernel.Motion(samples[:done], events[:count], steps, ambiguities, t, bool(stopped))
         return motion
 
     def _refuse_more(self, count: int, most: int, t: float) -> None:
@@ -134,42 +139,18 @@ class Prepared:
                 "(Zeno), or raise the setting most_events"
             )
 
-    def _searched(self, t: float, y: Floats, drive: Any) -> Ints:
-        """Return the consistent states of stops and frictions at t by trying all, where switching one by one cycles.
+    def _phase(self, t: float, drive: Any) -> Floats:
+        """Return the phase, the state left out."""
+        phase = np.zeros(self.tables.selection.shape[1])
+        phase[0] = 1.0
+        self.kernel.drive_phase(t, drive.waves, drive.polynomials, 1 + self.start.size, phase)
+        return phase
 
-        The forces of the stops follow from the state; those of the frictions solve ``a = A λ + b`` with λ in the box
-        [-mu N, mu N], A = Wᵀ M⁻¹ W: for independent tangents A is positive definite, so that they exist and are
-        unique. With a static coefficient above the kinetic one several states may do; the first is taken.
-        """
-        for candidate in product(*self._choices(y)):
-            tried = np.array(candidate, dtype=np.int64)
-            if not self._grips_where_pressed(tried):
-                continue
-            if self.kernel.holds(t, y, self.tables.index(tried), self.tables.arrays, drive):
-                return tried
-        raise SolverFailure(
-            f"{self.problem.name}: no state of stops and frictions is consistent at t = {t:.9g} s; "
-            "are tangents of frictions dependent?"
-        )
-
-    def _grips_where_pressed(self, states: Ints) -> bool:
-        stops, grips = np.split(states, [len(self.problem.stops)])
-        return all((grips != Grip.FREE) == self._pressed(stops == TOUCHES.index(Touch.CLOSED)))
-
-    def _pressed(self, closed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Tell which frictions are pressed: by a constant force, or by one of their planes."""
-        planes = self.grips.planes
-        touched = np.append(closed, False)[planes].any(axis=1)  # -1 finds what was appended
-        return np.asarray(touched | (planes < 0).all(axis=1))
-
-    def _choices(self, y: Floats) -> list[tuple[int, ...]]:
-        """Return the states that each element may take at an instant: what moves keeps its direction."""
-        tangents, v = self.tables.mechanics.tangents, y[self.problem.size :]
-        touches = [(0, 1, 2) if stop.damping else (0, 1) for stop in self.problem.stops]
-        glides = tangents @ v
-        rest = np.abs(glides) <= RESTING * (np.abs(tangents) @ np.abs(v))
-        grips = [(0, -1, 1, 2) if still else (int(np.sign(g)), 2) for g, still in zip(glides, rest, strict=True)]
-        return [*touches, *grips]
+    def _decided(self, t: float, now: Instant) -> Found:
+        found = self.transitions.find(now)
+        if found is None:
+            raise SolverFailure(f"{self.problem.name}: no state of stops and frictions is consistent at t = {t:.9g} s")
+        return found
 
 
 def _grown(events: Floats, most: int) -> Floats:
@@ -248,7 +229,7 @@ def _response(prepared: Prepared, outputs: Floats, motion: Motion) -> Response:
     kinds = motion.kinds[np.searchsorted(motion.times, times, side="right") - 1]
     n, mechanics = problem.size, prepared.tables.mechanics
     elements = histories(problem, mechanics, flows, prepared.forcings, times, states, kinds)
-    counters = {"steps": motion.steps, "events": motion.times.size - 1}
+    counters = {"steps": motion.steps, "events": motion.times.size - 1, "ambiguous": motion.ambiguous}
     modes = [flows[kind].mode for kind in motion.kinds]
     x, v = (mechanics.restored(part) for part in (states[:, :n], states[:, n:]))
     return Response(times, x, v, elements, counters, event_instants(mechanics, modes, motion.times))

@@ -8,6 +8,7 @@ and all but p is known when a mode is written; so it is with the positions, whos
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,13 +16,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.event_driven.forcing import Forcing
-from veridyn.solver.event_driven.mechanics import Affine, Flow, Grip, Mechanics, Mode, Touch
+from veridyn.solver.event_driven.mechanics import Flow, Grip, Mechanics, Mode, Touch
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 TOUCHES = (Touch.OPEN, Touch.CLOSED, Touch.RELEASED)  # in the order of the kernel's numbers
 FEW_MODES = 8  # first size of tables that grow
+MOST_DRAFTS = 256  # that are remembered
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A mode over the phase (p,): what it takes to judge whether the motion may follow it."""
+
+    flow: Flow
+    step: float  # longest step of its series (s)
+    motion: Floats  # (p, p) D times the step
+    guards: Floats  # (g, p)
+    sizes: Floats  # (g, 2, p) what makes the sizes of the terms of a guard and of its rate
+    changes: Ints  # (g, 3) element, new state, spring that is set
 
 
 @dataclass(eq=False)
@@ -43,21 +57,29 @@ class Tables:
         self.span, self.selection = self._span(), self._selection()
         self.motion = self._motion()
         self.arrays = self._empty(FEW_MODES)
+        self.drafts: OrderedDict[bytes, Draft] = OrderedDict()
 
-    def add(self, states: Ints) -> None:
-        """Write the equations of one more mode."""
-        flow = self.mechanics.flow(self._mode(states))
-        if len(self.flows) == self.arrays.step.size:
-            self._grow()
-        self._write(len(self.flows), states, flow)
-        self.flows.append(flow)
+    def draft(self, states: Ints) -> Draft:
+        """Return the equations of a mode, those asked for last being remembered."""
+        key = states.tobytes()
+        if key not in self.drafts:
+            self.drafts[key] = self._drafted(states)
+            if len(self.drafts) > MOST_DRAFTS:
+                self.drafts.popitem(last=False)
+        self.drafts.move_to_end(key)
+        return self.drafts[key]
 
     def index(self, states: Ints) -> int:
         """Return the place of a mode, written if it is not there yet."""
         found = np.flatnonzero((self.arrays.states[: len(self.flows)] == states).all(axis=1))
-        if found.size:
-            return int(found[0])
-        self.add(states)
+        return int(found[0]) if found.size else self._add(states, self.draft(states))
+
+    def _add(self, states: Ints, draft: Draft) -> int:
+        """Write the tables of a mode; return their place."""
+        if len(self.flows) == self.arrays.step.size:
+            self._grow()
+        self._write(len(self.flows), states, draft)
+        self.flows.append(draft.flow)
         return len(self.flows) - 1
 
     def _mode(self, states: Ints) -> Mode:
@@ -132,57 +154,50 @@ class Tables:
         for source, target in zip(old, self.arrays, strict=True):
             target[: len(source)] = source
 
-    def _write(self, m: int, states: Ints, flow: Flow) -> None:
+    def _drafted(self, states: Ints) -> Draft:
         from veridyn.solver.integrators.kernels.series import CALM, STRETCH
 
-        arrays, n = self.arrays, self.mechanics.problem.size
+        flow, n = self.mechanics.written(self._mode(states)), self.mechanics.problem.size
         longest = min(STRETCH * self.span, CALM / flow.fastest if flow.fastest else math.inf)
         step = 2.0 ** math.floor(math.log2(longest))  # scaling with a power of two rounds nothing
-        motion = self.motion.copy()
-        motion[1 + n : 1 + 2 * n] = _rows(flow.rate)[n:] @ self.selection
-        motion *= step
-        arrays.states[m], arrays.step[m] = states, step
-        arrays.positions[m] = _series(self.selection[1 : 1 + n], motion)
-        self._write_guards(m, flow, motion)
-        self._write_changes(m, flow)
+        motion, bound = self.motion.copy(), np.abs(self.motion)
+        motion[1 + n : 1 + 2 * n] = flow.rate.rows[n:] @ self.selection
+        bound[1 + n : 1 + 2 * n] = flow.efforts @ self.selection
+        sizes = flow.sizes @ self.selection
+        return Draft(
+            flow,
+            step,
+            motion * step,
+            flow.guards.rows @ self.selection,
+            np.stack((sizes, sizes @ bound * step), axis=1),
+            self._changes(flow),
+        )
+
+    def _changes(self, flow: Flow) -> Ints:
+        """Return element, new state and spring of every guard, (g, 3)."""
+        stops = len(self.mechanics.problem.stops)
+        rows = []
+        for change in flow.changes:
+            if isinstance(change.becomes, Touch):
+                rows.append((change.element, TOUCHES.index(change.becomes), change.spring))
+            else:
+                rows.append((stops + change.element, int(change.becomes), change.spring))
+        return np.array(rows, dtype=np.int64).reshape(-1, 3)
+
+    def _write(self, m: int, states: Ints, draft: Draft) -> None:
+        from veridyn.solver.integrators.kernels.event_driven import write_bernstein, write_series
+        from veridyn.solver.integrators.kernels.roots import BERNSTEIN
+
+        arrays, flow, count = self.arrays, draft.flow, len(draft.changes)
+        n = self.mechanics.problem.size
+        arrays.states[m], arrays.step[m], arrays.counts[m] = states, draft.step, count
+        guards, bernstein = arrays.guards[m, :count], arrays.bernstein[m, :count]
+        write_series(self.selection[1 : 1 + n], draft.motion, arrays.positions[m])
+        write_series(draft.guards, draft.motion, guards)
+        write_bernstein(guards, BERNSTEIN, bernstein)
+        arrays.sizes[m, :count], arrays.changes[m, :count] = draft.sizes, draft.changes
+        for g, change in enumerate(flow.changes):
+            if change.elongation is not None:
+                arrays.elongation[m, g] = change.elongation @ self.selection
         arrays.hold[m] = flow.hold
         arrays.keep[m, list(flow.slack)] = 0.0
-
-    def _write_guards(self, m: int, flow: Flow, motion: Floats) -> None:
-        """Write the coefficients of the guards, and the sizes of what makes the first two of Taylor."""
-        from veridyn.solver.integrators.kernels.roots import BERNSTEIN
-        from veridyn.solver.integrators.kernels.series import FEW, ORDER
-
-        arrays, count = self.arrays, len(flow.changes)
-        rows = _rows(flow.guards) @ self.selection
-        arrays.counts[m], arrays.guards[m, :count] = count, _series(rows, motion)
-        for k in range(FEW):
-            arrays.bernstein[m, :count, k] = arrays.guards[m, :count, :, k:] @ BERNSTEIN[: ORDER + 1 - k]
-        arrays.sizes[m, :count, 0], arrays.sizes[m, :count, 1] = np.abs(rows), np.abs(rows) @ np.abs(motion)
-
-    def _write_changes(self, m: int, flow: Flow) -> None:
-        arrays, stops = self.arrays, len(self.mechanics.problem.stops)
-        for g, change in enumerate(flow.changes):
-            if isinstance(change.becomes, Touch):
-                element, becomes = change.element, TOUCHES.index(change.becomes)
-            else:
-                element, becomes = stops + change.element, int(change.becomes)
-            arrays.changes[m, g] = element, becomes, change.spring
-            if change.elongation is not None:
-                arrays.elongation[m, g] = _rows(change.elongation) @ self.selection
-
-
-def _series(rows: Floats, motion: Floats) -> Floats:
-    """Return the Taylor coefficients (r, p, ORDER + 1) of rows (r, p) over a phase that moves so in one step."""
-    from veridyn.solver.integrators.kernels.series import ORDER
-
-    coefficients = [rows]
-    for k in range(1, ORDER + 1):
-        coefficients.append(coefficients[-1] @ motion / k)
-    return np.stack(coefficients, axis=-1)
-
-
-def _rows(part: Affine) -> Floats:
-    """Return an affine map as rows over 1, the state and the driving functions."""
-    constant = np.asarray(part.constant)
-    return np.concatenate((constant[..., None], part.matrix, part.forcing), axis=-1)

@@ -12,6 +12,7 @@ from scipy.linalg import expm
 from veridyn.references import sliding_block
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.exact.solver import SOLVER, Prepared
+from veridyn.solver.exact.transitions import Instant
 from veridyn.solver.integrators.kernels.roots import MOST_AHEAD, bernstein, falls, first_root
 from veridyn.solver.integrators.kernels.series import ORDER
 from veridyn.solver.integrators.modal import SOLVER as OWN
@@ -194,15 +195,22 @@ def test_search_of_all_states_agrees_with_switching_one_by_one(seed):
     prepared = Prepared(p)
     motion = prepared.run(np.empty(0))
     settled = prepared.tables.arrays.states[motion.kinds[0]]
-    searched = prepared._searched(0.0, prepared.start, prepared.drives[0])
-    assert searched.tolist() == settled.tolist()
+    phase = prepared._phase(0.0, prepared.drives[0])
+    searched = prepared.transitions.find(Instant(prepared.start, phase, prepared.first, -1))
+    assert searched.states.tolist() == settled.tolist()
+    assert not searched.ambiguous
     assert settled[0] == 1
 
 
-def test_dependent_frictions_are_refused():
-    frictions = tuple(Friction(f"rub{i}", (ONE,), 1.0, 1.0, 1.0) for i in range(2))
-    with pytest.raises(SolverFailure, match="dependent tangents"):
-        SOLVER.solve(problem(frictions=frictions), {})
+def test_frictions_along_one_line_hold_and_drag_like_one():
+    """Tangents of other lengths, and forces that differ: stick lasts until all of them give way together."""
+    load = Load(ONE, Harmonic(5.0, 3.0))
+    parts = (Friction("small", (ONE,), 0.5, 0.8, 0.5), Friction("large", (-2 * ONE,), 1.0, 0.8, 0.5))
+    whole = (Friction("all", (ONE,), 2.5, 0.8, 0.5),)
+    one, two = (SOLVER.solve(problem(frictions=f, loads=(load,), end=9.0), {}) for f in (whole, parts))
+    np.testing.assert_allclose(two.displacement[-1], one.displacement[-1], rtol=1e-12)
+    for name in ("small", "large"):
+        np.testing.assert_allclose(two.events[name], one.events["all"], rtol=1e-12)
 
 
 def shaken(a0, **friction):

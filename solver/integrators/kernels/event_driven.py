@@ -34,15 +34,16 @@ Ints = NDArray[np.int64]
 OPEN, CLOSED, RELEASED = 0, 1, 2
 DOWN, STICK, UP, FREE = -1, 0, 1, 2
 # why the kernel returns
-DONE, UNKNOWN_MODE, INCONSISTENT, FULL, STOPPED = 0, 1, 2, 3, 4
-# counters: events stored, steps, whether to stop
-EVENTS, STEPS, STOP = range(3)
-COUNTERS = 3
+DONE, UNKNOWN_MODE, UNDECIDED, FULL, STOPPED = 0, 1, 2, 3, 4
+# counters: events stored; steps; whether to stop; whether the caller decides on every mode, and has just done so; the
+# guard that fired last (-1: none)
+EVENTS, STEPS, STOP, CHOOSY, DECIDED, FIRED = range(6)
+COUNTERS = 6
 # columns of what is stored of an event; the state fills the rest
 INSTANT, MODE, POINT = range(3)
 # what a guard does: to which element, its new state, the coordinate of a spring that is set (-1: none)
 ELEMENT, BECOMES, SPRING = range(3)
-MOST_CHANGES = 8  # per element, before one instant counts as inconsistent
+MOST_CHANGES = 8  # per element, before one instant counts as undecided
 GLIDE = 1e-13  # relative; a slower sliding velocity is rest
 
 
@@ -67,9 +68,13 @@ class Modes(NamedTuple):
 
 
 class Grips(NamedTuple):
-    """Frictions: tangents (f, n), and the planes that press (f, 2), -1 for none: then the force is constant."""
+    """Frictions: tangents (f, n); bounds of the sliding velocities (f, n), over the absolute velocities; planes (f, 2).
+
+    They are the planes that press, -1 for none: then the force is constant.
+    """
 
     tangents: Floats
+    glides: Floats
     planes: Ints
 
 
@@ -86,6 +91,7 @@ class Motion(NamedTuple):
     samples: Floats
     events: Floats
     steps: int
+    ambiguous: int  # events after which several motions were possible with as few changes of state
     reached: float  # instant (s); the end, unless Ctrl-C stopped the march
     stopped: bool
 
@@ -137,6 +143,51 @@ def workspace(modes):
     )
 
 
+@kernel
+def write_series(rows, motion, coefficients):
+    """Write the Taylor coefficients (r, p, ORDER + 1) of rows (r, p) over a phase that moves so in one step."""
+    row = np.ascontiguousarray(rows)
+    for k in range(ORDER + 1):
+        if k > 0:
+            row = np.dot(row, motion) / k
+        coefficients[:, :, k] = row
+
+
+@kernel
+def write_bernstein(guards, weights, bernstein):
+    """Write the Bernstein coefficients (g, FEW, p, ORDER + 1) of guards, less k roots at the start."""
+    shifted = np.empty(guards.shape[1:])
+    for i in range(guards.shape[0]):
+        for k in range(FEW):
+            shifted[:, ORDER + 1 - k :] = 0.0
+            shifted[:, : ORDER + 1 - k] = guards[i, :, k:]
+            bernstein[i, k] = np.dot(shifted, weights)
+
+
+@kernel
+def forecast(p, motion):
+    """Return the terms (LEADING, p) of the series of a phase over one step."""
+    terms = np.empty((LEADING, p.size))
+    terms[0] = p
+    for k in range(1, LEADING):
+        terms[k] = np.dot(motion, terms[k - 1]) / k
+    return terms
+
+
+@kernel
+def verdicts(terms, guards, sizes):
+    """Return for every guard, a row over the phase, its first significant coefficient; 0 if it stays at zero."""
+    found, c = np.zeros(guards.shape[0]), np.empty(LEADING)
+    bound = np.abs(terms[0])
+    for i in range(guards.shape[0]):
+        for k in range(LEADING):
+            c[k] = np.dot(guards[i], terms[k])
+        k = first_significant(c, np.dot(sizes[i, 0], bound), np.dot(sizes[i, 1], bound))
+        if k < FEW:
+            found[i] = c[k]
+    return found
+
+
 @part
 def find_mode(states, modes, known):
     """Index of a mode, -1 if its equations are not there yet."""
@@ -164,9 +215,8 @@ def regrip(states, y, n, grips):
         elif states[first + j] == FREE:
             glide, size = 0.0, 0.0
             for i in range(n):
-                term = grips.tangents[j, i] * y[n + i]
-                glide += term
-                size += abs(term)
+                glide += grips.tangents[j, i] * y[n + i]
+                size += grips.glides[j, i] * abs(y[n + i])
             if abs(glide) <= GLIDE * size:
                 states[first + j] = STICK
             else:
@@ -219,7 +269,7 @@ def switch(m, fired, states, y, modes, grips):
 def settle(y, states, modes, known, grips, scratch):
     """Change modes until the complementarity conditions hold just after an instant, the phase of the drive being known.
 
-    Returns the mode, or -1 - the reason why there is none.
+    Returns the mode, or -1 - the reason why there is none. Guards that are negative are switched one by one.
     """
     for _ in range(MOST_CHANGES * states.size + 1):
         m = find_mode(states, modes, known)
@@ -230,7 +280,7 @@ def settle(y, states, modes, known, grips, scratch):
         if wrong < 0:
             return m
         switch(m, wrong, states, y, modes, grips)
-    return -1 - INCONSISTENT
+    return -1 - UNDECIDED
 
 
 @part
@@ -261,14 +311,6 @@ def next_event(m, modes, width, scratch):
         if root >= 0.0:
             width, fired = root, i
     return width, fired
-
-
-@kernel
-def holds(t, y, m, modes, drive):
-    """Whether the complementarity conditions of a mode hold just after t."""
-    scratch = workspace(modes)
-    drive_phase(t, drive.waves, drive.polynomials, 1 + y.size, scratch.phase)
-    return look(y, m, modes, scratch) < 0
 
 
 @part
@@ -324,7 +366,38 @@ def step(t, end, y, m, modes, outputs, done, samples, scratch):
 
 
 @part
-def carry(t, end, known, done, y, states, outputs, samples, counters, events, modes, grips, drive, scratch):
+def begin(y, states, modes, known, grips, counters, scratch):
+    """Return the mode that begins: that of the caller, or the settled one; else -1 - the reason why there is none."""
+    if counters[DECIDED] == 0:
+        if counters[CHOOSY] != 0:
+            return -1 - UNDECIDED
+        return settle(y, states, modes, known, grips, scratch)
+    m = find_mode(states, modes, known)
+    hold_still(modes.hold[m], modes.keep[m], y, scratch.velocity)
+    look(y, m, modes, scratch)
+    return m
+
+
+@part
+def remember(states, before, counters):
+    """Note the states of a mode that is right."""
+    for e in range(states.size):
+        before[e] = states[e]
+    counters[DECIDED], counters[FIRED] = 0, -1
+
+
+@part
+def fire(t, m, fired, y, states, counters, modes, grips, drive, scratch):
+    """Do what the guard says that has fallen to zero."""
+    counters[FIRED] = fired
+    spring = modes.changes[m, fired, SPRING]
+    if spring >= 0:
+        elongate(t, y, modes.elongation[m, fired], spring, drive, scratch.phase)
+    switch(m, fired, states, y, modes, grips)
+
+
+@part
+def carry(t, end, known, done, y, states, before, outputs, samples, counters, events, modes, grips, drive, scratch):
     """See `march`, which makes the scratch."""
     settled = False
     m, last = -1, int(events[counters[EVENTS] - 1, MODE]) if counters[EVENTS] > 0 else -1
@@ -336,7 +409,7 @@ def carry(t, end, known, done, y, states, outputs, samples, counters, events, mo
         if settled:
             fired = look(y, m, modes, scratch)  # the step before ended at the root itself
         else:
-            m = settle(y, states, modes, known, grips, scratch)
+            m = begin(y, states, modes, known, grips, counters, scratch)
             if m < 0:
                 return -1 - m, t, done
             if m != last:
@@ -345,26 +418,27 @@ def carry(t, end, known, done, y, states, outputs, samples, counters, events, mo
                 note(t, y, m, events[counters[EVENTS]])
                 counters[EVENTS] += 1
                 last = m
+            remember(states, before, counters)
         if fired < 0:
             t, fired, done = step(t, end, y, m, modes, outputs, done, samples, scratch)
             counters[STEPS] += 1
         settled = fired < 0
         if fired >= 0:
-            spring = modes.changes[m, fired, SPRING]
-            if spring >= 0:
-                elongate(t, y, modes.elongation[m, fired], spring, drive, scratch.phase)
-            switch(m, fired, states, y, modes, grips)
+            fire(t, m, fired, y, states, counters, modes, grips, drive, scratch)
     return DONE, t, done
 
 
 @kernel
-def march(t, end, known, done, y, states, outputs, samples, counters, events, *tables):
+def march(t, end, known, done, y, states, before, outputs, samples, counters, events, *tables):
     """Carry (y, states) from t to ``end``, or to where something is missing.
 
-    ``events`` (k, 2 + 2n) receives INSTANT, MODE and the state from POINT on at every change of mode; ``counters`` (3,)
-    counts events stored and steps; another thread may set STOP. ``tables`` are the arrays of Modes, Grips and Drive,
-    one by one, which costs a quarter of handing over tuples. Returns (reason, t, outputs done).
+    ``before`` receives the states of the last mode that was right; ``events`` (k, 2 + 2n) INSTANT, MODE and the state
+    from POINT on at every change of mode; ``counters`` (6,) counts events stored and steps, and says who decides;
+    another thread may set STOP. ``tables`` are the arrays of Modes, Grips and Drive, one by one, which costs a quarter
+    of handing over tuples. Returns (reason, t, outputs done).
     """
     modes, grips, drive = Modes(*tables[:MODES_END]), Grips(*tables[MODES_END:GRIPS_END]), Drive(*tables[GRIPS_END:])
     scratch = workspace(modes)
-    return carry(t, end, known, done, y, states, outputs, samples, counters, events, modes, grips, drive, scratch)
+    return carry(
+        t, end, known, done, y, states, before, outputs, samples, counters, events, modes, grips, drive, scratch
+    )

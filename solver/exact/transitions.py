@@ -1,0 +1,262 @@
+"""Which state of stops and frictions follows an event, where several may.
+
+The forces of elastic stops follow from the state of motion. Those of the frictions at rest solve ``a = A λ + b`` with λ
+in the box [-mu N, mu N], A = Wᵀ M⁻¹ W: with equal coefficients of rest and of sliding the acceleration is unique (A is
+positive semidefinite), whichever way a consistent state is found. With a higher coefficient of rest it is not: what
+sticks could as well slip. The rule: of the consistent states that with the fewest changes from the state before the
+event is taken; of several such that in which only changes what could not stay, then that in which more sticks, then
+that of the smallest acceleration in the norm of the kinetic energy. None of these depends on order, scaling or
+coordinates.
+
+Source of the conditions: F. Pfeiffer and C. Glocker, Multibody Dynamics with Unilateral Contacts, Wiley 1996,
+chapters 5 and 6. Of the uniqueness with equal coefficients: J. J. Moreau, Unilateral contact and dry friction in finite
+freedom dynamics, CISM Courses 302, Springer 1988.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations, islice, product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.event_driven.mechanics import Grip
+from veridyn.solver.exact.tables import Draft, Tables
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Options = list[tuple[int, ...]]
+
+OPEN, CLOSED, RELEASED = 0, 1, 2
+STICK, FREE = int(Grip.STICK), int(Grip.FREE)
+WIDE = 1e-7  # relative; what is nearer to zero may be on either side of it, as the consistent state will say
+RESTING = 1e-12  # relative; a slower sliding velocity is rest
+IN_SPAN = 1e-6  # relative; a tangent of which less is free lies in the span of those that stick
+ALIKE = 1e-9  # relative; motions that differ less are one
+MOST_TRIED = 2000  # states that are compared, before the search turns to switching all that is wrong at once
+MOST_TURNS = 10  # per element, of such switching
+
+
+@dataclass(frozen=True, eq=False)
+class Instant:
+    """What is known at an event: the motion, the states before, the guard that fired (-1: none)."""
+
+    y: Floats
+    phase: Floats  # (p,)
+    before: Ints
+    fired: int
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Consistent states, the velocities (n,) freed from rounding, whether another motion had as few changes."""
+
+    states: Ints
+    velocities: Floats
+    ambiguous: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A state, the terms (k, p) of the motion that it makes, and the guards that forbid it (none: consistent).
+
+    ``idle`` (f,) tells which frictions slip in name only.
+    """
+
+    states: Ints
+    draft: Draft
+    terms: Floats
+    wrong: Ints
+    idle: NDArray[np.bool_]
+
+
+class Transitions:
+    """Finds the states of stops and frictions that follow an event; ``planes`` (f, 2) press the frictions."""
+
+    def __init__(self, tables: Tables, planes: Ints, kernel: Any) -> None:
+        self.tables, self.planes, self.kernel = tables, planes, kernel
+        problem = tables.mechanics.problem
+        self.size, self.stops = problem.size, len(problem.stops)
+        self.metric = np.asarray(problem.mass)
+
+    def pressed(self, closed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Tell which frictions are pressed: by a constant force, or by one of their planes."""
+        touched = np.append(closed, False)[self.planes].any(axis=1)  # -1 finds what was appended
+        return np.asarray(touched | (self.planes < 0).all(axis=1))
+
+    def find(self, now: Instant) -> Found | None:
+        """Return the states that follow, None if none is consistent."""
+        now = self._cleaned(now)
+        start = self._tried(now, now.before)
+        options = self._touches(start), self._grips(now)
+        for idle in (False, True):
+            tried = 0
+            for changes in range(len(now.before) + 1):
+                candidates = list(islice(self._changed(now.before, options, changes), MOST_TRIED + 1 - tried))
+                tried += len(candidates)
+                if tried > MOST_TRIED:
+                    return self._switched(now, start, options[1])
+                trials = [self._tried(now, states) for states in candidates]
+                right = [t for t in trials if not t.wrong.size and (idle or not t.idle.any())]
+                if right:
+                    return self._chosen(now, right, set(start.draft.changes[start.wrong, 0].tolist()))
+        return None
+
+    def _cleaned(self, now: Instant) -> Instant:
+        """Return the instant with what is at rest set to rest, and named so in the states before."""
+        resting = self._resting(now)
+        mechanics, v = self.tables.mechanics, now.y[self.size :]
+        _, hold = mechanics.held(np.flatnonzero(resting).tolist())
+        before = now.before.copy()
+        _, held = mechanics.held(np.flatnonzero(self._stuck(before)).tolist())
+        before[self.stops :][self._idle(before[self.stops :], held)] = STICK
+        return replace(now, y=np.concatenate((now.y[: self.size], hold @ v)), before=before)
+
+    def _chosen(self, now: Instant, right: list[Trial], violated: set[int]) -> Found:
+        """Return the best of consistent states with equally many changes; see the head of this file."""
+        ranks = [self._rank(now, trial, violated) for trial in right]
+        best = [trial for trial, rank in zip(right, ranks, strict=True) if rank == min(ranks)]
+        efforts = np.array([self._effort(trial) for trial in best])
+        near = [t for t, effort in zip(best, efforts, strict=True) if effort <= efforts.min() * (1 + ALIKE)]
+        taken = min(near, key=self._load)
+        return Found(taken.states, now.y[self.size :], any(not self._alike(taken, trial) for trial in right))
+
+    def _tried(self, now: Instant, states: Ints) -> Trial:
+        draft, n = self.tables.draft(states), self.size
+        p = now.phase.copy()
+        p[1 : 1 + n] = now.y[:n]
+        p[1 + n : 1 + 2 * n] = draft.flow.hold @ now.y[n:]
+        p[[1 + spring for spring in draft.flow.slack]] = 0.0
+        terms = self.kernel.forecast(p, draft.motion)
+        signs = self.kernel.verdicts(terms, draft.guards, draft.sizes)
+        idle = self._idle(states[self.stops :], draft.flow.hold)
+        return Trial(states, draft, terms, np.flatnonzero(signs < 0), idle)
+
+    def _idle(self, grips: Ints, hold: Floats) -> NDArray[np.bool_]:
+        """Tell which frictions slip in name only: others hold them at rest."""
+        mechanics = self.tables.mechanics
+        left = mechanics.tangents @ hold
+        sizes = np.sqrt(np.einsum("fi,ij,fj->f", left, mechanics.inverse, left))
+        found = (np.abs(grips) == 1) & (sizes <= IN_SPAN * mechanics.reach)
+        found[list(mechanics.springs)] = False
+        return np.asarray(found)
+
+    def _rank(self, now: Instant, trial: Trial, violated: set[int]) -> tuple[int, int]:
+        """Return what is compared first where states have equally many changes; the least is taken."""
+        changed = set(np.flatnonzero(trial.states != now.before).tolist())
+        return len(changed - violated), -int(np.count_nonzero(trial.states[self.stops :] == STICK))
+
+    def _effort(self, trial: Trial) -> float:
+        """Return the square of the acceleration in the norm of the kinetic energy."""
+        a = self._motion(trial, 1)
+        return float(a @ self.metric @ a)
+
+    def _load(self, trial: Trial) -> float:
+        """Return the square of the friction forces, each in the norm of the kinetic energy."""
+        forces = trial.draft.flow.friction_forces.rows @ self.tables.selection @ trial.terms[0]
+        return float(np.sum((forces * self.tables.mechanics.reach) ** 2))
+
+    def _motion(self, trial: Trial, order: int) -> Floats:
+        """Return a derivative of the velocities just after the event, (n,)."""
+        n = self.size
+        part = trial.terms[order, 1 + n : 1 + 2 * n] / trial.draft.step**order
+        return np.asarray(part * np.prod(np.arange(1.0, order + 1)))
+
+    def _alike(self, one: Trial, other: Trial) -> bool:
+        """Tell whether two trials make the same motion: as far as their first derivatives tell."""
+        for order in (1, 2, 3):
+            a, b = self._motion(one, order), self._motion(other, order)
+            if np.abs(a - b).max() > ALIKE * (np.abs(a).max() + np.abs(b).max()):
+                return False
+        return True
+
+    def _touches(self, start: Trial) -> Options:
+        mechanics = self.tables.mechanics
+        gaps, forces = (self._near(start, rows.rows) for rows in (mechanics.gaps, mechanics.pressing))
+        options: Options = []
+        for stop, gap, force in zip(mechanics.problem.stops, gaps, forces, strict=True):
+            if gap > 0:
+                options.append((OPEN,))
+            elif gap == 0:
+                options.append((OPEN, CLOSED, RELEASED) if stop.damping else (OPEN, CLOSED))
+            elif not stop.damping or force > 0:
+                options.append((CLOSED,))
+            else:
+                options.append((CLOSED, RELEASED) if force == 0 else (RELEASED,))
+        return options
+
+    def _near(self, start: Trial, rows: Floats) -> Floats:
+        """Return the values of rows, zero where they may be on either side of it."""
+        rows = rows @ self.tables.selection
+        values = rows @ start.terms.T
+        size = np.abs(rows) @ np.abs(start.terms[0]) + np.abs(values[:, 1:]).sum(axis=1)
+        return np.where(np.abs(values[:, 0]) <= WIDE * size, 0.0, values[:, 0])
+
+    def _stuck(self, states: Ints) -> NDArray[np.bool_]:
+        """Tell which frictions stick rigidly."""
+        stuck = states[self.stops :] == STICK
+        stuck[list(self.tables.mechanics.springs)] = False
+        return np.asarray(stuck)
+
+    def _resting(self, now: Instant) -> NDArray[np.bool_]:
+        """Tell which frictions are at rest because they stuck, or because their sliding has just ended."""
+        resting = self._stuck(now.before)
+        if now.fired >= 0:
+            element, becomes, spring = self.tables.draft(now.before).changes[now.fired]
+            if element >= self.stops and becomes == STICK and spring < 0:
+                resting[element - self.stops] = True
+        return resting
+
+    def _grips(self, now: Instant) -> Options:
+        """Return what pressed frictions may do: keep their direction, or anything if they are at rest."""
+        mechanics, v = self.tables.mechanics, now.y[self.size :]
+        glides = mechanics.tangents @ v
+        still = (now.before[self.stops :] == STICK) | (np.abs(glides) <= RESTING * (mechanics.glides @ np.abs(v)))
+        still[list(mechanics.springs)] = True
+        return [(STICK, -1, 1) if rest else (int(np.sign(glide)),) for rest, glide in zip(still, glides, strict=True)]
+
+    def _changed(self, before: Ints, options: tuple[Options, Options], changes: int) -> Iterator[Ints]:
+        """Generate all possible states with so many changes."""
+        touches, grips = options
+        for touch in product(*touches):
+            pressed = self.pressed(np.array(touch) == CLOSED)
+            allowed = [(t,) for t in touch] + [g if on else (FREE,) for g, on in zip(grips, pressed, strict=True)]
+            stays = [state in choice for state, choice in zip(before.tolist(), allowed, strict=True)]
+            free = [i for i, stay in enumerate(stays) if stay and len(allowed[i]) > 1]
+            rest = changes - stays.count(False)
+            for moved in combinations(free, rest) if 0 <= rest <= len(free) else ():
+                yield from self._completed(before, allowed, stays, set(moved))
+
+    def _completed(self, before: Ints, allowed: Options, stays: list[bool], moved: set[int]) -> Iterator[Ints]:
+        states = before.tolist()
+        choices = [
+            (states[i],) if stays[i] and i not in moved else tuple(s for s in allowed[i] if s != states[i])
+            for i in range(len(states))
+        ]
+        for choice in product(*choices):
+            yield np.array(choice, dtype=np.int64)
+
+    def _switched(self, now: Instant, trial: Trial, grips: Options) -> Found | None:
+        """Switch all that is wrong at once, or one after the other where that goes round in circles."""
+        seen: set[bytes] = set()
+        for _ in range(MOST_TURNS * len(now.before)):
+            if not trial.wrong.size:
+                return Found(trial.states, now.y[self.size :], True)
+            wrong = trial.wrong[:1] if trial.states.tobytes() in seen else trial.wrong
+            seen.add(trial.states.tobytes())
+            trial = self._tried(now, self._regripped(grips, trial, wrong))
+        return None
+
+    def _regripped(self, grips: Options, trial: Trial, wrong: Ints) -> Ints:
+        states, changes = trial.states.copy(), trial.draft.changes[wrong]
+        states[changes[:, 0]] = changes[:, 1]
+        pressed = self.pressed(states[: self.stops] == CLOSED)
+        for j, (on, choice) in enumerate(zip(pressed, grips, strict=True), self.stops):
+            if not on:
+                states[j] = FREE
+            elif states[j] == FREE or states[j] not in choice:
+                states[j] = choice[0]
+        return states

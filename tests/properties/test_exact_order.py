@@ -1,0 +1,115 @@
+"""The exact solver does not depend on how a problem is written down.
+
+Random structures with full matrices, stops and frictions along coordinates, oblique and dependent directions; the
+coefficient of rest above that of sliding; frictions under constant forces and under those of stops. Problems in other
+numbers: ``VERIDYN_PROBLEMS=10000 python -m pytest tests/properties/test_exact_order.py``.
+"""
+
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from veridyn.solver.exact.solver import SOLVER
+from veridyn.solver.problem.elements import Friction, Load, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import Harmonic, pulse
+
+PROBLEMS = int(os.environ.get("VERIDYN_PROBLEMS", "240"))
+BATCH = 40
+SAME = 1e-8  # of the largest displacement; rounding grows with every event
+
+
+def direction(rng, n, others):
+    """Return a coordinate, an oblique direction, or a combination of the others."""
+    kind = rng.integers(3)
+    if kind == 0:
+        return np.eye(n)[rng.integers(n)]
+    if kind == 1 and others:
+        return sum(rng.choice([-1.0, 1.0]) * others[i] for i in rng.integers(len(others), size=2))
+    return rng.normal(size=n)
+
+
+def random_problem(seed):
+    rng = np.random.default_rng(seed)
+    n, stops, frictions = rng.integers(1, 5), rng.integers(3), rng.integers(1, 5)
+    g, h = rng.normal(size=(2, n, n))
+    damping = [0.0, 0.05][rng.integers(2)]
+    stiffness = 10 * h @ h.T + np.eye(n)
+    tangents = []
+    for _ in range(frictions):
+        tangents.append(direction(rng, n, tangents))
+    walls = tuple(
+        Stop(f"stop{i}", direction(rng, n, []), rng.uniform(-0.02, 0.1), rng.uniform(50, 500), 2.0 * rng.integers(2))
+        for i in range(stops)
+    )
+    rubs = []
+    for j, tangent in enumerate(tangents):
+        kinetic = rng.uniform(0.1, 0.6)
+        static = kinetic * [1.0, 1.4][rng.integers(2)]
+        normal = f"stop{rng.integers(stops)}" if stops and rng.integers(2) else rng.uniform(0.5, 3.0)
+        rubs.append(Friction(f"rub{j}", (tangent,), normal, static, kinetic))
+    moving = rng.integers(2)
+    loads = [Load(rng.normal(size=n), Harmonic(rng.uniform(1, 6), rng.uniform(1, 5), rng.uniform(0, 6)))]
+    if rng.integers(3) == 0:
+        loads.append(Load(rng.normal(size=n), pulse(5.0, 0.5, 1.0)))
+    return MechanicalProblem(
+        name=f"seed {seed}",
+        mass=g @ g.T + np.eye(n),
+        stiffness=stiffness,
+        damping=damping * stiffness,
+        initial_displacement=0.1 * moving * rng.normal(size=n),
+        initial_velocity=0.1 * moving * rng.normal(size=n),
+        stops=walls,
+        frictions=tuple(rubs),
+        loads=tuple(loads),
+        end=2.0,
+        output_times=np.linspace(0.0, 2.0, 21),
+    )
+
+
+def scaled(rng, friction):
+    """Return the same friction, its tangent of another length and sign."""
+    factor = float(rng.choice([-1.0, 1.0]) * 10.0 ** rng.uniform(-3, 3))
+    size, tangents = abs(factor), (factor * friction.tangents[0],)
+    if isinstance(friction.normal, str):
+        return replace(friction, tangents=tangents, static=friction.static / size, kinetic=friction.kinetic / size)
+    return replace(friction, tangents=tangents, normal=friction.normal / size)
+
+
+def rewritten(rng, problem):
+    """Return the problem in another order of coordinates, stops and frictions, and the order of the coordinates."""
+    order = rng.permutation(problem.size)
+    stops = [replace(s, normal=s.normal[order]) for s in problem.stops]
+    frictions = [scaled(rng, replace(f, tangents=(f.tangents[0][order],))) for f in problem.frictions]
+    return order, replace(
+        problem,
+        mass=problem.mass[np.ix_(order, order)],
+        stiffness=problem.stiffness[np.ix_(order, order)],
+        damping=problem.damping[np.ix_(order, order)],
+        initial_displacement=problem.initial_displacement[order],
+        initial_velocity=problem.initial_velocity[order],
+        stops=tuple(stops[i] for i in rng.permutation(len(stops))),
+        frictions=tuple(frictions[i] for i in rng.permutation(len(frictions))),
+        loads=tuple(replace(load, direction=load.direction[order]) for load in problem.loads),
+    )
+
+
+def at_outputs(problem, response):
+    instants = np.searchsorted(response.time, problem.output_times[::-1] - 1e-9)
+    return response.displacement[np.minimum(instants, response.time.size - 1)]
+
+
+def difference(seed):
+    """Return how far two ways to write one problem differ, of the largest displacement."""
+    problem = random_problem(seed)
+    order, other = rewritten(np.random.default_rng([seed, 1]), problem)
+    one, two = (at_outputs(p, SOLVER.solve(p, {})) for p in (problem, other))
+    return np.abs(one[:, order] - two).max() / (np.abs(one).max() or 1.0)
+
+
+@pytest.mark.parametrize("first", range(0, PROBLEMS, BATCH))
+def test_order_scale_and_coordinates_do_not_matter(first):
+    found = {seed: difference(seed) for seed in range(first, min(first + BATCH, PROBLEMS))}
+    assert {seed: d for seed, d in found.items() if not d <= SAME} == {}
