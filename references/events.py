@@ -13,7 +13,7 @@ from typing import Literal
 from flint import arb, arb_poly, ctx
 
 from veridyn.references.enclosure import Undecided, sign
-from veridyn.references.flows import Course, Linear, Row, apply
+from veridyn.references.flows import Course, Row, apply
 from veridyn.references.jets import Ball, Jet, differentiated, hull, slope, value
 
 SEAMS = (arb(1), arb(17) / 16, arb(9) / 8)  # where a piece may end: at the first at which all signs are known
@@ -92,7 +92,7 @@ def roots(
 ) -> Iterator[Ball]:
     """Yield all roots of a linear function of the state in (0, limit] in order, each simple; raises `Undecided`.
 
-    With `order` they are those of its derivative of that order, with which `zeros` are meant too; balls, no pairs.
+    With `order` 1 they are those of its rate, with which `zeros` are meant too.
     Without `inside` one that may lie beyond the limit is yielded too.
     """
     for begins, s, (p,) in _stretches(course, [(row, zeros, late)], limit, order):
@@ -102,15 +102,19 @@ def roots(
                 return
             if inside and not (lapse < limit):
                 raise Undecided(f"{name} falls on the end of a stretch of time")
-            yield lapse if order else _moved(course, row, lapse)
+            yield _moved(course, row, lapse, order)
 
 
-def _moved(course: Course, row: Row, lapse: arb) -> Ball:
+def _moved(course: Course, row: Row, lapse: arb, order: int = 0) -> Ball:
     """Give the instant of a root its derivative, where the motion has one: -(∂g/∂p)/(∂g/∂t)."""
-    if not (isinstance(course.flow, Linear) and (course.varies or differentiated(*row.values()))):
+    if not (course.varies or differentiated(*row.values())):
         return lapse
-    state = course.at(lapse)
-    return Jet(lapse, -slope(apply(row, state)) / value(apply(row, course.flow.rates(state))))
+
+    def slope_of(instant: Ball) -> arb:
+        return slope(apply(row, course.flow.speed(course, instant) if order else course.at(instant)))
+
+    still = slope_of(lapse)
+    return Jet(lapse, still / (still - slope_of(Jet(lapse, arb(1)))))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import Protocol
 from flint import arb, arb_mat, arb_poly, ctx
 
 from veridyn.references.enclosure import Undecided
-from veridyn.references.jets import Ball, Jet, differentiated, slope, value
+from veridyn.references.jets import Ball, Jet, differentiated, paired, slope, stacked, value
 
 State = tuple[Ball, ...]
 Row = Mapping[int, Ball]  # a linear function of the state: factors by place
@@ -47,6 +47,12 @@ class Flow(Protocol):
 
     def at(self, course: Course, lapse: Ball) -> State:
         """Return the state a while after the start of a course."""
+
+    def speed(self, course: Course, lapse: Ball) -> State:
+        """Return the rates of the state a while after the start of a course."""
+
+    def varies(self, state: State) -> bool:
+        """Tell whether the motion from a state on has a derivative with respect to a parameter."""
 
 
 def apply(row: Row, state: State) -> Ball:
@@ -111,24 +117,27 @@ class Linear:
 
     def after(self, state: State, lapse: Ball) -> State:
         """Return the state after a while, however long; with its derivative where anything has one."""
-        if not (self.varies or differentiated(*state, lapse)):
+        if not (self.varies(state) or differentiated(lapse)):
             return tuple(self.system.after(_column(state), lapse).entries())
-        both = (*map(value, state), *map(slope, state))
-        found, n = self._doubled.after(_column(both), value(lapse)).entries(), len(state)
-        rates = (self.system.matrix * _column(found[:n])).entries()
-        return tuple(Jet(x, dx + rate * slope(lapse)) for x, dx, rate in zip(found[:n], found[n:], rates, strict=True))
+        found = paired(self._doubled.after(_column(stacked(state)), value(lapse)).entries())
+        rates = (self.system.matrix * _column([x.value for x in found])).entries()
+        return tuple(Jet(x.value, x.slope + rate * slope(lapse)) for x, rate in zip(found, rates, strict=True))
 
     def at(self, course: Course, lapse: Ball) -> State:
         """Return the state a while after the start of a course."""
         return self.after(course.state, lapse)
 
     @cached_property
-    def varies(self) -> bool:
-        """Tell whether any coefficient has a derivative."""
+    def _varies(self) -> bool:
         return differentiated(*(factor for row in self.rows for factor in row.values()))
 
-    def rates(self, state: State) -> State:
-        """Return the rates of the state."""
+    def varies(self, state: State) -> bool:
+        """Tell whether the motion from a state on has a derivative with respect to a parameter."""
+        return self._varies or differentiated(*state)
+
+    def speed(self, course: Course, lapse: Ball) -> State:
+        """Return the rates of the state a while after the start of a course."""
+        state = self.at(course, lapse)
         return tuple(apply(row, state) for row in self.rows)
 
     def pieces(self, state: State) -> Iterator[Piece]:
@@ -262,7 +271,7 @@ class Course:
     @cached_property
     def varies(self) -> bool:
         """Tell whether the motion has a derivative with respect to a parameter."""
-        return differentiated(*self.state) or (isinstance(self.flow, Linear) and self.flow.varies)
+        return self.flow.varies(self.state)
 
     def pieces(self) -> Iterator[tuple[arb, Piece]]:
         """Yield pieces with the time (s) from the start of the phase to theirs."""

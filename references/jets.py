@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
@@ -121,6 +121,18 @@ def slope(x: Any) -> Any:
 def differentiated(*numbers: Any) -> bool:
     """Tell whether any of the numbers is a pair."""
     return any(isinstance(x, Jet) for x in numbers)
+
+
+def stacked(numbers: Iterable[Ball]) -> tuple[Any, ...]:
+    """Return all values, then all derivatives."""
+    numbers = tuple(numbers)
+    return (*map(value, numbers), *map(slope, numbers))
+
+
+def paired(column: Sequence[Any]) -> tuple[Jet, ...]:
+    """Return pairs of what `stacked` returned."""
+    n = len(column) // 2
+    return tuple(map(Jet, column[:n], column[n:]))
 
 
 def hull(first: Ball, *others: Ball) -> Ball:

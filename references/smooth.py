@@ -6,6 +6,8 @@ add; if all that is inside B, it never comes to the edge (a high-order enclosure
 
 States lie in a skew box that turns with the motion (Lohner 1987): its centre goes on alone, its edges by the derivative
 of the motion, which is enclosed with few digits; new axes follow the longest edges. So radii grow as motions part.
+
+A derivative s with respect to a parameter p is a state too: s' = (∂f/∂y) s + ∂f/∂p.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, wraps
+from functools import cached_property, lru_cache, wraps
 from operator import mul
 from typing import Any
 
@@ -21,7 +23,7 @@ from flint import arb, arb_mat, arb_poly, ctx
 
 from veridyn.references.enclosure import Absent, Undecided, precision
 from veridyn.references.flows import WIDTH, Course, Piece, Row, State, binary, bound_of_exponential
-from veridyn.references.jets import Jet, hull, slope
+from veridyn.references.jets import Ball, Jet, differentiated, hull, paired, slope, stacked, value
 from veridyn.references.motion import Phase
 
 COARSE = 64  # bits for boxes
@@ -313,8 +315,28 @@ class Smooth:
     start: arb
     readings: Rates = _none
 
+    def varies(self, state: State) -> bool:
+        """Tell whether the motion from a state on has a derivative with respect to a parameter."""
+        return differentiated(*state, *self.rates(self.start, state), *self.readings(self.start, state))
+
+    @cached_property
+    def _doubled(self) -> Smooth:
+        """Return the equations of the states and then of their derivatives."""
+
+        def doubled(law: Rates) -> Rates:
+            return lambda t, y: stacked(law(t, paired(y)))
+
+        return Smooth(doubled(self.rates), self.start, doubled(self.readings))
+
     def pieces(self, state: State) -> Iterator[Piece]:
         """Yield pieces as long as the series allow; raises `Undecided` where none is found, `Absent` after too many."""
+        if not self.varies(state):
+            return self.marched(state)
+        n = len(state)
+        return (piece.split(n) for piece in self._doubled.marched(stacked(state)))
+
+    def marched(self, state: State) -> Iterator[_SmoothPiece]:
+        """Yield pieces of a motion whose states are balls; see `pieces`."""
         time, part, states = self.start, 1.0, _Skew.around(state)
         for _ in range(MOST_PIECES):
             piece, states, part = self._piece(time, states, part)
@@ -324,22 +346,30 @@ class Smooth:
             time += piece.length
         raise Absent(f"a phase takes more than {MOST_PIECES} steps: its equations are stiff, or it lasts too long")
 
-    def at(self, course: Course, lapse: arb) -> State:
+    def at(self, course: Course, lapse: Ball) -> State:
         """Return states and readings a while after the start of a course."""
-        n = len(course.state)
+        n, when = len(course.state), value(lapse)
         for begins, piece in course.pieces():
-            s = (lapse - begins) / piece.length
+            s = (when - begins) / piece.length
             if s <= WIDTH:
                 break
         assert isinstance(piece, _SmoothPiece)
-        rates = self.rates(self.start + lapse, piece.at(s)[:n])
-        late = lapse - lapse.mid()
-        sharp = piece.at(s.mid())
-        if late.is_zero():
+        late = lapse - when.mid()
+        here, sharp = piece.at(s), piece.at(s.mid())
+        if value(late).is_zero() and not differentiated(late):
             return sharp
+        rates = self.rates(self.start + when, here[:n])
         states = tuple(x + rate * late for x, rate in zip(sharp[:n], rates, strict=True))
         read = self.readings(self.start + lapse, states)
-        return (*states, *(arb(x).intersection(y) for x, y in zip(read, piece.at(s)[n:], strict=True)))
+        return (*states, *(_within(x, value(y)) for x, y in zip(read, here[n:], strict=True)))
+
+    def speed(self, course: Course, lapse: Ball) -> State:
+        """Return the rates of states and readings a while after the start of a course."""
+        time, states = self.start + lapse, self.at(course, lapse)[: len(course.state)]
+        rates = tuple(self.rates(time, states))
+        moving = [Jet(Jet(value(x), value(r)), Jet(slope(x), slope(r))) for x, r in zip(states, rates, strict=True)]
+        read = self.readings(Jet(Jet(value(time), arb(1)), Jet(slope(time), arb(0))), moving)
+        return (*rates, *(Jet(slope(value(x)), slope(slope(x))) for x in read))
 
     def _piece(self, time: arb, states: _Skew, part: float) -> tuple[_SmoothPiece, _Skew, float]:
         """Return the next piece, `part` of what the series allow or less, the states after it, and the part then."""
@@ -471,8 +501,10 @@ def _vandermonde(order: int) -> arb_mat:
     return arb_mat(order, len(points), [p**k for k in range(order) for p in points])
 
 
-def _inflated(x: arb) -> arb:
-    """Return a ball somewhat larger, and never a point."""
+def _inflated(x: Ball) -> Ball:
+    """Return a ball somewhat larger, and never a point; of a pair, both."""
+    if isinstance(x, Jet):
+        return Jet(_inflated(x.value), _inflated(x.slope))
     return arb(x.mid(), x.rad() * 1.125 + abs(x.mid()) * arb(2) ** -20 + LEAST)
 
 
@@ -512,29 +544,54 @@ def _scaled(columns: Sequence[Sequence[arb]], rests: Sequence[arb], length: arb)
 class _SmoothPiece:
     length: arb
     columns: list[arb_poly]
+    slopes: Sequence[arb_poly] = ()  # their derivatives with respect to a parameter, where they have any
 
     def polynomial(self, row: Row) -> arb_poly:
-        return sum((self.columns[i] * factor for i, factor in row.items()), arb_poly([0]))
+        return sum((self.columns[i] * value(factor) for i, factor in row.items()), arb_poly([0]))
 
     def at(self, s: arb) -> State:
         """Return states and readings at a part of the length."""
-        return tuple(p(s) for p in self.columns)
+        found = tuple(p(s) for p in self.columns)
+        return tuple(Jet(x, p(s)) for x, p in zip(found, self.slopes, strict=True)) if self.slopes else found
+
+    def split(self, n: int) -> _SmoothPiece:
+        """Return the piece of n states and readings, and of their derivatives, from that of the doubled equations."""
+        end = n + len(self.columns) // 2
+        values = [*self.columns[:n], *self.columns[2 * n : end]]
+        return _SmoothPiece(self.length, values, [*self.columns[n : 2 * n], *self.columns[end:]])
 
 
-def passed_on(before: Phase, flow: Callable[[arb], Smooth], time: arb) -> tuple[Smooth, State, arb]:
+def passed_on(before: Phase, flow: Callable[[arb], Smooth], time: Ball) -> tuple[Smooth, State, arb]:
     """Return the flow after an event, from an exact instant next to it on, the state there, and the event's lapse.
 
     The motion before is followed to that instant, as if the event were not; what the equations on both sides differ by
     in the moment between is added. So the uncertainty of the event's instant does not become one of the load's.
     It raises `Undecided` where the event is too uncertain.
     """
-    start = time.mid()
-    late, after = time - start, flow(start)
-    near = before.at(time)
-    around = [_inflated(x) for x in near]  # the motion after, followed back, stays in it: it parts from the one before
+    instant = value(time)
+    late, near, after = instant - instant.mid(), before.at(instant), flow(instant.mid())
     assert isinstance(before.flow, Smooth)
-    pairs = zip(before.flow.rates(time, around), after.rates(time, around), strict=True)
-    parted = [arb(0, abs(late * (a - b)).abs_upper()) for a, b in pairs]
-    if not all(wide.contains_interior(x + p) for wide, x, p in zip(around, near, parted, strict=True)):
+
+    def parting(old: Sequence[Ball], new: Sequence[Ball]) -> list[Ball]:
+        return [a - b for a, b in zip(before.flow.rates(instant, old), after.rates(instant, new), strict=True)]
+
+    # a derivative jumps with the rates, as the instant moves
+    jumps = [Jet(arb(0), value(p) * time.slope) if isinstance(time, Jet) else arb(0) for p in parting(near, near)]
+    new = [x + jump for x, jump in zip(near, jumps, strict=True)]
+    around = [_inflated(x) for x in new]  # the motion after, followed back, stays in it: it parts from the one before
+    moved = [p * late for p in parting([_inflated(x) for x in near], around)]
+    if not all(_inside(x + m, wide) for wide, x, m in zip(around, new, moved, strict=True)):
         raise Undecided("an event is too uncertain")
-    return after, tuple(x + p for x, p in zip(before.at(start), parted, strict=True)), late
+    there = zip(before.at(instant.mid()), jumps, moved, strict=True)
+    return after, tuple(x + jump + m for x, jump, m in there), late
+
+
+def _within(x: Ball, wide: arb) -> Ball:
+    """Return what of a ball lies in another; a pair keeps its derivative."""
+    return Jet(_within(x.value, wide), x.slope) if isinstance(x, Jet) else arb(x).intersection(wide)
+
+
+def _inside(x: Ball, wide: Ball) -> bool:
+    if isinstance(wide, Jet):
+        return _inside(value(x), wide.value) and _inside(slope(x), wide.slope)
+    return bool(wide.contains_interior(x))

@@ -22,7 +22,7 @@ from flint import arb, ctx, fmpq
 from mpmath import mpf
 
 from veridyn.references.certified import Certified, per_precision
-from veridyn.references.enclosure import Absent, ball, decided, per_bits, precision, sign_of
+from veridyn.references.enclosure import ball, decided, per_bits, precision, sign_of
 from veridyn.references.events import Event, Guard
 from veridyn.references.extrapolation import PROMISED, WORKING, Edge, Law, Step, followed
 from veridyn.references.extrapolation import at as steps_at
@@ -98,7 +98,7 @@ def _half(o: Oscillator, half: int) -> tuple[Ended, ...]:
     """Return the phases in a half-period of the support, counted from 0."""
     limit = (half + 1) * arb.pi() / ball(o.w0)
 
-    def following(phase: Phase, event: Event | None, time: arb, _state: State) -> Phase | None:
+    def following(phase: Phase, event: Event | None, time: Ball, _state: State) -> Phase | None:
         if event is None:
             return None
         before, side = SIDES[phase.kind], SIDES[event.name]
@@ -138,8 +138,6 @@ def _read(o: Oscillator, place: int, time: Exact) -> Ball:
     """Return displacement, velocity or acceleration."""
     if not o.d.rational:
         return _chosen(o, place, time)
-    if o.varied:
-        raise Absent("no derivative is given where the equations are nonlinear")
     if (last := _half_of(o, time)) > MOST_HALVES:
         raise ParameterError(f"time = {time} s is more than {MOST_HALVES} half-periods of the support")
     with precision(_working(o, time)):

@@ -146,11 +146,9 @@ reference = References(
 
 
 def _moving(o: Oscillator) -> tuple[Ended, ...]:
-    """Return the phases of a motion that there is, and whose derivative may be asked for."""
+    """Return the phases of a motion that there is."""
     if not o.moves:
         raise Absent(checks.AT_REST)
-    if o.power > 1 and o.varied:
-        raise Absent("no derivative is given where the equations are nonlinear")
     return _phases(o)
 
 

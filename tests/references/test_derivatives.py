@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 
 import mpmath
 import pytest
 
 from veridyn import front
-from veridyn.references.parameters import Exact, ParameterError
+from veridyn.references import softening_spring, zener
+from veridyn.references.parameters import Exact, ParameterError, exact
 from veridyn.validation_cases.core.catalogue import case_names, load_case
 
 STEP = Fraction(1, 10**14)  # of a parameter
@@ -55,3 +57,30 @@ def test_every_derivative_is_that_of_the_values(name):
                 assert abs(derivative - truth) <= mpmath.mpf(10) ** -DIGITS * abs(truth) + noise, (quantity, parameter)
                 compared += 1
     assert compared > 0
+
+
+TINY = Fraction(1, 10**20)  # of a parameter
+SHAKEN = {"alpha": "1/2", "c": "0.7", "k": "50", "x0": "0", "p": "5", "until": "0.21", "end": "0.5"}
+NONLINEAR = [
+    (softening_spring.displacement, {"d": "1/400", "time": "4.2"}, ("w0",)),
+    (softening_spring.acceleration, {"d": "1/400", "time": "0.5"}, ("k0", "d")),
+    (zener.force, {**SHAKEN, "time": "0.3", "end": "0.3"}, ("c", "until")),
+    (zener.peak_time, SHAKEN, ("k3",)),
+    (zener.peak_force, {**SHAKEN, "alpha": "1/3"}, ("omega",)),
+]
+
+
+@pytest.mark.parametrize(("reading", "given", "names"), NONLINEAR, ids=lambda x: getattr(x, "__name__", ""))
+def test_derivatives_of_nonlinear_motions_are_those_of_the_values(reading, given, names):
+    defaults = {p.name: p.default for p in sys.modules[reading.__module__].PARAMETERS}
+    for name in names:
+        plain = exact(given.get(name, defaults[name]))
+        found = reading(**{**given, name: plain.varied()}).derivative
+        above, below = (
+            reading(**{**given, name: Exact(plain.rational * (1 + share), plain.pi)}, digits=60).value
+            for share in (TINY, -TINY)
+        )
+        with mpmath.workdps(80):
+            quotient = (above - below) / (2 * plain.mpf() * TINY.numerator / TINY.denominator)
+            assert found.digits == 30
+            assert abs(found.value - quotient) <= found.radius + mpmath.mpf(10) ** -30 * abs(quotient), name

@@ -134,7 +134,6 @@ def test_derivatives_are_those_of_a_linear_device():
         sides = [zener.force(time="0.9", digits=50, **shaken | {name: exact_sum(middle, s * h)}) for s in (-1, 1)]
         with mpmath.workdps(60):
             assert abs((sides[1].value - sides[0].value) / (2 * h) / found.value - 1) < 1e-15
-    assert zener.force(time="0.3", **POWER | {"c": exact("1.7").varied()}).value is None
 
 
 def exact_sum(number, more):
