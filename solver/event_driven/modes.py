@@ -81,9 +81,9 @@ class Equations:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ModeLeg(Leg):
-    """A leg of an initial value problem; ``signs`` (g,) turn every guard so that it falls at its event.
+    """A leg of an initial value problem; ``signs`` (g,) turn every guard so that it starts above zero.
 
-    A guard that starts ``below`` zero has to rise before it can fall.
+    A guard that was ``below`` zero has to rise before it can fall: where it does so no event happens, but a leg ends.
     """
 
     equations: Equations
@@ -104,25 +104,23 @@ class ModeLeg(Leg):
         return float(self.signs[index] * self.equations.derivatives[0](t, y)[index])
 
     def guard_rate(self, index: int, t: float, y: Floats) -> float:
-        if self.below[index]:
-            return 1.0
         return float(self.signs[index] * self.equations.derivatives[1](t, y)[index])
 
     def guards_over(self, times: Floats, states: Floats) -> tuple[Floats, Floats]:
         values = self.signs * self.equations.plain.guards_over(times, states)
-        values[:, self.below] = 0.0
         gradient = self.equations.gradient(times[-1], states[-1]).reshape(self.guards, self.state.size)
         return values, np.abs(gradient) @ np.abs(states).max(axis=0)
 
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """Guards and their derivatives (4, g) just after an instant; which are at zero, and which are negative then."""
+    """Guards and derivatives (4, g) at an instant; which are at zero, fall at once, are below zero already."""
 
     rows: Floats
     signs: Floats
     zero: NDArray[np.bool_]
     falls: NDArray[np.bool_]
+    below: NDArray[np.bool_]
 
 
 @dataclass
@@ -181,6 +179,7 @@ class ModeDriver:
         self.modes = {mode.name: Equations.of(problem, mode.name) for mode in problem.modes}
         self.record = _Record(events={name: [] for name in problem.event_names})
         self.zeros: tuple[Expr, ...] = ()  # guards that are known to be at zero now
+        self.passed: Change | None = None  # the event that has just happened and changed nothing
 
     def run(self, outputs: Floats) -> Trajectory:
         """Return the motion at the outputs and the events.
@@ -195,11 +194,14 @@ class ModeDriver:
         self.record.sample(t, y, mode)
         while goes_on and t < self.problem.end:
             leg = self._leg(t, y, mode, outputs[outputs > t])
-            self.zeros = ()
+            self.zeros, self.passed = (), None
             arrival, fired = self.legs.advance(leg)
             t, y = arrival.time, arrival.state
             for at, state in zip(leg.outputs, arrival.states, strict=False):
                 self.record.sample(at, state, mode)
+            if fired is not None and leg.below[fired]:
+                guard = self.modes[mode].events[fired].guard
+                self.zeros, fired = (guard, -guard), None
             if fired is not None:
                 mode, y, goes_on = self._happen(self.modes[mode].events[fired], t, y, mode)
                 if goes_on:
@@ -218,16 +220,16 @@ class ModeDriver:
         after = self.modes[mode].plain.reset(place, t, y)
         values = [self.modes[mode].plain.guards(t, state)[place] for state in (y, after)]
         self.zeros = (change.guard, -change.guard) if values[0] == values[1] else ()
+        self.passed = change if np.array_equal(after, y) and change.mode in ("", mode) else None
         return change.mode or mode, after, not change.terminal
 
     def _settle(self, t: float, y: Floats, mode: str) -> tuple[str, Floats, bool]:
         """Let happen what happens at once: guards at zero that fall."""
         for _ in range(AT_ONCE):
             series = self._series(t, y, mode)
-            falls = series.zero & series.falls
-            if not falls.any():
+            if not series.falls.any():
                 return mode, y, True
-            mode, y, goes_on = self._happen(self.modes[mode].events[int(np.argmax(falls))], t, y, mode)
+            mode, y, goes_on = self._happen(self.modes[mode].events[int(np.argmax(series.falls))], t, y, mode)
             if not goes_on:
                 return mode, y, False
         raise SolverFailure(f"{self.problem.name}: {AT_ONCE} events at t = {t:.9g} s do not lead on (mode {mode})")
@@ -237,11 +239,14 @@ class ModeDriver:
         equations = self.modes[mode]
         rows = np.array([row(t, y) for row in equations.derivatives])
         zero = _at_zero(rows, self.span) | np.array([change.guard in self.zeros for change in equations.events], bool)
+        passed = np.array([c is self.passed and c.direction != 0 for c in equations.events], dtype=bool)
+        zero &= ~passed
         rows[0, zero] = 0.0
         after = np.sign(_ahead(rows, PROBE * self.span))
         directions = np.array([change.direction for change in equations.events])
         signs = np.where(directions == 0, np.where(after == 0, 1.0, after), -directions)
-        return Series(signs * rows, signs, zero, signs * after < 0)
+        rows *= signs
+        return Series(rows, signs, zero | passed, zero & (signs * after < 0), passed | ~zero & (rows[0] < 0))
 
     def _leg(self, t: float, y: Floats, mode: str, outputs: Floats) -> ModeLeg:
         series = self._series(t, y, mode)
@@ -255,8 +260,8 @@ class ModeDriver:
             largest_step=self.largest_step,
             dips=not self.legs.integrator.sees_dips,
             equations=self.modes[mode],
-            signs=series.signs,
-            below=series.rows[0] < 0,
+            signs=np.where(series.below, -series.signs, series.signs),
+            below=series.below,
         )
 
 

@@ -1,0 +1,140 @@
+"""Initial value problems from event to event, by every integrator that is installed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.loading import load_solver
+from veridyn.solver.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
+from veridyn.solver.response import read_response
+
+BALL = InitialValueProblem(
+    name="ball",
+    states=("y", "v"),
+    parameters={"e": "0.5"},
+    modes=(
+        Mode(
+            name="flight",
+            rates=("v", "-2"),
+            events=(Change(name="impact", guard="y", direction=-1, reset={"v": "-e*v"}),),
+        ),
+        Mode(name="rest", rates=("0", "0")),
+    ),
+    initial=("1", "0"),
+    end=4.0,
+    output_times=np.linspace(0.0, 4.0, 41),
+    accumulation=Accumulation(event="impact", mode="rest", reset={"y": "0", "v": "0"}),
+)
+SWING = InitialValueProblem(
+    name="swing",
+    states=("x", "v"),
+    modes=(Mode(name="swings", rates=("v", "-x"), events=(Change(name="pass", guard="x", direction=0),)),),
+    initial=("0", "1"),
+    end=10.0,
+    output_times=np.linspace(0.0, 10.0, 101),
+)
+BELT = InitialValueProblem(  # released where the spring overcomes static friction, caught at the speed of the belt
+    name="belt",
+    states=("x", "v"),
+    parameters={"b": "0.2"},
+    modes=(
+        Mode(
+            name="stick",
+            rates=("b", "0"),
+            events=(Change(name="slips", guard="x - 1.5", direction=1, reset={"x": "1.5"}, mode="slip"),),
+        ),
+        Mode(
+            name="slip",
+            rates=("v", "1 - x"),
+            events=(Change(name="sticks", guard="v - b", direction=1, reset={"v": "b"}, mode="stick"),),
+        ),
+    ),
+    initial=("1.5", "b"),
+    mode="stick",
+    end=30.0,
+    output_times=np.linspace(0.0, 30.0, 301),
+)
+
+
+@pytest.fixture(
+    params=[("scipy", "DOP853"), ("scipy", "LSODA"), ("sundials", "BDF"), ("heyoka", "Taylor")], ids="-".join
+)
+def solve(request):
+    name, scheme = request.param
+    solver = (
+        SCIPY
+        if name == "scipy"
+        else (pytest.importorskip({"sundials": "sksundae"}.get(name, name)), load_solver(name))[1]
+    )
+    return lambda problem: read_response(problem, solver.solve(problem, {"scheme": scheme}), name)
+
+
+def test_accumulating_impacts_end_in_the_rest_that_the_problem_states(solve):
+    found = solve(BALL)
+    n = np.arange(10)
+    np.testing.assert_allclose(found.events["impact"][:10], 1 + 2 * (1 - 0.5**n), atol=1e-6)
+    assert found.modes[-1] == "rest"
+    np.testing.assert_array_equal(found.states[-1], [0.0, 0.0])
+    np.testing.assert_allclose(found.before["impact"][0], [0.0, -2.0], atol=1e-7)
+
+
+def test_accumulation_that_is_not_stated_is_a_failure():
+    with pytest.raises(SolverFailure, match="at t = 3"):
+        SCIPY.solve(replace(BALL, accumulation=None), {"most_events": 500})
+
+
+def test_markers_change_nothing_and_none_is_at_the_start(solve):
+    found = solve(SWING)
+    np.testing.assert_allclose(found.events["pass"], np.pi * np.arange(1, 4), atol=1e-6)
+    np.testing.assert_allclose(found.states[:, 0], np.sin(found.time), atol=1e-6)
+
+
+def test_a_guard_that_falls_at_the_start_acts_at_once_and_the_next_one_in_time(solve):
+    found = solve(BELT)
+    slip = 2 * (np.pi - np.arctan(0.5 / 0.2))
+    cycle = slip + 2 * 0.5 / 0.2
+    np.testing.assert_allclose(found.events["slips"], cycle * np.arange(4), atol=1e-6)
+    np.testing.assert_allclose(found.events["sticks"], slip + cycle * np.arange(len(found.events["sticks"])), atol=1e-6)
+
+
+def test_a_terminal_event_ends_the_motion(solve):
+    (mode,) = SWING.modes
+    ended = Change(name="top", guard="v", direction=-1, terminal=True)
+    found = solve(replace(SWING, modes=(replace(mode, events=(ended,)),)))
+    assert found.time[-1] == pytest.approx(np.pi / 2, abs=1e-6)
+
+
+def test_events_within_one_output_step_are_not_jumped_over():
+    """A guard that dips below zero for a hundredth of the period."""
+    (mode,) = SWING.modes
+    grazing = Change(name="graze", guard="0.9995 - x", direction=-1)
+    found = SCIPY.solve(replace(SWING, modes=(replace(mode, events=(grazing,)),)), {"scheme": "DOP853"})
+    np.testing.assert_allclose(found.events["graze"], np.arcsin(0.9995) + 2 * np.pi * np.arange(2), atol=1e-7)
+
+
+def test_modes_that_send_each_other_back_are_a_failure():
+    here = Change(name="here", guard="x", direction=-1, mode="b")
+    there = Change(name="there", guard="-x", direction=1, mode="a")
+    modes = (Mode(name="a", rates=("-1",), events=(here,)), Mode(name="b", rates=("-1",), events=(there,)))
+    circle = InitialValueProblem(name="circle", states=("x",), modes=modes, initial=("1",), end=2.0)
+    with pytest.raises(SolverFailure, match="do not lead on"):
+        SCIPY.solve(circle, {})
+
+
+def test_a_mass_matrix_moves_the_states():
+    heavy = replace(SWING, mass=(("1", "0"), ("0", "4 + 0*x")), modes=(Mode(name="swings", rates=("v", "-x")),))
+    for scheme in ("DOP853", "Radau"):
+        found = read_response(heavy, SCIPY.solve(heavy, {"scheme": scheme}), "scipy")
+        np.testing.assert_allclose(found.states[:, 0], 2 * np.sin(found.time / 2), atol=1e-7)
+
+
+def test_constraints_are_not_for_integrators_of_ordinary_equations():
+    dae = InitialValueProblem(
+        name="dae", states=("x",), multipliers=("z",), modes=(Mode(name="m", rates=("z",)),),
+        initial=("1", "-1"), constraints=("z + x",), index=1, end=1.0,
+    )  # fmt: skip
+    with pytest.raises(NotImplementedError, match="algebraic constraints"):
+        SCIPY.solve(dae, {})
