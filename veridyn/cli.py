@@ -55,11 +55,6 @@ def whole(least: int) -> Callable[[str], int]:
     return read
 
 
-def whole_or_all(text: str) -> int | None:
-    """Read a whole number, or ``all`` (None)."""
-    return None if text == "all" else whole(1)(text)
-
-
 def seconds(text: str) -> float:
     """Read a duration."""
     try:
@@ -266,8 +261,6 @@ def _add_mutation(commands: Any) -> None:
     several: dict[str, Any] = {"action": "append", "default": []}
     mutation.add_argument("--host", dest="hosts", metavar="H", help=f"{host}; repeatable (default: all)", **several)
     mutation.add_argument("--fault", dest="faults", metavar="NAME", help="repeatable (default: all)", **several)
-    most = "try a fault on at most N cases, or all (default 3)"
-    mutation.add_argument("--most", type=whole_or_all, default=3, metavar="N", help=most)
     _switch(mutation, "--all-cases", "go on after the first case that detects a fault")
     _switch(mutation, "--resolution", "look for the smallest size that is detected")
     sets = "instead: solvers without fault on N random parameter sets of every case"

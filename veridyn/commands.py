@@ -200,7 +200,6 @@ def _mutation(
     false_positives: int | None,
     faults: Sequence[str],
     report: Path | None,
-    most: int | None,
     all_cases: bool,
     resolution: bool,
     **given: Any,
@@ -209,7 +208,7 @@ def _mutation(
     from veridyn.mutation.false_positives import study
 
     if false_positives is None:
-        asked = analysis.Options(most, all_cases, resolution)
+        asked = analysis.Options(all_cases, resolution)
         return analysis.mutation(faults=faults, options=asked, report=report, command=command, **given)
     if faults or resolution:
         raise UsageError("--false-positives tries solvers without fault; leave out --fault and --resolution")

@@ -88,7 +88,7 @@ def host(tmp_path):
 
 
 def test_a_fault_that_survives_fails_and_the_smallest_size_is_found(veridyn, host, tmp_path):
-    seen = veridyn("mutation", "sdld31", "--host", host, "--most", "1", "--resolution", "--report", tmp_path / "r")
+    seen = veridyn("mutation", "sdld31", "--host", host, "--resolution", "--report", tmp_path / "r")
     assert seen.status == 1
     assert "free: 1 survive: none" in seen.out
     found = json.loads((tmp_path / "r" / "mutation.json").read_text(encoding="utf-8"))
@@ -101,7 +101,7 @@ def test_a_fault_that_survives_fails_and_the_smallest_size_is_found(veridyn, hos
 
 def test_a_study_that_was_ended_goes_on(veridyn, host, tmp_path, monkeypatch):
     file = tmp_path / "found.json"
-    command = ("mutation", "sdld31", "--host", host, "--most", "1", "--json", file)
+    command = ("mutation", "sdld31", "--host", host, "--json", file)
     with monkeypatch.context() as patched:
         patched.setattr("veridyn.mutation.analysis.done", lambda _: None)
         veridyn(*command)

@@ -14,7 +14,7 @@ from veridyn.document import environment
 from veridyn.exit_code import ExitCode
 from veridyn.journal import Journal, done, journal
 from veridyn.mutation.mutants import Fault, Host, chosen, load_host
-from veridyn.mutation.trials import Place, Resolution, Trial, judged, places, resolve, trial, worth
+from veridyn.mutation.trials import Place, Resolution, Trial, is_touched, judged, places, resolve, trial
 from veridyn.progress import bar
 from veridyn.reports import detection, hints
 from veridyn.running import save, writable, write_json
@@ -27,7 +27,6 @@ from veridyn.verification import Reasons
 from veridyn.workers import TIME_OUT, Crew, Job, Line, Loss, Watch, WorkerLost
 
 SCHEMA_VERSION = "2.0"
-MOST = 3  # cases on which a fault is tried
 RESULTS, PAGE, PATTERNS = "mutation.json", "detection.md", hints.FILE
 
 WITHOUT_FAULT: list[Trial] = []  # what a worker knows of solvers without fault, for its next jobs
@@ -37,9 +36,8 @@ Key = tuple[str, str]  # host and fault
 
 @dataclass(frozen=True)
 class Options:
-    """How far faults are tried: on so many cases, on all of them though one detects it, down to the smallest size."""
+    """How far faults are tried: on all cases though one detects it, down to the smallest size."""
 
-    most: int | None = MOST
     all_cases: bool = False
     resolution: bool = False
 
@@ -186,9 +184,9 @@ class Examination:
 
     def at_stated_size(self, every: Sequence[Place], options: Options) -> Trial | None:
         """Try the fault at its size; returns the trial that detects it most clearly, None if none does."""
-        capable = self.host.undamaged[self.fault.undamaged].capabilities
+        capable = frozenset(self.host.undamaged[self.fault.undamaged].capabilities)
         found: list[Trial] = []
-        for place in worth(self.fault, frozenset(capable), every, options.most):
+        for place in (place for place in every if is_touched(self.fault, capable, place)):
             found.append(self.tried(self.fault.size, place))
             if found[-1].detected and not options.all_cases:
                 break

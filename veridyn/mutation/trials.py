@@ -89,21 +89,8 @@ def _cost(statement: Statement) -> float:
     return len(statement.quantities) * (problem.end - problem.start) / shortest_period(problem)
 
 
-def worth(fault: Fault, capabilities: frozenset[str], every: Iterable[Place], most: int | None) -> list[Place]:
-    """Return where a fault is tried: on the cheapest cases whose problem it touches, no more of them than ``most``.
-
-    One of them is linear if any is: there known methods are held to their exact discrete solutions.
-    """
-    found = [place for place in every if _is_touched(fault, capabilities, place)]
-    names = list(dict.fromkeys(place.case for place in found))
-    linear = next((name for name in names if load_case(name).linear), None)
-    kept = names[:most]
-    if linear and linear not in kept:
-        kept[-1] = linear
-    return [place for place in found if place.case in kept]
-
-
-def _is_touched(fault: Fault, capabilities: frozenset[str], place: Place) -> bool:
+def is_touched(fault: Fault, capabilities: frozenset[str], place: Place) -> bool:
+    """Tell whether a variant has what a fault damages, and nothing that the host cannot solve."""
     problem = place.statement.problem
     return problem.needs <= capabilities and fault.touches(problem)
 
