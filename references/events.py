@@ -21,6 +21,9 @@ CUTS = (arb(1) / 2, arb(7) / 16, arb(9) / 16, arb(5) / 16, arb(11) / 16)
 SHORTEST = 0.75  # of the precision, in bits: a part so short and still undecided touches zero
 
 
+Passes = Literal["", "falls", "crosses"]
+
+
 @dataclass(frozen=True)
 class Guard:
     """A linear function of the state that is positive during a phase and ends it where it falls through zero.
@@ -34,7 +37,7 @@ class Guard:
     row: Row
     zeros: int = 0
     late: arb | None = None
-    passes: Literal["", "falls", "crosses"] = ""
+    passes: Passes = ""
 
     def first(self, roots: Iterator[arb], start: int) -> arb | None:
         """Return the root that ends the phase among all of a stretch, the sign at its start being given."""

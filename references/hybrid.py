@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
@@ -20,8 +20,8 @@ from sympy import Expr
 
 from veridyn.references import hybrid_steps
 from veridyn.references.certified import Certified
-from veridyn.references.enclosure import Absent, Undecided, ball, less, per_bits, sign
-from veridyn.references.events import Event, Guard, roots
+from veridyn.references.enclosure import Absent, Undecided, ball, less, per_bits, precision, sign
+from veridyn.references.events import Event, Guard, Passes, roots
 from veridyn.references.expressions import compiled
 from veridyn.references.flows import Flow, Linear, Row
 from veridyn.references.jets import Ball, hull, largest, value
@@ -32,8 +32,12 @@ from veridyn.references.smooth import Smooth
 
 TIME = sympy.Symbol("t")
 ONE = sympy.Dummy("one")
+COARSE = 96  # bits of the secant
+CLOSE = arb(2) ** -40  # of a number: a last step of the secant
+NUDGE = arb(2) ** -12  # of a number: to the second one of a secant
+MOST_TRIES = 30
 DEEPEST = 4  # derivatives of a guard that may vanish together
-PASSES = {-1: "falls", 1: "falls", 0: "crosses"}
+PASSES: dict[int, Passes] = {-1: "falls", 1: "falls", 0: "crosses"}
 
 PROOF = "phases enclosed, every event proved to be the next"
 
@@ -146,6 +150,8 @@ class System:
 
     problem: Any
     watched: tuple[Expr, ...] = ()
+    sought: Sought | None = None
+    tried: Mapping[str, Ball] | None = None  # instead of what is sought
 
     @cached_property
     def states(self) -> tuple[sympy.Symbol, ...]:
@@ -173,7 +179,13 @@ class System:
     def named(self, o: Record, time: Any, state: Sequence[Any]) -> dict[str, Any]:
         """Return values by name."""
         names = dict(zip(self.problem.states, state, strict=False))
-        return {**_balls(o), **names, "t": time}
+        return {**_balls(o), **self.found(o), **names, "t": time}
+
+    def found(self, o: Record) -> Mapping[str, Ball]:
+        """Return the parameters that are not given."""
+        if self.tried is not None or self.sought is None:
+            return self.tried or {}
+        return {self.sought.name: _solution(self.problem, self.sought, o)}
 
     def instant(self, at: Expr, o: Record) -> Ball:
         """Return the value of an expression in the parameters."""
@@ -225,7 +237,7 @@ class System:
         zeros += [0 if s else self._zeros(o, mode, e, time, state, facts) for e, s in zip(turning, still, strict=True)]
         flow, start, there, late = self._flow(o, mode, time, state, event)
         names = [(change.name, PASSES[change.direction]) for change in mode.events]
-        watched = [("turns", "falls")] * len(turning)
+        watched: list[tuple[str, Passes]] = [("turns", "falls")] * len(turning)
         guards = [
             Guard(name, row, count, late if count else None, passes)
             for (name, passes), row, count in zip([*names, *watched], self._rows(o, mode, flow), zeros, strict=True)
@@ -336,6 +348,69 @@ def _run(system: System, o: Record) -> _Run:
     return _Run(followed(system.first(o), system.following(o), ball(system.span[1])))
 
 
+@dataclass(frozen=True, eq=False)
+class Sought:
+    """A parameter for which an expression is zero at an event."""
+
+    name: str
+    zero: Expr
+    event: tuple[str, int]
+
+    def off(self, problem: Any, o: Record, trial: Ball) -> Ball:
+        """Return the expression at the event, for a trial."""
+        system = System(problem, (), None, {self.name: trial})
+        run = _Run(followed(system.first(o), system.following(o), ball(system.span[1])))
+        ended = _nth(run, *self.event)
+        return system.values((self.zero,), system.named(o, ended.end, ended.phase.at(ended.end)))[0]
+
+
+@per_bits
+def _solution(problem: Any, sought: Sought, o: Record) -> Ball:
+    """Return an interval in which what is sought lies, since the expression has different signs at its ends.
+
+    In between it is continuous: the motion is followed from the whole interval to the event.
+    """
+    here, slope = _near(problem, sought, o)
+    for _ in range(2 + ctx.prec // COARSE):
+        found = sought.off(problem, o, here)
+        here = (here - found / slope).mid()
+    reach = (4 * found.rad() / abs(slope)).mid() + abs(here) * arb(2) ** (8 - ctx.prec)
+    for _ in range(MOST_TRIES):
+        low, high = (here - reach).mid(), (here + reach).mid()
+        if sign(sought.off(problem, o, low)) * sign(sought.off(problem, o, high)) < 0:
+            sought.off(problem, o, low.union(high))
+            return low.union(high)
+        reach = 256 * reach
+    raise Undecided(f"no {sought.name} is found at which {sought.zero} changes its sign")
+
+
+@lru_cache(maxsize=64)
+def _near(problem: Any, sought: Sought, o: Record) -> tuple[arb, arb]:
+    """Return an exact number next to what is sought, and the slope there, by the secant."""
+    with precision(COARSE):
+        before = ball(exact(str(problem.parameters[sought.name]))).mid()
+        here, last = (before * (1 + NUDGE)).mid(), sought.off(problem, o, before)
+        for _ in range(MOST_TRIES):
+            off = sought.off(problem, o, here)
+            slope = ((off - last) / (here - before)).mid()
+            before, here, last = here, (here - off / slope).mid(), off
+            if abs(here - before) < abs(here) * CLOSE:
+                return here, slope
+    raise Undecided(f"the secant finds no {sought.name}: begin nearer to it")
+
+
+def _nth(run: _Run, name: str, number: int) -> Ended:
+    """Return the phase that an event ends."""
+    count = 0
+    for ended in run:
+        if ended.end is None:
+            break
+        count += ended.by == name
+        if count == number:
+            return ended
+    raise Absent(f"there is no event {name} number {number} up to the end of the motion")
+
+
 def _events(system: System, o: Record, name: str) -> Iterator[tuple[Ended, Ended | None]]:
     """Yield the phases that an event ends, each with the one after."""
     phases = iter(_run(system, o))
@@ -377,7 +452,7 @@ def _holding(system: System, o: Record, time: Ball) -> list[Phase]:
 
 def _extreme(system: System, o: Record, after: Ball, until: Ball) -> Ball:
     """Return the largest value of what is watched between two instants."""
-    found = []
+    found: list[Ball] = []
     for ended in _run(system, o):
         end = until if ended.end is None or ended.end > until else ended.end
         if not end < after:
@@ -417,6 +492,7 @@ class Motion:
 
     problem: Any
     parameters: tuple[Parameter, ...]
+    sought: Sought | None = None
     _systems: dict[Any, System] = field(default_factory=dict)
 
     @cached_property
@@ -477,7 +553,21 @@ class Motion:
             "closed form", lambda o: read(_Numbers(o, ball)), None, {"kind": "closed form", "effort": "", **terms}
         )
 
+    def where(self, name: str, zero: str | Expr, at: tuple[str, int]) -> Motion:
+        """Return the motion with that value of a parameter for which an expression is zero at an event.
+
+        It is sought near the value that the problem gives.
+        """
+        self._check_event(at[0])
+        parameters = tuple(parameter for parameter in self.parameters if parameter.name != name)
+        return Motion(self.problem, parameters, Sought(name, self._expression(zero), at))
+
     # ---- what they share
+
+    def _steps(self, o: Record) -> hybrid_steps.Steps:
+        if self.sought is None:
+            return hybrid_steps.steps(self.problem, o)
+        return hybrid_steps.solved(self.problem, o, self.sought.name, self.sought.zero, self.sought.event)
 
     def _extreme(self, of: str | Expr, after: At, until: At, side: int, terms: Mapping[str, Any]) -> Callable[..., Any]:
         expression = side * self._expression(of)
@@ -505,13 +595,13 @@ class Motion:
         if stepped is None:
             return self.reference(**stated)(read)
         steps = {"how": hybrid_steps.HOW, "promised": hybrid_steps.PROMISED, **stated}
-        return self.reference(lambda o: stepped(hybrid_steps.steps(self.problem, o)), **steps)(read)
+        return self.reference(lambda o: stepped(self._steps(o)), **steps)(read)
 
     def _effort(self, *watched: Expr) -> Callable[[Record], str]:
         return lambda o: proved(_run(self._system(*watched), o).kept)
 
     def _system(self, *watched: Expr) -> System:
-        return self._systems.setdefault(watched, System(self.problem, watched))
+        return self._systems.setdefault(watched, System(self.problem, watched, self.sought))
 
     def _time(self, o: Record, when: Any) -> Ball:
         if isinstance(when, Expr):

@@ -24,6 +24,7 @@ from veridyn.references.parameters import Record
 
 HOW = "extrapolated midpoint steps, with their own search for events"
 NEAR = 10.0**-14  # of a step: so near a root is the one that the step begins with
+NUDGE = 10.0**-4  # of a number: to the second one of a secant
 LEAST = 10.0**-12  # of the motion: steps so short find no motion
 SHORT = 12  # rows of an extrapolation: more would be a step in which a guard may turn twice
 EASY = 2  # by how much the next step is longer
@@ -238,7 +239,19 @@ def _steps(problem: Any, numbers: tuple[mpf, ...]) -> Steps:
     return Steps(problem, numbers)
 
 
-def steps(problem: Any, o: Record) -> Steps:
+def steps(problem: Any, o: Record, **found: mpf) -> Steps:
     """Return the motion of a problem with these parameters."""
     with mpmath.workdps(WORKING):
-        return _steps(problem, tuple(number.mpf() for number in vars(o).values()))
+        numbers = {**{name: number.mpf() for name, number in vars(o).items()}, **found}
+        return _steps(problem, tuple(numbers[name] for name in problem.parameters))
+
+
+def solved(problem: Any, o: Record, name: str, zero: Expr, event: tuple[str, int]) -> Steps:
+    """Return the motion with the parameter for which an expression is zero at an event, by the secant."""
+    with mpmath.workdps(WORKING):
+        start = mpmath.mpf(sympy.Rational(problem.parameters[name]))
+
+        def off(number: mpf) -> mpf:
+            return steps(problem, o, **{name: number}).value(zero, event, before=True)
+
+        return steps(problem, o, **{name: mpmath.findroot(off, (start, start * (1 + NUDGE)), tol=1e-32, verify=False)})

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, wraps
 from operator import mul
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from flint import arb, arb_mat, arb_poly, ctx
 
@@ -37,6 +37,7 @@ MOST_TRIES = 40  # of a step, shorter each time, until the motion stays in a box
 EASE = 0.97  # of the longest step that seems to do
 BIT = float(arb(2).log().mid())
 
+F = TypeVar("F", bound=Callable[..., Any])
 Rates = Callable[[Any, Sequence[Any]], Sequence[Any]]  # of time and states: balls, or `Taylor` of them
 
 
@@ -48,7 +49,7 @@ class Tape(list[Callable[[int], None]]):
         self.made: dict[tuple[Any, ...], tuple[Any, ...]] = {}
 
 
-def _once(operation: Callable[..., Any]) -> Callable[..., Any]:
+def _once(operation: F) -> F:
     """Return an operation that returns the same function for the same operands."""
 
     @wraps(operation)
@@ -58,7 +59,7 @@ def _once(operation: Callable[..., Any]) -> Callable[..., Any]:
             made[key] = (operation(*operands), operands)  # kept, so that no other object gets their places
         return made[key][0]
 
-    return once
+    return cast(F, once)
 
 
 class Taylor:

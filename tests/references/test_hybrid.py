@@ -27,7 +27,7 @@ DUFFING = motion(
         parameters={"a": 1, "b": 1, "A": 1},
         modes=(Mode(name="free", rates=("v", "-a*x - b*x**3"), events=(TURN,)),),
         initial=("A", 0),
-        end=20,
+        end=10,
     )
 )
 
@@ -94,6 +94,26 @@ RING = motion(
     )
 )
 
+CYCLE = motion(
+    InitialValueProblem(
+        name="van_der_pol",
+        states=("x", "v"),
+        parameters={"mu": "1", "a": "2"},
+        modes=(
+            Mode(
+                name="free",
+                rates=("v", "mu*(1-x**2)*v-x"),
+                events=(
+                    Change(name="top", guard="v", direction=-1),
+                    Change(name="bottom", guard="v", direction=1),
+                ),
+            ),
+        ),
+        initial=("a", 0),
+        end=20,
+    )
+).where("a", "x + a", at=("bottom", 1))
+
 
 def stuck(number):
     def closed(p):
@@ -139,9 +159,9 @@ READINGS = [
     BALL.value("v", ("impact", 2), before=True, second=lambda p: -p.e * mpmath.sqrt(2 * p.g * p.h)),
     BALL.closed(lambda p: (2 * p.h / p.g).sqrt(), second=impact(1)),
     DUFFING.event("turn", 2, second=lambda p: 2 * period(p)),
-    DUFFING.value("x", "20", second=displacement(20)),
-    DUFFING.value("x", "10"),
-    DUFFING.smallest("v", until="10", second=lambda p: -mpmath.sqrt(p.a * p.A**2 + p.b * p.A**4 / 2)),
+    DUFFING.value("x", "9", second=displacement(9)),
+    DUFFING.value("x", "5"),
+    DUFFING.smallest("v", until="5", second=lambda p: -mpmath.sqrt(p.a * p.A**2 + p.b * p.A**4 / 2)),
 ]
 MODES = [
     BELT.event("stick", 3, second=stuck(3)),
@@ -167,6 +187,14 @@ def test_readings_agree_with_their_second_route(place):
     for given in ({}, {"e": "0.7"} if place < 7 else {"A": "1.3"}):
         found = READINGS[place](**given).confirm()
         assert found.digits == 30
+
+
+def test_a_limit_cycle_is_proved_to_be_there():
+    """Period and amplitude of the van der Pol oscillator with mu = 1."""
+    period, amplitude = CYCLE.event("top", 1)().confirm(), CYCLE.value("a", 0)()
+    assert period.text().startswith("6.66328685932313")
+    assert amplitude.text().startswith("2.008619860874")
+    assert period.digits == amplitude.digits == 30
 
 
 def test_a_derivative_of_the_third_impact():
