@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from veridyn.reports.errors import ReportError, optional_package
+from veridyn.reports.recomputed import contradictions
 
 __all__ = ["Document", "ReportError", "check_document", "environments", "gaps", "merge", "read_results"]
 
@@ -128,20 +129,22 @@ def merge(documents: list[Document]) -> Document:
         [record for document in documents for record in _numbered(document, part, runs)]
         for part in ("results", "work_precision")
     )
+    once = list({json.dumps(record, sort_keys=True): record for record in results}.values())
+    left_out = len(results) - len(once)
     return {
         "schema_version": max((document["schema_version"] for document in documents), key=_minor),
         "environment": runs[0],
         "environments": runs,
-        "planned": sum(document["planned"] or len(document["results"]) for document in documents),
+        "planned": sum(document["planned"] or len(document["results"]) for document in documents) - left_out,
         "profile": profiles.pop() if len(profiles) == 1 else "selection",
         "available": None if None in available else sum(available),
         "cases": _merged_cases([case for document in documents for case in document["cases"]]),
-        "results": results,
+        "results": once,
         "work_precision": points,
         "figures": [figure for document in documents for figure in document["figures"]],
         "messages": [
             *(text for document in documents for text in document["messages"]),
-            *_repetition(results),
+            *_repetition(left_out),
             *_versions(runs),
         ],
     }
@@ -157,11 +160,9 @@ def _versions(runs: list[dict[str, Any]]) -> list[str]:
     return [f"these runs were made by different versions of veridyn: {', '.join(found)}"] if len(found) > 1 else []
 
 
-def _repetition(results: list[Record]) -> list[str]:
+def _repetition(left_out: int) -> list[str]:
     """Say that files overlap, for instance if one was named twice."""
-    repeated = len(results) - len({json.dumps(record, sort_keys=True) for record in results})
-    note = f"{repeated} results occur more than once in these files; every occurrence is counted"
-    return [note] if repeated else []
+    return [f"{left_out} results occur more than once in these files; each is counted once"] if left_out else []
 
 
 def _numbered(document: Document, part: str, runs: list[dict[str, Any]]) -> list[Record]:
@@ -189,8 +190,22 @@ def _union(old: list[Record], new: list[Record]) -> list[Record]:
 
 
 def _read(path: Path) -> Document:
-    """Read and check one file."""
-    return _completed(_parse(_text(path), path), str(path))
+    """Read and check one file; verdicts are not taken on trust."""
+    document = _completed(_parse(_text(path), path), str(path))
+    _check_records(document, str(path))
+    return document
+
+
+def _check_records(document: Document, name: str) -> None:
+    """Refuse what contradicts itself: wrong verdicts and errors, repetitions, cases that are not described."""
+    for record, said in contradictions(document["results"]):
+        raise ReportError(
+            f"{name}: {record['case']} {record['id'] or record['quantity']} {said}; was the file changed?"
+        )
+    described = {case["case"] for case in document["cases"]}
+    strange = next((r["case"] for r in document["results"] if described and r["case"] not in described), None)
+    if strange is not None:
+        raise ReportError(f"{name}: has results of {strange!r}, which it does not describe; was the file changed?")
 
 
 def _text(path: Path) -> str:

@@ -27,7 +27,7 @@ from veridyn.reports.manual_blocks import (
 from veridyn.reports.manual_case import chapter
 from veridyn.reports.sheet import Sheet, make_sheets
 from veridyn.reports.tally import LAYERS, MEANINGS, Tally, group, headline, subject, tally
-from veridyn.reports.writer import results_file, save
+from veridyn.reports.writer import results_file, save_all
 
 MOST = 20_000  # checks in a manual; more than three hundred pages of tables are for a program to read
 READING = (
@@ -196,6 +196,6 @@ def write(document: Document, folder: Path, *, pdf: bool = True) -> list[Path]:
     if pdf:
         files["manual.pdf"] = manual_pdf.render(made)
     try:
-        return [save(folder / name, content) for name, content in files.items()]
+        return save_all({folder / name: content for name, content in files.items()})
     except OSError as error:
         raise ReportError(f"{folder}: cannot be written ({error.strerror}); choose another folder") from None

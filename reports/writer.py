@@ -1,8 +1,9 @@
 """Writes the files of a report."""
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,13 +27,32 @@ def write(document: Document, folder: Path, compared: Comparison | None = None, 
     is not installed.
     """
     # Everything is rendered before anything is written, so that a failure leaves no half report.
-    texts = _render(document, compared, processes)
+    texts = {folder / name: text for name, text in _render(document, compared, processes).items()}
     try:
+        written = save_all(texts)
         for stale in (folder / AGAINST, *(file for stem in STEMS for file in (folder / "figures").glob(f"{stem}-*.*"))):
-            stale.unlink(missing_ok=True)
-        return [save(folder / name, text) for name, text in texts.items()]
+            if stale not in texts:
+                stale.unlink(missing_ok=True)
     except OSError as error:
         raise ReportError(f"{folder}: cannot be written ({error.strerror}); choose another folder") from None
+    return written
+
+
+def save_all(texts: Mapping[Path, bytes]) -> list[Path]:
+    """Write files beside their places, then put all of them there: a full disk leaves what was there before.
+
+    Raises OSError if one cannot be written.
+    """
+    parts = {path: path.with_name(f"{path.name}.part") for path in texts}
+    try:
+        for path, text in texts.items():
+            save(parts[path], text)
+        return [part.replace(path) for path, part in parts.items()]
+    except OSError:
+        for part in parts.values():
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+        raise
 
 
 def _render(document: Document, compared: Comparison | None, processes: int) -> dict[str, bytes]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from veridyn import __version__
+from veridyn.defaults import DefaultsError, completed
 from veridyn.exit_code import ExitCode
 
 EXAMPLES = """\
@@ -22,6 +23,9 @@ examples:
   veridyn run sdnd101 --solver solver.py:Solver    all checks of a solver of yours on one case
   veridyn run --solver 'cmd:./program' --fail-fast all checks of a program in any language, up to a failure
   veridyn reference sdnd104 --set a0=1.2           certified values for parameters of yours
+
+defaults:
+  veridyn.toml, or [tool.veridyn] in pyproject.toml, in this folder: a table for each command, options by long name
 
 exit status:
   0  fine                    1  a check failed
@@ -38,6 +42,19 @@ class _Parser(argparse.ArgumentParser):
             ExitCode.UNUSABLE,
             f"veridyn: {_one_line(message.removeprefix('argument '))}{_suggestion(message)}; see {self.prog} --help\n",
         )
+
+
+class _Completion(argparse.Action):
+    """Prints the completion script of a shell, made from the parser."""
+
+    def __call__(self, parser: argparse.ArgumentParser, _: Any, shell: Any, option_string: str | None = None) -> None:  # noqa: ARG002 - of argparse
+        """Print and end; without the package that makes it, say so."""
+        try:
+            import shtab
+        except ImportError:
+            parser.error('completion needs the package shtab: pip install "veridyn[completion]"')
+        print(shtab.complete(parser, shell))
+        parser.exit()
 
 
 def whole(least: int) -> Callable[[str], int]:
@@ -100,6 +117,14 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"veridyn {__version__}")
+    script = 'print a completion script for a shell, e.g. for bash: eval "$(veridyn --print-completion bash)"'
+    parser.add_argument(
+        "--print-completion",
+        action=_Completion,
+        choices=("bash", "zsh", "tcsh"),
+        default=argparse.SUPPRESS,
+        help=script,
+    )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     _add_reading(commands)
     _add_run(commands)
@@ -317,6 +342,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = _parser()
+    try:
+        given = completed(given, _commands(parser))
+    except DefaultsError as error:
+        print(f"veridyn: {_one_line(error)}", file=sys.stderr)
+        return ExitCode.UNUSABLE
     options = parser.parse_args(given)
     if options.command is None:
         parser.print_help()
@@ -335,6 +365,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("veridyn: interrupted", file=sys.stderr)
         return ExitCode.INTERRUPTED
+
+
+def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Return the parsers of the commands by their names."""
+    (found,) = (action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))  # noqa: SLF001 - there is no public way
+    return dict(found)
 
 
 def _one_line(error: object) -> str:

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 import pytest
 
 from veridyn.reports import ReportError, build, markdown, read_results
+from veridyn.reports.writer import save
 
 VOID = {"meta", "br", "wbr", "link", "img", "input", "hr"}
 
@@ -390,3 +391,22 @@ def test_missing_packages(doc, tmp_path, without, package):
 
 def test_results_json_is_one_document(built):
     assert json.loads((built / "results.json").read_text(encoding="utf-8"))["schema_version"] == "2.0"
+
+
+def test_a_full_disk_leaves_the_earlier_report(tmp_path, doc, monkeypatch):
+    build(doc, tmp_path)
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    written = []
+
+    def full(path, text):
+        written.append(path)
+        if "index.html" in path.name:
+            path.write_bytes(text[:1000])
+            raise OSError(28, "No space left on device")
+        return save(path, text)
+
+    monkeypatch.setattr("veridyn.reports.writer.save", full)
+    with pytest.raises(ReportError, match="No space left on device"):
+        build(doc | {"messages": ["another report"]}, tmp_path)
+    assert written
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
