@@ -11,6 +11,9 @@ ended and begin with its friction, and it ends at mu_s N (Antunes et al., 1990).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
+
 from flint import arb
 
 from veridyn.references import rubbing_waves as waves
@@ -175,6 +178,23 @@ def order(o: Block, digits: int = 30) -> Certified:
     except Undecided as doubt:
         return undefined(str(doubt))
     return classification(found, "phases of the proved motion")
+
+
+@reference.function
+def holds_clearly(o: Block, share: Exact, digits: int = 30) -> bool:
+    """Tell whether rigid stick begins each time with more left of its limit than a share of the jump of friction."""
+    try:
+        return bool(o.kt.rational) or decided(lambda: all(_spares(_phases(o), _Laws(o), ball(share))), digits)
+    except Undecided:
+        return False
+
+
+def _spares(phases: tuple[Ended, ...], laws: _Laws, share: Ball) -> Iterator[bool]:
+    for slip, stick in pairwise(ended.phase for ended in phases):
+        if stick.kind == "stick":
+            jump = _plus(laws.friction("stick"), laws.limit(laws.mu_d, SIGNS[slip.kind]))
+            needed = abs(share * apply(jump, stick.state))
+            yield all(less(needed, apply(laws.left(to), stick.state), "what is left of friction") for to in SIGNS)
 
 
 @reference.function

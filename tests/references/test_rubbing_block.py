@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
 from veridyn.references import rubbing_block as block
+from veridyn.references.parameters import Exact
 
 CAPTURE = {"w0": "0"}
 ELASTIC = CAPTURE | {"kt": "2000", "ct": "60"}
@@ -73,3 +75,14 @@ def test_what_the_equations_do_not_say_is_refused(wrong, message):
 
 def test_a_change_after_the_end_does_not_exist():
     assert block.change(number=9).value is None
+
+
+@pytest.mark.parametrize(("parameters", "share", "clear"), [
+    (CAPTURE, "0.193", True),
+    (CAPTURE, "0.194", False),
+    (CAPTURE | {"F": "1e-9"}, "0.11", True),
+    (ELASTIC, "9", True),
+])  # fmt: skip
+def test_stick_may_hold_by_little(parameters, share, clear):
+    """At 0.645 s friction jumps from 100 N to -151.4 N with a limit of 200 N: 48.6 N of a jump of 251.4 N are left."""
+    assert block.holds_clearly(share=Exact(Fraction(share)), **parameters) is clear
