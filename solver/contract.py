@@ -28,7 +28,7 @@ TAGS: frozenset[str] = frozenset({
     *(f"contact:{geometry.replace(' ', '-')}" for geometry in GEOMETRIES if geometry != "plane"),
     *(f"friction:{law}" for law in LAWS), "friction:on-stop", "friction:two-tangents", "absolute-frame",
     *(f"device:{law}" for law in DEVICES),
-    "initial-value", "hybrid", "zeno",
+    "initial-value", "hybrid", "zeno", "dae:index-1", "dae:index-2", "dae:index-3",
 })  # fmt: skip
 
 
