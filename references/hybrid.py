@@ -102,6 +102,8 @@ def _linear(expression: Expr, names: Sequence[sympy.Dummy], one: int) -> dict[in
     """Return the factors of names, and what is left at the place of one; None if it is not affine."""
     row = {i: sympy.diff(expression, name) for i, name in enumerate(names)}
     row = {i: factor for i, factor in row.items() if factor != 0}
+    if any(not sympy.expand(factor).free_symbols.isdisjoint(names) for factor in row.values()):
+        return None
     left = sympy.expand(expression - sum(factor * names[i] for i, factor in row.items()))
     if not left.free_symbols.isdisjoint(names):
         return None

@@ -190,7 +190,7 @@ class Steps:
     def state(self, time: mpf) -> Vector:
         """Return the state at an instant."""
         self._until(time)
-        step = next(step for step, _ in reversed(self.kept) if step.time <= time)
+        step: Step = next(step for step, _ in reversed(self.kept) if step.time <= time)
         return step.at(time - step.time)
 
     def value(self, expression: Expr, when: Any, before: bool) -> mpf:
