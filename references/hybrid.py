@@ -24,11 +24,11 @@ from veridyn.references.enclosure import Absent, Undecided, ball, less, per_bits
 from veridyn.references.events import Event, Guard, Passes, roots
 from veridyn.references.expressions import compiled
 from veridyn.references.flows import Flow, Linear, Row
-from veridyn.references.jets import Ball, hull, largest, value
+from veridyn.references.jets import Ball, differentiated, hull, largest, value
 from veridyn.references.motion import Ended, Phase, followed, proved
 from veridyn.references.parameters import Exact, Parameter, ParameterError, Record, exact, unknown
 from veridyn.references.quantities import References
-from veridyn.references.smooth import Smooth
+from veridyn.references.smooth import Smooth, restarted
 
 TIME = sympy.Symbol("t")
 ONE = sympy.Dummy("one")
@@ -260,18 +260,10 @@ class System:
         if mode.rows is not None and mode.terms is not None:
             extra = self._extra(o, mode, time)
             return self._linear(o, mode), time, (*state, *extra), None
-        if o.varied:
-            raise Absent("no derivative is given where the equations are nonlinear")
-        start = time if event is None else time.mid()
-        flow = self._smooth(o, mode, start)
-        if event is None:
-            return flow, start, state, None
-        late = time - start
-        around = [x + (x - x.mid()) + arb(0, arb(2) ** (-ctx.prec // 2)) * (1 + abs(x)) for x in state]
-        parted = [arb(0, abs(late * rate).abs_upper()) for rate in flow.rates(hull(time, start), around)]
-        if not all(wide.contains_interior(x + p) for wide, x, p in zip(around, state, parted, strict=True)):
-            raise Undecided("an event is too uncertain")
-        return flow, start, [x + p for x, p in zip(state, parted, strict=True)], late
+        if event is None and not differentiated(time):
+            return self._smooth(o, mode, time), time, state, None
+        flow, there, late = restarted(lambda start: self._smooth(o, mode, start), time, tuple(state))
+        return flow, flow.start, there, late
 
     def _extra(self, o: Record, mode: _Mode, time: Ball) -> list[Ball]:
         """Return one, time and waves."""

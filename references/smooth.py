@@ -24,7 +24,6 @@ from flint import arb, arb_mat, arb_poly, ctx
 from veridyn.references.enclosure import Absent, Undecided, precision
 from veridyn.references.flows import WIDTH, Course, Piece, Row, State, binary, bound_of_exponential
 from veridyn.references.jets import Ball, Jet, differentiated, hull, paired, slope, stacked, value
-from veridyn.references.motion import Phase
 
 COARSE = 64  # bits for boxes
 SAMPLES = 16  # instants of a step at which a box is looked at; it reaches half a spacing beyond them on both sides
@@ -562,29 +561,23 @@ class _SmoothPiece:
         return _SmoothPiece(self.length, values, [*self.columns[n : 2 * n], *self.columns[end:]])
 
 
-def passed_on(before: Phase, flow: Callable[[arb], Smooth], time: Ball) -> tuple[Smooth, State, arb]:
-    """Return the flow after an event, from an exact instant next to it on, the state there, and the event's lapse.
+def restarted(flow: Callable[[arb], Smooth], time: Ball, state: State) -> tuple[Smooth, State, arb]:
+    """Return the flow after an event from an exact instant next to it on, the state there, and the event's lapse.
 
-    The motion before is followed to that instant, as if the event were not; what the equations on both sides differ by
-    in the moment between is added. So the uncertainty of the event's instant does not become one of the load's.
-    It raises `Undecided` where the event is too uncertain.
+    So the uncertainty of the event's instant does not become one of the load's. It raises `Undecided` where the event
+    is too uncertain.
     """
     instant = value(time)
-    late, near, after = instant - instant.mid(), before.at(instant), flow(instant.mid())
-    assert isinstance(before.flow, Smooth)
-
-    def parting(old: Sequence[Ball], new: Sequence[Ball]) -> list[Ball]:
-        return [a - b for a, b in zip(before.flow.rates(instant, old), after.rates(instant, new), strict=True)]
-
-    # a derivative jumps with the rates, as the instant moves
-    jumps = [Jet(arb(0), value(p) * time.slope) if isinstance(time, Jet) else arb(0) for p in parting(near, near)]
-    new = [x + jump for x, jump in zip(near, jumps, strict=True)]
-    around = [_inflated(x) for x in new]  # the motion after, followed back, stays in it: it parts from the one before
-    moved = [p * late for p in parting([_inflated(x) for x in near], around)]
-    if not all(_inside(x + m, wide) for wide, x, m in zip(around, new, moved, strict=True)):
+    start = instant.mid()
+    late, after = instant - start, flow(start)
+    rates = after.rates(instant, state)
+    if differentiated(*state, time, *rates):  # at a fixed instant, not at that of the event, which moves
+        state = tuple(x - Jet(arb(0), value(rate) * slope(time)) for x, rate in zip(state, rates, strict=True))
+    around = [_inflated(x - 2 * rate * late) for x, rate in zip(state, rates, strict=True)]
+    there = tuple(x - rate * late for x, rate in zip(state, after.rates(instant, around), strict=True))
+    if not all(_inside(x, wide) for wide, x in zip(around, there, strict=True)):
         raise Undecided("an event is too uncertain")
-    there = zip(before.at(instant.mid()), jumps, moved, strict=True)
-    return after, tuple(x + jump + m for x, jump, m in there), late
+    return after, there, late
 
 
 def _within(x: Ball, wide: arb) -> Ball:

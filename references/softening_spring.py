@@ -31,7 +31,7 @@ from veridyn.references.jets import Ball, hull, value
 from veridyn.references.motion import Ended, Phase, follow, holding, proved
 from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
 from veridyn.references.quantities import References
-from veridyn.references.smooth import Smooth, passed_on
+from veridyn.references.smooth import Smooth, restarted
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "450"),
@@ -98,11 +98,11 @@ def _half(o: Oscillator, half: int) -> tuple[Ended, ...]:
     """Return the phases in a half-period of the support, counted from 0."""
     limit = (half + 1) * arb.pi() / ball(o.w0)
 
-    def following(phase: Phase, event: Event | None, time: Ball, _state: State) -> Phase | None:
+    def following(phase: Phase, event: Event | None, time: Ball, state: State) -> Phase | None:
         if event is None:
             return None
         before, side = SIDES[phase.kind], SIDES[event.name]
-        flow, there, late = passed_on(phase, _flow(o, side, half), time)
+        flow, there, late = restarted(_flow(o, side, half), time, state)
         return Phase(event.name, flow, flow.start, there, _guards(o, side, before, late), limit)
 
     if half == 0:
@@ -110,7 +110,8 @@ def _half(o: Oscillator, half: int) -> tuple[Ended, ...]:
     else:
         last = _half(o, half - 1)[-1]
         kind = last.phase.kind
-        flow, state, _ = passed_on(last.phase, _flow(o, SIDES[kind], half), half * arb.pi() / ball(o.w0))
+        time = half * arb.pi() / ball(o.w0)
+        flow, state, _ = restarted(_flow(o, SIDES[kind], half), time, last.phase.at(time))
     return follow(Phase(kind, flow, flow.start, state, _guards(o, SIDES[kind], None, None), limit), following)
 
 

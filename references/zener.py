@@ -28,7 +28,7 @@ from veridyn.references.jets import Ball, value
 from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
 from veridyn.references.parameters import Exact, Parameter, ParameterError
 from veridyn.references.quantities import References
-from veridyn.references.smooth import Smooth, passed_on
+from veridyn.references.smooth import Smooth, restarted
 from veridyn.references.zener_checks import Oscillator
 
 PARAMETERS = (
@@ -108,7 +108,7 @@ def _following(o: Oscillator, phase: Phase, event: Event | None, time: arb, stat
     mode = (-sign, loaded) if event else (sign, False)
     if o.power == 1:
         return _begun(o, mode, _linear(o, mode[1]), time, state)
-    flow, there, late = passed_on(phase, _smooth(o, *mode), time)
+    flow, there, late = restarted(_smooth(o, *mode), time, state)
     return _begun(o, mode, flow, flow.start, there, *((1, late) if event else ()))
 
 

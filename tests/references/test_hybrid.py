@@ -206,6 +206,15 @@ def test_a_derivative_of_the_third_impact():
         assert abs((sides[1] - sides[0]) / (2 * h) - slope.value) < 1e-20
 
 
+def test_derivatives_of_nonlinear_motions():
+    speed, leave, h = DUFFING.largest("v", 1, 6), PIN.event("leave", 1), mpmath.mpf(10) ** -15
+    found, left = (r(**{n: exact(x).varied()}).derivative for r, n, x in ((speed, "A", 1), (leave, "lp", "0.7")))
+    with mpmath.workdps(50):
+        assert abs(found.value - mpmath.sqrt(mpmath.mpf(8) / 3)) <= found.radius  # v² = A² + b A⁴/2
+        sides = [leave(lp=mpmath.mpf("0.7") + s * h, digits=50).value for s in (-1, 1)]
+        assert abs((sides[1] - sides[0]) / (2 * h) - left.value) < 1e-26
+
+
 def test_what_a_motion_has_not():
     assert "no event" in BALL.event("impact", 8)(e=1).routes[0]
     with pytest.raises(ParameterError, match="did you mean impact"):
