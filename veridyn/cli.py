@@ -127,6 +127,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     _add_reading(commands)
+    _add_new_case(commands)
     _add_run(commands)
     _add_exchange(commands)
     doctor = commands.add_parser("doctor", help="tell a broken adapter from an inaccurate solver")
@@ -164,6 +165,14 @@ def _add_reading(commands: Any) -> None:
     reference.add_argument("--digits", type=whole(1), default=30, metavar="N", help=digits)
     reference.add_argument("--derivative", metavar="NAME", help="derivatives with respect to a parameter instead")
     _add_json(reference)
+
+
+def _add_new_case(commands: Any) -> None:
+    """Add the command that writes a skeleton."""
+    new = commands.add_parser("new-case", help="write the skeleton of a case of an initial value problem")
+    new.add_argument("name")
+    new.add_argument("--kind", choices=("ode", "hybrid", "dae"), default="ode", help="where it belongs (default ode)")
+    _place(new, "--output", "DIR", "write into that folder instead of that of the kind")
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:

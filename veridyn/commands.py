@@ -36,7 +36,7 @@ def run(options: argparse.Namespace, command: Command) -> int:
     commands: dict[str, Callable[..., int]] = {
         "list": _list, "show": _show, "reference": _reference, "run": _run, "baseline": _baseline, "export": _export,
         "check": _check, "doctor": _doctor, "sweep": _sweep, "report": _report, "manual": _manual, "bench": _bench,
-        "mutation": _mutation,
+        "mutation": _mutation, "new-case": _new_case,
     }  # fmt: skip
     # an ASCII-only pipe must not stop on a "²"
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
@@ -151,6 +151,12 @@ def _check(command: Command, *, claims: Sequence[str], refine: str, require: str
     from veridyn import checking
 
     return checking.check(command=command, request=_request(claims, refine, require), **given)
+
+
+def _new_case(_: Command, **given: Any) -> int:
+    from veridyn.new_case import new_case
+
+    return new_case(**given)
 
 
 def _doctor(_: Command, *, solvers: Sequence[str], **given: Any) -> int:

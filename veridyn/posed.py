@@ -88,6 +88,11 @@ def _variant(case: Case, name: str | None) -> Variant:
 
 
 def _asking(posed: Posed) -> Posed:
+    if posed.statement.problem.kind != MechanicalProblem.kind:
+        raise PoseError(
+            f"{posed.case.name} is an initial value problem: no tables of results are read; a program takes it with "
+            "`veridyn run --solver cmd:…` (docs/command-protocol.md)"
+        )
     if not posed.statement.quantities:
         others = ", ".join(v.name for v in posed.case.variants if posed.case.measured(v))
         raise PoseError(f"variant {posed.variant.name} of {posed.case.name} asks nothing of a code; choose {others}")

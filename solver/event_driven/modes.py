@@ -190,7 +190,7 @@ class ModeDriver:
             If events do not end, or the integrator gives up.
         """
         t, y, mode = self.problem.start, self.problem.initial_state, self.problem.mode
-        mode, y, goes_on = self._settle(t, y, mode)
+        goes_on = True  # at the start nothing happens: no guard has changed its sign
         self.record.sample(t, y, mode)
         while goes_on and t < self.problem.end:
             leg = self._leg(t, y, mode, outputs[outputs > t])
@@ -250,7 +250,7 @@ class ModeDriver:
 
     def _leg(self, t: float, y: Floats, mode: str, outputs: Floats) -> ModeLeg:
         series = self._series(t, y, mode)
-        armed = t + _waits(series, self.span)
+        armed, below = t + _waits(series, self.span), series.below | series.falls
         return ModeLeg(
             start=t,
             state=y,
@@ -260,8 +260,8 @@ class ModeDriver:
             largest_step=self.largest_step,
             dips=not self.legs.integrator.sees_dips,
             equations=self.modes[mode],
-            signs=np.where(series.below, -series.signs, series.signs),
-            below=series.below,
+            signs=np.where(below, -series.signs, series.signs),
+            below=below,
         )
 
 

@@ -75,6 +75,8 @@ def places(cases: Sequence[str]) -> list[Place]:
     """Return the variants of cases with something to measure, cheapest first: by the periods that a solver passes."""
     every = [Place(name, variant.name) for name in cases for variant in load_case(name).variants]
     costs = {place: _cost(place.statement) for place in every}
+    if not any(costs.values()):
+        raise SolverInputError("faults are built into solvers of mechanical problems; name a case of these")
     return sorted((place for place, cost in costs.items() if cost), key=lambda place: costs[place])
 
 

@@ -1,0 +1,96 @@
+"""The command `new-case`: a running skeleton of a case of an initial value problem, to be filled in."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from veridyn.exit_code import ExitCode
+from veridyn.solver.errors import SolverInputError
+from veridyn.solver.problem.expressions import is_name
+from veridyn.validation_cases.core.catalogue import case_names
+
+SKELETON = '''"""{title}: say in one line what moves, and what it shows."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+
+from veridyn.references import hybrid
+from veridyn.references.parameters import Parameter
+from veridyn.solver.problem.generated import equations
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.measures.trajectories import Quantities
+
+PARAMETERS = (
+    Parameter("w", "rad/s", "circular frequency", "2"),
+    Parameter("a", "m", "initial displacement", "1/2"),
+)
+PROBLEM = InitialValueProblem(
+    name="{name}",
+    states=("x", "v"),
+    parameters={{p.name: p.default for p in PARAMETERS}},
+    modes=(Mode(name="swings", rates=("v", "-w**2*x"), events=(Change(name="turn", guard="v", direction=-1),)),),
+    initial=("a", 0),
+    end=5.0,
+    output_times=np.linspace(0.0, 5.0, 501),
+    invariants={{"energy": "v**2/2 + w**2*x**2/2"}},
+)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+
+
+def swing(p):
+    """Return the displacement at 4 s in mpmath: a second route that shares nothing with the proved motion."""
+    return p.a * mpmath.cos(4 * p.w)
+
+
+of = Quantities(MOTION, 1e-6, "name the document that asks for it")
+CASE = Case(
+    name="{name}",
+    title="{title}",
+    document="author and year",
+    summary="One sentence for the list of cases.",
+    statement=("What is given, in plain words.", "What follows from it."),
+    equations=(*equations(PROBLEM), "x = a cos(w t)"),
+    parameters=PARAMETERS,
+    variants=(Variant("slow", {{}}), Variant("fast", {{"w": "3"}})),
+    quantities=(
+        of.event("turn", terms={{"second": lambda p: 2 * mpmath.pi / p.w, "how": "2 pi/w"}}),
+        of.value("x", "4", "m", scale="a", terms={{"second": swing, "how": "a cos(w t)"}}),
+    ),
+    problem=PROBLEM.given,
+    modelling=("What a response is read with.",),
+    published=(),
+    remarks=("How solvers fail here.",),
+    benchmark_variant="slow",
+)
+
+test_{name} = verifies(CASE)
+'''
+
+
+def new_case(*, name: str, kind: str, output: Path | None) -> int:
+    """Write ``test_NAME.py`` where cases of a kind live, or into a folder; returns the exit status 0.
+
+    Raises
+    ------
+    SolverInputError
+        If the name cannot name a module, a case has it, or the file cannot be written.
+    """
+    if not is_name(name) or name != name.lower():
+        raise SolverInputError(f"{name!r} cannot name a case: small letters, digits and _, e.g. bouncing_ball")
+    if name in case_names():
+        raise SolverInputError(f"there is a case {name} already; choose another name")
+    folder = output or Path(import_module(f"veridyn.validation_cases.{kind}").__path__[0])
+    file = folder / f"test_{name}.py"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with file.open("x", encoding="utf-8") as new:
+            new.write(SKELETON.format(name=name, title=name.replace("_", " ").capitalize()))
+    except OSError as error:
+        raise SolverInputError(f"cannot write {file}: {error.strerror or error}; choose another --output") from None
+    print(file)
+    return ExitCode.FINE
