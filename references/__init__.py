@@ -2,7 +2,7 @@
 
 Every module states one piece of physics as pure, keyword-only functions that return a `Certified` value: a number that
 knows how many of its digits are right and by which independent routes it was obtained. Nothing here knows a solver;
-python-flint, mpmath and NumPy are the only dependencies.
+python-flint, mpmath, SymPy and NumPy are the only dependencies.
 """
 
 from veridyn.references.certified import CertificationError, Certified

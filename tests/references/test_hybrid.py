@@ -224,3 +224,48 @@ def test_what_a_motion_has_not():
 def test_a_closed_form_is_written_once_for_balls():
     assert isinstance(BALL.closed(lambda p: p.h)().text(), str)
     assert BALL.closed(lambda p: p.h * arb.pi())().text().startswith("3.14159")
+
+
+KEPLER = motion(
+    InitialValueProblem(
+        name="kepler",
+        states=("x", "y", "u", "v"),
+        parameters={"e": "0.99"},
+        modes=(Mode(name="orbit", rates=("u", "v", "-x/(x**2+y**2)**(3/2)", "-y/(x**2+y**2)**(3/2)")),),
+        initial=("1-e", 0, 0, "sqrt((1+e)/(1-e))"),
+        end=2,
+    )
+)
+PENDULUM = motion(
+    InitialValueProblem(
+        name="pendulum",
+        states=("q", "w"),
+        parameters={"g": "9.81", "l": 1},
+        modes=(Mode(name="swing", rates=("w", "-g/l*sin(q)")),),
+        initial=("pi/2", 0),
+        end=20,
+    )
+)
+
+
+def anomaly(p):
+    return mpmath.findroot(
+        lambda E: E - p.e * mpmath.sin(E) - 1, (1, 3), solver="anderson", tol=mpmath.eps**2, verify=False
+    )
+
+
+def swing(p):
+    half = mpmath.mpf(1) / 2
+    phase = mpmath.sqrt(p.g / p.l) * 10 + mpmath.ellipk(half)
+    return 2 * mpmath.asin(mpmath.sqrt(half) * mpmath.ellipfun("sn", phase, m=half))
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [
+        KEPLER.value("x", "1", second=lambda p: mpmath.cos(anomaly(p)) - p.e, how="Kepler's equation"),
+        PENDULUM.value("q", "10", second=swing, how="elliptic functions"),
+    ],
+)
+def test_near_collisions_and_many_swings(reading):
+    assert reading().confirm().digits == 30
