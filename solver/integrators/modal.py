@@ -150,7 +150,7 @@ class CommonSettings:
     """Settings that every scheme has."""
 
     step: float = setting("step, of an adaptive scheme the first (s)")
-    tangential_stiffness: float = setting("regularises set-valued friction (N/m)", 0.0)
+    tangential_stiffness: float = setting("regularises set-valued friction (N/m); default from the step", 0.0)
     archive_every: int = setting("every n-th step is kept", 1)
     archive_at: str | Sequence[float] | None = setting(
         "instants (s) whose nearest states alone are kept, or output_times", None
@@ -177,25 +177,29 @@ class CommonSettings:
 
 
 def completed(problem: MechanicalProblem, settings: Settings) -> Settings:
-    """Return the settings of a solve; without a step those of the defaults that are not given.
+    """Return the settings of a solve: without a step those of the defaults, with one the stiffness of stick.
 
     Raises
     ------
     SettingsError
         If the scheme is unknown, or the tangential stiffness cannot be used.
     """
-    if "step" in settings:
-        return settings
-    from veridyn.solver.integrators.refining import default_settings
+    from veridyn.solver.integrators.refining import default_settings, stick
 
+    step, stiffness = settings.get("step"), settings.get("tangential_stiffness")
+    if step is not None:
+        return {**(stick(problem, step) if _is_positive(step) else {}), **settings}
     scheme = _scheme(settings.get("scheme"))
-    stiffness = settings.get("tangential_stiffness")
-    if isinstance(stiffness, float | int) and math.isfinite(stiffness) and stiffness > 0:
+    if _is_positive(stiffness):
         problem = regularised(problem, stiffness)  # its spring is a time scale of the problem
     defaults = default_settings(problem, scheme)
     if {"archive_every", "archive_at"} & set(settings):
         defaults = {name: value for name, value in defaults.items() if not name.startswith("archive_")}
     return {**defaults, **settings}
+
+
+def _is_positive(number: Any) -> bool:
+    return isinstance(number, float | int) and 0 < number < math.inf
 
 
 def _scheme(name: Any) -> Scheme:

@@ -111,10 +111,17 @@ OUTPUTS = {"archive_at": "output_times"}
 
 
 def level(problem: MechanicalProblem, step: float) -> dict[str, Any]:
-    """Return the settings of a step (s): with the tangential stiffness (N/m) that keeps k_T step² constant."""
+    """Return the settings of a step (s)."""
+    return {"step": step, **stick(problem, step), **archiving(problem, step)}
+
+
+def stick(problem: MechanicalProblem, step: float) -> dict[str, float]:
+    """Return the tangential stiffness (N/m) that goes with a step (s), where friction is set-valued.
+
+    It keeps k_T step² constant.
+    """
     mass = stick_mass(problem)
-    stick = {} if mass is None else {"tangential_stiffness": mass * (STICK / step) ** 2}
-    return {"step": step, **stick, **archiving(problem, step)}
+    return {} if mass is None else {"tangential_stiffness": mass * (STICK / step) ** 2}
 
 
 def default_settings(problem: MechanicalProblem, scheme: Scheme) -> dict[str, Any]:

@@ -10,7 +10,9 @@ import pytest
 from veridyn.solver.errors import SettingsError, StepError
 from veridyn.solver.integrators import integration
 from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.integrators.refining import STICK
 from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.problem.basis import moved_mass
 from veridyn.solver.problem.elements import Friction, Load, Stop
 from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
 from veridyn.solver.problem.time_functions import Harmonic
@@ -56,9 +58,13 @@ def test_malformed_setting_is_refused(settings, culprit, build, refused):
         SOLVER.solve(build.oscillator(), settings)
 
 
-def test_set_valued_friction_needs_a_stiffness(build, run, refused):
+def test_set_valued_friction_takes_the_stiffness_that_goes_with_the_step(build, run, refused):
+    rubs = build.mass(frictions=(Friction("shoe", ([1.0],), 1.0, 0.1, 0.1),))
+    stiffness = moved_mass(rubs, np.ones(1)) * (STICK / 0.01) ** 2
+    chosen, given = run(rubs, "devogelaere", 0.01), run(rubs, "devogelaere", 0.01, tangential_stiffness=stiffness)
+    assert np.array_equal(chosen.displacement, given.displacement)
     with refused(SettingsError, "'shoe'", "tangential_stiffness"):
-        run(build.mass(frictions=(Friction("shoe", ([1.0],), 1.0, 0.1, 0.1),)), "devogelaere", 0.01)
+        run(rubs, "devogelaere", 0.01, tangential_stiffness=0.0)
 
 
 @pytest.mark.parametrize("by_modes", [False, True])
