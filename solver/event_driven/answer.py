@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from veridyn.solver.controls import Controls, Library, number, read_controls
 from veridyn.solver.event_driven.driver import MOST_EVENTS, Driver, Phase
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.legs import Integrator
-from veridyn.solver.event_driven.mechanics import Flow, Grip, Mechanics, Mode, Touch
+from veridyn.solver.event_driven.mechanics import TOUCHES, Flow, Grip, Mechanics
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.solver.response import AnyResponse, Response, output_instants
 
@@ -105,18 +105,40 @@ def respond(problem: MechanicalProblem, integrator: Integrator, controls: EventC
 
 
 def _events(mechanics: Mechanics, phases: Sequence[Phase]) -> dict[str, Floats]:
-    modes = [phase.flow.mode for phase in phases]
-    return event_instants(mechanics, modes, np.array([phase.times[0] for phase in phases]))
+    states = [[*map(TOUCHES.index, mode.stops), *mode.frictions] for mode in (phase.flow.mode for phase in phases)]
+    return event_instants(mechanics, np.array(states, dtype=np.int64), np.array([p.times[0] for p in phases]))
 
 
-def event_instants(mechanics: Mechanics, modes: Sequence[Mode], starts: Floats) -> dict[str, Floats]:
-    """Return the instants (k,) at which each element changes its state, from the modes and when they start (s)."""
-    stops, frictions = [mode.stops for mode in modes], [mode.frictions for mode in modes]
-    states: dict[str, list[list[Touch | Grip]]] = {}
-    states |= {name: [[mode[i] for i in places] for mode in stops] for name, places in mechanics.planes.items()}
-    states |= {f.name: [[mode[j]] for mode in frictions] for j, f in enumerate(mechanics.problem.frictions)}
-    changed = {name: [new != old for old, new in pairwise(seen)] for name, seen in states.items()}
-    return {name: starts[1:][np.array(flags, dtype=bool)] for name, flags in changed.items()}
+def event_instants(mechanics: Mechanics, states: NDArray[np.int64], starts: Floats) -> dict[str, Floats]:
+    """Return the instants (k,) at which each element changes its state, from states (m, e) and when they start (s)."""
+    changed, later = states[1:] != states[:-1], starts[1:]
+    stops = len(mechanics.problem.stops)
+    places = {**mechanics.planes, **{f.name: (stops + j,) for j, f in enumerate(mechanics.problem.frictions)}}
+    return {name: later[changed[:, list(of)].any(axis=1)] for name, of in places.items()}
+
+
+class OnDemand(Mapping[str, Mapping[str, Floats]]):
+    """Histories of elements that are computed when somebody asks for them."""
+
+    def __init__(self, make: Callable[[], dict[str, dict[str, Floats]]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _found(self) -> dict[str, dict[str, Floats]]:
+        return self._make()
+
+    def __getitem__(self, name: str) -> Mapping[str, Floats]:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __reduce__(self) -> tuple[type, tuple[dict[str, dict[str, Floats]]]]:
+        """Travel to another process as what is asked for."""
+        return dict, (self._found,)
 
 
 def histories(

@@ -57,6 +57,12 @@ class Forcing:
     waves: tuple[Wave, ...]
     polynomials: tuple[Polynomial, ...]
 
+    @property
+    def constant(self) -> bool:
+        """Whether nothing changes with time."""
+        still = all(wave.amplitude * wave.omega == 0 for wave in self.waves)
+        return still and not any(any(piece.coefficients[1:]) for piece in self.polynomials)
+
     def value(self, t: float, order: int = 0) -> Floats:
         """Return u(t) or its derivative of an order below DERIVATIVES, (channels,)."""
         u = [0.0] * self.channels

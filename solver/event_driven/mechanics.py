@@ -36,6 +36,9 @@ class Touch(Enum):
     RELEASED = "released"
 
 
+TOUCHES = (Touch.OPEN, Touch.CLOSED, Touch.RELEASED)  # in the order of their numbers, where states are numbers
+
+
 class Grip(IntEnum):
     """State of a friction; ``FREE``: its stop does not press."""
 
@@ -397,11 +400,13 @@ class Mechanics:
         Dependent tangents share a load that none of them carries alone in proportion to what they can hold; so
         several frictions along one line are one that holds as much as all.
         """
+        if not stuck:
+            return np.zeros((0, 0))
         W = self.tangents[stuck]
         compliance = W @ self.inverse @ W.T
         root = np.sqrt(np.diag(compliance))
         scale = np.outer(root, root)
-        if root.all() and np.linalg.eigvalsh(compliance / scale)[:1].min(initial=1.0) > DEPENDENT:
+        if root.all() and (len(stuck) == 1 or np.linalg.eigvalsh(compliance / scale)[0] > DEPENDENT):
             return np.asarray(np.linalg.inv(compliance / scale) / scale)
         shares = np.diag(self._shares(stuck))
         shared = np.linalg.pinv(shares @ compliance @ shares, rcond=DEPENDENT, hermitian=True)
@@ -413,11 +418,10 @@ class Mechanics:
         Forces are taken in the norm of the kinetic energy; those of stops, unknown beforehand, count as equal.
         """
         frictions, reach = [self.problem.frictions[j] for j in stuck], self.reach[stuck]
-        reach = np.where(reach > 0, reach, 1.0)
         limits = np.array([f.static * _constant(f) for f in frictions]) * reach
         if not limits.any() or any(isinstance(f.normal, str) for f in frictions):
             limits = np.ones(len(stuck))
-        return np.asarray(np.sqrt(np.maximum(limits, LEAST * limits.max())) / reach)
+        return np.asarray(np.sqrt(np.maximum(limits, LEAST * limits.max())) / np.where(reach > 0, reach, 1.0))
 
     def _guards(
         self, mode: Mode, friction: Floats, needs: Floats, normal: Floats

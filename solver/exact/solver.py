@@ -6,16 +6,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.controls import Controls, described, number, read_controls
 from veridyn.solver.errors import Interrupted, SolverFailure
-from veridyn.solver.event_driven.answer import CAPABILITIES, event_instants, histories
+from veridyn.solver.event_driven.answer import CAPABILITIES, OnDemand, event_instants, histories
 from veridyn.solver.event_driven.driver import NEAR
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.mechanics import Grip, Mechanics
+from veridyn.solver.exact.rest import at_rest
 from veridyn.solver.exact.tables import Tables
 from veridyn.solver.exact.transitions import Found, Instant, Transitions
 from veridyn.solver.integrators.modal import regularised
@@ -71,6 +73,8 @@ class Prepared:
         self.start = np.concatenate((problem.initial_displacement, problem.initial_velocity))
         self.first = self._first_states()
         self.steps = self._steps()
+        self.outputs = output_instants(problem)
+        self.near = NEAR * float(np.diff(self.outputs).min(initial=math.inf))
 
     def _first_states(self) -> Ints:
         """Return the states that the initial state suggests; settling corrects them."""
@@ -117,16 +121,21 @@ class Prepared:
                 known, tables = len(self.tables.flows), (*self.tables.arrays, *self.grips, *drive)
                 arrays = (y, states, before, outputs, samples, counters, events)
                 reason, t, done = kernel.march(t, forcing.end, known, done, *arrays, *tables)
-                if reason == kernel.UNDECIDED:
+                if reason == kernel.LONG:
+                    counters[kernel.DECIDED] = 1
+                    if at_rest(self.tables, states, y, forcing, t):
+                        rest = int(np.searchsorted(outputs, forcing.end, side="right"))
+                        samples[done:rest], t, done, reason = y, forcing.end, rest, kernel.DONE
+                elif reason == kernel.UNDECIDED:
                     self._refuse_more(searches := searches + 1, most_events, t)
                     found = self._decided(t, Instant(y, self._phase(t, drive), before, int(counters[kernel.FIRED])))
                     states[:], counters[kernel.DECIDED] = found.states, 1
                     y[self.problem.size :] = found.velocities
                     ambiguities += found.ambiguous
-                if reason == kernel.FULL:
+                elif reason == kernel.FULL:
                     self._refuse_more(int(counters[kernel.EVENTS]), most_events, t)
                     events = _grown(events, 1 + most_events)
-                elif reason not in (kernel.DONE, kernel.STOPPED):
+                if reason in (kernel.UNKNOWN_MODE, kernel.UNDECIDED):
                     self.tables.index(states)
         count, steps, stopped = counters[:3].tolist()
         motion: Motion = kernel.Motion(samples[:done], events[:count], steps, ambiguities, t, bool(stopped))
@@ -208,38 +217,28 @@ class ExactSolver:
         controls = read_controls(ExactControls, settings, self.schemes)
         if controls.tangential_stiffness:
             problem = regularised(problem, controls.tangential_stiffness)
-        prepared = Prepared(problem)
-        outputs = output_instants(problem)
-        motion = prepared.run(outputs, controls.most_events)
-        response = _response(prepared, outputs[: len(motion.samples)], motion)
+        prepared = _KNOWN.pop(problem, None) or Prepared(problem)  # nobody else has it meanwhile
+        motion = prepared.run(prepared.outputs, controls.most_events)
+        response = _response(prepared, motion)
+        _KNOWN[problem] = prepared
         if motion.stopped:
             raise Interrupted(f"{self.name} was interrupted at t = {motion.reached:.6g} s", response)
         return response
 
 
-def _response(prepared: Prepared, outputs: Floats, motion: Motion) -> Response:
-    problem, flows = prepared.problem, prepared.tables.flows
-    spacing = float(np.diff(outputs).min(initial=math.inf))
-    apart = _distance(outputs, motion.times)
-    kept = (apart > NEAR * spacing) | ((outputs == problem.end) & (apart > 0))
-    times = np.concatenate((motion.times, outputs[kept]))
-    order = np.argsort(times)
-    times = times[order]
-    states = np.concatenate((motion.points, motion.samples[kept]))[order]
-    kinds = motion.kinds[np.searchsorted(motion.times, times, side="right") - 1]
-    n, mechanics = problem.size, prepared.tables.mechanics
-    elements = histories(problem, mechanics, flows, prepared.forcings, times, states, kinds)
-    counters = {"steps": motion.steps, "events": motion.times.size - 1, "ambiguous": motion.ambiguous}
-    modes = [flows[kind].mode for kind in motion.kinds]
+def _response(prepared: Prepared, motion: Motion) -> Response:
+    problem, tables, kernel = prepared.problem, prepared.tables, prepared.kernel
+    outputs = prepared.outputs[: len(motion.samples)]
+    times, states, kinds = kernel.merge(outputs, motion.samples, motion.events, prepared.near, problem.end)
+    n, mechanics, flows, forcings = problem.size, tables.mechanics, tables.flows, prepared.forcings
+    elements = OnDemand(lambda: histories(problem, mechanics, flows, forcings, times, states, kinds))
+    counters = {"steps": motion.steps, "events": len(motion.events) - 1, "ambiguous": motion.ambiguous}
     x, v = (mechanics.restored(part) for part in (states[:, :n], states[:, n:]))
-    return Response(times, x, v, elements, counters, event_instants(mechanics, modes, motion.times))
+    events = event_instants(mechanics, tables.arrays.states[motion.kinds], motion.times)
+    return Response(times, x, v, elements, counters, events)
 
 
-def _distance(outputs: Floats, instants: Floats) -> Floats:
-    """Return how far each output is from the nearest of the instants (s), (k,)."""
-    after = np.searchsorted(instants, outputs)
-    before, after = (np.clip(place, 0, instants.size - 1) for place in (after - 1, after))
-    return np.minimum(np.abs(outputs - instants[before]), np.abs(outputs - instants[after]))
-
+# What has been solved: a problem does not change, and its equations need not be written twice.
+_KNOWN: WeakKeyDictionary[MechanicalProblem, Prepared] = WeakKeyDictionary()
 
 SOLVER = ExactSolver()

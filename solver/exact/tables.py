@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.event_driven.forcing import Forcing
-from veridyn.solver.event_driven.mechanics import Flow, Grip, Mechanics, Mode, Touch
+from veridyn.solver.event_driven.mechanics import TOUCHES, Flow, Grip, Mechanics, Mode, Touch
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-TOUCHES = (Touch.OPEN, Touch.CLOSED, Touch.RELEASED)  # in the order of the kernel's numbers
 FEW_MODES = 8  # first size of tables that grow
 MOST_DRAFTS = 256  # that are remembered
 

@@ -36,6 +36,7 @@ WIDE = 1e-7  # relative; what is nearer to zero may be on either side of it, as 
 RESTING = 1e-12  # relative; a slower sliding velocity is rest
 IN_SPAN = 1e-6  # relative; a tangent of which less is free lies in the span of those that stick
 ALIKE = 1e-9  # relative; motions that differ less are one
+SOON = 1e-2  # of a step: where forces are compared that may begin at zero
 MOST_TRIED = 2000  # states that are compared, before the search turns to switching all that is wrong at once
 MOST_TURNS = 10  # per element, of such switching
 
@@ -61,16 +62,12 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A state, the terms (k, p) of the motion that it makes, and the guards that forbid it (none: consistent).
-
-    ``idle`` (f,) tells which frictions slip in name only.
-    """
+    """A state, the terms (k, p) of the motion that it makes, and the guards that forbid it (none: consistent)."""
 
     states: Ints
     draft: Draft
     terms: Floats
     wrong: Ints
-    idle: NDArray[np.bool_]
 
 
 class Transitions:
@@ -100,7 +97,11 @@ class Transitions:
                 if tried > MOST_TRIED:
                     return self._switched(now, start, options[1])
                 trials = [self._tried(now, states) for states in candidates]
-                right = [t for t in trials if not t.wrong.size and (idle or not t.idle.any())]
+                right = [
+                    t
+                    for t in trials
+                    if not t.wrong.size and (idle or not self._idle(t.states, t.draft.flow.hold).any())
+                ]
                 if right:
                     return self._chosen(now, right, set(start.draft.changes[start.wrong, 0].tolist()))
         return None
@@ -112,7 +113,7 @@ class Transitions:
         _, hold = mechanics.held(np.flatnonzero(resting).tolist())
         before = now.before.copy()
         _, held = mechanics.held(np.flatnonzero(self._stuck(before)).tolist())
-        before[self.stops :][self._idle(before[self.stops :], held)] = STICK
+        before[self.stops :][self._idle(before, held)] = STICK
         return replace(now, y=np.concatenate((now.y[: self.size], hold @ v)), before=before)
 
     def _chosen(self, now: Instant, right: list[Trial], violated: set[int]) -> Found:
@@ -132,15 +133,16 @@ class Transitions:
         p[[1 + spring for spring in draft.flow.slack]] = 0.0
         terms = self.kernel.forecast(p, draft.motion)
         signs = self.kernel.verdicts(terms, draft.guards, draft.sizes)
-        idle = self._idle(states[self.stops :], draft.flow.hold)
-        return Trial(states, draft, terms, np.flatnonzero(signs < 0), idle)
+        return Trial(states, draft, terms, np.flatnonzero(signs < 0))
 
-    def _idle(self, grips: Ints, hold: Floats) -> NDArray[np.bool_]:
+    def _idle(self, states: Ints, hold: Floats) -> NDArray[np.bool_]:
         """Tell which frictions slip in name only: others hold them at rest."""
-        mechanics = self.tables.mechanics
+        mechanics, slips = self.tables.mechanics, np.abs(states[self.stops :]) == 1
+        if not slips.any():
+            return slips
         left = mechanics.tangents @ hold
         sizes = np.sqrt(np.einsum("fi,ij,fj->f", left, mechanics.inverse, left))
-        found = (np.abs(grips) == 1) & (sizes <= IN_SPAN * mechanics.reach)
+        found = slips & (sizes <= IN_SPAN * mechanics.reach)
         found[list(mechanics.springs)] = False
         return np.asarray(found)
 
@@ -155,8 +157,9 @@ class Transitions:
         return float(a @ self.metric @ a)
 
     def _load(self, trial: Trial) -> float:
-        """Return the square of the friction forces, each in the norm of the kinetic energy."""
-        forces = trial.draft.flow.friction_forces.rows @ self.tables.selection @ trial.terms[0]
+        """Return the square of the friction forces soon after the event, each in the norm of the kinetic energy."""
+        phase = SOON ** np.arange(float(len(trial.terms))) @ trial.terms
+        forces = trial.draft.flow.friction_forces.rows @ self.tables.selection @ phase
         return float(np.sum((forces * self.tables.mechanics.reach) ** 2))
 
     def _motion(self, trial: Trial, order: int) -> Floats:

@@ -145,6 +145,40 @@ def test_equal_runs_give_equal_bits():
     assert np.array_equal(first.points, second.points)
 
 
+WEIGHT = (Load(ONE, polynomial(9.81)),)
+
+
+@pytest.mark.parametrize(("stiffness", "damping"), [(1e12, 0.0), (1e12, 1e3), (1e6, 1e6)])
+def test_a_body_at_rest_on_a_stop_costs_nothing(stiffness, damping):
+    floor = Stop("floor", ONE, 0.0, stiffness, damping)
+    sinking = 9.81 / stiffness
+    p = problem(stops=(floor,), loads=WEIGHT, initial_displacement=[sinking], end=10.0)
+    r = SOLVER.solve(p, {})
+    assert r.counters["steps"] < 1000
+    np.testing.assert_allclose(r.displacement[:, 0], sinking, rtol=1e-13)
+
+
+def test_a_body_that_comes_to_rest_costs_no_more():
+    floor = Stop("floor", ONE, 0.0, 1e8, 2e4)
+    p = problem(stops=(floor,), loads=WEIGHT, initial_velocity=[1.0], end=1000.0)
+    r = SOLVER.solve(p, {})
+    assert r.counters["steps"] < 2000
+    assert r.displacement[-1, 0] == pytest.approx(9.81e-8, rel=1e-12)
+
+
+@pytest.mark.parametrize("changes", [{"stiffness": [[-1.0]]}, {"loads": (Load(ONE, Harmonic(1e-6, 1.0)),)}])
+def test_what_looks_like_rest_goes_on_where_it_should(changes):
+    """An unstable balance that is left, and a small drive, beside a body at rest on a hard stop."""
+    both = {name: np.diag([value[0][0], 0.0]) for name, value in changes.items() if name != "loads"}
+    loads = tuple(Load(np.eye(2)[0], load.function) for load in changes.get("loads", ()))
+    weight = (Load(np.eye(2)[1], polynomial(9.81)),)
+    floor = Stop("floor", np.eye(2)[1], 0.0, 1e8)
+    p = problem(initial_displacement=[1e-12, 9.81e-8], stops=(floor,), **both, loads=weight + loads, end=3.0)
+    r = SOLVER.solve(p, {})
+    truth = 1e-12 * np.cosh(r.time) if both else 1e-12 + 1e-6 * (r.time - np.sin(r.time))
+    np.testing.assert_allclose(r.displacement[:, 0], truth, rtol=1e-9)
+
+
 def test_more_modes_than_the_first_tables_hold():
     """Three stops and two frictions, shaken: more than eight modes are met."""
     k = 20 * np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]])

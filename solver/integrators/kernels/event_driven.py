@@ -34,16 +34,17 @@ Ints = NDArray[np.int64]
 OPEN, CLOSED, RELEASED = 0, 1, 2
 DOWN, STICK, UP, FREE = -1, 0, 1, 2
 # why the kernel returns
-DONE, UNKNOWN_MODE, UNDECIDED, FULL, STOPPED = 0, 1, 2, 3, 4
+DONE, UNKNOWN_MODE, UNDECIDED, FULL, STOPPED, LONG = 0, 1, 2, 3, 4, 5
 # counters: events stored; steps; whether to stop; whether the caller decides on every mode, and has just done so; the
-# guard that fired last (-1: none)
-EVENTS, STEPS, STOP, CHOOSY, DECIDED, FIRED = range(6)
-COUNTERS = 6
+# guard that fired last (-1: none); steps since then
+EVENTS, STEPS, STOP, CHOOSY, DECIDED, FIRED, STAY = range(7)
+COUNTERS = 7
 # columns of what is stored of an event; the state fills the rest
 INSTANT, MODE, POINT = range(3)
 # what a guard does: to which element, its new state, the coordinate of a spring that is set (-1: none)
 ELEMENT, BECOMES, SPRING = range(3)
 MOST_CHANGES = 8  # per element, before one instant counts as undecided
+PATIENCE = 256  # steps without an event, and each doubling, after which the caller may see whether all is at rest
 GLIDE = 1e-13  # relative; a slower sliding velocity is rest
 
 
@@ -389,11 +390,18 @@ def remember(states, before, counters):
 @part
 def fire(t, m, fired, y, states, counters, modes, grips, drive, scratch):
     """Do what the guard says that has fallen to zero."""
-    counters[FIRED] = fired
+    counters[FIRED], counters[STAY] = fired, 0
     spring = modes.changes[m, fired, SPRING]
     if spring >= 0:
         elongate(t, y, modes.elongation[m, fired], spring, drive, scratch.phase)
     switch(m, fired, states, y, modes, grips)
+
+
+@part
+def stays(counters):
+    """Count a step without an event; tell whether there have been PATIENCE of them, or twice as many as last time."""
+    counters[STAY] += 1
+    return counters[STAY] >= PATIENCE and counters[STAY] & (counters[STAY] - 1) == 0
 
 
 @part
@@ -425,7 +433,34 @@ def carry(t, end, known, done, y, states, before, outputs, samples, counters, ev
         settled = fired < 0
         if fired >= 0:
             fire(t, m, fired, y, states, counters, modes, grips, drive, scratch)
+        elif stays(counters):
+            return LONG, t, done
     return DONE, t, done
+
+
+@kernel
+def merge(outputs, samples, events, near, end):
+    """Return instants (m,), states (m, 2n) and modes (m,) at events and outputs, in order.
+
+    Outputs nearer to an event than ``near`` (s) are left out, as they spoil differences; the end is not.
+    """
+    count, size = events.shape[0], samples.shape[1]
+    times, states = np.empty(count + outputs.size), np.empty((count + outputs.size, size))
+    modes = np.empty(count + outputs.size, dtype=np.int64)
+    i, j, total = 0, 0, 0
+    while i < outputs.size or j < count:
+        if j < count and (i == outputs.size or events[j, INSTANT] <= outputs[i]):
+            times[total], states[total], modes[total] = events[j, INSTANT], events[j, POINT:], int(events[j, MODE])
+            total, j = total + 1, j + 1
+            continue
+        apart = outputs[i] - events[j - 1, INSTANT]
+        if j < count:
+            apart = min(apart, events[j, INSTANT] - outputs[i])
+        if apart > near or (outputs[i] == end and apart > 0.0):
+            times[total], states[total], modes[total] = outputs[i], samples[i], int(events[j - 1, MODE])
+            total += 1
+        i += 1
+    return times[:total], states[:total], modes[:total]
 
 
 @kernel
@@ -433,7 +468,7 @@ def march(t, end, known, done, y, states, before, outputs, samples, counters, ev
     """Carry (y, states) from t to ``end``, or to where something is missing.
 
     ``before`` receives the states of the last mode that was right; ``events`` (k, 2 + 2n) INSTANT, MODE and the state
-    from POINT on at every change of mode; ``counters`` (6,) counts events stored and steps, and says who decides;
+    from POINT on at every change of mode; ``counters`` (7,) counts events stored and steps, and says who decides;
     another thread may set STOP. ``tables`` are the arrays of Modes, Grips and Drive, one by one, which costs a quarter
     of handing over tuples. Returns (reason, t, outputs done).
     """
