@@ -161,6 +161,8 @@ def _add_reading(commands: Any) -> None:
     reference = commands.add_parser("reference", help="certified reference values")
     reference.add_argument("case")
     _add_set(reference)
+    variant = "quantities and parameters of that variant, or of all; without it all quantities for the defaults"
+    reference.add_argument("--variant", metavar="NAME|all", help=variant)
     digits = "significant digits, 1 to 1000 (default 30)"
     reference.add_argument("--digits", type=whole(1), default=30, metavar="N", help=digits)
     reference.add_argument("--derivative", metavar="NAME", help="derivatives with respect to a parameter instead")

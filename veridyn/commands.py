@@ -92,15 +92,28 @@ def _show(_: Command, case: str) -> int:
 
 
 def _reference(
-    _: Command, case: str, changed: Mapping[str, str], digits: int, derivative: str | None, *, as_json: bool
+    _: Command,
+    case: str,
+    changed: Mapping[str, str],
+    digits: int,
+    derivative: str | None,
+    variant: str | None,
+    *,
+    as_json: bool,
 ) -> int:
-    from veridyn import texts
+    from veridyn import posed, texts
     from veridyn.references.parameters import check_digits
 
-    asked = (load_case(case), changed, check_digits(digits), derivative)
+    chosen = load_case(case)
+    variants = chosen.variants if variant == "all" else [posed.variant_of(chosen, variant)] if variant else [None]
+    asked = [
+        (chosen, {**(of.changes if of else {}), **changed}, check_digits(digits), derivative, of) for of in variants
+    ]
     if as_json:
-        return _print_json(texts.reference_document(*asked))
-    texts.print_reference(*asked)
+        documents = [texts.reference_document(*each) for each in asked]
+        return _print_json(texts.of_all_variants(documents) if variant == "all" else documents[0])
+    for each in asked:
+        texts.print_reference(*each)
     return ExitCode.FINE
 
 

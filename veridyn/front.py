@@ -7,7 +7,7 @@ from typing import Any
 
 from veridyn.references.certified import CertificationError, Certified, undefined
 from veridyn.references.parameters import ParameterError, check_digits, unknown
-from veridyn.validation_cases.core.case import Case, Quantity, Values
+from veridyn.validation_cases.core.case import Case, Quantity, Values, Variant
 from veridyn.validation_cases.core.catalogue import case_names, load_case
 
 
@@ -47,14 +47,17 @@ def reference(
     return references(chosen, values, check_digits(digits), derivative)
 
 
-def references(case: Case, values: Values, digits: int, derivative: str | None = None) -> dict[str, Certified]:
-    """Return the references of all quantities for complete parameters, or their derivatives; as `reference`."""
+def references(
+    case: Case, values: Values, digits: int, derivative: str | None = None, of: Variant | None = None
+) -> dict[str, Certified]:
+    """Return the references of all quantities, or of those of a variant, for complete parameters; as `reference`."""
+    quantities = case.asked(of) if of else case.quantities
     if derivative is None:
-        return {q.name: q.truth(values, digits) for q in case.quantities}
+        return {q.name: q.truth(values, digits) for q in quantities}
     if derivative not in values:
         raise ParameterError(unknown(derivative, list(values)))
     varied = {**values, derivative: values[derivative].varied()}
-    return {q.name: _derivative(q, varied, digits, derivative) for q in case.quantities}
+    return {q.name: _derivative(q, varied, digits, derivative) for q in quantities}
 
 
 def _derivative(quantity: Quantity, varied: Values, digits: int, name: str) -> Certified:

@@ -64,7 +64,7 @@ def pose(name: str, variant: str | None = None, changes: Mapping[str, str] | Non
     change is a setting of a solver.
     """
     case = load_case(name)
-    chosen = _variant(case, variant)
+    chosen = variant_of(case, variant)
     if not changes:
         return _asking(Posed(Statement(case, chosen), {}))
     refuse_settings(changes, Subject.of(SOLVER).known)
@@ -75,7 +75,8 @@ def pose(name: str, variant: str | None = None, changes: Mapping[str, str] | Non
     return _asking(Posed(Statement(case, given), parameters))
 
 
-def _variant(case: Case, name: str | None) -> Variant:
+def variant_of(case: Case, name: str | None) -> Variant:
+    """Return a variant by name; without one that with the default parameters. Raises PoseError for another name."""
     if name is None:
         usual = case.values()
         return next((v for v in case.variants if case.values(v.changes) == usual), case.variants[0])

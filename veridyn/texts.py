@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -12,7 +12,7 @@ from rich.text import Text
 from veridyn import front
 from veridyn.document import SCHEMA_VERSION, published, references, stated, truth_of
 from veridyn.screen import add, console, table
-from veridyn.validation_cases.core.case import Case
+from veridyn.validation_cases.core.case import Case, Variant
 
 
 def entry(case: Case) -> dict[str, Any]:
@@ -84,10 +84,10 @@ def _reference_table(lines: Iterable[Mapping[str, Any]]) -> Table:
 
 
 def reference_lines(
-    case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None
+    case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None, of: Variant | None = None
 ) -> list[dict[str, Any]]:
     """Return the references for a parameter set, or their derivatives, computed by all routes, as data."""
-    found = front.references(case, case.values(changes), digits, derivative)
+    found = front.references(case, case.values(changes), digits, derivative, of)
     units = {q.name: q.unit for q in case.quantities}
     per = {p.name: p.unit for p in case.parameters}.get(derivative or "", "")
     return [
@@ -101,14 +101,19 @@ def _per(unit: str, other: str) -> str:
     return f"({unit or 1})/({other})" if other and other != "1" else unit
 
 
-def print_reference(case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None) -> None:
+def print_reference(
+    case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None, of: Variant | None = None
+) -> None:
     """Print the certified values for a parameter set, or their derivatives, with what was proved."""
     values = case.values(changes)
     # computed before anything is printed: parameters may have no certified reference
-    lines = reference_lines(case, changes, digits, derivative)
+    lines = reference_lines(case, changes, digits, derivative, of)
     out = console()
-    of = f"derivatives with respect to {derivative} of " if derivative else ""
-    out.print(Text(f"{of}{case.name} with " + ", ".join(f"{name} = {value}" for name, value in values.items())))
+    what = f"derivatives with respect to {derivative} of " if derivative else ""
+    variant = f", variant {of.name}," if of else ""
+    out.print(
+        Text(f"{what}{case.name}{variant} with " + ", ".join(f"{name} = {value}" for name, value in values.items()))
+    )
     out.print(_reference_table(lines))
     for ways, names in _grouped(lines).items():
         out.print(Text(f"{', '.join(names)}: {ways}"))
@@ -126,7 +131,7 @@ def _grouped(lines: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
 
 
 def reference_document(
-    case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None
+    case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None, of: Variant | None = None
 ) -> dict[str, Any]:
     """Return the certified values for a parameter set, or their derivatives, as data.
 
@@ -134,17 +139,24 @@ def reference_document(
     """
     values = case.values(changes)
     quantities = []
-    for line in reference_lines(case, changes, digits, derivative):
+    for line in reference_lines(case, changes, digits, derivative, of):
         name = line.pop("quantity")
         printed = {} if derivative else {"published": _printed(case, name, values)}
         quantities.append({"name": name, **line, **printed})
     return {
         "schema_version": SCHEMA_VERSION,
         "case": case.name,
+        **({"variant": of.name} if of else {}),
         "parameters": {name: str(value) for name, value in values.items()},
         **({"derivative": derivative} if derivative else {}),
         "quantities": quantities,
     }
+
+
+def of_all_variants(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the documents of several variants as one."""
+    shared = {key: documents[0][key] for key in ("schema_version", "case")}
+    return {**shared, "variants": [{k: v for k, v in each.items() if k not in shared} for each in documents]}
 
 
 def _printed(case: Case, quantity: str, values: Mapping[str, Any]) -> list[dict[str, str]]:

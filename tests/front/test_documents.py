@@ -255,3 +255,12 @@ def test_wrong_parameters_of_python():
         package.reference("sdnd104", a=1.2)
     with pytest.raises(AttributeError, match="no attribute 'verfiy'"):
         package.verfiy  # noqa: B018
+
+
+def test_references_of_variants(veridyn):
+    every = json.loads(veridyn("reference", "bouncing_ball", "--variant", "all", "--json").stdout)
+    one = json.loads(veridyn("reference", "bouncing_ball", "--variant", "elastic", "--json").stdout)
+    assert [found["variant"] for found in every["variants"]] == ["lossy", "elastic"]
+    assert {**every["variants"][1], "schema_version": 1, "case": "bouncing_ball"} == one
+    assert one["parameters"]["e"] == "1"
+    assert [q["name"] for q in one["quantities"]] == ["t_impact_1", "t_impact_2", "y@2", "v@2"]
