@@ -307,7 +307,7 @@ def own_faults() -> list[common.Fault]:
         own("tolerance_ignored", "method", "The tolerance is 1e-6 whatever is asked for.", lambda _: FixedTolerance()),
         own("newton_loose", "method", "Newton's iteration ends early.", numbers(newton_tolerance=lambda s: s), meaning="tolerance"),
         own("guards_loose", "method", "Guards near zero at the start of a phase count as zero.", numbers(guard_tolerance=lambda s: s), has_nonlinear, "tolerance"),
-        own("guards_unresolved", "method", "Guards are interpolated to a loose tolerance.", numbers(guard_resolution=lambda s: s), has_nonlinear, "tolerance", 1e-3),
+        own("guards_unresolved", "method", "Guards are interpolated to a tolerance so loose that steps as short as the error asks for do not make up for it.", numbers(guard_resolution=lambda s: s), has_nonlinear, "tolerance", 1e-1),
         own("problem_by_name", "state", "What is known of a problem is kept by its name.", by_name),
         own("start_single", "precision", "The initial state has few digits.", sized("initial_state", late_first_memory), meaning=bits, size=6e-8),
         own("stop_hardens", "contact", "A stop hardens with the penetration.", sized("contact_force", hardening), has_stops, "part of the stiffness at 1 mm", 1e-3),
