@@ -258,8 +258,8 @@ def test_wrong_parameters_of_python():
 
 
 def test_references_of_variants(veridyn):
-    every = json.loads(veridyn("reference", "bouncing_ball", "--variant", "all", "--json").stdout)
-    one = json.loads(veridyn("reference", "bouncing_ball", "--variant", "elastic", "--json").stdout)
+    every = veridyn("reference", "bouncing_ball", "--variant", "all", "--json").document
+    one = veridyn("reference", "bouncing_ball", "--variant", "elastic", "--json").document
     assert [found["variant"] for found in every["variants"]] == ["lossy", "elastic"]
     assert {**every["variants"][1], "schema_version": 1, "case": "bouncing_ball"} == one
     assert one["parameters"]["e"] == "1"
