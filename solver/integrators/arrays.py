@@ -212,6 +212,7 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
         functions += [support.displacement, support.velocity]
     damping = modes.damping_matrix / modes.masses[:, None]
     return System(
+        masses=modes.masses,
         omega2=modes.omega**2,
         damping=np.diag(damping).copy(),
         coupling=_coupling(damping),

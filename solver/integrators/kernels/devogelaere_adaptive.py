@@ -75,13 +75,13 @@ def past(r):
 def start(h, slipped, s, p, past):
     """Residual half a step before the start, and a step before that starts there too.
 
-    ``slipped``: without the stiffness in the acceleration that other tries of the first step look back to.
+    ``slipped``: other tries of the first step look back to a generalised force, without stiffness, for an acceleration.
     """
     for i in range(p.w.size):
         q, v, g = p.q[NOW, i], p.v[NOW, i], p.g[NOW, i]
         expansion = 2.0 * p.q[BEFORE, i] - q + h * (2.0 * p.v[BEFORE, i] - v) + 13.0 / 24.0 * h * h * g
         past.residual[i] = expansion - p.q[BEFORE, i]
-        past.q[i], past.v[i], past.g[i] = q, v, g + (s.omega2[i] * q if slipped else 0.0)
+        past.q[i], past.v[i], past.g[i] = q, v, s.masses[i] * (g + s.omega2[i] * q) if slipped else g
 
 
 @called

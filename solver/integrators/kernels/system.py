@@ -37,6 +37,7 @@ class System(NamedTuple):
     records: contacts first, then devices.
     """
 
+    masses: Floats  # (r,) generalised masses
     omega2: Floats  # (r,) squared circular frequencies
     damping: Floats  # (r,) c_i, mostly 2 xi_i w_i
     coupling: Floats  # (r, r) off-diagonal damping over the generalised masses, or (0, 0)
