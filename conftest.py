@@ -1,6 +1,10 @@
 """Loads the plugin from the checkout as well as from an installation; one process runs the tests of a file."""
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 import pytest
+from filelock import FileLock
 
 pytest_plugins = ["veridyn.validation_cases.core.plugin"]
 
@@ -13,3 +17,19 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """
     if getattr(config.option, "numprocesses", None) and config.option.dist in ("no", "load"):
         config.option.dist = "loadfile"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let one process at a time compile a scheme: the others load what it leaves in the cache."""
+    from veridyn.solver.integrators.modal import SOLVER
+
+    compiles, lock = type(SOLVER).warm_up, FileLock(tmp_path_factory.getbasetemp().parent / "compiling.lock")
+
+    def alone(solver: Any, settings: Mapping[str, Any]) -> None:
+        with lock:
+            compiles(solver, settings)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(SOLVER), "warm_up", alone)
+        yield
