@@ -19,22 +19,26 @@ class Foreign:
     name, version, capabilities = "foreign", "7", {"mechanical", "contact"}
     step, sign, factor = 4e-4, 1.0, 1.0
 
-    def acceleration(self, problem, x):
-        force = -problem.stiffness[0][0] * x
-        for stop in problem.stops:
-            n = stop.normal[0]
-            force -= self.sign * n * stop.stiffness * max(n * x + stop.offset - stop.gap, 0.0)
-        return force / problem.mass[0][0]
-
     def solve(self, problem, settings):
+        mass, stiffness = float(problem.mass[0][0]), float(problem.stiffness[0][0])
+        stops = [(float(s.normal[0]), self.sign * s.stiffness, s.offset - s.gap) for s in problem.stops]
+
+        def acceleration(x):
+            force = -stiffness * x
+            for n, k, offset in stops:
+                depth = n * x + offset
+                if depth > 0.0:
+                    force -= n * k * depth
+            return force / mass
+
         x, v = float(problem.initial_displacement[0]), float(problem.initial_velocity[0])
         steps = max(1, round((problem.end - problem.start) / self.step))
         h = (problem.end - problem.start) / steps
-        t, xs, vs, a = [problem.start], [x], [v], self.acceleration(problem, x)
+        t, xs, vs, a = [problem.start], [x], [v], acceleration(x)
         for i in range(1, steps + 1):
             v += h / 2 * a
             x += h * v
-            a = self.acceleration(problem, x)
+            a = acceleration(x)
             v += h / 2 * a
             t.append(problem.start + i * h)
             xs.append(self.factor * x)

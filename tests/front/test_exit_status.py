@@ -147,9 +147,9 @@ def test_a_report_has_the_status_of_its_results(veridyn, foreign, tmp_path):
     assert "peak_force" in (folder / "index.html").read_text(encoding="utf-8")
 
 
-def test_a_report_of_an_interrupted_run_says_so_and_fails(veridyn, tmp_path):
+def test_a_report_of_an_interrupted_run_says_so_and_fails(veridyn, foreign, tmp_path):
     file, folder = tmp_path / "results.json", tmp_path / "report"
-    veridyn("run", "sdld103", "--json", file)
+    veridyn("run", "sdnd101", "--set", "v0=2", "--solver", foreign("Foreign"), "--json", file)
     document = json.loads(file.read_text(encoding="utf-8"))
     assert document["planned"] == len(document["results"])
     assert veridyn("report", file, "--output", folder).status == 0
@@ -160,9 +160,9 @@ def test_a_report_of_an_interrupted_run_says_so_and_fails(veridyn, tmp_path):
     assert f"Incomplete: 3 of {document['planned']} checks are missing: the run ended early. All" in html
 
 
-def test_a_report_against_an_earlier_run_fails_if_something_vanished_or_became_worse(veridyn, tmp_path):
+def test_a_report_against_an_earlier_run_fails_if_something_vanished_or_became_worse(veridyn, foreign, tmp_path):
     now, before, folder = tmp_path / "now.json", tmp_path / "before.json", tmp_path / "report"
-    veridyn("run", "sdnd101", "--set", "v0=2", "--json", now)
+    veridyn("run", "sdnd101", "--set", "v0=2", "--solver", foreign("Foreign"), "--json", now)
     document = json.loads(now.read_text(encoding="utf-8"))
     before.write_text(json.dumps(document), encoding="utf-8")
     seen = veridyn("report", now, "--against", before, "--output", folder)
