@@ -261,6 +261,6 @@ def test_references_of_variants(veridyn):
     every = veridyn("reference", "bouncing_ball", "--variant", "all", "--json").document
     one = veridyn("reference", "bouncing_ball", "--variant", "elastic", "--json").document
     assert [found["variant"] for found in every["variants"]] == ["lossy", "elastic"]
-    assert {**every["variants"][1], "schema_version": 1, "case": "bouncing_ball"} == one
+    assert {**every["variants"][1], "schema_version": "1.0", "case": "bouncing_ball"} == one
     assert one["parameters"]["e"] == "1"
     assert [q["name"] for q in one["quantities"]] == ["t_impact_1", "t_impact_2", "y@2", "v@2"]
