@@ -26,9 +26,7 @@ class Foreign:
         def acceleration(x):
             force = -stiffness * x
             for n, k, offset in stops:
-                depth = n * x + offset
-                if depth > 0.0:
-                    force -= n * k * depth
+                force -= n * k * max(n * x + offset, 0.0)
             return force / mass
 
         x, v = float(problem.initial_displacement[0]), float(problem.initial_velocity[0])
