@@ -134,7 +134,7 @@ def _stretches(
     Functions that vanish at the start of the phase are divided by the powers of s that do.
     """
     skipped = arb(0)  # of a piece, which the stretch before has covered
-    for begins, piece in course.pieces():
+    for begins, piece in course.pieces(limit):
         if limit is not None and begins > value(limit):
             return
         at_start = begins == 0

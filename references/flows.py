@@ -15,7 +15,7 @@ from typing import Protocol
 
 from flint import arb, arb_mat, arb_poly, ctx
 
-from veridyn.references.enclosure import Undecided
+from veridyn.references.enclosure import Absent, Undecided
 from veridyn.references.jets import Ball, Jet, differentiated, paired, slope, stacked, value
 
 State = tuple[Ball, ...]
@@ -24,6 +24,7 @@ Row = Mapping[int, Ball]  # a linear function of the state: factors by place
 WIDTH = arb(9) / 8  # of a piece: a little longer than the way to the next, so that no root hides at the seam
 REACH = 2  # radians of the fastest motion in a piece
 MOST_PIECES = 200_000
+PACE = 100  # pieces that tell how many will follow, if they no longer grow
 MOST_TERMS = 400  # of a series, at the lengths that pieces have
 CYCLE = 6  # terms after which the zeros of powers of a matrix lie where they lay: states in turn, two or three
 
@@ -273,17 +274,27 @@ class Course:
         """Tell whether the motion has a derivative with respect to a parameter."""
         return self.flow.varies(self.state)
 
-    def pieces(self) -> Iterator[tuple[arb, Piece]]:
-        """Yield pieces with the time (s) from the start of the phase to theirs."""
+    def pieces(self, until: Ball | None = None) -> Iterator[tuple[arb, Piece]]:
+        """Yield pieces with the time (s) from the start of the phase to theirs.
+
+        It raises `Absent` where too many would follow up to an instant; pieces of a linear flow cost little.
+        """
         number = 0
         while True:
             if number == len(self._kept):
                 self._source = self._source or self.flow.pieces(self.state)
+                if until is not None and number and number % PACE == 0 and not isinstance(self.flow, Linear):
+                    self._check_pace(value(until))
                 before = self._kept[-1] if self._kept else None
                 begins = before[0] + before[1].length if before else arb(0)
                 self._kept.append((begins, next(self._source)))
             yield self._kept[number]
             number += 1
+
+    def _check_pace(self, until: arb) -> None:
+        (begins, last), lengths = self._kept[-1], [piece.length for _, piece in self._kept[-PACE:]]
+        if last.length <= 2 * lengths[0] and until - begins > MOST_PIECES * max(lengths):
+            raise Absent("a phase takes too many steps: its equations are stiff, or it lasts too long")
 
     def at(self, lapse: Ball) -> State:
         """Return the state after a while."""

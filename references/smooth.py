@@ -265,21 +265,21 @@ class _Skew:
 
     def moved(self, there: Sequence[arb], turned: arb_mat) -> _Skew:
         """Return what the centre's image and the frame's make of it, in axes that follow the longest edges."""
-        axes, back = _axes(turned, self.parts)
         centre = tuple(x.mid() for x in there)
         errors = arb_mat(len(there), 1, [x - c for x, c in zip(there, centre, strict=True)])
+        axes, back = _axes(turned, self.parts, errors)
         parts = (back * turned) * self.parts + back * errors
         return _Skew(centre, axes, arb_mat(len(there), 1, [arb(0, x.abs_upper()) for x in parts.entries()]))
 
 
-def _axes(turned: arb_mat, parts: arb_mat) -> tuple[arb_mat, arb_mat]:
+def _axes(turned: arb_mat, parts: arb_mat, errors: arb_mat) -> tuple[arb_mat, arb_mat]:
     """Return axes, orthogonal in units of how far each state may be off, the first along the longest edge; the inverse.
 
     Source: Lohner 1987.
     """
     n = parts.nrows()
     edges = [[(turned[i, j] * parts[j, 0].rad()).mid() for i in range(n)] for j in range(n)]
-    reach = [max(abs(edge[i]) for edge in edges) for i in range(n)]
+    reach = [max(errors[i, 0].rad(), *(abs(edge[i]) for edge in edges)) for i in range(n)]
     units = [arb(1) if size == 0 else size for size in reach]
     edges = [[(x / unit).mid() for x, unit in zip(edge, units, strict=True)] for edge in edges]
     edges.sort(key=_length, reverse=True)
@@ -349,7 +349,7 @@ class Smooth:
     def at(self, course: Course, lapse: Ball) -> State:
         """Return states and readings a while after the start of a course."""
         n, when = len(course.state), value(lapse)
-        for begins, piece in course.pieces():
+        for begins, piece in course.pieces(when):
             s = (when - begins) / piece.length
             if s <= WIDTH:
                 break

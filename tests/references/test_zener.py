@@ -125,6 +125,11 @@ def test_a_device_too_stiff_to_be_followed_is_undefined(monkeypatch):
     assert "stiff" in stiff.routes[0]
 
 
+def test_a_stretch_beyond_all_measure_is_refused_before_it_is_followed():
+    far = zener.displacement(time="0.5", alpha="1/2", x0="1e30", end="0.5")
+    assert "too many steps: its equations are stiff" in far.routes[0]
+
+
 def test_derivatives_are_those_of_a_linear_device():
     shaken = {"p": 1, "k": 1, "until": "0.75", "end": 1}
     h = Fraction(1, 10**12)
