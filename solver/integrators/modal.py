@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,7 +198,7 @@ def completed(problem: MechanicalProblem, settings: Settings) -> Settings:
     return {**defaults, **settings}
 
 
-def _is_positive(number: Any) -> bool:
+def _is_positive(number: Any) -> TypeGuard[float]:
     return isinstance(number, float | int) and 0 < number < math.inf
 
 
