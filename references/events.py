@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from flint import arb, arb_poly, ctx
 
@@ -113,7 +113,7 @@ def _moved(course: Course, row: Row, lapse: arb, order: int = 0) -> Ball:
     if not (course.varies or differentiated(*row.values())):
         return lapse
 
-    def slope_of(instant: Ball) -> arb:
+    def slope_of(instant: Ball) -> Any:
         return slope(apply(row, course.flow.speed(course, instant) if order else course.at(instant)))
 
     still = slope_of(lapse)
