@@ -251,6 +251,9 @@ class Mechanics:
     def _free(self) -> Affine:
         """Return the forces on a structure that touches nothing (n rows)."""
         problem = self.problem
+        assert problem.mass is not None
+        assert problem.damping is not None
+        assert problem.stiffness is not None
         columns = [load.direction for load in problem.loads]
         columns += [-problem.mass @ support.influence for support in problem.supports]
         columns += [np.zeros(problem.size)] * (self.channels - len(columns))

@@ -150,9 +150,11 @@ class Prepared:
 
     def _phase(self, t: float, drive: Any) -> Floats:
         """Return the phase, the state left out."""
+        from veridyn.solver.integrators.kernels.series import drive_phase
+
         phase = np.zeros(self.tables.selection.shape[1])
         phase[0] = 1.0
-        self.kernel.drive_phase(t, drive.waves, drive.polynomials, 1 + self.start.size, phase)
+        drive_phase(t, drive.waves, drive.polynomials, 1 + self.start.size, phase)
         return phase
 
     def _decided(self, t: float, now: Instant) -> Found:

@@ -137,7 +137,8 @@ class Transitions:
 
     def _idle(self, states: Ints, hold: Floats) -> NDArray[np.bool_]:
         """Tell which frictions slip in name only: others hold them at rest."""
-        mechanics, slips = self.tables.mechanics, np.abs(states[self.stops :]) == 1
+        mechanics = self.tables.mechanics
+        slips: NDArray[np.bool_] = np.abs(states[self.stops :]) == 1
         if not slips.any():
             return slips
         left = mechanics.tangents @ hold
