@@ -13,11 +13,12 @@ from typing import Any, Literal
 from flint import arb, arb_poly, ctx
 
 from veridyn.references.enclosure import Undecided, sign
-from veridyn.references.flows import Course, Row, apply
+from veridyn.references.flows import Course, Piece, Row, apply
 from veridyn.references.jets import Ball, Jet, differentiated, hull, slope, value
 
 SEAMS = (arb(1), arb(17) / 16, arb(9) / 8)  # where a piece may end: at the first at which all signs are known
 CUTS = (arb(1) / 2, arb(7) / 16, arb(9) / 16, arb(5) / 16, arb(11) / 16)
+PAST = 1 + arb(2) ** -10  # of a limit, beyond which nothing is looked for
 SHORTEST = 0.75  # of the precision, in bits: a part so short and still undecided touches zero
 
 
@@ -152,8 +153,19 @@ def _stretches(
         seam = next((c for c in SEAMS if all(sign(p(c - skipped)) for p in polynomials)), None)
         if seam is None:
             raise Undecided("a guard stays near zero")
-        yield _Begin(begins + skipped * piece.length, piece.length), seam - skipped, polynomials
+        begin = _Begin(begins + skipped * piece.length, piece.length)
+        last = None if limit is None else _last(value(limit) - begins, piece, skipped, seam, polynomials)
+        if last is not None:
+            yield begin, last - skipped, polynomials
+            return
+        yield begin, seam - skipped, polynomials
         skipped = seam - 1
+
+
+def _last(limit: arb, piece: Piece, skipped: arb, seam: arb, polynomials: Sequence[arb_poly]) -> arb | None:
+    """Return a place just beyond a limit before the seam of a piece: what touches zero later does not matter."""
+    last = (limit / piece.length).abs_upper() * PAST
+    return last if skipped < last < seam and all(sign(p(last - skipped)) for p in polynomials) else None
 
 
 def _deflated(p: arb_poly, zeros: int, late: arb | None) -> arb_poly:

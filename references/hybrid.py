@@ -223,7 +223,8 @@ class System:
             there = self.values(jumps, self.named(o, time, state))
             known = _solved(mode.guards[place], self.states, self._numbers(o))
             facts = {
-                symbol: self._plain(jump, o).xreplace(known) for symbol, jump in zip(self.states, jumps, strict=True)
+                symbol: self._plain(jump, o).xreplace(known)
+                for symbol, jump in zip((*self.states, TIME), (*jumps, TIME), strict=True)
             }
             return self._phase(o, self.modes[change.mode or mode.name], time, there, facts, time)
 

@@ -1,0 +1,115 @@
+"""Mass on a moving belt: the limit cycle of stick and slip."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from veridyn.references import hybrid
+from veridyn.references.parameters import Parameter
+from veridyn.solver.problem.generated import equations
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.measures.trajectories import Quantities
+
+PARAMETERS = (
+    Parameter("m", "kg", "mass", "1", "positive"),
+    Parameter("k", "N/m", "stiffness", "1", "positive"),
+    Parameter("F_s", "N", "largest force of static friction", "1.5", "positive"),
+    Parameter("F_k", "N", "force of kinetic friction", "1", "positive"),
+    Parameter("v_b", "m/s", "velocity of the belt", "0.2", "positive"),
+)
+RELEASE = Change(name="slip", guard="k*x - F_s", direction=1, reset={"x": "F_s/k", "v": "v_b", "s": 0}, mode="slip")
+# W is the work of the belt, s the time since the last change
+PROBLEM = InitialValueProblem(
+    name="belt_stick_slip",
+    states=("x", "v", "W", "s"),
+    parameters={p.name: p.default for p in PARAMETERS},
+    modes=(
+        Mode(
+            name="slip",
+            rates=("v", "(F_k - k*x)/m", "v_b*F_k", 1),
+            events=(Change(name="stick", guard="v - v_b", direction=1, reset={"v": "v_b", "s": 0}, mode="stick"),),
+        ),
+        Mode(
+            name="stick",
+            rates=("v_b", 0, "v_b*k*x", 1),
+            events=(
+                Change(
+                    name="slip", guard="k*x - F_s", direction=1, reset={"x": "F_s/k", "v": "v_b", "s": 0}, mode="slip"
+                ),
+            ),
+        ),
+    ),
+    initial=("F_s/k", "v_b", 0, 0),
+    end=60.0,
+    output_times=np.linspace(0.0, 60.0, 6001),
+)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+
+
+def slipping(p: Any) -> Any:
+    """Return how long the mass slips: on a circle about F_k/k in the plane of x and v/ω."""
+    omega = mpmath.sqrt(p.k / p.m)
+    return 2 * (mpmath.pi - mpmath.atan((p.F_s - p.F_k) / p.k * omega / p.v_b)) / omega
+
+
+def sticking(p: Any) -> Any:
+    """Return how long it sticks: the belt carries it from the mirror point to the release."""
+    return 2 * (p.F_s - p.F_k) / (p.k * p.v_b)
+
+
+def period(p: Any) -> Any:
+    """Return the period."""
+    return slipping(p) + sticking(p)
+
+
+def radius(p: Any) -> Any:
+    """Return the radius of the circle (m)."""
+    return mpmath.sqrt(((p.F_s - p.F_k) / p.k) ** 2 + p.v_b**2 * p.m / p.k)
+
+
+def closed(second: Any) -> dict[str, Any]:
+    """Return a second route."""
+    return {"second": second, "how": "circle in the phase plane"}
+
+
+CYCLE = {"after": "0", "until": ("slip", 1)}
+of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+QUANTITIES = (
+    of.event("stick", 1, name="t_slip", terms=closed(slipping)),
+    of.value("s", ("slip", 1), "s", before=True, name="t_stick", terms=closed(sticking)),
+    of.event("slip", 1, name="period", terms=closed(period)),
+    of.event("slip", 2, name="end_of_cycle_2", terms=closed(lambda p: 2 * period(p))),
+    of.largest("x", "m", name="x_max", terms=closed(lambda p: p.F_k / p.k + radius(p)), **CYCLE),
+    of.smallest("v", "m/s", name="v_min", terms=closed(lambda p: -radius(p) * mpmath.sqrt(p.k / p.m)), **CYCLE),
+    of.value("W", ("slip", 1), "J", name="belt_work", terms=closed(lambda p: p.v_b * p.F_k * period(p))),
+)
+
+CASE = Case(
+    name="belt_stick_slip",
+    title="Mass on a moving belt",
+    document="Galvanetto and Bishop 1999; Leine et al. 1998",
+    summary="A belt drags a mass on a spring until static friction gives way: sticking and slipping, for ever.",
+    statement=(
+        "A mass m on a spring k rests on a belt that moves with v_b; friction is F_s at most in stick and F_k in slip.",
+        "The motion begins on its limit cycle, as the mass is released: x = F_s/k, v = v_b.",
+    ),
+    equations=(*equations(PROBLEM), "t_slip = 2 (π - atan((F_s - F_k) ω/(k v_b)))/ω, ω = sqrt(k/m)"),
+    parameters=PARAMETERS,
+    variants=(Variant("slow", {}), Variant("fast", {"v_b": "1"}), Variant("soft", {"k": "1/4"})),
+    quantities=QUANTITIES,
+    problem=PROBLEM.given,
+    modelling=("W is the work of the belt on the mass, s the time since the last change of phase.",),
+    published=(),
+    remarks=(
+        "Friction that is made continuous creeps in stick: the release comes late and the period is wrong.",
+        "Where the mass would overtake the belt, a method with fixed steps overshoots and chatters.",
+        "The mean of the friction over a cycle is F_k, whatever F_s is: the mean of the force of the spring.",
+    ),
+)
+
+test_belt_stick_slip = verifies(CASE)

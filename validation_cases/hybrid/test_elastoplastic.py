@@ -1,0 +1,130 @@
+"""Elastoplastic oscillator: yield, unloading and reverse yield under a step, a pulse and a blow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from veridyn.references import hybrid
+from veridyn.references.parameters import Parameter
+from veridyn.solver.problem.generated import equations
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.measures.trajectories import Quantities
+
+PARAMETERS = (
+    Parameter("F0", "N", "load until its end", "0.8", "non-negative"),
+    Parameter("t_d", "s", "end of the load", "100", "positive"),
+    Parameter("k_p", "N/m", "stiffness while the spring yields", "0", "non-negative"),
+    Parameter("v0", "m/s", "initial velocity", "0", "any"),
+)
+
+
+def plastic(name: str, side: int) -> Mode:
+    """Return the mode in which the spring yields to a side, up to the turn of the velocity."""
+    unload = Change(name="unload", guard="v", direction=-side, reset={"v": 0, "R": f"b + {side}"}, mode="elastic")
+    return Mode(name=name, rates=("v", "F - R", "k_p*v", "k_p*v", 0), events=(unload, END))
+
+
+# R is the force of the spring, b the middle of its elastic range, F the load
+END = Change(name="end", guard="t - t_d", direction=1, reset={"F": 0})
+YIELD = Change(name="yield", guard="R - b - 1", direction=1, reset={"R": "b + 1"}, mode="plastic")
+REVERSE = Change(name="reverse", guard="R - b + 1", direction=-1, reset={"R": "b - 1"}, mode="reversed")
+PROBLEM = InitialValueProblem(
+    name="elastoplastic",
+    states=("x", "v", "R", "b", "F"),
+    parameters={p.name: p.default for p in PARAMETERS},
+    modes=(
+        Mode(name="elastic", rates=("v", "F - R", "v", 0, 0), events=(YIELD, REVERSE, END)),
+        plastic("plastic", 1),
+        plastic("reversed", -1),
+    ),
+    initial=(0, "v0", 0, 0, "F0"),
+    end=6.5,
+    output_times=np.linspace(0.0, 6.5, 1301),
+)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+
+
+def first_yield(p: Any) -> tuple[Any, Any]:
+    """Return instant and velocity of the first yield; the load lasts until then."""
+    if p.v0:
+        return mpmath.asin(1 / p.v0), mpmath.sqrt(p.v0**2 - 1)
+    time = mpmath.acos(1 - 1 / p.F0)
+    return time, p.F0 * mpmath.sin(time)
+
+
+def peak(p: Any) -> tuple[Any, Any]:
+    """Return instant and displacement of the peak: a parabola, or two, or a slower sine where the spring hardens."""
+    time, v = first_yield(p)
+    if p.k_p:
+        root = mpmath.sqrt(p.k_p)
+        return time + mpmath.atan(root * v) / root, 1 + (mpmath.sqrt(1 + p.k_p * v**2) - 1) / p.k_p
+    if p.F0 < 1 and time + v / (1 - p.F0) <= p.t_d:
+        return time + v / (1 - p.F0), 1 + v**2 / (2 * (1 - p.F0))
+    lapse = p.t_d - time
+    after = v + (p.F0 - 1) * lapse
+    return p.t_d + after, 1 + v * lapse + (p.F0 - 1) * lapse**2 / 2 + after**2 / 2
+
+
+def reverse_speed(p: Any) -> Any:
+    """Return the speed at which the spring yields the other way: it has moved by 2 through its elastic range."""
+    return 2 * mpmath.sqrt(1 + p.k_p * (peak(p)[1] - 1) - 1)
+
+
+def trough(p: Any) -> Any:
+    """Return the smallest displacement, from the energy of the way on the hardening branch."""
+    far = peak(p)[1]
+    force = p.k_p * (far - 1) - 1  # of the spring at reverse yield
+    return far - 2 - (force + mpmath.sqrt(force**2 + p.k_p * reverse_speed(p) ** 2)) / p.k_p
+
+
+def closed(second: Any) -> dict[str, Any]:
+    """Return a second route."""
+    return {"second": second, "how": "arcs joined at the yield points"}
+
+
+of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+QUANTITIES = (
+    of.event("yield", name="t_yield", terms=closed(lambda p: first_yield(p)[0])),
+    of.value("x", ("unload", 1), "m", name="x_max", terms=closed(lambda p: peak(p)[1])),
+    of.event("unload", name="t_max", terms=closed(lambda p: peak(p)[0])),
+    of.value("x - R", ("unload", 1), "m", name="residual", terms=closed(lambda p: peak(p)[1] - 1)),
+    of.value("-v", ("reverse", 1), "m/s", name="v_reverse", terms=closed(reverse_speed)),
+    of.value("x", ("unload", 2), "m", name="x_min", terms=closed(trough)),
+)
+COMMON = frozenset({"t_yield", "x_max", "t_max"})
+
+CASE = Case(
+    name="elastoplastic",
+    title="Elastoplastic oscillator",
+    document="Biggs 1964; Chopra, chapter 7",
+    summary="A mass on a spring that yields: ductility under a step, the set that a pulse leaves, reverse yield.",
+    statement=(
+        "x'' + R = F with unit mass, stiffness and yield force; F = F0 until t_d, then 0.",
+        "Beyond the elastic range the stiffness is k_p; the range, 2 N wide, moves along (kinematic hardening).",
+        "Elastic arcs are sines, plastic ones parabolas, or slower sines.",
+    ),
+    equations=(*equations(PROBLEM), "x_max = 1 + v_y^2/(2 (1 - F_0)), v_y = F_0 sin(t_y), t_y = acos(1 - 1/F_0)"),
+    parameters=PARAMETERS,
+    variants=(
+        Variant("step", {}, COMMON),
+        Variant("pulse", {"F0": "2", "t_d": "3/2"}, COMMON | {"residual"}),
+        Variant("blow", {"F0": "0", "k_p": "0.1", "v0": "3"}, COMMON | {"v_reverse", "x_min"}),
+    ),
+    quantities=QUANTITIES,
+    problem=PROBLEM.given,
+    modelling=("Force and middle of the elastic range are states, so that no history has to be remembered.",),
+    published=(),
+    remarks=(
+        "A return mapping at the end of each step yields late by up to a step: the set that remains is of first order.",
+        "Without hardening it returns to the very edge of yield after each turn: no solver can say whether it yields.",
+        "The spring yields on until the velocity turns, not until the force falls.",
+    ),
+    held=dict.fromkeys(("F0", "t_d", "k_p", "v0"), "another load or blow may never yield, or yield more often"),
+)
+
+test_elastoplastic = verifies(CASE)

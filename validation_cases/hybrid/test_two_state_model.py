@@ -1,0 +1,176 @@
+"""ARGESIM C5: a stiff linear system that switches where its fast state passes limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import count, islice, takewhile
+from typing import Any, NamedTuple
+
+import mpmath
+import numpy as np
+from flint import arb, ctx
+
+from veridyn.references import hybrid
+from veridyn.references.enclosure import Undecided, less
+from veridyn.references.parameters import Parameter
+from veridyn.solver.problem.generated import equations
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.validation_cases.core.case import Case, Quantity, Variant
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
+
+PARAMETERS = (
+    Parameter("c1", "1/s", "rate of the fast state", "2.7e6", "positive"),
+    Parameter("c3", "1/s", "rate of the slow state", "3.5651205", "positive"),
+    Parameter("upper", "1", "limit at which y1 switches down", "5.8"),
+    Parameter("lower", "1", "limit at which y1 switches up", "2.5"),
+)
+PROBLEM = InitialValueProblem(
+    name="two_state_model",
+    states=("y1", "y2"),
+    parameters={p.name: p.default for p in PARAMETERS},
+    modes=(
+        Mode(
+            name="up",
+            rates=("c1*(y2 + 0.4 - y1)", "c3*(5.5 - y2)"),
+            events=(Change(name="switch", guard="y1 - upper", direction=1, reset={"y1": "upper"}, mode="down"),),
+        ),
+        Mode(
+            name="down",
+            rates=("c1*(y2 - 0.3 - y1)", "c3*(2.73 - y2)"),
+            events=(Change(name="switch", guard="y1 - lower", direction=-1, reset={"y1": "lower"}, mode="up"),),
+        ),
+    ),
+    initial=("4.2", "0.3"),
+    end=5.0,
+    output_times=np.linspace(0.0, 5.0, 1001),
+)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+AIMS = ((40, 550), (-30, 273))  # c2 and c4 in hundredths, of the modes in turn
+
+
+class Phase(NamedTuple):
+    """From `start` (s) on: y1 = level + slow e^(-c3 τ) + fast e^(-c1 τ), y2 = aim + lagging e^(-c3 τ)."""
+
+    start: Any
+    level: Any
+    slow: Any
+    fast: Any
+    aim: Any
+    lagging: Any
+
+    def y1(self, p: Any, lapse: Any) -> Any:
+        """Return y1 a while after the start."""
+        return self.level + self.slow * (-p.c3 * lapse).exp() + self.fast * (-p.c1 * lapse).exp()
+
+    def y2(self, p: Any, lapse: Any) -> Any:
+        """Return y2 a while after the start."""
+        return self.aim + self.lagging * (-p.c3 * lapse).exp()
+
+
+def phases(p: Any) -> Iterator[Phase]:
+    """Yield the phases one after the other, in balls.
+
+    The rate of y1, times e^(c3 τ), is monotone: y1 turns once at most, and what is surely on one side of the limit at
+    the start, and of a level beyond it in the end, passes it once. That instant lies where the sign changes.
+    """
+    start, y1, y2 = arb(0), arb(42) / 10, arb(3) / 10
+    for number in count():
+        (c2, c4), limit = (arb(x) / 100 for x in AIMS[number % 2]), (p.upper, p.lower)[number % 2]
+        slow = (y2 - c4) * p.c1 / (p.c1 - p.c3)
+        phase = Phase(start, c2 + c4, slow, y1 - c2 - c4 - slow, c4, y2 - c4)
+        yield phase
+        end = (slow / (limit - phase.level)).log() / p.c3
+        if not (y1 - limit) * slow > 0 or not end > 0:
+            raise Undecided("y1 may never pass its limit")
+        left = (-(p.c1 - p.c3) * end).exp() + arb(2) ** (8 - ctx.prec)  # of the fast part, and of the rounding
+        late = (4 * (abs(phase.fast / (slow * p.c3)) + 1) * left + 4 * end.rad()).abs_upper()
+        before, after = (phase.y1(p, end.mid() + side * late) - limit for side in (-1, 1))
+        if not before * after < 0:
+            raise Undecided("y1 passes its limit too slowly")
+        lapse = arb(end.mid(), late)
+        start, y1, y2 = start + lapse, limit, phase.y2(p, lapse)
+
+
+def instant(p: Any, number: int) -> Any:
+    """Return an instant of switching."""
+    return next(islice(phases(p), number, None)).start
+
+
+def final(p: Any, name: str) -> Any:
+    """Return a state at 5 s."""
+    begun = takewhile(lambda phase: less(phase.start, arb(5), "a switch happens at 5 s"), phases(p))
+    *_, phase = begun
+    return getattr(phase, name)(p, 5 - phase.start)
+
+
+def slow_roots(p: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield instants of switching and y2 there, where the fast exponential has died out: y1 lags by a first order."""
+    time, y2 = mpmath.mpf(0), mpmath.mpf("0.3")
+    for number in count():
+        yield time, y2
+        (c2, c4), limit = (mpmath.mpf(x) / 100 for x in AIMS[number % 2]), (p.upper, p.lower)[number % 2]
+        there = c4 + (limit - c4 - c2) * (p.c1 - p.c3) / p.c1
+        time, y2 = time + mpmath.log((y2 - c4) / (there - c4)) / p.c3, there
+
+
+def second_final(p: Any, name: str) -> Any:
+    """Return a state at 5 s; the fast exponential begins where y1 is at its limit."""
+    number, (time, y2) = list(enumerate(takewhile(lambda switch: switch[0] < 5, slow_roots(p))))[-1]
+    c2, c4 = (mpmath.mpf(x) / 100 for x in AIMS[number % 2])
+    lag, y1 = p.c1 / (p.c1 - p.c3), (p.lower, p.upper)[number % 2] if number else mpmath.mpf("4.2")
+    slow, fast = (mpmath.exp(-rate * (5 - time)) for rate in (p.c3, p.c1))
+    if name == "y2":
+        return c4 + (y2 - c4) * slow
+    return c4 + c2 + (y2 - c4) * lag * slow + (y1 - c4 - c2 - (y2 - c4) * lag) * fast
+
+
+def switching(number: int) -> Quantity:
+    """Return the instant of a switch."""
+
+    def alone(p: Any) -> Any:
+        return next(islice(slow_roots(p), number, None))[0]
+
+    truth = MOTION.closed(partial(instant, number=number), second=alone, how=HOW)
+    measure = partial(event_instant, event="switch", number=number)
+    return of.quantity(f"t_switch_{number}", "s", f"instant of switch {number}", truth, measure)
+
+
+def state(name: str) -> Quantity:
+    """Return a state at 5 s."""
+    truth = MOTION.closed(partial(final, name=name), second=partial(second_final, name=name), how=HOW)
+    return of.quantity(f"{name}@5", "1", f"{name} at 5 s", truth, partial(value_at, expression=name, at="5"))
+
+
+HOW = "logarithms of the slow exponential alone"
+of = Quantities(MOTION, 1e-6, "a millionth; participants of the comparison gave six digits and more")
+QUANTITIES = (*(switching(number) for number in range(1, 6)), state("y1"), state("y2"))
+
+CASE = Case(
+    name="two_state_model",
+    title="Two state model (ARGESIM C5)",
+    document="ARGESIM comparison C5",
+    summary="A stiff linear system, rates a million apart, switches its right-hand side where the fast state says so.",
+    statement=(
+        "y1 follows y2 + c2 with the rate c1, y2 follows c4 with the rate c3.",
+        "c2 = 0.4, c4 = 5.5 until y1 rises to the upper limit; then c2 = -0.3, c4 = 2.73 until it falls to the lower.",
+        "5 s are simulated from y1 = 4.2, y2 = 0.3.",
+    ),
+    equations=(*equations(PROBLEM), "t_1 = log((0.3 - 5.5)/(y2 - 5.5))/c3"),
+    parameters=PARAMETERS,
+    variants=(Variant("comparison", {}), Variant("mild", {"c1": "2700"})),
+    quantities=QUANTITIES,
+    problem=PROBLEM.given,
+    modelling=("After a switch y1 jumps to within c3/c1 of its new course in a few microseconds.",),
+    published=(),
+    remarks=(
+        "A method for problems that are not stiff needs ten million steps.",
+        "The fifth switch comes 3.5e-7 s before 5 s: y1(5) lies in the jump after it, and shows each microsecond.",
+        "A switch that is found late by a step of the slow state shifts all that follow: instants differ in print.",
+        "Just after a switch the guard is at its limit: a search that begins there switches back at once.",
+    ),
+    benchmark_variant="comparison",
+)
+
+test_two_state_model = verifies(CASE)

@@ -1,0 +1,116 @@
+"""Free Duffing oscillator: hardening, cubic, softening, two wells, separatrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from veridyn.references import hybrid
+from veridyn.references.parameters import Parameter
+from veridyn.solver.problem.generated import equations
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.validation_cases.core.case import Case, Values, Variant
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.measures.trajectories import Quantities
+
+PARAMETERS = (
+    Parameter("a", "1/s^2", "linear stiffness over mass", "1", "any"),
+    Parameter("b", "1/(m^2 s^2)", "cubic stiffness over mass", "1", "any"),
+    Parameter("A2", "m^2", "square of the displacement A from which the mass is released", "1", "positive"),
+)
+PROBLEM = InitialValueProblem(
+    name="duffing_free",
+    states=("x", "v"),
+    parameters={p.name: p.default for p in PARAMETERS},
+    modes=(Mode(name="free", rates=("v", "-a*x - b*x**3"), events=(Change(name="turn", guard="v", direction=-1),)),),
+    initial=("sqrt(A2)", 0),
+    end=100.0,
+    output_times=np.linspace(0.0, 100.0, 5001),
+    invariants={"energy": "v**2/2 + a*x**2/2 + b*x**4/4"},
+)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+
+
+def orbit(p: Any) -> tuple[str, Any, Any]:
+    """Return the Jacobi function of the motion, its rate and its parameter m, by the roots of v² as function of x."""
+    square = p.A2
+    if p.b < 0:
+        return "sn", mpmath.sqrt(p.a + p.b * square / 2), -p.b * square / (2 * p.a + p.b * square)
+    if p.a < 0 and p.b * square < -2 * p.a:
+        return "dn", mpmath.sqrt(p.b * square / 2), 2 + 2 * p.a / (p.b * square)
+    rate = mpmath.sqrt(p.a + p.b * square)
+    return "cn", rate, p.b * square / (2 * rate**2)
+
+
+def period(p: Any) -> Any:
+    """Return the period: two quarters of dn, four of the others."""
+    function, rate, m = orbit(p)
+    return (2 if function == "dn" else 4) * mpmath.ellipk(m) / rate
+
+
+def displacement(p: Any, time: int) -> Any:
+    """Return the displacement at an instant."""
+    function, rate, m = orbit(p)
+    begins = mpmath.ellipk(m) if function == "sn" else 0
+    return mpmath.sqrt(p.A2) * (mpmath.ellipfun(function, rate * time + begins, m=m) if m != 1 else _sech(rate * time))
+
+
+def _sech(x: Any) -> Any:
+    return 1 / mpmath.cosh(x)
+
+
+def is_separatrix(values: Values) -> bool:
+    """Whether the mass ends on the hill between two wells."""
+    a, b, square = (float(values[name]) for name in ("a", "b", "A2"))
+    return a < 0 and b * square == -2 * a
+
+
+HOW = "Jacobi's elliptic functions"
+FAR = {"second": lambda p: displacement(p, 100), "how": HOW}
+NEAR = {"second": lambda p: displacement(p, 5), "how": HOW}
+of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+QUANTITIES = (
+    of.event("turn", name="period", terms={"second": period, "how": HOW}, applies=lambda v: not is_separatrix(v)),
+    of.value("x", "100", "m", scale="sqrt(A2)", terms=FAR, applies=lambda v: not is_separatrix(v)),
+    of.value("x", "5", "m", scale="sqrt(A2)", terms=NEAR),
+)
+NEAR_BY = frozenset({"period", "x@5"})
+
+CASE = Case(
+    name="duffing_free",
+    title="Free Duffing oscillator",
+    document="Kovacic and Brennan 2011",
+    summary="A mass on a cubic spring: the period depends on the amplitude; wells, and the separatrix between them.",
+    statement=(
+        "x'' + a x + b x³ = 0, released at rest from A.",
+        "a, b > 0: hardening; b < 0: softening; a < 0: two wells at ±sqrt(-a/b) and a hill between them.",
+        "At A² = -2a/b the mass climbs the hill for ever: x = A sech(sqrt(-a) t).",
+    ),
+    equations=(*equations(PROBLEM), "T = 4 K(m)/Ω, Ω^2 = a + b A^2, m = b A^2/(2 Ω^2)"),
+    parameters=PARAMETERS,
+    variants=(
+        Variant("hardening", {}),
+        Variant("cubic", {"a": "0"}, NEAR_BY),
+        Variant("softening", {"b": "-1", "A2": "0.81"}),
+        Variant("in_well", {"a": "-1", "A2": "1.44"}, NEAR_BY),
+        Variant("cross_well", {"a": "-1", "A2": "2.56"}, NEAR_BY),
+        Variant(
+            "separatrix",
+            {"a": "-1", "A2": "2"},
+            problem=lambda values: PROBLEM.given(values, end=6.0, output_times=np.linspace(0.0, 6.0, 601)),
+        ),
+    ),
+    quantities=QUANTITIES,
+    problem=PROBLEM.given,
+    modelling=("The square of A is the parameter, so that the separatrix is met exactly.",),
+    published=(),
+    remarks=(
+        "Errors of the phase grow with time, by the error of the period; those of the energy do where a method damps.",
+        "Near the separatrix errors grow as exp(t): a solver may fall into either well.",
+    ),
+    held={"A2": "wells and hill are where they are; other amplitudes may lie next to the separatrix"},
+)
+
+test_duffing_free = verifies(CASE)

@@ -1,0 +1,135 @@
+"""Kepler's problem: eccentric orbits of two bodies."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import mpmath
+import numpy as np
+from flint import arb
+
+from veridyn.references import hybrid
+from veridyn.references.enclosure import less
+from veridyn.references.jets import hull
+from veridyn.references.parameters import Parameter
+from veridyn.solver.problem.generated import equations
+from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
+from veridyn.validation_cases.core.case import Case, Values, Variant
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.measures.trajectories import Quantities, value_at
+
+PARAMETERS = (Parameter("e", "1", "eccentricity", "0.9", "positive"),)
+PROBLEM = InitialValueProblem(
+    name="kepler",
+    states=("x", "y", "u", "v"),
+    parameters={p.name: p.default for p in PARAMETERS},
+    modes=(Mode(name="orbit", rates=("u", "v", "-x/(x**2 + y**2)**(3/2)", "-y/(x**2 + y**2)**(3/2)")),),
+    initial=("1 - e", 0, 0, "sqrt((1 + e)/(1 - e))"),
+    end=100.0,
+    output_times=np.linspace(0.0, 100.0, 10001),
+    invariants={"energy": "(u**2 + v**2)/2 - 1/sqrt(x**2 + y**2)", "angular momentum": "x*v - y*u"},
+)
+HALVINGS = 20  # of the bracket of an anomaly
+MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+
+
+def anomaly(p: Any, time: int) -> Any:
+    """Return the eccentric anomaly in a ball: E - e sin E - t grows with E; bisection, then Newton's intervals."""
+    low, high = arb(time - 1), arb(time + 1)  # |E - t| is e at most
+
+    def late(E: Any) -> Any:
+        return E - p.e * E.sin() - time
+
+    for _ in range(HALVINGS):
+        middle = ((low + high) / 2).mid()
+        low, high = (middle, high) if less(late(middle), arb(0), "an anomaly") else (low, middle)
+    found, smaller = arb(0, 9), hull(low, high)
+    while 2 * smaller.rad() < found.rad():
+        found, middle = smaller, smaller.mid()
+        smaller = found.intersection(middle - late(middle) / (1 - p.e * found.cos()))
+    return smaller
+
+
+def place(p: Any, time: int, axis: int) -> Any:
+    """Return a coordinate of the body on its ellipse, in a ball."""
+    E = anomaly(p, time)
+    return (E.cos() - p.e, (1 - p.e**2).sqrt() * E.sin())[axis]
+
+
+def swept(p: Any, time: int, axis: int) -> Any:
+    """Return a coordinate by Kepler's second law: the area swept, by quadrature over the true anomaly."""
+    goal = mpmath.mpf(time) - 2 * mpmath.pi * mpmath.nint(mpmath.mpf(time) / (2 * mpmath.pi))
+
+    def late(angle: Any) -> Any:
+        parts = [angle * k / 8 for k in range(9)]
+        return (1 - p.e**2) ** 1.5 * mpmath.quad(lambda f: (1 + p.e * mpmath.cos(f)) ** -2, parts) - goal
+
+    angle = mpmath.findroot(late, (-mpmath.pi, mpmath.pi), solver="anderson", maxsteps=200, tol=mpmath.eps)
+    radius = (1 - p.e**2) / (1 + p.e * mpmath.cos(angle))
+    return radius * (mpmath.cos(angle), mpmath.sin(angle))[axis]
+
+
+def until(end: float) -> Any:
+    """Return the problem up to an instant."""
+    count = int(100 * end) + 1
+
+    def given(values: Values) -> InitialValueProblem:
+        return PROBLEM.given(values, end=end, output_times=np.linspace(0.0, end, count))
+
+    return given
+
+
+of = Quantities(MOTION, 1e-6, "a millionth of the major axis, since no document asks for less")
+ENERGY, MOMENTUM = PROBLEM.invariants["energy"], PROBLEM.invariants["angular momentum"]
+
+
+def coordinates(time: int) -> Any:
+    """Yield both coordinates at an instant: of the enclosed motion while it is young, then of Kepler's equation."""
+    for axis, name in enumerate("xy"):
+        terms: Any = {"second": partial(swept, time=time, axis=axis), "how": "the area swept, by quadrature"}
+        if time == 1:
+            yield of.value(name, "1", "1", scale="1", terms=terms)
+        else:
+            truth = MOTION.closed(partial(place, time=time, axis=axis), **terms)
+            measure = partial(value_at, expression=name, at=str(time))
+            yield of.quantity(f"{name}@{time}", "1", f"{name} at {time}", truth, measure, scale="1")
+
+
+HALF = {"second": lambda _: mpmath.mpf(-1) / 2, "how": "the vis-viva equation"}
+AREA = {"second": lambda p: mpmath.sqrt(1 - p.e**2), "how": "the ellipse"}
+QUANTITIES = (
+    *(quantity for time in (1, 20, 100) for quantity in coordinates(time)),
+    of.value(ENERGY, "1", "1", name="energy@1", terms=HALF),
+    of.value(MOMENTUM, "1", "1", name="momentum@1", terms=AREA),
+)
+FIRST = frozenset({"x@1", "y@1", "energy@1", "momentum@1"})
+
+CASE = Case(
+    name="kepler",
+    title="Kepler's problem",
+    document="Hull, Enright, Fellen and Sedgwick 1972, D5",
+    summary="Two bodies on an eccentric orbit: long calm far out, a near collision every turn.",
+    statement=(
+        "r'' = -r/|r|³ in the plane, from the perihelion of an ellipse with the major half axis 1 and eccentricity e.",
+        "The eccentric anomaly solves E - e sin E = t; x = cos E - e, y = sqrt(1 - e²) sin E.",
+    ),
+    equations=(*equations(PROBLEM), "E - e sin(E) = t, x = cos(E) - e, y = sqrt(1 - e^2) sin(E)"),
+    parameters=PARAMETERS,
+    variants=(
+        Variant("detest_d5", {}, FIRST | {"x@20", "y@20"}, until(20.0)),
+        Variant("sixteen_turns", {}, frozenset({"x@100", "y@100"})),
+        Variant("near_collision", {"e": "0.99"}, FIRST, until(2.0)),
+    ),
+    quantities=QUANTITIES,
+    problem=PROBLEM.given,
+    modelling=("Lengths in major half axes; a turn takes 2 π.",),
+    published=(),
+    remarks=(
+        "The velocity at perihelion is that at aphelion times (1 + e)/(1 - e): steps have to vary as much and more.",
+        "An error of the energy becomes one of the period: errors of the place grow as t², symplectic ones as t.",
+    ),
+    held={"e": "near 1 no double precision follows the orbit"},
+)
+
+test_kepler = verifies(CASE)

@@ -1,0 +1,114 @@
+"""Pendulum: libration, the neighbourhood of the separatrix, rotation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from veridyn.references import hybrid
+from veridyn.references.parameters import Parameter
+from veridyn.solver.problem.generated import equations
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.measures.trajectories import Quantities
+
+PARAMETERS = (
+    Parameter("w0", "rad/s", "circular frequency sqrt(g/l) of small motions", "1", "positive"),
+    Parameter("theta0", "deg", "initial angle from the lowest position", "90", "any"),
+    Parameter("Om0", "rad/s", "initial angular velocity", "0", "any"),
+)
+PROBLEM = InitialValueProblem(
+    name="pendulum",
+    states=("theta", "om"),
+    parameters={p.name: p.default for p in PARAMETERS},
+    modes=(
+        Mode(
+            name="swing",
+            rates=("om", "-w0**2*sin(theta)"),
+            events=(
+                Change(name="turn", guard="om", direction=-1),
+                Change(name="round", guard="theta - 2*pi", direction=1),
+            ),
+        ),
+    ),
+    initial=("theta0*pi/180", "Om0"),
+    end=100.0,
+    output_times=np.linspace(0.0, 100.0, 5001),
+    invariants={"energy": "om**2/2 - w0**2*cos(theta)"},
+)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+
+
+def modulus(p: Any) -> Any:
+    """Return k² = sin²(θ0/2)."""
+    return mpmath.sin(p.theta0 * mpmath.pi / 360) ** 2
+
+
+def period(p: Any) -> Any:
+    """Return the period of libration."""
+    return 4 * mpmath.ellipk(modulus(p)) / p.w0
+
+
+def rotation(p: Any) -> Any:
+    """Return the time of one turn from the lowest position."""
+    return 4 * mpmath.ellipk(4 * p.w0**2 / p.Om0**2) / p.Om0
+
+
+def angle(p: Any) -> Any:
+    """Return the angle at 100 s."""
+    m = modulus(p)
+    sine = mpmath.ellipfun("sn", 100 * p.w0 + mpmath.ellipk(m), m=m)
+    return 2 * mpmath.asin(mpmath.sqrt(m) * sine)
+
+
+def rotated(p: Any) -> Any:
+    """Return the angle at 100 s of a rotation, by the amplitude of the elliptic integral."""
+    m, turn = 4 * p.w0**2 / p.Om0**2, rotation(p)
+    whole = mpmath.floor(100 / turn + mpmath.mpf(1) / 2)
+    sine = mpmath.ellipfun("sn", p.Om0 * (100 - whole * turn) / 2, m=m)
+    return 2 * (mpmath.asin(sine) + whole * mpmath.pi)
+
+
+HOW = "Jacobi's elliptic functions"
+of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+SWINGING = of.value("theta", "100", "rad", scale="pi", terms={"second": angle, "how": HOW})
+ROTATING = of.value("theta", "100", "rad", name="theta_turning@100", terms={"second": rotated, "how": HOW})
+QUANTITIES = (
+    of.event("turn", name="period", terms={"second": period, "how": HOW}),
+    SWINGING,
+    of.event("round", name="rotation_period", terms={"second": rotation, "how": HOW}),
+    ROTATING,
+)
+LIBRATION, ROTATION = frozenset({"period", "theta@100"}), frozenset({"rotation_period", "theta_turning@100"})
+
+CASE = Case(
+    name="pendulum",
+    title="Pendulum",
+    document="Beléndez et al. 2007",
+    summary="A pendulum swings, nearly stands on its head, or turns: periods by elliptic integrals.",
+    statement=(
+        "θ'' = -ω0² sin θ, from the angle θ0 and the angular velocity Ω0.",
+        "Released at rest it swings with the period 4 K(sin²(θ0/2))/ω0; with Ω0 > 2 ω0 at the bottom it turns.",
+    ),
+    equations=(*equations(PROBLEM), "T = 4 K(m)/ω_0, m = sin(θ_0/2)^2"),
+    parameters=PARAMETERS,
+    variants=(
+        Variant("libration", {}, LIBRATION),
+        Variant("near_separatrix", {"theta0": "179"}, LIBRATION),
+        Variant("rotation", {"theta0": "0", "Om0": "5/2"}, ROTATION),
+    ),
+    quantities=QUANTITIES,
+    problem=PROBLEM.given,
+    modelling=("An angle may pass 2 π: it counts the turns.",),
+    published=(),
+    remarks=(
+        "Near the upper position errors grow as exp(ω0 t) for as long as the pendulum stays there.",
+        "Errors of the period add up: at 100 s sixteen periods have passed.",
+    ),
+    held={"Om0": "libration and rotation have quantities of their own", "theta0": "the same"},
+)
+
+test_pendulum = verifies(CASE)
