@@ -110,6 +110,7 @@ CASE = Case(
         "Where the mass would overtake the belt, a method with fixed steps overshoots and chatters.",
         "The mean of the friction over a cycle is F_k, whatever F_s is: the mean of the force of the spring.",
     ),
+    benchmark_variant="slow",
 )
 
 test_belt_stick_slip = verifies(CASE)

@@ -111,6 +111,7 @@ CASE = Case(
         "Near the separatrix errors grow as exp(t): a solver may fall into either well.",
     ),
     held={"A2": "wells and hill are where they are; other amplitudes may lie next to the separatrix"},
+    benchmark_variant="hardening",
 )
 
 test_duffing_free = verifies(CASE)

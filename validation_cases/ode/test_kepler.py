@@ -130,6 +130,7 @@ CASE = Case(
         "An error of the energy becomes one of the period: errors of the place grow as t², symplectic ones as t.",
     ),
     held={"e": "near 1 no double precision follows the orbit"},
+    benchmark_variant="detest_d5",
 )
 
 test_kepler = verifies(CASE)

@@ -109,6 +109,7 @@ CASE = Case(
         "Errors of the period add up: at 100 s sixteen periods have passed.",
     ),
     held={"Om0": "libration and rotation have quantities of their own", "theta0": "the same"},
+    benchmark_variant="libration",
 )
 
 test_pendulum = verifies(CASE)
