@@ -23,7 +23,7 @@ from veridyn.reports.tally import TROUBLE
 from veridyn.reports.terminal import LAYOUTS, Layout
 from veridyn.screen import console
 from veridyn.selection import QUICK, Selection
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.core.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.core.checks import checks, what_it_could_claim
 from veridyn.validation_cases.core.expected import Expectations, read_expectations
 from veridyn.validation_cases.core.judge import Check, Record
@@ -103,6 +103,7 @@ def run(
             found_records = [*findings.records, *(compared(findings.records, before) if before else ())]
             records = [expected.settle(record) for record in found_records]
             findings.messages += [*_told(under_test.values()), *([QUICK] if selection.quick else [])]
+            findings.messages += _left_out(selection.cases, under_test.values())
             if selection.profile != "selection" and not ending.status:
                 findings.messages += _untested(crew, todo, under_test.values())
             posed = sheets(crew, todo) if wanted else []
@@ -131,6 +132,14 @@ def _told(subjects: Iterable[Subject]) -> Iterator[str]:
     """Yield what solvers are told that claim nothing which can be judged."""
     for subject in subjects:
         yield from filter(None, (what_it_could_claim(subject, scheme) for scheme in subject.schemes))
+
+
+def _left_out(named: Sequence[str], subjects: Iterable[Subject]) -> list[str]:
+    """Return which cases no solver of a run takes, with the remedy."""
+    offered = frozenset[str]().union(*(subject.capabilities for subject in subjects))
+    left = [name for name in named or case_names() if kind_of(name) not in offered]
+    remedy = "`--solver scipy` judges a solver that takes initial value problems"
+    return [f"no solver of this run takes {', '.join(left)}: {remedy}"] if left else []
 
 
 def _untested(crew: Crew, todo: Sequence[Task], subjects: Iterable[Subject]) -> list[str]:

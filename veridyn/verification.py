@@ -18,7 +18,7 @@ from veridyn.solver.errors import SettingsError, SolverInputError
 from veridyn.solver.loading import OWN, load_solver
 from veridyn.solver.problem.mechanical import Problem
 from veridyn.validation_cases.core.case import Case, Variant
-from veridyn.validation_cases.core.catalogue import case_names, load_case
+from veridyn.validation_cases.core.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.core.checks import checks
 from veridyn.validation_cases.core.expected import Expectations, read_expectations
 from veridyn.validation_cases.core.judge import Record, judge
@@ -140,10 +140,13 @@ def tasks(
 
     The subjects come by specification; each solver gets the settings that it knows. Raises UnknownCase if a case does
     not exist; ParameterError if a change is no parameter and no setting, or breaks the rule of the parameter.
+    Where no case is named, a solver meets those of the kinds of problems that it offers, if any of them offers one.
     """
     names = list(dict.fromkeys(cases)) or list(case_names())
     known = {spec: set(subject.known) for spec, subject in subjects.items()}
     anyones = set().union(*known.values())
+    kinds = {kind_of(name) for name in names}
+    offered = frozenset[str]().union(*(subject.capabilities for subject in subjects.values()))
     parameters = {name: parameters_of(load_case(name), changes or {}, anyones) for name in names}
     return [
         Task(
@@ -155,6 +158,7 @@ def tasks(
         )
         for spec in known
         for name in names
+        if cases or not offered & kinds or kind_of(name) in subjects[spec].capabilities
         for variant in ([""] if parameters[name] else [v.name for v in load_case(name).variants])
     ]
 

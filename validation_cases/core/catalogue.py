@@ -78,6 +78,11 @@ def load_case(name: str) -> Case:
     return case
 
 
+def kind_of(name: str) -> str:
+    """Return the capability that the problems of a case need whatever its variant is: the kind of its room."""
+    return "mechanical" if ".mechanics." in _modules()[name] else "initial-value"
+
+
 def all_cases() -> tuple[Case, ...]:
     """Return all cases."""
     return tuple(load_case(name) for name in case_names())

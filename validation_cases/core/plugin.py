@@ -13,7 +13,7 @@ import pytest
 from veridyn.solver.errors import SolverInputError
 from veridyn.solver.loading import OWN, load_solver
 from veridyn.validation_cases.core.case import Case
-from veridyn.validation_cases.core.catalogue import case_names, load_case
+from veridyn.validation_cases.core.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.core.checks import checks
 from veridyn.validation_cases.core.expected import Expectations, read_expectations
 from veridyn.validation_cases.core.judge import Check, Record, judge
@@ -105,9 +105,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             marks=_marks(expected, check, solver.name),
         )
         for spec, solver in _solvers(metafunc.config)
+        if kind_of(name) in solver.capabilities
         for check in checks(load_case(name), Subject.of(solver, _request(metafunc.config)))
     ]
-    metafunc.parametrize(("solver_under_test", "check"), pairs, scope="module")
+    none = pytest.mark.skip(reason=f"no solver under test offers {kind_of(name)}; --solver scipy does")
+    metafunc.parametrize(
+        ("solver_under_test", "check"), pairs or [pytest.param("", None, id="none", marks=none)], scope="module"
+    )
 
 
 def _marks(expected: Expectations, check: Check, solver: str) -> list[pytest.MarkDecorator]:
