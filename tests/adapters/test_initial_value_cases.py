@@ -1,0 +1,38 @@
+"""The initial value problems among the cases, by integrators that are not ours."""
+
+import pytest
+
+from veridyn.solver.errors import SolverInputError
+from veridyn.solver.loading import load_solver
+from veridyn.validation_cases.core.catalogue import case_names, kind_of, load_case
+from veridyn.validation_cases.core.checks import checks
+from veridyn.validation_cases.core.judge import judge
+from veridyn.validation_cases.core.runner import Runner
+from veridyn.validation_cases.core.subject import Request
+
+CASES = [name for name in case_names() if kind_of(name) == "initial-value"]
+LAYERS = ("criterion", "convergence")  # of the variant that stands for the case
+# explicit, multistep, Taylor series
+SOLVERS = {"scipy": "DOP853", "sundials": "BDF", "heyoka": ""}
+TIGHT = {"rtol": 1e-12, "atol": 1e-14}
+STIFF = {"two_state_model": {"scipy": "Radau", "heyoka": None}}
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("case", CASES)
+def test_a_foreign_solver_passes(case, name):
+    scheme = STIFF.get(case, {}).get(name, SOLVERS[name])
+    if scheme is None:
+        pytest.skip("stiff: ten million steps")
+    try:
+        solver = load_solver(name)
+    except SolverInputError as missing:
+        pytest.skip(str(missing))
+    runner = Runner(solver, Request(TIGHT if name != "heyoka" else {}, schemes=(scheme,) if scheme else ()))
+    variant = load_case(case).default_variant
+    asked = [c for c in checks(load_case(case), runner.subject, None, variant.name) if c.layer in LAYERS]
+    records = [judge(check, runner) for check in asked]
+    if all(record.verdict == "not applicable" for record in records):
+        pytest.skip(records[0].detail or "not applicable")
+    assert [f"{r.id}: {r.verdict} {r.error} {r.detail}" for r in records if r.verdict == "fail"] == []
+    assert sum(record.verdict == "pass" for record in records) >= 3
