@@ -40,6 +40,7 @@ DEEPEST = 4  # derivatives of a guard that may vanish together
 PASSES: dict[int, Passes] = {-1: "falls", 1: "falls", 0: "crosses"}
 
 PROOF = "phases enclosed, every event proved to be the next"
+CLOSED = "closed form in ball arithmetic"
 
 At = Any  # an instant: a number, an expression in the parameters, or an event: its name and number
 Second = Callable[[Any], Any]
@@ -545,7 +546,10 @@ class Motion:
     def closed(self, read: Callable[[Any], Ball], **terms: Any) -> Callable[..., Certified]:
         """Return what a closed form gives: a function of the parameters, attributes that are balls."""
         return self._quantity(
-            "closed form", lambda o: read(_Numbers(o, ball)), None, {"kind": "closed form", "effort": "", **terms}
+            "closed form",
+            lambda o: read(_Numbers(o, ball)),
+            None,
+            {"kind": "closed form", "proof": CLOSED, "effort": "", **terms},
         )
 
     def where(self, name: str, zero: str | Expr, at: tuple[str, int]) -> Motion:

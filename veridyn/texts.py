@@ -54,6 +54,8 @@ def _print_parameters(out: Console, case: Case) -> None:
 
 
 def _print_published(out: Console, case: Case) -> None:
+    if not case.published:
+        return
     wrong = [p for p in case.published if p.verdict != "reproduced"]
     out.print(
         Text(f"\nPublished values: {len(case.published)}, {len(case.published) - len(wrong)} reproduced", style="bold")
