@@ -171,7 +171,7 @@ class Steps:
         return mpmath.mpf(self.function([when])(0, [0] * len(self.problem.states))[0])
 
     def event(self, name: str, number: int) -> tuple[mpf, Crossing]:
-        """Return the instant of an event, counted from 1, and what happens there."""
+        """Return the instant of an event, counted from 1, and what happens; `CertificationError` if there is none."""
         while len(found := [c for c in self.crossings if c.name == name]) < number:
             if not self._more():
                 raise CertificationError(f"the second route finds no event {name} number {number}")

@@ -102,7 +102,7 @@ def follow(first: Phase, following: Following, until: Ball | None = None) -> tup
 
 
 def followed(first: Phase, following: Following, until: Ball | None = None) -> Iterator[Ended]:
-    """Yield the phases of a motion as `follow` finds them."""
+    """Yield the phases of a motion as `follow` finds them; raises as it does (`ParameterError`, `Undecided`)."""
     phase = first
     for _ in range(MOST_PHASES):
         ended = _ended(phase, until)

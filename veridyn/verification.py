@@ -145,9 +145,9 @@ def tasks(
     names = list(dict.fromkeys(cases)) or list(case_names())
     known = {spec: set(subject.known) for spec, subject in subjects.items()}
     anyones = set().union(*known.values())
+    parameters = {name: parameters_of(load_case(name), changes or {}, anyones) for name in names}
     kinds = {kind_of(name) for name in names}
     offered = frozenset[str]().union(*(subject.capabilities for subject in subjects.values()))
-    parameters = {name: parameters_of(load_case(name), changes or {}, anyones) for name in names}
     return [
         Task(
             spec,

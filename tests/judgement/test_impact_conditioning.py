@@ -67,10 +67,10 @@ def test_errors_of_steps_move_as_a_stiffness_does_that_is_off_by_twice_their_sha
 
 def test_a_unit_in_the_last_place_moves_an_instant_as_far_as_the_contacts_before_it_magnify():
     eps = np.finfo(float).eps
-    first, late = (conditioning.rounded(values(t_end=200), number) for number in (1, 50))
+    first, late = (conditioning.instant_rounded(values(t_end=200), number) for number in (1, 50))
     assert eps < first < 20 * eps
     assert late > 1e3 * first
-    assert conditioning.rounded(values(), 99) == 0
+    assert conditioning.instant_rounded(values(), 99) == 0
 
 
 def test_what_is_moved_within_a_flight_is_no_less_than_at_its_end():

@@ -517,7 +517,7 @@ def renames_coordinates(problem):
 
 def integrates_in_place(problem):
     """The initial displacement is the array in which it integrates."""
-    response = exact()(problem)
+    response = exact()(copy_of(problem))  # the exact solver keeps what it made of a problem
     problem.initial_displacement.flags.writeable = True
     problem.initial_displacement[:] = response.displacement[-1]
     return response

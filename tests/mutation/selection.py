@@ -31,6 +31,7 @@ REFERENCES = {
     "elastic_stop": ("elastic_stop",),
     "forced_oscillator": ("forced_oscillator",),
     "friction_decay": ("friction_decay", "friction_half_cycles"),
+    "hybrid": ("hybrid", "hybrid_steps", "expressions"),
     "impact_oscillator": ("impact_oscillator", "impact_closed", "impact_phases", "roots"),
     "parameters": ("parameters",),
     "quantities": ("quantities",),

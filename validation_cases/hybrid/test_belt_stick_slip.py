@@ -92,7 +92,7 @@ QUANTITIES = (
 CASE = Case(
     name="belt_stick_slip",
     title="Mass on a moving belt",
-    document="Galvanetto and Bishop 1999; Leine et al. 1998",
+    document="Leine 1998",
     summary="A belt drags a mass on a spring until static friction gives way: sticking and slipping, for ever.",
     statement=(
         "A mass m on a spring k rests on a belt that moves with v_b; friction is F_s at most in stick and F_k in slip.",
@@ -103,7 +103,10 @@ CASE = Case(
     variants=(Variant("slow", {}), Variant("fast", {"v_b": "1"}), Variant("soft", {"k": "1/4"})),
     quantities=QUANTITIES,
     problem=PROBLEM.given,
-    modelling=("W is the work of the belt on the mass, s the time since the last change of phase.",),
+    modelling=(
+        "Source: Leine, van Campen, de Kraker and van den Steen, Nonlinear Dynamics 16 (1998) 41.",
+        "W is the work of the belt on the mass, s the time since the last change of phase.",
+    ),
     published=(),
     remarks=(
         "Friction that is made continuous creeps in stick: the release comes late and the period is wrong.",

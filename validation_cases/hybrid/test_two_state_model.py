@@ -159,8 +159,8 @@ QUANTITIES = (*(switching(number) for number in range(1, 6)), state("y1", criter
 
 CASE = Case(
     name="two_state_model",
-    title="Two state model (ARGESIM C5)",
-    document="ARGESIM comparison C5",
+    title="Two state model",
+    document="ARGESIM C5",
     summary="A stiff linear system, rates a million apart, switches its right-hand side where the fast state says so.",
     statement=(
         "y1 follows y2 + c2 with the rate c1, y2 follows c4 with the rate c3.",
@@ -172,7 +172,10 @@ CASE = Case(
     variants=(Variant("comparison", {}), Variant("mild", {"c1": "2700"})),
     quantities=QUANTITIES,
     problem=PROBLEM.given,
-    modelling=("After a switch y1 jumps to within c3/c1 of its new course in a few microseconds.",),
+    modelling=(
+        "Source: ARGESIM/EUROSIM comparison C5, Simulation News Europe.",
+        "After a switch y1 jumps to within c3/c1 of its new course in a few microseconds.",
+    ),
     published=(),
     remarks=(
         "A method for problems that are not stiff needs ten million steps.",

@@ -43,7 +43,10 @@ class Part:
     values: Floats
 
     def at(self, time: float) -> float:
-        """Return the value at an instant (s): a sample, or the polynomial through the nearest ones (Neville)."""
+        """Return the value at an instant (s): a sample, or the polynomial through the nearest ones (Neville).
+
+        It raises `SolverFailure` where there are none.
+        """
         exact = np.flatnonzero(self.times == time)
         if exact.size:
             return float(self.values[exact[0]])
@@ -142,7 +145,7 @@ def instants(o: Observation, event: str) -> Floats:
 
 
 def event_instant(o: Observation, event: str, number: int = 1) -> float:
-    """Return the instant of an event (s), counted from 1."""
+    """Return the instant of an event (s), counted from 1; raises `SolverFailure` if there are fewer."""
     found = instants(o, event)
     if found.size < number:
         raise SolverFailure(f"{found.size} instants of {event}, not {number}")
@@ -155,7 +158,10 @@ def event_count(o: Observation, event: str, until: Instant) -> float:
 
 
 def event_limit(o: Observation, event: str) -> float:
-    """Return the instant (s) at which events accumulate, from the last three that the span resolves (Aitken)."""
+    """Return the instant (s) at which events accumulate, from the last three that the span resolves (Aitken).
+
+    It raises `SolverFailure` if they do not accumulate.
+    """
     found = instants(o, event)
     apart = np.diff(found)
     coarse = np.flatnonzero(apart > RESOLVED * (o.problem.end - o.problem.start))
@@ -171,7 +177,10 @@ def instant(o: Observation, at: Instant) -> float:
 
 
 def value_at(o: Observation, expression: Any, at: Instant, before: bool = False) -> float:
-    """Return an expression at an instant; at an event just after it, or just ``before``."""
+    """Return an expression at an instant; at an event just after it, or just ``before``.
+
+    It raises `MissingHistory` if the solver reports no states before events.
+    """
     time = instant(o, at)
     found = [part for part in parts(o, expression) if part.times[0] <= time <= part.times[-1]]
     if not found and before:

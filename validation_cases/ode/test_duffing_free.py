@@ -81,7 +81,7 @@ NEAR_BY = frozenset({"period", "x@5"})
 CASE = Case(
     name="duffing_free",
     title="Free Duffing oscillator",
-    document="Kovacic and Brennan 2011",
+    document="Kovacic 2011",
     summary="A mass on a cubic spring: the period depends on the amplitude; wells, and the separatrix between them.",
     statement=(
         "x'' + a x + b x³ = 0, released at rest from A.",
@@ -104,7 +104,10 @@ CASE = Case(
     ),
     quantities=QUANTITIES,
     problem=PROBLEM.given,
-    modelling=("The square of A is the parameter, so that the separatrix is met exactly.",),
+    modelling=(
+        "Source: Kovacic and Brennan, The Duffing Equation (2011).",
+        "The square of A is the parameter, so that the separatrix is met exactly.",
+    ),
     published=(),
     remarks=(
         "Errors of the phase grow with time, by the error of the period; those of the energy do where a method damps.",

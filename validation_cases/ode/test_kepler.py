@@ -108,7 +108,7 @@ FIRST = frozenset({"x@1", "y@1", "energy@1", "momentum@1"})
 CASE = Case(
     name="kepler",
     title="Kepler's problem",
-    document="Hull, Enright, Fellen and Sedgwick 1972, D5",
+    document="DETEST D5",
     summary="Two bodies on an eccentric orbit: long calm far out, a near collision every turn.",
     statement=(
         "r'' = -r/|r|³ in the plane, from the perihelion of an ellipse with the major half axis 1 and eccentricity e.",
@@ -123,7 +123,10 @@ CASE = Case(
     ),
     quantities=QUANTITIES,
     problem=PROBLEM.given,
-    modelling=("Lengths in major half axes; a turn takes 2 π.",),
+    modelling=(
+        "Source: Hull, Enright, Fellen and Sedgwick, SIAM J. Numer. Anal. 9 (1972) 603, problem D5.",
+        "Lengths in major half axes; a turn takes 2 π.",
+    ),
     published=(),
     remarks=(
         "The velocity at perihelion is that at aphelion times (1 + e)/(1 - e): steps have to vary as much and more.",
