@@ -67,7 +67,7 @@ def test_what_is_written_is_read_again(given_text):
         found = read("it", given_text, (*NAMES, "t"))
     except ProblemError:  # what has no real value stays out
         assume(False)
-    assert read("it", text(found), (*NAMES, "t")) == found
+    assert sympy.simplify(read("it", text(found), (*NAMES, "t")) - found) == 0  # factors may be multiplied out
 
 
 @pytest.mark.parametrize(

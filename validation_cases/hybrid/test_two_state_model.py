@@ -14,6 +14,7 @@ from flint import arb, ctx
 
 from veridyn.references import hybrid
 from veridyn.references.enclosure import Undecided, less
+from veridyn.references.jets import Jet, differentiated, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
@@ -66,6 +67,14 @@ class Phase(NamedTuple):
         """Return y1 a while after the start."""
         return self.level + self.slow * (-p.c3 * lapse).exp() + self.fast * (-p.c1 * lapse).exp()
 
+    def moved(self, p: Any, lapse: Any, limit: Any) -> Any:
+        """Give an instant at which y1 is at a limit its derivative, if there is one: -(∂y1/∂p)/(∂y1/∂t)."""
+        off = self.y1(p, lapse) - limit
+        if not differentiated(off):
+            return lapse
+        slow, fast = self.slow * (-p.c3 * lapse).exp(), self.fast * (-p.c1 * lapse).exp()
+        return Jet(lapse, slope(off) / value(p.c3 * slow + p.c1 * fast))
+
     def y2(self, p: Any, lapse: Any) -> Any:
         """Return y2 a while after the start."""
         return self.aim + self.lagging * (-p.c3 * lapse).exp()
@@ -83,15 +92,15 @@ def phases(p: Any) -> Iterator[Phase]:
         slow = (y2 - c4) * p.c1 / (p.c1 - p.c3)
         phase = Phase(start, c2 + c4, slow, y1 - c2 - c4 - slow, c4, y2 - c4)
         yield phase
-        end = (slow / (limit - phase.level)).log() / p.c3
-        if not (y1 - limit) * slow > 0 or not end > 0:
+        end = value((slow / (limit - phase.level)).log() / p.c3)
+        if not value((y1 - limit) * slow) > 0 or not end > 0:
             raise Undecided("y1 may never pass its limit")
-        left = (-(p.c1 - p.c3) * end).exp() + arb(2) ** (8 - ctx.prec)  # of the fast part, and of the rounding
-        late = (4 * (abs(phase.fast / (slow * p.c3)) + 1) * left + 4 * end.rad()).abs_upper()
-        before, after = (phase.y1(p, end.mid() + side * late) - limit for side in (-1, 1))
+        left = value((-(p.c1 - p.c3) * end).exp()) + arb(2) ** (8 - ctx.prec)  # of the fast part, and of the rounding
+        late = (4 * (abs(value(phase.fast / (slow * p.c3))) + 1) * left + 4 * end.rad()).abs_upper()
+        before, after = (value(phase.y1(p, end.mid() + side * late) - limit) for side in (-1, 1))
         if not before * after < 0:
             raise Undecided("y1 passes its limit too slowly")
-        lapse = arb(end.mid(), late)
+        lapse = phase.moved(p, arb(end.mid(), late), limit)
         start, y1, y2 = start + lapse, limit, phase.y2(p, lapse)
 
 
