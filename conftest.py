@@ -1,5 +1,6 @@
 """Loads the plugin from the checkout as well as from an installation; one process runs the tests of a file."""
 
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -33,3 +34,12 @@ def _compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(SOLVER), "warm_up", alone)
         yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _references_are_forgotten() -> Iterator[None]:
+    """Let go of enclosed motions after a file: gigabytes of balls make every collection of garbage slow."""
+    yield
+    enclosure = sys.modules.get("veridyn.references.enclosure")
+    if enclosure is not None:
+        enclosure.forget()
