@@ -6,7 +6,7 @@ an enclosure of the slope does. What is neither is cut; what stays so touches ze
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -200,7 +200,7 @@ def _roots(course: Course, p: arb_poly, end: arb, name: str) -> Iterator[arb]:
             continue
         if sign(rate):
             if at_a != at_b:
-                yield _newton(p, slope, whole)
+                yield newton(p, slope, whole)
             continue
         if b - a < shortest:
             raise Undecided(f"{name} touches zero, or passes it by less than a proof can tell")
@@ -211,8 +211,8 @@ def _roots(course: Course, p: arb_poly, end: arb, name: str) -> Iterator[arb]:
         parts += [(cut, b, at_cut, at_b), (a, cut, at_a, at_cut)]
 
 
-def _newton(p: arb_poly, slope: arb_poly, inside: arb) -> arb:
-    """Shrink the enclosure of the only root by interval Newton, as long as that gains."""
+def newton(p: Callable[[arb], arb], slope: Callable[[arb], arb], inside: arb) -> arb:
+    """Shrink the enclosure of the only root of a function by interval Newton, as long as that gains."""
     while True:
         middle = inside.mid()
         smaller = inside.intersection(middle - p(middle) / slope(inside))

@@ -395,37 +395,25 @@ def _near(problem: Any, sought: Sought, o: Record) -> tuple[arb, arb]:
     raise Undecided(f"the secant finds no {sought.name}: begin nearer to it")
 
 
+def _ended_by(run: _Run, name: str) -> Iterator[Ended]:
+    """Yield the phases that events of a name end."""
+    return (ended for ended in run if ended.end is not None and ended.by == name)
+
+
 def _nth(run: _Run, name: str, number: int) -> Ended:
-    """Return the phase that an event ends."""
-    count = 0
-    for ended in run:
-        if ended.end is None:
-            break
-        count += ended.by == name
-        if count == number:
-            return ended
-    raise Absent(f"there is no event {name} number {number} up to the end of the motion")
-
-
-def _events(system: System, o: Record, name: str) -> Iterator[tuple[Ended, Ended | None]]:
-    """Yield the phases that an event ends, each with the one after."""
-    phases = iter(_run(system, o))
-    before = next(phases)
-    while before.end is not None:
-        after = next(phases, None)
-        if before.by == name:
-            yield before, after
-        if after is None:
-            return
-        before = after
-
-
-def _at_event(system: System, o: Record, name: str, number: int) -> tuple[Ended, Ended | None]:
-    """Return the phase that an event ends, and the one after."""
-    found = next(islice(_events(system, o, name), number - 1, None), None)
+    """Return the phase that an event ends, counted from 1; what follows it is not looked at."""
+    found = next(islice(_ended_by(run, name), number - 1, None), None)
     if found is None:
         raise Absent(f"there is no event {name} number {number} up to the end of the motion")
     return found
+
+
+def _following(run: _Run, ended: Ended) -> Ended | None:
+    """Return the phase after another, if the motion goes on."""
+    phases = iter(run)
+    while next(phases) is not ended:
+        pass
+    return next(phases, None)
 
 
 def _value(system: System, o: Record, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:
@@ -501,7 +489,7 @@ class Motion:
         self._check_event(name)
 
         def read(o: Record) -> Ball:
-            return _at_event(self._system(), o, name, number)[0].end
+            return _nth(_run(self._system(), o), name, number).end
 
         return self._quantity(f"{name} {number}", read, lambda steps: steps.event(name, number)[0], terms)
 
@@ -512,8 +500,8 @@ class Motion:
 
         def read(o: Record) -> Ball:
             limit, count = self._time(o, end), 0
-            for before, _ in _events(self._system(), o, name):
-                if not less(before.end, limit, f"{name} and the end of the count agree"):
+            for ended in _ended_by(_run(self._system(), o), name):
+                if not less(ended.end, limit, f"{name} and the end of the count agree"):
                     break
                 count += 1
             return arb(count)
@@ -529,9 +517,10 @@ class Motion:
             if isinstance(when, Expr):
                 time = self._time(o, when)
                 return _value(system, o, expression, time, _holding(system, o, time))
-            ended, following = _at_event(system, o, *when)
-            phase = ended.phase if before or following is None else following.phase
-            return _value(system, o, expression, ended.end, [phase])
+            run = _run(system, o)
+            ended = _nth(run, *when)
+            shown = (None if before else _following(run, ended)) or ended
+            return _value(system, o, expression, ended.end, [shown.phase])
 
         return self._quantity(f"{of} at {at}", read, lambda steps: steps.value(expression, when, before), terms)
 
@@ -605,7 +594,7 @@ class Motion:
     def _time(self, o: Record, when: Any) -> Ball:
         if isinstance(when, Expr):
             return self._system().instant(when, o)
-        return _at_event(self._system(), o, *when)[0].end
+        return _nth(_run(self._system(), o), *when).end
 
     def _instant(self, at: At) -> Any:
         """Return an expression, or name and number of an event."""

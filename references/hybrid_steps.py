@@ -51,16 +51,19 @@ class Steps:
     numbers: tuple[mpf, ...]
     kept: list[tuple[Step, mpf]] = field(default_factory=list)  # with their lengths (s)
     crossings: list[Crossing] = field(default_factory=list)
+    made: dict[tuple[Expr, ...], Function] = field(default_factory=dict)
     _source: Iterator[None] | None = None
 
     # ---- functions
 
     def function(self, expressions: Sequence[Expr]) -> Function:
-        """Return a function of time and state."""
-        p = self.problem
+        """Return a function of time and state, made once."""
+        key, p = tuple(expressions), self.problem
+        if key in self.made:
+            return self.made[key]
         names = [sympy.Symbol("t"), [*map(sympy.Symbol, p.states)], [*map(sympy.Symbol, p.parameters)]]
-        made = sympy.lambdify(names, list(expressions), "mpmath", cse=True)
-        return lambda t, y: made(t, y, self.numbers)
+        found = sympy.lambdify(names, list(key), "mpmath", cse=True)
+        return self.made.setdefault(key, lambda t, y: found(t, y, self.numbers))
 
     @cached_property
     def _rates(self) -> dict[str, Function]:

@@ -135,6 +135,11 @@ def paired(column: Sequence[Any]) -> tuple[Jet, ...]:
     return tuple(map(Jet, column[:n], column[n:]))
 
 
+def rooted(root: arb, off: Ball, rate: Ball) -> Ball:
+    """Give a root its derivative, if a function has one there, from its value and its rate: -(∂g/∂p)/(∂g/∂t)."""
+    return Jet(root, -slope(off) / value(rate)) if differentiated(off) else root
+
+
 def hull(first: Ball, *others: Ball) -> Ball:
     """Return what holds all."""
     if differentiated(first, *others):

@@ -58,8 +58,8 @@ CASE = Case(
     parameters=PARAMETERS,
     variants=(Variant("slow", {{}}), Variant("fast", {{"w": "3"}})),
     quantities=(
-        of.event("turn", terms={{"second": lambda p: 2 * mpmath.pi / p.w, "how": "2 pi/w"}}),
-        of.value("x", "4", "m", scale="a", terms={{"second": swing, "how": "a cos(w t)"}}),
+        of.event("turn", second=lambda p: 2 * mpmath.pi / p.w, how="2 pi/w"),
+        of.value("x", "4", "m", scale="a", second=swing, how="a cos(w t)"),
     ),
     problem=PROBLEM.given,
     modelling=("What a response is read with.",),

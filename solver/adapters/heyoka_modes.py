@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from veridyn.solver.event_driven.legs import Leg
 from veridyn.solver.event_driven.modes import ModeLeg
 from veridyn.solver.problem.expressions import CONSTANTS, FUNCTIONS, Expr
-from veridyn.solver.problem.generated import Names, parameter_numbers, translated
+from veridyn.solver.problem.generated import Names, translated
 
 Floats = NDArray[np.float64]
 
@@ -68,7 +68,7 @@ def prepared(leg: Leg, tolerance: float) -> tuple[Any, Callable[[float], Floats]
         raise NotImplementedError("a mass matrix")
     guards = tuple(change.guard for change in leg.equations.events)
     ta = _compiled(Names.of(plain.problem), plain.mode.rates, guards, tolerance)
-    numbers = np.array(parameter_numbers(plain.problem))
+    numbers = np.array(plain.problem.parameter_numbers)
 
     def parameters(now: float) -> Floats:
         armed = leg.armed[: leg.guards] <= now

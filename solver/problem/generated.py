@@ -128,8 +128,8 @@ def functions(problem: InitialValueProblem, mode: str = "") -> Functions:
         jacobian=square,
         mass=mass,
         guards=bound(problem, guards),
-        rhs_over=_over(problem, rates),
-        guards_over=_over(problem, guards),
+        rhs_over=over(problem, rates),
+        guards_over=over(problem, guards),
     )
 
 
@@ -140,8 +140,12 @@ def accumulated(problem: InitialValueProblem, t: float, y: Floats) -> Floats:
 
 
 def _reset(problem: InitialValueProblem, reset: Any, t: float, y: Floats) -> Floats:
-    after = tuple(reset.get(name, sympy.Symbol(name)) for name in problem.unknowns)
-    return bound(problem, after)(t, y)
+    return bound(problem, _after(problem, reset))(t, y)
+
+
+def _after(problem: InitialValueProblem, reset: Any) -> tuple[Expr, ...]:
+    """Return the unknowns after a reset, as expressions."""
+    return tuple(reset.get(name, sympy.Symbol(name)) for name in problem.unknowns)
 
 
 def _mass(problem: InitialValueProblem) -> tuple[Expr, ...]:
@@ -150,14 +154,9 @@ def _mass(problem: InitialValueProblem) -> tuple[Expr, ...]:
     return tuple(sympy.diag(rows, sympy.zeros(m, m)))
 
 
-def parameter_numbers(problem: InitialValueProblem) -> tuple[float, ...]:
-    """Return the parameters as doubles, in the order of the problem."""
-    return tuple(float(value.evalf(30)) for value in problem.parameters.values())
-
-
 def bound(problem: InitialValueProblem, expressions: tuple[Expr, ...]) -> Callable[[float, Floats], Floats]:
     """Return expressions as a function of ``(t, y)``; NaN where they have no value."""
-    names, numbers = Names.of(problem), parameter_numbers(problem)
+    names, numbers = Names.of(problem), problem.parameter_numbers
     found = generated(names, expressions)
     nothing = np.full(len(expressions), math.nan)
 
@@ -174,17 +173,18 @@ def _matrix(flat: Callable[[float, Floats], Floats], n: int) -> Callable[[float,
     return lambda t, y: flat(t, y).reshape(n, n)
 
 
-def _over(problem: InitialValueProblem, expressions: tuple[Expr, ...]) -> Callable[[Floats, Floats], Floats]:
-    found, numbers = generated(Names.of(problem), expressions, "numpy"), parameter_numbers(problem)
+def over(problem: InitialValueProblem, expressions: tuple[Expr, ...]) -> Callable[[Floats, Floats], Floats]:
+    """Return expressions (e,) as a function of instants (m,) and states (m, n): values (m, e), NaN where none is."""
+    found, numbers = generated(Names.of(problem), expressions, "numpy"), problem.parameter_numbers
 
-    def over(times: Floats, states: Floats) -> Floats:
+    def at(times: Floats, states: Floats) -> Floats:
         values = np.empty((times.size, len(expressions)))
         with np.errstate(all="ignore"):
             for i, value in enumerate(found(times, states.T, numbers)):
                 values[:, i] = value
         return values
 
-    return over
+    return at
 
 
 # ---- for programs
@@ -211,8 +211,7 @@ def c_source(problem: InitialValueProblem) -> str:
 def _c_resets(problem: InitialValueProblem) -> Iterator[tuple[str, tuple[Expr, ...]]]:
     for i, mode in enumerate(problem.modes):
         for j, change in enumerate(mode.events):
-            after = tuple(change.reset.get(name, sympy.Symbol(name)) for name in problem.unknowns)
-            yield f"case {100 * i + j}", after
+            yield f"case {100 * i + j}", _after(problem, change.reset)
 
 
 def _c_function(

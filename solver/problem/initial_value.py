@@ -255,6 +255,11 @@ class InitialValueProblem(Problem):
         return len(self.unknowns)
 
     @cached_property
+    def parameter_numbers(self) -> tuple[float, ...]:
+        """The parameters as doubles."""
+        return tuple(float(value.evalf(30)) for value in self.parameters.values())
+
+    @cached_property
     def initial_state(self) -> Floats:
         """Initial values (n,) of the unknowns."""
         return np.array([self._number(value) for value in self.initial])

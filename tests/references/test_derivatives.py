@@ -39,7 +39,7 @@ def quotient(case, values, name):
 
 
 # hundreds of nonlinear steps each: what shorter motions of test_hybrid.py show is not shown again
-LONG = {"duffing_free", "kepler", "pendulum", "pendulum_constrained"}
+LONG = {"duffing_free", "pendulum", "pendulum_constrained"}
 
 
 @pytest.mark.parametrize("name", sorted({*case_names()} - LONG))

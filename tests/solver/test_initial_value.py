@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from veridyn.solver.errors import ProblemError, SolverFailure
 from veridyn.solver.problem.expressions import FUNCTIONS, read, text
-from veridyn.solver.problem.generated import Names, c_source, compiled, equations, functions, parameter_numbers
+from veridyn.solver.problem.generated import Names, c_source, compiled, equations, functions
 from veridyn.solver.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
 from veridyn.solver.problem.mechanical import problem_from_json
 from veridyn.solver.response import read_response
@@ -230,7 +230,7 @@ def test_out_of_domain_is_nan_not_an_exception():
 
 def test_numba_gives_the_same():
     rates = BALL.modes[0].rates
-    found = compiled(Names.of(BALL), rates)(0.7, STATES[1], np.array(parameter_numbers(BALL)))
+    found = compiled(Names.of(BALL), rates)(0.7, STATES[1], np.array(BALL.parameter_numbers))
     np.testing.assert_allclose(found, by_hand(0.7, STATES[1]), rtol=1e-15)
 
 
@@ -240,7 +240,7 @@ def test_c_source_gives_the_same(tmp_path):
     file.write_text(c_source(BALL), encoding="utf-8")
     subprocess.run(["cc", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, file, "-lm"], check=True)
     code, out, plain = ctypes.CDLL(str(library)), (ctypes.c_double * 4)(), functions(BALL)
-    y, p = (ctypes.c_double * 2)(0.5, -1.0), (ctypes.c_double * 3)(*parameter_numbers(BALL))
+    y, p = (ctypes.c_double * 2)(0.5, -1.0), (ctypes.c_double * 3)(*BALL.parameter_numbers)
     for name, which, count, true in (
         ("rhs", (0,), 2, plain.rhs(0.7, STATES[0])),
         ("jacobian", (0,), 4, plain.jacobian(0.7, STATES[0]).ravel()),

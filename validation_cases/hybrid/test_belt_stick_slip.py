@@ -72,21 +72,16 @@ def radius(p: Any) -> Any:
     return mpmath.sqrt(((p.F_s - p.F_k) / p.k) ** 2 + p.v_b**2 * p.m / p.k)
 
 
-def closed(second: Any) -> dict[str, Any]:
-    """Return a second route."""
-    return {"second": second, "how": "circle in the phase plane"}
-
-
 CYCLE = {"after": "0", "until": ("slip", 1)}
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "circle in the phase plane")
 QUANTITIES = (
-    of.event("stick", 1, name="t_slip", terms=closed(slipping)),
-    of.value("s", ("slip", 1), "s", before=True, name="t_stick", terms=closed(sticking)),
-    of.event("slip", 1, name="period", terms=closed(period)),
-    of.event("slip", 2, name="end_of_cycle_2", terms=closed(lambda p: 2 * period(p))),
-    of.largest("x", "m", name="x_max", terms=closed(lambda p: p.F_k / p.k + radius(p)), **CYCLE),
-    of.smallest("v", "m/s", name="v_min", terms=closed(lambda p: -radius(p) * mpmath.sqrt(p.k / p.m)), **CYCLE),
-    of.value("W", ("slip", 1), "J", name="belt_work", terms=closed(lambda p: p.v_b * p.F_k * period(p))),
+    of.event("stick", 1, name="t_slip", second=slipping),
+    of.value("s", ("slip", 1), "s", before=True, name="t_stick", second=sticking),
+    of.event("slip", 1, name="period", second=period),
+    of.event("slip", 2, name="end_of_cycle_2", second=lambda p: 2 * period(p)),
+    of.largest("x", "m", name="x_max", second=lambda p: p.F_k / p.k + radius(p), **CYCLE),
+    of.smallest("v", "m/s", name="v_min", second=lambda p: -radius(p) * mpmath.sqrt(p.k / p.m), **CYCLE),
+    of.value("W", ("slip", 1), "J", name="belt_work", second=lambda p: p.v_b * p.F_k * period(p)),
 )
 
 CASE = Case(

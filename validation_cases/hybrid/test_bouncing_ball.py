@@ -82,16 +82,14 @@ def is_lossy(values: Values) -> bool:
 
 
 of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
-INSTANTS = {n: {"second": partial(impact, number=n), "how": "geometric series"} for n in (1, 2, 10)}
-STATES = [{"second": partial(state, place=i), "how": "flights counted"} for i in (0, 1)]
 LIMIT = MOTION.closed(limit, second=lambda p: impact(p, mpmath.inf), how="numerical sum")
 LENGTH = MOTION.closed(length, second=heights, how="numerical sum")
 QUANTITIES = (
-    *(of.event("impact", n, terms=terms) for n, terms in INSTANTS.items()),
+    *(of.event("impact", n, second=partial(impact, number=n), how="geometric series") for n in (1, 2, 10)),
     of.limit("impact", LIMIT, applies=is_lossy),
     of.quantity("path", "m", "length of the path until rest", LENGTH, path, applies=is_lossy),
-    of.value("y", "2", "m", scale="h", terms=STATES[0]),
-    of.value("v", "2", "m/s", scale="sqrt(2*g*h)", terms=STATES[1]),
+    of.value("y", "2", "m", scale="h", second=partial(state, place=0), how="flights counted"),
+    of.value("v", "2", "m/s", scale="sqrt(2*g*h)", second=partial(state, place=1), how="flights counted"),
     of.count("impact", "2"),
 )
 

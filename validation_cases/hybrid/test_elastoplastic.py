@@ -92,19 +92,14 @@ def is_perfect(values: Values) -> bool:
     return not hardens(values)
 
 
-def closed(second: Any) -> dict[str, Any]:
-    """Return a second route."""
-    return {"second": second, "how": "arcs joined at the yield points"}
-
-
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "arcs joined at the yield points")
 QUANTITIES = (
-    of.event("yield", name="t_yield", terms=closed(lambda p: first_yield(p)[0])),
-    of.value("x", ("unload", 1), "m", name="x_max", terms=closed(lambda p: peak(p)[1])),
-    of.event("unload", name="t_max", terms=closed(lambda p: peak(p)[0])),
-    of.value("x - R", ("unload", 1), "m", name="residual", terms=closed(lambda p: peak(p)[1] - 1), applies=is_perfect),
-    of.value("-v", ("reverse", 1), "m/s", name="v_reverse", terms=closed(reverse_speed), applies=hardens),
-    of.value("x", ("unload", 2), "m", name="x_min", terms=closed(trough), applies=hardens),
+    of.event("yield", name="t_yield", second=lambda p: first_yield(p)[0]),
+    of.value("x", ("unload", 1), "m", name="x_max", second=lambda p: peak(p)[1]),
+    of.event("unload", name="t_max", second=lambda p: peak(p)[0]),
+    of.value("x - R", ("unload", 1), "m", name="residual", second=lambda p: peak(p)[1] - 1, applies=is_perfect),
+    of.value("-v", ("reverse", 1), "m/s", name="v_reverse", second=reverse_speed, applies=hardens),
+    of.value("x", ("unload", 2), "m", name="x_min", second=trough, applies=hardens),
 )
 
 CASE = Case(

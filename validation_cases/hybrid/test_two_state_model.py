@@ -14,7 +14,7 @@ from flint import arb, ctx
 
 from veridyn.references import hybrid
 from veridyn.references.enclosure import Undecided, less
-from veridyn.references.jets import Jet, differentiated, slope, value
+from veridyn.references.jets import rooted, value
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
@@ -68,12 +68,9 @@ class Phase(NamedTuple):
         return self.level + self.slow * (-p.c3 * lapse).exp() + self.fast * (-p.c1 * lapse).exp()
 
     def moved(self, p: Any, lapse: Any, limit: Any) -> Any:
-        """Give an instant at which y1 is at a limit its derivative, if there is one: -(∂y1/∂p)/(∂y1/∂t)."""
-        off = self.y1(p, lapse) - limit
-        if not differentiated(off):
-            return lapse
+        """Give an instant at which y1 is at a limit its derivative, if there is one."""
         slow, fast = self.slow * (-p.c3 * lapse).exp(), self.fast * (-p.c1 * lapse).exp()
-        return Jet(lapse, slope(off) / value(p.c3 * slow + p.c1 * fast))
+        return rooted(lapse, self.y1(p, lapse) - limit, -(p.c3 * slow + p.c1 * fast))
 
     def y2(self, p: Any, lapse: Any) -> Any:
         """Return y2 a while after the start."""

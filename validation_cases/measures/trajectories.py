@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from veridyn.references.certified import Certified
 from veridyn.references.hybrid import Motion
 from veridyn.solver.errors import MissingHistory, SolverFailure
-from veridyn.solver.problem.generated import Names, generated, parameter_numbers
+from veridyn.solver.problem.generated import over
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem
 from veridyn.validation_cases.core.case import Number, Observation, Quantity, Values
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
@@ -32,6 +32,7 @@ Reference = Callable[..., Certified]
 
 SAMPLES = 6  # of one smooth part, for a value between them
 RESOLVED = 1e-4  # of the span: intervals between events that a limit is read from are longer
+TERMS = ("second", "how", "promised")  # of references, by keyword
 HALVINGS = 60  # of the interval between two samples, for a root
 
 
@@ -85,7 +86,7 @@ class Part:
 def parts(o: Observation, expression: Any) -> Iterator[Part]:
     """Yield the smooth parts of an expression; their ends are the instants of all events that are reported."""
     r, edges = o.response, np.unique(np.concatenate([np.empty(0), *o.response.events.values()]))
-    read = _reader(o.problem, o.problem.expression(expression))
+    read = over(o.problem, (o.problem.expression(expression),))
     for begin, end in zip([-math.inf, *edges], [*edges, math.inf], strict=True):
         inside = (r.time >= begin) & (r.time < end)
         if not inside.any():
@@ -94,18 +95,7 @@ def parts(o: Observation, expression: Any) -> Iterator[Part]:
         before = _before(o, end)
         if before is not None:
             times, states = np.append(times, end), np.vstack((states, before))
-        yield Part(times, read(times, states))
-
-
-def _reader(problem: InitialValueProblem, expression: Any) -> Callable[[Floats, Floats], Floats]:
-    function, numbers = generated(Names.of(problem), (expression,), "numpy"), parameter_numbers(problem)
-
-    def read(times: Floats, states: Floats) -> Floats:
-        with np.errstate(all="ignore"):
-            (values,) = function(times, states.T, numbers)
-        return np.broadcast_to(np.asarray(values, dtype=float), times.shape)
-
-    return read
+        yield Part(times, read(times, states)[:, 0])
 
 
 def _before(o: Observation, instant: float) -> Floats | None:
@@ -193,8 +183,8 @@ def value_at(o: Observation, expression: Any, at: Instant, before: bool = False)
 def values_after(o: Observation, event: str, expression: Any) -> Floats:
     """Return an expression (k,) just after every event of a name."""
     places = np.searchsorted(o.response.time, instants(o, event))
-    read = _reader(o.problem, o.problem.expression(expression))
-    return read(o.response.time[places], o.response.states[places])
+    read = over(o.problem, (o.problem.expression(expression),))
+    return read(o.response.time[places], o.response.states[places])[:, 0]
 
 
 def largest(o: Observation, expression: Any, after: Instant | None = None, until: Instant | None = None) -> float:
@@ -227,14 +217,17 @@ class Quantities:
         The proved motion.
     share, source
         The criterion: an error relative to the truth, or to the scale of a quantity that has one, and who asks for it.
+    how
+        The second routes in words, where a quantity does not say it.
 
-    ``scale`` is an expression in the parameters. What else the references take, a second route and ``how`` it goes
-    among it, is given by name in ``terms``; fields of `Quantity` in ``stated``, by keyword.
+    ``scale`` is an expression in the parameters. What else the references take (``second`` route, ``how`` it goes, how
+    many digits it has ``promised``) and fields of `Quantity` are given by keyword.
     """
 
     motion: Motion
     share: float
     source: str
+    how: str = "closed form"
 
     def quantity(
         self,
@@ -251,9 +244,9 @@ class Quantities:
         given = {"criterion": self._criterion(size), "regularity": self._regularity, "scale": size, **stated}
         return Quantity(name, unit, definition, reference, measure, **given)
 
-    def event(self, event: str, number: int = 1, *, name: str = "", terms: Any = None, **stated: Any) -> Quantity:
+    def event(self, event: str, number: int = 1, *, name: str = "", **stated: Any) -> Quantity:
         """Return the instant of an event, ``t_EVENT_NUMBER``."""
-        truth = self.motion.event(event, number, **(terms or {}))
+        truth = self.motion.event(event, number, **self._terms(stated))
         measure = partial(event_instant, event=event, number=number)
         return self.quantity(
             name or f"t_{event}_{number}", "s", f"instant of {event} {number}", truth, measure, **stated
@@ -264,39 +257,44 @@ class Quantities:
         measure = partial(event_limit, event=event)
         return self.quantity("t_infinity", "s", f"instant at which {event}s accumulate", reference, measure, **stated)
 
-    def count(self, event: str, until: Instant, *, name: str = "", terms: Any = None, **stated: Any) -> Quantity:
+    def count(self, event: str, until: Instant, *, name: str = "", **stated: Any) -> Quantity:
         """Return how often an event happens up to an instant, ``EVENTs_until_INSTANT``."""
-        truth = self.motion.count(event, until, **(terms or {}))
+        truth = self.motion.count(event, until, **self._terms(stated))
         measure = partial(event_count, event=event, until=until)
         exact = {"criterion": exactly("events are counted"), **stated}
         where = f"{event}s up to {_said(until)}"
         return self.quantity(name or f"{event}s_until_{_plain(until)}", "1", where, truth, measure, **exact)
 
     def value(
-        self, of: str, at: Instant, unit: str, *, before: bool = False, name: str = "", terms: Any = None, **stated: Any
+        self, of: str, at: Instant, unit: str, *, before: bool = False, name: str = "", **stated: Any
     ) -> Quantity:
         """Return an expression at an instant, ``OF@INSTANT``."""
-        truth = self.motion.value(of, at, before, **(terms or {}))
+        truth = self.motion.value(of, at, before, **self._terms(stated))
         measure = partial(value_at, expression=of, at=at, before=before)
         where = f"{of} {'just before' if before else 'at'} {_said(at)}"
         return self.quantity(name or f"{of}@{_plain(at)}", unit, where, truth, measure, **stated)
 
-    def largest(self, of: str, unit: str, *, terms: Any = None, name: str = "", **window_and_stated: Any) -> Quantity:
+    def largest(self, of: str, unit: str, *, name: str = "", **window_and_stated: Any) -> Quantity:
         """Return the largest value of an expression, ``largest_OF``; ``after`` and ``until`` bound the window."""
-        return self._extreme("largest", largest, self.motion.largest, of, unit, terms, name, window_and_stated)
+        return self._extreme("largest", largest, self.motion.largest, of, unit, name, window_and_stated)
 
-    def smallest(self, of: str, unit: str, *, terms: Any = None, name: str = "", **window_and_stated: Any) -> Quantity:
+    def smallest(self, of: str, unit: str, *, name: str = "", **window_and_stated: Any) -> Quantity:
         """Return the smallest value of an expression, ``smallest_OF``; ``after`` and ``until`` bound the window."""
-        return self._extreme("smallest", smallest, self.motion.smallest, of, unit, terms, name, window_and_stated)
+        return self._extreme("smallest", smallest, self.motion.smallest, of, unit, name, window_and_stated)
 
     def _extreme(
-        self, word: str, measure: Any, true: Any, of: str, unit: str, terms: Any, name: str, stated: dict[str, Any]
+        self, word: str, measure: Any, true: Any, of: str, unit: str, name: str, stated: dict[str, Any]
     ) -> Quantity:
         window = {key: stated.pop(key) for key in ("after", "until") if key in stated}
-        truth = true(of, **window, **(terms or {}))
+        truth = true(of, **window, **self._terms(stated))
         definition = f"{word} {of}" + "".join(f" {key} {_said(at)}" for key, at in window.items())
         reading = partial(measure, expression=of, **window)
         return self.quantity(name or f"{word}_{of}", unit, definition, truth, reading, **stated)
+
+    def _terms(self, stated: dict[str, Any]) -> dict[str, Any]:
+        """Take what the references take out of what is stated."""
+        terms = {name: stated.pop(name) for name in TERMS if name in stated}
+        return {"how": self.how, **terms} if "second" in terms else terms
 
     @property
     def _regularity(self) -> float:

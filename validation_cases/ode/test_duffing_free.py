@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import mpmath
@@ -61,20 +62,17 @@ def _sech(x: Any) -> Any:
     return 1 / mpmath.cosh(x)
 
 
-def is_separatrix(values: Values) -> bool:
-    """Whether the mass ends on the hill between two wells."""
+def returns(values: Values) -> bool:
+    """Whether the mass returns: from the separatrix it ends on the hill between two wells."""
     a, b, square = (float(values[name]) for name in ("a", "b", "A2"))
-    return a < 0 and b * square == -2 * a
+    return not (a < 0 and b * square == -2 * a)
 
 
-HOW = "Jacobi's elliptic functions"
-FAR = {"second": lambda p: displacement(p, 100), "how": HOW}
-NEAR = {"second": lambda p: displacement(p, 5), "how": HOW}
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "Jacobi's elliptic functions")
 QUANTITIES = (
-    of.event("turn", name="period", terms={"second": period, "how": HOW}, applies=lambda v: not is_separatrix(v)),
-    of.value("x", "100", "m", scale="sqrt(A2)", terms=FAR, applies=lambda v: not is_separatrix(v)),
-    of.value("x", "5", "m", scale="sqrt(A2)", terms=NEAR),
+    of.event("turn", name="period", second=period, applies=returns),
+    of.value("x", "100", "m", scale="sqrt(A2)", second=partial(displacement, time=100), applies=returns),
+    of.value("x", "5", "m", scale="sqrt(A2)", second=partial(displacement, time=5)),
 )
 NEAR_BY = frozenset({"period", "x@5"})
 

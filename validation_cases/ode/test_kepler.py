@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -10,12 +11,14 @@ import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
+from veridyn.references.certified import per_precision
 from veridyn.references.enclosure import less
-from veridyn.references.jets import hull
+from veridyn.references.events import newton
+from veridyn.references.jets import hull, rooted, value
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant
+from veridyn.validation_cases.core.case import Case, Quantity, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, value_at
 
@@ -35,20 +38,17 @@ MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
 def anomaly(p: Any, time: int) -> Any:
-    """Return the eccentric anomaly in a ball: E - e sin E - t grows with E; bisection, then Newton's intervals."""
-    low, high = arb(time - 1), arb(time + 1)  # |E - t| is e at most
+    """Return the eccentric anomaly: E - e sin E - t grows with E; bisection, then Newton's intervals."""
+    e, low, high = value(p.e), arb(time - 1), arb(time + 1)  # |E - t| is e at most
 
     def late(E: Any) -> Any:
-        return E - p.e * E.sin() - time
+        return E - e * E.sin() - time
 
     for _ in range(HALVINGS):
         middle = ((low + high) / 2).mid()
         low, high = (middle, high) if less(late(middle), arb(0), "an anomaly") else (low, middle)
-    found, smaller = arb(0, 9), hull(low, high)
-    while 2 * smaller.rad() < found.rad():
-        found, middle = smaller, smaller.mid()
-        smaller = found.intersection(middle - late(middle) / (1 - p.e * found.cos()))
-    return smaller
+    E = newton(late, lambda E: 1 - e * E.cos(), hull(low, high))
+    return rooted(E, E - p.e * E.sin() - time, 1 - p.e * E.cos())
 
 
 def place(p: Any, time: int, axis: int) -> Any:
@@ -57,15 +57,21 @@ def place(p: Any, time: int, axis: int) -> Any:
     return (E.cos() - p.e, (1 - p.e**2).sqrt() * E.sin())[axis]
 
 
-def swept(p: Any, time: int, axis: int) -> Any:
-    """Return a coordinate by Kepler's second law: the area swept, by quadrature over the true anomaly."""
+@per_precision
+def true_anomaly(e: Any, time: int) -> Any:
+    """Return the angle from perihelion by Kepler's second law: the area swept, by quadrature."""
     goal = mpmath.mpf(time) - 2 * mpmath.pi * mpmath.nint(mpmath.mpf(time) / (2 * mpmath.pi))
 
     def late(angle: Any) -> Any:
         parts = [angle * k / 8 for k in range(9)]
-        return (1 - p.e**2) ** 1.5 * mpmath.quad(lambda f: (1 + p.e * mpmath.cos(f)) ** -2, parts) - goal
+        return (1 - e**2) ** 1.5 * mpmath.quad(lambda f: (1 + e * mpmath.cos(f)) ** -2, parts) - goal
 
-    angle = mpmath.findroot(late, (-mpmath.pi, mpmath.pi), solver="anderson", maxsteps=200, tol=mpmath.eps)
+    return mpmath.findroot(late, (-mpmath.pi, mpmath.pi), solver="anderson", maxsteps=200, tol=mpmath.eps)
+
+
+def swept(p: Any, time: int, axis: int) -> Any:
+    """Return a coordinate by the true anomaly."""
+    angle = true_anomaly(p.e, time)
     radius = (1 - p.e**2) / (1 + p.e * mpmath.cos(angle))
     return radius * (mpmath.cos(angle), mpmath.sin(angle))[axis]
 
@@ -81,27 +87,33 @@ def until(end: float) -> Any:
 
 
 of = Quantities(MOTION, 1e-6, "a millionth of the major axis, since no document asks for less")
-ENERGY, MOMENTUM = PROBLEM.invariants["energy"], PROBLEM.invariants["angular momentum"]
 
 
-def coordinates(time: int) -> Any:
-    """Yield both coordinates at an instant: of the enclosed motion while it is young, then of Kepler's equation."""
+def coordinates(time: int) -> Iterator[Quantity]:
+    """Yield both coordinates at an instant."""
     for axis, name in enumerate("xy"):
-        terms: Any = {"second": partial(swept, time=time, axis=axis), "how": "the area swept, by quadrature"}
-        if time == 1:
-            yield of.value(name, "1", "1", scale="1", terms=terms)
-        else:
-            truth = MOTION.closed(partial(place, time=time, axis=axis), **terms)
-            measure = partial(value_at, expression=name, at=str(time))
-            yield of.quantity(f"{name}@{time}", "1", f"{name} at {time}", truth, measure, scale="1")
+        second = partial(swept, time=time, axis=axis)
+        truth = MOTION.closed(partial(place, time=time, axis=axis), second=second, how="the area swept, by quadrature")
+        measure = partial(value_at, expression=name, at=str(time))
+        yield of.quantity(f"{name}@{time}", "1", f"{name} at {time}", truth, measure, scale="1")
 
 
-HALF = {"second": lambda _: mpmath.mpf(-1) / 2, "how": "the vis-viva equation"}
-AREA = {"second": lambda p: mpmath.sqrt(1 - p.e**2), "how": "the ellipse"}
+def invariant(name: str, of_name: str, truth: Any, second: Any) -> Quantity:
+    """Return an invariant of the motion, read at 1."""
+    known = MOTION.closed(truth, second=second, how="position and velocity at perihelion")
+    measure = partial(value_at, expression=PROBLEM.invariants[of_name], at="1")
+    return of.quantity(name, "1", f"{of_name} at 1", known, measure)
+
+
+def speed(p: Any) -> Any:
+    """Return the velocity at perihelion."""
+    return mpmath.sqrt((1 + p.e) / (1 - p.e))
+
+
 QUANTITIES = (
     *(quantity for time in (1, 20, 100) for quantity in coordinates(time)),
-    of.value(ENERGY, "1", "1", name="energy@1", terms=HALF),
-    of.value(MOMENTUM, "1", "1", name="momentum@1", terms=AREA),
+    invariant("energy@1", "energy", lambda _: arb(-1) / 2, lambda p: speed(p) ** 2 / 2 - 1 / (1 - p.e)),
+    invariant("momentum@1", "angular momentum", lambda p: (1 - p.e**2).sqrt(), lambda p: (1 - p.e) * speed(p)),
 )
 FIRST = frozenset({"x@1", "y@1", "energy@1", "momentum@1"})
 

@@ -84,17 +84,12 @@ def is_swinging(values: Values) -> bool:
     return Om0 == 0 and 0 < abs(theta0) < 180
 
 
-HOW = "Jacobi's elliptic functions"
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
-SWINGING = of.value("theta", "100", "rad", scale="pi", terms={"second": angle, "how": HOW}, applies=is_swinging)
-ROTATING = of.value(
-    "theta", "100", "rad", name="theta_turning@100", terms={"second": rotated, "how": HOW}, applies=is_turning
-)
+of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "Jacobi's elliptic functions")
 QUANTITIES = (
-    of.event("turn", name="period", terms={"second": period, "how": HOW}, applies=is_swinging),
-    SWINGING,
-    of.event("round", name="rotation_period", terms={"second": rotation, "how": HOW}, applies=is_turning),
-    ROTATING,
+    of.event("turn", name="period", second=period, applies=is_swinging),
+    of.value("theta", "100", "rad", scale="pi", second=angle, applies=is_swinging),
+    of.event("round", name="rotation_period", second=rotation, applies=is_turning),
+    of.value("theta", "100", "rad", name="theta_turning@100", second=rotated, applies=is_turning),
 )
 
 CASE = Case(
