@@ -29,7 +29,7 @@ from typing import Any
 from veridyn.solver.adapters import drake_continuous, drake_discrete
 from veridyn.solver.adapters.stepping import step_levels
 from veridyn.solver.controls import Library, read_controls
-from veridyn.solver.event_driven.answer import CAPABILITIES, TOLERANCES, respond
+from veridyn.solver.event_driven.answer import MECHANICAL, TOLERANCES, respond
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import Response
 
@@ -41,7 +41,7 @@ class DrakeSolver(Library):
     name: str = "drake"
     distribution: str = "drake"
     controls: type[drake_continuous.DrakeControls] = drake_continuous.DrakeControls
-    capabilities: frozenset[str] = CAPABILITIES
+    capabilities: frozenset[str] = MECHANICAL
     schemes: tuple[str, ...] = (*drake_continuous.SCHEMES, *drake_discrete.SCHEMES)
 
     def claims(self, scheme: str) -> dict[str, Any]:

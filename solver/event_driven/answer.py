@@ -21,11 +21,12 @@ from veridyn.solver.response import AnyResponse, Response, output_instants
 
 Floats = NDArray[np.float64]
 
-CAPABILITIES = frozenset({
+MECHANICAL = frozenset({
     "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
     "contact", "contact:damped", "contact:parallel-planes", "absolute-frame", "friction:set-valued",
-    "friction:on-stop", "initial-value", "hybrid", "zeno",
+    "friction:on-stop",
 })  # fmt: skip
+MODES = frozenset({"initial-value", "hybrid", "zeno"})
 
 
 STOP_HISTORIES: tuple[str, ...] = ("normal_force", "normal_velocity", "gap")
@@ -67,7 +68,7 @@ class EventDriven(Library):
     integrator: Callable[[Any, Problem], Integrator]
     controls: type[EventControls] = ToleranceControls
     refinement: tuple[Mapping[str, Any], ...] = REFINEMENT
-    capabilities: frozenset[str] = CAPABILITIES
+    capabilities: frozenset[str] = MECHANICAL | MODES
     claims: Mapping[str, Any] = field(default_factory=lambda: {"tolerance": "rtol"})
 
     def solve(self, problem: Problem, settings: Mapping[str, Any]) -> AnyResponse:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.controls import Controls, described, number, read_controls
 from veridyn.solver.errors import Interrupted, SolverFailure
-from veridyn.solver.event_driven.answer import CAPABILITIES, OnDemand, event_instants, histories
+from veridyn.solver.event_driven.answer import MECHANICAL, OnDemand, event_instants, histories
 from veridyn.solver.event_driven.driver import NEAR
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.mechanics import Grip, Mechanics
@@ -187,7 +187,7 @@ class ExactSolver:
 
     name: str = "exact"
     version: str = "0.1.0"
-    capabilities: frozenset[str] = CAPABILITIES | {"friction:regularised", "friction:two-tangents"}
+    capabilities: frozenset[str] = MECHANICAL | {"friction:regularised", "friction:two-tangents"}
     schemes: tuple[str, ...] = ("series",)
     claims: Mapping[str, Any] = field(default_factory=lambda: {"digits": 12})
 

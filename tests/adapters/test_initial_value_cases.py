@@ -2,18 +2,18 @@
 
 import pytest
 
-from veridyn.solver.errors import SolverInputError
-from veridyn.solver.loading import load_solver
 from veridyn.validation_cases.core.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.core.checks import checks
 from veridyn.validation_cases.core.judge import judge
 from veridyn.validation_cases.core.runner import Runner
 from veridyn.validation_cases.core.subject import Request
 
+from .conftest import adapter
+
 CASES = [name for name in case_names() if kind_of(name) == "initial-value"]
 LAYERS = ("criterion", "convergence")  # of the variant that stands for the case
-# explicit, multistep, Taylor series
-SOLVERS = {"scipy": "DOP853", "sundials": "BDF", "heyoka": ""}
+# explicit, multistep, Taylor series, implicit with constraints
+SOLVERS = {"scipy": "DOP853", "sundials": "BDF", "heyoka": "", "sundials_ida": "IDA", "scipy_dae": "Radau"}
 TIGHT = {"rtol": 1e-12, "atol": 1e-14}
 STIFF = {"two_state_model": {"scipy": "Radau", "heyoka": None}}
 
@@ -24,11 +24,7 @@ def test_a_foreign_solver_passes(case, name):
     scheme = STIFF.get(case, {}).get(name, SOLVERS[name])
     if scheme is None:
         pytest.skip("stiff: ten million steps")
-    try:
-        solver = load_solver(name)
-    except SolverInputError as missing:
-        pytest.skip(str(missing))
-    runner = Runner(solver, Request(TIGHT if name != "heyoka" else {}, schemes=(scheme,) if scheme else ()))
+    runner = Runner(adapter(name), Request(TIGHT if name != "heyoka" else {}, schemes=(scheme,) if scheme else ()))
     variant = load_case(case).default_variant
     asked = [c for c in checks(load_case(case), runner.subject, None, variant.name) if c.layer in LAYERS]
     records = [judge(check, runner) for check in asked]

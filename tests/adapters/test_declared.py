@@ -1,0 +1,36 @@
+"""No solver declares a kind of problem that it does not take."""
+
+from importlib.metadata import entry_points
+
+import numpy as np
+import pytest
+
+from veridyn.solver.loading import GROUP
+from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.response import read_response
+
+from .conftest import adapter
+
+TIMES = np.linspace(0.0, 0.5, 51)
+SPRING = MechanicalProblem(
+    name="spring", mass=1.0, stiffness=4.0, initial_displacement=[1.0], end=0.5, output_times=TIMES
+)
+DECAY = InitialValueProblem(
+    name="decay", states=("x",), modes=(Mode(name="falls", rates=("-x",)),), initial=(1,), end=0.5, output_times=TIMES
+)
+KINDS = {SPRING: "mechanical", DECAY: "initial-value"}
+
+
+@pytest.mark.parametrize("problem", KINDS, ids=KINDS.values())
+@pytest.mark.parametrize("name", sorted(point.name for point in entry_points(group=GROUP)))
+def test_a_solver_takes_the_kinds_that_it_declares(name, problem):
+    solver = adapter(name)
+    if KINDS[problem] not in solver.capabilities:
+        pytest.skip("not declared")
+    schemes = getattr(solver, "schemes", ())
+    settings = {"scheme": schemes[0]} if schemes else {}
+    found = read_response(problem, solver.solve(problem, settings), name)
+    x = found.displacement[:, 0] if problem is SPRING else found.states[:, 0]
+    exact = np.cos(2 * found.time) if problem is SPRING else np.exp(-found.time)
+    assert x == pytest.approx(exact, abs=1e-2)
