@@ -89,22 +89,19 @@ class Transitions:
         now = self._cleaned(now)
         start = self._tried(now, now.before)
         options = self._touches(start), self._grips(now)
-        for idle in (False, True):
-            tried = 0
-            for changes in range(len(now.before) + 1):
-                candidates = list(islice(self._changed(now.before, options, changes), MOST_TRIED + 1 - tried))
-                tried += len(candidates)
-                if tried > MOST_TRIED:
-                    return self._switched(now, start, options[1])
-                trials = [self._tried(now, states) for states in candidates]
-                right = [
-                    t
-                    for t in trials
-                    if not t.wrong.size and (idle or not self._idle(t.states, t.draft.flow.hold).any())
-                ]
-                if right:
-                    return self._chosen(now, right, set(start.draft.changes[start.wrong, 0].tolist()))
-        return None
+        violated = set(start.draft.changes[start.wrong, 0].tolist())
+        tried, idle = 0, list[Trial]()
+        for changes in range(len(now.before) + 1):
+            candidates = list(islice(self._changed(now.before, options, changes), MOST_TRIED + 1 - tried))
+            tried += len(candidates)
+            if tried > MOST_TRIED:
+                return self._switched(now, start, options[1])
+            right = [t for t in (self._tried(now, states) for states in candidates) if not t.wrong.size]
+            sliding = [t for t in right if not self._idle(t.states, t.draft.flow.hold).any()]
+            if sliding:
+                return self._chosen(now, sliding, violated)
+            idle = idle or right
+        return self._chosen(now, idle, violated) if idle else None
 
     def _cleaned(self, now: Instant) -> Instant:
         """Return the instant with what is at rest set to rest, and named so in the states before."""
