@@ -24,7 +24,7 @@ from veridyn.references.enclosure import Absent, Undecided, ball, less, per_bits
 from veridyn.references.events import Event, Guard, Passes, roots
 from veridyn.references.expressions import compiled
 from veridyn.references.flows import Flow, Linear, Row
-from veridyn.references.jets import Ball, differentiated, hull, largest, value
+from veridyn.references.jets import Ball, Jet, differentiated, hull, largest, rooted, slope, value
 from veridyn.references.motion import Ended, Phase, followed, proved
 from veridyn.references.parameters import Exact, Parameter, ParameterError, Record, exact, unknown
 from veridyn.references.quantities import References
@@ -362,20 +362,30 @@ class Sought:
 
 @per_bits
 def _solution(problem: Any, sought: Sought, o: Record) -> Ball:
+    """Return what is sought, with its derivative where a parameter has one."""
+    root = _between(problem, sought, o.plain)
+    if not o.varied:
+        return root
+    rate = slope(sought.off(problem, o.plain, Jet(root, arb(1))))
+    return rooted(root, sought.off(problem, o, root), rate)
+
+
+@per_bits
+def _between(problem: Any, sought: Sought, o: Record) -> arb:
     """Return an interval in which what is sought lies, since the expression has different signs at its ends.
 
     In between it is continuous: the motion is followed from the whole interval to the event.
     """
-    here, slope = _near(problem, sought, o)
+    here, rate = _near(problem, sought, o)
     for _ in range(2 + ctx.prec // COARSE):
         found = sought.off(problem, o, here)
-        here = (here - found / slope).mid()
-    reach = (4 * found.rad() / abs(slope)).mid() + abs(here) * arb(2) ** (8 - ctx.prec)
+        here = (here - found / rate).mid()
+    reach = (4 * found.rad() / abs(rate)).mid() + abs(here) * arb(2) ** (8 - ctx.prec)
     for _ in range(MOST_TRIES):
         low, high = (here - reach).mid(), (here + reach).mid()
         if sign(sought.off(problem, o, low)) * sign(sought.off(problem, o, high)) < 0:
             sought.off(problem, o, low.union(high))
-            return low.union(high)
+            return arb(low.union(high))
         reach = 256 * reach
     raise Undecided(f"no {sought.name} is found at which {sought.zero} changes its sign")
 
@@ -388,10 +398,10 @@ def _near(problem: Any, sought: Sought, o: Record) -> tuple[arb, arb]:
         here, last = (before * (1 + NUDGE)).mid(), sought.off(problem, o, before)
         for _ in range(MOST_TRIES):
             off = sought.off(problem, o, here)
-            slope = ((off - last) / (here - before)).mid()
-            before, here, last = here, (here - off / slope).mid(), off
+            rate = ((off - last) / (here - before)).mid()
+            before, here, last = here, (here - off / rate).mid(), off
             if abs(here - before) < abs(here) * CLOSE:
-                return here, slope
+                return here, rate
     raise Undecided(f"the secant finds no {sought.name}: begin nearer to it")
 
 
@@ -477,12 +487,13 @@ class Motion:
     problem: Any
     parameters: tuple[Parameter, ...]
     sought: Sought | None = None
+    record: Callable[..., Any] = Record
     _systems: dict[Any, System] = field(default_factory=dict)
 
     @cached_property
     def reference(self) -> References:
         """The terms that its quantities share."""
-        return References(self.parameters, proof=PROOF)
+        return References(self.parameters, self.record, proof=PROOF)
 
     def event(self, name: str, number: int = 1, **terms: Any) -> Callable[..., Certified]:
         """Return the instant (s) of an event by its name, counted from 1."""
@@ -548,7 +559,7 @@ class Motion:
         """
         self._check_event(at[0])
         parameters = tuple(parameter for parameter in self.parameters if parameter.name != name)
-        return Motion(self.problem, parameters, Sought(name, self._expression(zero), at))
+        return Motion(self.problem, parameters, Sought(name, self._expression(zero), at), self.record)
 
     # ---- what they share
 
@@ -627,8 +638,11 @@ class _Numbers:
         return self._number(getattr(self._record, name))
 
 
-def motion(problem: Any, parameters: Sequence[Parameter] = ()) -> Motion:
-    """Return the motion of a problem, whose parameters have the rules given; those without one may be any number."""
+def motion(problem: Any, parameters: Sequence[Parameter] = (), record: Callable[..., Any] = Record) -> Motion:
+    """Return the motion of a problem, whose parameters have the rules given; those without one may be any number.
+
+    What the rules of single parameters do not say is checked by a subclass of `Record`.
+    """
     stated = {parameter.name: parameter for parameter in parameters}
     plain = {name: Parameter(name, "", "", str(value), "any") for name, value in problem.parameters.items()}
-    return Motion(problem, tuple({**plain, **stated}.values()))
+    return Motion(problem, tuple({**plain, **stated}.values()), record=record)

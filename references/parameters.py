@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import numbers
 import re
@@ -14,6 +13,8 @@ from typing import Any, Literal, Self, TypeAlias
 
 import mpmath
 from mpmath import mpf
+
+from veridyn.nearest import did_you_mean
 
 MAX_DIGITS = 1000
 MAX_EXPONENT = 1000  # 1e1000000000 would fill the memory before anybody notices
@@ -241,9 +242,8 @@ def checked(parameter: Parameter, value: Number) -> Exact:
 def unknown(name: str, known: Iterable[str], kind: str = "parameter") -> str:
     """Say that a name is unknown, and which was meant."""
     names = list(known)
-    near = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return f"unknown {kind} {name!r}: {hint}known are {', '.join(names) or 'none'}"
+    hint = did_you_mean(name, names, f"known are {', '.join(names) or 'none'}")
+    return f"unknown {kind} {name!r}: {hint}"
 
 
 def arguments(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:

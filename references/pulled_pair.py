@@ -14,7 +14,7 @@ Source: EDF validation manual V5.01.106 (SDND106).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -313,6 +313,24 @@ def dissipated_energy(p: Pair) -> Ball:
 def state(p: Pair, what: str, time: Exact) -> Ball:
     """Return displacement (m) or velocity (m/s) of a mass at an instant (s): ``x1``, ``v1``, ``x2`` or ``v2``."""
     return value_at(_phases(p, time), ROWS[what], ball(time))
+
+
+@reference.function
+def holds_clearly(p: Pair, share: Exact, digits: int = 30) -> bool:
+    """Tell whether stick begins each time with more left of its limit than a share of the jump of friction."""
+    try:
+        return decided(lambda: all(_spares(p, ball(share))), digits)
+    except Undecided:
+        return False
+
+
+def _spares(p: Pair, share: Ball) -> Iterator[bool]:
+    signs = {kind: sign for sign, kind in KINDS.items()}
+    for slip, stick in pairwise(ended.phase for ended in _phases(p)):
+        if slip.kind != stick.kind == "stick":
+            pulls = ball(p.k) * stick.state[U]
+            needed = share * abs(pulls - signs[slip.kind] * ball(p.drag))
+            yield less(needed, ball(p.grip) - abs(pulls), "what is left of friction")
 
 
 @reference.function

@@ -32,6 +32,7 @@ FLAT = arb(2) ** -24  # of an edge: what is left of it beside others is none
 MOST_PIECES = 40_000
 LEAST = arb(2) ** -100_000  # beside any number of a motion, and more than a point
 HALT = arb(2) ** -20  # of the time that has passed: pieces so short come to a halt
+HALTED = "the motion has no series at a later instant: it may grow beyond bounds"
 MOST_TRIES = 40  # of a step, shorter each time, until the motion stays in a box
 EASE = 0.97  # of the longest step that seems to do
 BIT = float(arb(2).log().mid())
@@ -329,7 +330,10 @@ class Smooth:
         return Smooth(doubled(self.rates), self.start, doubled(self.readings))
 
     def pieces(self, state: State) -> Iterator[Piece]:
-        """Yield pieces as long as the series allow; raises `Undecided` where none is found, `Absent` after too many."""
+        """Yield pieces as long as the series allow; raises `Undecided` where none is found, `Absent` after too many.
+
+        It is `Absent`, too, where they come to a halt though the states are sharp.
+        """
         if not self.varies(state):
             return self.marched(state)
         n = len(state)
@@ -341,7 +345,8 @@ class Smooth:
         for _ in range(MOST_PIECES):
             piece, states, part = self._piece(time, states, part)
             if piece.length < abs(time - self.start) * HALT:
-                raise Undecided("the motion has no series at a later instant: it may grow beyond bounds")
+                sharp = all(x.rel_accuracy_bits() > COARSE // 2 for x in states.hull())
+                raise (Absent if sharp else Undecided)(HALTED)  # more bits would change nothing
             yield piece
             time += piece.length
         raise Absent(f"a phase takes more than {MOST_PIECES} steps: its equations are stiff, or it lasts too long")

@@ -13,8 +13,8 @@ from veridyn.reports.errors import ReportError
 __all__ = ["ReportError", "build", "check_document", "gaps", "read_results"]
 
 
-def build(document: Document, folder: str | PathLike[str]) -> list[Path]:
-    """Write a report: the page, its figures, and the results in all formats; see docs/result-schema.md.
+def build(document: Document, folder: str | PathLike[str], *, single: bool = False) -> list[Path]:
+    """Write a report: its pages, figures, and the results in all formats; see docs/result-schema.md.
 
     Parameters
     ----------
@@ -22,6 +22,8 @@ def build(document: Document, folder: str | PathLike[str]) -> list[Path]:
         A result document; it is checked and not changed.
     folder
         Where to write; created if need be. Files of the same names are overwritten.
+    single
+        Whether index.html holds all pages.
 
     Returns
     -------
@@ -35,4 +37,4 @@ def build(document: Document, folder: str | PathLike[str]) -> list[Path]:
     """
     from veridyn.reports.writer import write
 
-    return write(check_document(document), Path(folder))
+    return write(check_document(document), Path(folder), single=single)

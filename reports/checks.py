@@ -1,16 +1,30 @@
 """Checks as a report prints them: rows, by layer, by subject. A page holds only so many; the CSV file has all."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from veridyn.reports import diagrams, numbers
+from veridyn.reports import convergence, diagrams, numbers
 from veridyn.reports.comparison import Score, score
 from veridyn.reports.levels import LevelTable, Term, level_table, terms
-from veridyn.reports.tally import LAYERS, Record, Tally, by_layer, common_settings, flag, subject, tally, worst_first
+from veridyn.reports.tally import (
+    LAYERS,
+    Record,
+    Tally,
+    by_layer,
+    common_settings,
+    flag,
+    group,
+    subject,
+    tally,
+    weakest_first,
+)
 
-PAGE = 3000  # checks on a page, all subjects together; more are slow to open and nobody reads them
+ALL = 10**9  # checks of a group, none is left out
+SINGLE = 3000  # checks in a report of one file; more are slow to open
+PAGE = 500  # checks on a page of its own; the next page has the next ones
 FEWEST = 3  # per subject and case, however many there are
-LISTED = 200  # lines of a list of failures, fragile checks or runs
+LISTED = 200  # lines of a list of runs
+FAILURES = 25  # checks on the first page; the pages of the cases have all
 
 
 @dataclass(frozen=True)
@@ -35,6 +49,11 @@ class Row:
     levels: LevelTable | None
 
     @property
+    def plot(self) -> str:
+        """Error and difference over the levels, drawn; empty if there are too few."""
+        return convergence.draw(self.record)
+
+    @property
     def basis(self) -> str:
         """What there is to see when the check is opened; empty if nothing."""
         parts = [
@@ -46,14 +65,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Rows:
-    """A list of checks, of which the page shows the first."""
+    """A list of checks, of which the first page shows the first."""
 
     shown: list[Row]
     total: int
 
     @property
     def left_out(self) -> int:
-        """How many are only in the CSV file."""
+        """How many are on the pages of the cases only."""
         return self.total - len(self.shown)
 
 
@@ -84,21 +103,38 @@ class Group:
         """How many are only in the CSV file."""
         return self.tally.total - sum(len(section.rows) for section in self.sections)
 
+    @property
+    def leaves(self) -> list[list[Section]]:
+        """Its checks in portions for a page each, at least one."""
+        rows = [(section, row) for section in self.sections for row in section.rows]
+        parts = [rows[start : start + PAGE] for start in range(0, len(rows), PAGE)] or [[]]
+        return [_portion(part) for part in parts]
 
-def share(total: int, groups: int, most: int = PAGE) -> int:
+    def page(self, number: int) -> str:
+        """Return the name of the page with a portion, counted from 0."""
+        return self.anchor if number == 0 else f"{self.anchor}-page-{number + 1}"
+
+
+def _portion(rows: Sequence[tuple[Section, Row]]) -> list[Section]:
+    """Gather rows under their sections again."""
+    by_section = group(rows, lambda pair: pair[0].layer)
+    return [replace(members[0][0], rows=[row for _, row in members]) for members in by_section.values()]
+
+
+def share(total: int, groups: int, most: int) -> int:
     """Return how many checks a page that holds so many shows of each group."""
     return total if total <= most else max(FEWEST, most // groups)
 
 
 def listed(records: Sequence[Record], runs: int) -> Rows:
-    """Print a list that may be long."""
-    return Rows([row(record, runs) for record in records[:LISTED]], len(records))
+    """Print the first of a list that may be long."""
+    return Rows([row(record, runs, said=record["reason"]) for record in records[:FAILURES]], len(records))
 
 
 def make_group(anchor: str, name: str, records: list[Record], runs: int, most: int) -> Group:
     """Print the checks of a subject in a case, the worst `most` of them."""
     common = common_settings(records)
-    shown = by_layer(worst_first(records)[:most])
+    shown = by_layer(weakest_first(records)[:most])
     sections = [
         _section(layer, members, shown.get(layer, []), runs, common) for layer, members in by_layer(records).items()
     ]

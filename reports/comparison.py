@@ -70,6 +70,58 @@ def truth_digits(records: Iterable[Record]) -> list[float]:
     return [record["digits"] for record in records if record["layer"] == "criterion" and record["digits"] is not None]
 
 
+@dataclass(frozen=True)
+class Standing:
+    """How one subject did in all cases, printed; a wrong number counts as silent, as nobody was told."""
+
+    subject: str
+    cases: str
+    score: Score
+    orders: str
+    slopes: str
+    claims: str
+    silent: str
+    told: str
+
+
+def standings(results: Iterable[Record], runs: int) -> list[Standing]:
+    """Return a line for each subject; none if there is only one."""
+    by_subject = group(results, lambda record: subject(record, runs))
+    return [_standing(name, records) for name, records in by_subject.items()] if len(by_subject) > 1 else []
+
+
+def _standing(name: str, records: list[Record]) -> Standing:
+    judged = [r for r in records if r["verdict"] in ("pass", "fail")]
+    claims = [r for r in judged if r["layer"] == "claim"]
+    wrong = [r for r in records if r["verdict"] in TROUBLE]
+    silent = [r for r in wrong if r["layer"] in TRUTH and r["value"] is not None]
+    told = [r for r in wrong if r["value"] is None]
+    return Standing(
+        subject=name,
+        cases=f"{len({r['case'] for r in judged})}/{len({r['case'] for r in records})}",
+        score=score(records),
+        orders=_range(claims, "order"),
+        slopes=_range(claims, "slope"),
+        claims=f"{sum(r['verdict'] == 'pass' for r in claims)}/{len(claims)}" if claims else numbers.NONE,
+        silent=_where(silent),
+        told=_where(told),
+    )
+
+
+def _range(claims: Iterable[Record], what: str) -> str:
+    """Print least, median and largest of what was observed of a claim."""
+    found = sorted(float(r["value"]) for r in claims if r["quantity"].partition(":")[0] == what and r["value"])
+    if not found:
+        return numbers.NONE
+    return " · ".join(f"{number:.2f}" for number in dict.fromkeys((found[0], median(found), found[-1])))
+
+
+def _where(records: Sequence[Record]) -> str:
+    """Print how many checks there are, and of which cases."""
+    cases = dict.fromkeys(str(r["case"]) for r in records)
+    return f"{len(records)} ({', '.join(cases)})" if records else "0"
+
+
 def matrices(results: Iterable[Record], runs: int, most: int) -> tuple[list[Matrix], int]:
     """Return a matrix per variant of a case, as many as fit the page but not above `most`, and how many more there are.
 

@@ -54,6 +54,11 @@ def unexplained(found: Findings) -> list[Key]:
     return [key for key in survivors(found) if not reasons[key]]
 
 
+def unseen(found: Findings) -> list[Key]:
+    """Return those of which the host shows why no check can detect them."""
+    return [key for key in survivors(found) if key not in set(unexplained(found))]
+
+
 def untried(found: Findings) -> list[Key]:
     """Return the faults that damage nothing in the cases, as far as their host solves them."""
     return [
@@ -72,17 +77,24 @@ def alarms(found: Findings) -> list[tuple[str, str, str, str]]:
 
 
 def joined(documents: Iterable[Findings]) -> dict[str, Any]:
-    """Return several result documents as one; of a fault that several have tried the last one counts."""
-    found: dict[str, Any] = {"trials": [], "resolution": [], "undamaged": [], "faults": [], "hosts": [], "cases": []}
+    """Return several result documents as one, with its ``runs``; of a fault that several tried the last one counts."""
+    parts = ("trials", "resolution", "undamaged", "faults", "hosts", "cases", "runs")
+    found: dict[str, Any] = {part: [] for part in parts}
     for document in documents:
         again = {key_of(fault) for fault in document["faults"]}
         for part in ("faults", "trials", "resolution"):
             found[part] = [entry for entry in found[part] if key_of(entry) not in again] + list(document[part])
         found["undamaged"] += document["undamaged"]
+        found["runs"] += _runs(document)
         for part in ("hosts", "cases"):
             found[part] += [name for name in document[part] if name not in found[part]]
         found |= {part: document[part] for part in ("schema_version", "environment")}
     return found
+
+
+def _runs(found: Findings) -> list[Entry]:
+    """Return the environment of every run that a document is made of, with how many faults it tried."""
+    return list(found.get("runs", ())) or [{**found["environment"], "faults": len(found["faults"])}]
 
 
 def layers_of(trials: Iterable[Entry]) -> dict[str, int]:
@@ -92,11 +104,13 @@ def layers_of(trials: Iterable[Entry]) -> dict[str, int]:
 
 def summary(found: Findings) -> Iterator[str]:
     """Yield what there is to say in a few sentences, host by host."""
-    hit, alive, idle = set(detected(found)), set(survivors(found)), set(untried(found))
+    hit, alive, idle, hidden = (set(kind(found)) for kind in (detected, unexplained, untried, unseen))
     for host in found["hosts"]:
         mine = [key_of(fault) for fault in found["faults"] if fault["host"] == host]
-        yield f"{host}: {sum(key in hit for key in mine)} of {sum(key not in idle for key in mine)} faults are detected"
+        shown = sum(key not in idle | hidden for key in mine)
+        yield f"{host}: {sum(key in hit for key in mine)} of {shown} faults are detected"
         yield from _named(host, "survive", (key for key in mine if key in alive))
+        yield from _named(host, "cannot be shown, each for the reason stated", (key for key in mine if key in hidden))
         yield from _named(host, "damage nothing in the cases that were tried", (key for key in mine if key in idle))
     failing = broken(found)
     if failing:
@@ -172,6 +186,10 @@ A fault is seeded into a solver, which goes on claiming what it claims without t
 fails that does not fail without it. It is tried on the cheapest cases that it touches, up to the first one that detects
 it, so a count is no measure of how many checks could."""
 
+SEVERAL = """\
+**This page is put together from several runs at different commits.** Every fault was tried on the cases and with the
+checks of its own run; what came later was not tried on it. Of a fault in several runs the last one counts."""
+
 
 def page(found: Findings) -> str:
     """Return the page as Markdown."""
@@ -180,10 +198,19 @@ def page(found: Findings) -> str:
 
 
 def _provenance(found: Findings) -> Iterator[str]:
-    made = found["environment"]
-    versions = (made["veridyn"], made["python"], *(made["packages"][name] for name in ("numpy", "numba")))
-    titles = ("veridyn", "Python", "numpy", "numba", "Machine", "Day")
-    yield table(titles, [(*versions, made["machine"], made["date"][:10])])
+    runs = _runs(found)
+    if len(runs) > 1:
+        yield SEVERAL
+    titles = ("veridyn", "Python", "numpy", "numba", "Machine", "Day", "Commit", "Faults")
+    faults: Counter[tuple[str, ...]] = Counter()
+    for run in runs:
+        faults[_of_run(run)] += run["faults"]
+    yield table(titles, [(*run, str(count)) for run, count in faults.items()])
+
+
+def _of_run(run: Entry) -> tuple[str, ...]:
+    versions = (run["veridyn"], run["python"], *(run["packages"][name] for name in ("numpy", "numba")))
+    return (*versions, run["machine"], run["date"][:10], run.get("commit", "")[:7])
 
 
 def _summary(found: Findings) -> Iterator[str]:
@@ -236,7 +263,8 @@ def _resolution(found: Findings) -> Iterator[str]:
 
 
 def _survivors(found: Findings) -> Iterator[str]:
-    yield "## What survives"
+    yield "## What survives, and what cannot be shown"
+    yield "With a reason: the host cannot show it, and no check is missing."
     said = {key_of(fault): fault for fault in found["faults"]}
     trials = by_fault(found)
     rows = [

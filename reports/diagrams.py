@@ -20,6 +20,8 @@ class Level:
     error: str
     quantity: str
     digits: str
+    scd: str
+    mescd: str
     passed: str
     detail: str
 
@@ -90,6 +92,8 @@ def _level(point: Record, common: Mapping[str, Any]) -> Level:
         error=numbers.error(point["error"]),
         quantity=point["quantity"],
         digits=numbers.correct_digits(point["digits"]),
+        scd=numbers.correct_digits(point["scd"]),
+        mescd=numbers.correct_digits(point["mescd"]),
         passed=f"{point['passed']}/{point['checks']}" if point["checks"] else numbers.NONE,
         detail=point["detail"],
     )
@@ -116,7 +120,7 @@ def figure(
     lines = group(points, lambda point: subject(point, len(machines)))
     families = _families(solvers)
     series = [_series(name, lines.get(name, [])) | families.get(name, {}) for name in solvers]
-    limit = _limit(drawable, results)
+    limit = _limit(drawable, results) + _doubt(drawable)
     panel = {
         "xlabel": "wall time of one solve (s)",
         "ylabel": "worst error over the scale",
@@ -163,6 +167,19 @@ def _limit(points: list[Record], results: Iterable[Record]) -> list[Record]:
     times = [point["wall_time"] for point in points]
     line = {"label": "tolerance of Code_Aster's test", "role": "limit", "marker": False}
     return [line | {"x": [min(times), max(times)], "y": 2 * list(tolerances)}]
+
+
+SEEN = 1e-3  # of the smallest error: a smaller uncertainty of the reference cannot be seen
+
+
+def _doubt(points: list[Record]) -> list[Record]:
+    """Make a line of the uncertainty of the reference where it is not far below the errors."""
+    doubt = max(point["uncertainty"] for point in points)
+    if doubt <= SEEN * min(point["error"] for point in points):
+        return []
+    times = [point["wall_time"] for point in points]
+    line = {"label": "uncertainty of the reference", "role": "limit", "marker": False}
+    return [line | {"x": [min(times), max(times)], "y": 2 * [doubt]}]
 
 
 def _caption(points: Sequence[Record], drawable: Sequence[Record], machines: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ it: all keys are there (the schema's defaults are filled in), numbers are finite
 ordinates as abscissae.
 """
 
+import hashlib
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -138,6 +139,7 @@ def merge(documents: list[Document]) -> Document:
         "planned": sum(document["planned"] or len(document["results"]) for document in documents) - left_out,
         "profile": profiles.pop() if len(profiles) == 1 else "selection",
         "available": None if None in available else sum(available),
+        "solvers": _union([], [solver for document in documents for solver in document["solvers"]]),
         "cases": _merged_cases([case for document in documents for case in document["cases"]]),
         "results": once,
         "work_precision": points,
@@ -191,9 +193,25 @@ def _union(old: list[Record], new: list[Record]) -> list[Record]:
 
 def _read(path: Path) -> Document:
     """Read and check one file; verdicts are not taken on trust."""
-    document = _completed(_parse(_text(path), path), str(path))
+    found = _parse(_text(path), path)
+    _check_digest(found, str(path))
+    document = _completed(found, str(path))
     _check_records(document, str(path))
     return document
+
+
+def digest(document: Document) -> str:
+    """Return the SHA-256 of a document without its own digest; the order of keys and the layout do not matter."""
+    kept = {name: part for name, part in document.items() if name != "digest"}
+    text = json.dumps(kept, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode("utf-8", errors="replace")).hexdigest()
+
+
+def _check_digest(document: Any, name: str) -> None:
+    """Refuse a file that was changed after it was written."""
+    recorded = document.get("digest") if isinstance(document, dict) else None
+    if recorded is not None and recorded != digest(document):
+        raise ReportError(f"{name}: was changed after it was written, its digest does not fit; repeat the run")
 
 
 def _check_records(document: Document, name: str) -> None:

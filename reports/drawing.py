@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from veridyn.reports import beam, diagrams, figures, scatter, sketch, spreadsheet
+from veridyn.reports import beam, diagrams, figures, margins, numbers, sketch, spreadsheet
 from veridyn.reports.diagrams import Levels, Price
 from veridyn.reports.document import Document, environments
 from veridyn.reports.numbers import plural
@@ -47,18 +47,22 @@ class Diagram:
     solvers: list[Levels]
     prices: list[Price]
 
+    @property
+    def is_equation(self) -> bool:
+        """Whether the digits of the test set for initial value problems are counted."""
+        return any(level.scd != numbers.NONE for subject in self.solvers for level in subject.levels)
 
-def overview(results: list[Record], runs: int) -> Drawing | None:
-    """Draw all checks, error against tolerance; None if no check has both."""
-    shown = scatter.measured(results)
+
+def overview(results: list[Record]) -> Drawing | None:
+    """Draw the margins of all checks by layer; None if no check has one."""
+    shown = margins.judged(results)
     if not shown:
         return None
     caption = (
-        f"{plural(len(shown), 'check')} with an error and a tolerance, a dot each; what the eye cannot tell apart "
-        "shares one. Checks above the dotted line fail, criteria below the lowest line would hardly notice a mistake. "
-        "Zeros lie on the edges."
+        f"{plural(len(shown), 'check')} with a margin; the height of each row is that of its largest column. Left of 1 "
+        "checks fail, orange ones pass with a margin below 2. Checks with an error of zero have no margin."
     )
-    return _ready("error-against-tolerance", "Error against tolerance", caption, scatter.draw(shown, runs))
+    return _ready("margins", "Margins by layer", caption, margins.draw(shown))
 
 
 def system(case: Record, anchor: str) -> Drawing | None:

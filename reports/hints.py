@@ -15,8 +15,8 @@ from typing import Any
 from veridyn.reports.tally import LAYERS, Record, group
 
 FEWEST = 3  # failed checks, below which nothing is said
-LEAST = 0.4  # similarity of a kind, below which nothing is said
-AHEAD = 0.1  # share by which the nearest kind must be nearer than the next
+LEAST = 0.35  # similarity of a kind, below which nothing is said
+AHEAD = 0.13  # share by which the nearest kind must be nearer than the next
 NEAREST = 2  # faults of a kind whose mean similarity is that of the kind
 FILE = "patterns.json"
 SCHEMA_VERSION = "2.0"

@@ -1,9 +1,11 @@
-"""HTML pages: one file, nothing fetched from anywhere; without its script all is there but sorting and filtering."""
+"""HTML pages: nothing is fetched from anywhere; without the script all is there but sorting and filtering."""
 
 import base64
 import hashlib
+import re
+from collections.abc import Iterator
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from veridyn.reports import mathml, numbers
 from veridyn.reports.against import HEAD
@@ -12,14 +14,37 @@ from veridyn.reports.errors import optional_package
 from veridyn.reports.page import Page
 from veridyn.reports.tally import LAYERS, MEANINGS
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 MARKS = {"pass": "✓", "fail": "✗", "error": "!", "harness error": "?", "expected failure": "≠", "not applicable": "–"}
 """Beside the word, never instead of it."""
 
 
-def render(page: Page) -> str:
-    """Render a report as HTML; raises ReportError if jinja2 is not installed."""
+def render(page: Page) -> Iterator[tuple[str, str]]:
+    """Yield names and texts of all pages: the first, one a case, one a case and solver; a single one if asked for.
+
+    Raises ReportError if jinja2 is not installed.
+    """
     script, said = resource("report.js"), {"digits": DIGITS, "marks": MARKS, "layers": LAYERS, "verdicts": MEANINGS}
-    return fill("report", page=page, script=script, policy=_policy(script), changed=HEAD, **said)
+    template = _environment().get_template("report.html")
+    given = {"page": page, "script": script, "policy": _policy(script), "changed": HEAD, "css": resource("report.css")}
+    for name, view in _views(page):
+        yield name, template.render(**given, **said, base="../" if "/" in name else "", **view)
+
+
+def _views(page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield "index.html", {"kind": "first", "running": page.title}
+    if page.single:
+        return
+    for sheet in page.sheets:
+        yield f"cases/{sheet.anchor}.html", {"kind": "case", "running": sheet.name, "sheet": sheet}
+        for group in sheet.groups:
+            running = f"{sheet.name} · {group.subject}"
+            leaves = group.leaves
+            view = {"kind": "checks", "running": running, "sheet": sheet, "group": group, "leaves": leaves}
+            for number in range(len(leaves)):
+                yield f"checks/{group.page(number)}.html", view | {"leaf": number}
 
 
 def fill(name: str, **given: Any) -> str:
@@ -27,6 +52,10 @@ def fill(name: str, **given: Any) -> str:
 
     All that is printed is escaped, but for what the template calls trusted.
     """
+    return _environment().get_template(f"{name}.html").render(css=resource(f"{name}.css"), **given)
+
+
+def _environment() -> "Environment":
     with optional_package():
         from jinja2 import Environment, FunctionLoader, StrictUndefined
         from markupsafe import Markup, escape
@@ -38,10 +67,9 @@ def fill(name: str, **given: Any) -> str:
     loader = FunctionLoader(resource)
     made = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=loader)
     # "trusted" is not escaped: our own style sheets and script; drawings and formulas, escaped when made.
-    made.filters |= {"trusted": Markup, "broken": broken, "slug": slug, "formula": mathml.math}
+    made.filters |= {"trusted": Markup, "broken": broken, "slug": slug, "formula": mathml.math, "quoted": quoted}
     made.filters |= {"full": numbers.full, "plural": numbers.plural}
-    made.globals |= given
-    return made.get_template(f"{name}.html").render(css=resource(f"{name}.css"))
+    return made
 
 
 def resource(name: str) -> str:
@@ -59,3 +87,8 @@ def _policy(script: str) -> str:
 def slug(verdict: str) -> str:
     """Make a verdict the name of a CSS class."""
     return verdict.replace(" ", "-")
+
+
+def quoted(text: str) -> str:
+    """Make a text a string of CSS, for the running heads of printed pages; markup in it cannot end the style sheet."""
+    return '"' + re.sub(r"[^\w .,:·-]", lambda match: f"\\{ord(match[0]):x} ", text) + '"'

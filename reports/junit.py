@@ -7,6 +7,7 @@ from veridyn.reports import svg
 from veridyn.reports.document import Document, environments, scope
 from veridyn.reports.levels import level_table
 from veridyn.reports.tally import Record, group, subject, tally
+from veridyn.reports.weak import is_order
 
 
 def render(document: Document, gaps: Sequence[str]) -> str:
@@ -59,21 +60,13 @@ def _properties(record: Record) -> Iterator[str]:
     found = {
         "digits": record["digits"],
         "margin": record["margin"],
-        "observed_order": record["value"] if _is_order(record) else None,
+        "observed_order": record["value"] if is_order(record) else None,
         **{f"term: {name}": value for name, value in record["terms"].items()},
         "levels": table.line if table else None,
     }
     for name, value in found.items():
         if value is not None:
             yield f"<property name={_quoted(name)} value={_quoted(str(value))}/>"
-
-
-def _is_order(record: Record) -> bool:
-    """Whether the value is an observed order, or the slope of errors over the tolerance."""
-    return record["layer"] == "claim" and str(record["quantity"]).partition(":")[0] in ORDERS
-
-
-ORDERS = ("order", "slope")
 
 
 def _outcome(record: Record) -> str:

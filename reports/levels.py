@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ SHARES = 100.0
 
 COLUMNS = {
     "size": "", "quantity": "quantity", "value": "answer", "difference": "difference", "before": "before",
-    "after": "after", "change": "change", "admissible": "admissible", "error": "error",
+    "after": "after", "change": "change", "admissible": "admissible", "error": "error", "order": "observed order",
 }  # fmt: skip
 """Keys of the rows in the order of their columns; the first is headed by the setting that is refined."""
 
@@ -52,10 +53,10 @@ def level_table(record: Record) -> LevelTable | None:
 
     Of answers before and after a change those are shown whose change is largest; of levels the finest.
     """
-    rows: list[dict[str, Any]] = record["levels"]
-    if not rows:
+    if not record["levels"]:
         return None
-    refined = "size" in rows[0]
+    refined = "size" in record["levels"][0]
+    rows: list[dict[str, Any]] = _with_orders(record["levels"]) if refined else record["levels"]
     keys = [key for key in (*COLUMNS, *_others(rows)) if any(row.get(key) is not None for row in rows)]
     head = [str(rows[0].get("setting") or "level") if key == "size" else COLUMNS.get(key, key) for key in keys]
     shown = rows[-SHOWN:] if refined else rows[:SHOWN]
@@ -63,6 +64,20 @@ def level_table(record: Record) -> LevelTable | None:
     return LevelTable(
         title, head, [[_cell(key, row.get(key)) for key in keys] for row in shown], len(rows) - len(shown)
     )
+
+
+def _with_orders(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add the order that each level shows against the one before."""
+    return [row | {"order": _order(before, row)} for before, row in zip([{}, *rows], rows, strict=False)]
+
+
+def _order(before: dict[str, Any], now: dict[str, Any]) -> float | None:
+    """Return log of the ratio of errors over log of the ratio of sizes; None if one of them is missing or zero."""
+    given = [row.get(key) for key in ("error", "size") for row in (before, now)]
+    known = [float(number) for number in given if isinstance(number, int | float) and number > 0.0]
+    if len(known) < len(given) or known[2] == known[3]:
+        return None
+    return math.log(known[0] / known[1]) / math.log(known[2] / known[3])
 
 
 def _others(rows: Iterable[dict[str, Any]]) -> list[str]:

@@ -1,13 +1,13 @@
-"""The validation manual: what a quality file wants of a run, as one HTML page and as PDF; reads recorded results."""
+"""The manual for a quality file, as one HTML page and as PDF: what a run verified, by which criteria, for signature."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from veridyn.reports import drawing, manual_pdf, numbers, spreadsheet
-from veridyn.reports.checks import share
 from veridyn.reports.document import Document, environments, gaps, scope
 from veridyn.reports.errors import ReportError
 from veridyn.reports.html import fill
@@ -24,141 +24,205 @@ from veridyn.reports.manual_blocks import (
     listed,
     numbered,
 )
-from veridyn.reports.manual_case import chapter
+from veridyn.reports.manual_case import chapter, errata
+from veridyn.reports.page import COMPARED, compared, solvers
 from veridyn.reports.sheet import Sheet, make_sheets
-from veridyn.reports.tally import LAYERS, MEANINGS, Tally, group, headline, subject, tally
+from veridyn.reports.tally import MEANINGS, group, headline, tally
+from veridyn.reports.weak import uncovered, weakest
 from veridyn.reports.writer import results_file, save_all
 
-MOST = 20_000  # checks in a manual; more than three hundred pages of tables are for a program to read
+SHOWN = 10  # checks of a subject in a case, the weakest; the report and results.csv have all
 READING = (
     ("Reference", "The certified value; of claims what is claimed, an order for instance; of invariance no change."),
     ("Error, tolerance", "In the same measure: rel, relative to the reference; abs, in the unit of the quantity; "
-     "ex, equal or not; ×, of invariance, the change over the admissible one. The note gives the reason of the "
-     "tolerance. The parts of each tolerance and its level table stand in results.json and results.csv."),
+     "ex, equal or not; ×, of invariance, the change over the admissible one."),
     ("Margin", "Tolerance divided by error, rounded down; below 1 the check fails."),
     ("Digits", "Number of correct digits (LRE), the negative decimal logarithm of the relative error."),
 )  # fmt: skip
 CRITERIA = (
-    "One mechanism judges every solver alike. Each check belongs to one of five layers: the answer with default "
-    "settings is held against the truth by the acceptance criterion of a document, or of the user (criterion); "
-    "the answer on the finest refinement level against the truth within its numerical uncertainty, three times "
-    "the largest of the last differences between levels, with what sampling and rounding contribute "
-    "(convergence); observed orders, slopes, digits and known methods against what the solver claims (claim); the"
-    " answer to the same problem put otherwise against the first answer (invariance); digits and cost against an "
-    "earlier run of the same solver (baseline). What a solver does not claim is not judged. A tolerance depends "
-    "on who is judged only through what is claimed and through the solver's levels."
+    ("Truth (convergence)", "On the finest refinement level the error must not exceed the numerical uncertainty, three "
+     "times the largest of the last two differences between levels, plus what sampling and rounding contribute."),
+    ("Claims (claim)", "Observed orders, errors per tolerance, digits and known methods must be those that the solver "
+     "states of itself. What it does not claim is not judged."),
+    ("Invariance (invariance)", "The same problem put otherwise (repeated, shifted in time, mirrored, in other units, "
+     "restarted) must give the same answer, to rounding or within numerical uncertainty."),
+    ("Criterion (criterion)", "At default settings the error must not exceed what the source document or the user asks "
+     "for."),
+    ("Regression (baseline)", "Digits and cost must be those of an earlier run of the same solver."),
+)  # fmt: skip
+ALIKE = (
+    "All solvers are judged by the same rules. A tolerance depends on the solver only through its claims and its own "
+    "refinement levels; each check records error, tolerance, its parts, and margin in results.json."
 )
 HOUSE = (
     "Reference values are enclosures in ball arithmetic: the truth lies within the stated uncertainty of the value, "
     "every event of the motion being proved. An independent second route in multiple precision confirms them."
 )
+SCOPE = (
+    "This manual records the verification of the solver named on the title page on the cases listed in chapter 3: "
+    "that it solves the stated equations correctly, within the acceptance criteria of chapter 2."
+)
+USE = "The intended use was not stated for this manual (option --intended-use); state it before approval."
+APART = (
+    "Verification asks whether the equations are solved correctly; every check of this manual is one of verification. "
+    "Validation asks whether the equations describe reality for an intended use, and needs measurements: this manual "
+    "holds none, and makes no statement about it. Values that documents print are compared with the reference, not "
+    "with the solver; where they differ, the chapter on errata says why."
+)
+LIMITS = (
+    "A passed check covers its case, variant, quantity and settings, with the machine and versions of the annex.",
+    "Problems outside the cases, other parameters and larger systems are covered only as far as they resemble them.",
+)
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-CASES = ("Case", "Document", "Checks", "Worst margin", "Errata", "Verdict")
+ROLES = ("Prepared by", "Reviewed by", "Approved by")
 
 
-def make_manual(document: Document, digest: str = "") -> Manual:
+@dataclass(frozen=True)
+class Particulars:
+    """What a quality system adds: number and revision of the document, intended use of the solver."""
+
+    number: str = ""
+    revision: str = ""
+    use: str = ""
+
+
+def make_manual(document: Document, digest: str = "", particulars: Particulars = Particulars()) -> Manual:
     """Arrange a checked document as a manual; draws the figures.
 
     The digest is the SHA-256 of the results beside it. Raises ReportError if a package that draws is not installed.
     """
     results, places, missing = document["results"], environments(document), gaps(document)
-    groups = {(record["case"], subject(record, len(places))) for record in results}
-    sheets = make_sheets(document, len(places), share(len(results), len(groups), MOST))
+    sheets = make_sheets(document, len(places), SHOWN)
     total = tally(results)
     said = headline(total, missing, scope(document))
-    chapters = [_summary(document, sheets), *map(chapter, sheets), _annexes(document, said, digest)]
-    version = str(places[0]["veridyn"])
+    chapters = [
+        _scope(document, said, particulars),
+        _acceptance(),
+        _matrix(document, sheets),
+        *map(chapter, sheets),
+        Chapter("Errata in published documents", "", [Section(sheet.name, errata(sheet.case)) for sheet in sheets]),
+        _annexes(document),
+        _approval(said, digest),
+    ]
     return Manual(
-        title="Validation manual",
-        version=version,
+        title=f"Verification manual of {_tested(document)}",
+        version=str(places[0]["veridyn"]),
         date=str(places[0]["date"]),
         headline=said,
         verdict="error" if missing else total.verdict,
         gaps=missing,
-        about=Pairs(_about(document, total.total, digest)),
-        chapters=numbered(chapters),
+        about=Pairs(_about(document, digest, particulars)),
+        chapters=numbered([one for one in chapters if any(section.blocks for section in one.sections)]),
     )
 
 
-def _about(document: Document, checks: int, digest: str) -> list[tuple[str, str]]:
+def _tested(document: Document) -> str:
+    """Name the solvers under test with their versions."""
+    return ", ".join(name.partition(" (")[0] for name in solvers(document)) or "no solver"
+
+
+def _about(document: Document, digest: str, particulars: Particulars) -> list[tuple[str, str]]:
     first = document["environment"]
-    subjects = group(document["results"], lambda record: str(record["solver"]))
     found = {
-        "veridyn": first["veridyn"],
-        "Solver": ", ".join(subjects),
+        "Document": particulars.number,
+        "Revision": particulars.revision,
+        "Solver": "; ".join(solvers(document)),
+        "Checks": str(len(document["results"])),
         "Run": first["date"],
-        "Checks": str(checks),
+        "veridyn": first["veridyn"],
         "Results, SHA-256": digest,
     }
     return [(name, str(value)) for name, value in found.items() if value]
 
 
-def _summary(document: Document, sheets: Sequence[Sheet]) -> Chapter:
+def _scope(document: Document, said: str, particulars: Particulars) -> Chapter:
+    results, runs = document["results"], len(environments(document))
+    weak = [
+        f"{kind.title}: {point.said}, {' '.join(filter(None, (point.record['case'], point.record['variant'])))}, "
+        f"{point.record['quantity']} ({point.record['layer']}), {point.subject}"
+        for kind in weakest(results, runs)
+        for point in kind.points
+    ]
+    return Chapter(
+        title="Scope and result",
+        about="",
+        sections=[
+            Section("Scope and intended use", [Paragraph(SCOPE), Paragraph(particulars.use or USE)]),
+            Section("Result", [Paragraph(f"{said}."), _counted(document)]),
+            Section("Weakest points", listed(weak)),
+            Section("Limitations", listed([*LIMITS, *uncovered(document, scope(document))])),
+            Section("Verification and validation", [Paragraph(APART)]),
+            Section("Messages of the run", listed(document["messages"])),
+        ],
+    )
+
+
+def _counted(document: Document) -> Table:
+    """Count checks by what they compare with."""
     rows = [
-        (
-            sheet.name,
-            sheet.case["document"],
-            str(sheet.tally.total),
-            sheet.margin,
-            str(len(sheet.errata)),
-            sheet.tally.words,
-        )
+        (one.name, one.meaning, str(one.tally.counts["pass"]), str(one.tally.trouble), str(one.others), one.margin)
+        for one in compared(document["results"])
+    ]
+    head = ("Compared with", "", "Passed", "Failed", "Not judged", "Worst margin")
+    return Table("Checks by what the answer is compared with", head, "stnnnn", rows)
+
+
+def _acceptance() -> Chapter:
+    sections = [
+        Section("Reference values", [Paragraph(HOUSE)]),
+        Section("Criteria", [Paragraph(ALIKE), Pairs(CRITERIA)]),
+        Section("Verdicts", [Pairs(list(MEANINGS.items()))]),
+        Section("How to read the tables", [Pairs(READING)]),
+    ]
+    return Chapter("Acceptance criteria", "", sections)
+
+
+def _matrix(document: Document, sheets: Sequence[Sheet]) -> Chapter:
+    """Set the requirements, a case each, against the checks that verify them: passed of judged ones by layer."""
+    by_case = group(document["results"], lambda record: str(record["case"]))
+    rows = [
+        (sheet.name, sheet.case["title"], *_shares(by_case.get(sheet.name, [])), sheet.margin, sheet.tally.verdict)
         for sheet in sheets
     ]
-    tones = [sheet.tally.verdict for sheet in sheets]
-    drawn = drawing.overview(document["results"], len(environments(document)))
-    cases = [Table("Cases of this manual", CASES, "ssnnnt", rows, tones)] if rows else []
-    words = [*READING, *MEANINGS.items()]
-    return Chapter(
-        title="Summary",
-        about="",
-        sections=[
-            Section("Verdicts", [*cases, *listed(document["messages"])]),
-            Section("All checks", [Figure(drawn.title, drawn.caption, drawn.svg)] if drawn else []),
-            Section(
-                "Acceptance criteria", [Paragraph(HOUSE), Paragraph(CRITERIA), _by_layer(tally(document["results"]))]
-            ),
-            Section("How to read the tables", [Pairs(words)]),
-        ],
-    )
+    names = [name for name, _ in COMPARED.values()]
+    head = ("Case", "The solver solves", *names, "Margin", "Verdict")
+    caption = "Requirements and checks that verify them: passed of judged; a dash where nothing was judged"
+    table = [Table(caption, head, "st" + "n" * len(names) + "ns", rows, [row[-1] for row in rows])] if rows else []
+    drawn = drawing.overview(document["results"])
+    figure = [Figure(drawn.title, drawn.caption, drawn.svg)] if drawn else []
+    return Chapter("Requirements and checks", "", [Section("Matrix", table), Section("Margins", figure)])
 
 
-def _by_layer(total: Tally) -> Block:
-    """Count verdicts by layer, layers that were not judged included."""
-    verdicts = [verdict for verdict, count in total.counts.items() if count]
-    rows = []
-    for layer, meaning in LAYERS.items():
-        found = total.layers.get(layer, {})
-        rows.append((layer, meaning, *(str(found.get(verdict) or "–") for verdict in verdicts)))
-    return Table("Layers of judgement", ("Layer", "Compared with", *verdicts), "st" + "n" * len(verdicts), rows)
+def _shares(results: list[Document]) -> list[str]:
+    return [
+        f"{one.tally.counts['pass']}/{judged}" if (judged := one.tally.counts["pass"] + one.tally.trouble) else "–"
+        for one in compared(results)
+    ]
 
 
-def _annexes(document: Document, said: str, digest: str) -> Chapter:
-    sign = f"{said}. The results are those of the file whose SHA-256 is {digest}." if digest else f"{said}."
-    return Chapter(
-        title="Annexes",
-        about="",
-        sections=[
-            Section("Bibliography", _bibliography(document)),
-            Section("Provenance", list(_provenance(document))),
-            Section("Signature", [Paragraph(sign), Blanks(("Checked by", "Date", "Signature"))]),
-        ],
-    )
+def _annexes(document: Document) -> Chapter:
+    sections = [Section("Bibliography", _bibliography(document)), Section("Provenance", list(_provenance(document)))]
+    return Chapter("Annexes", "", sections)
+
+
+def _approval(said: str, digest: str) -> Chapter:
+    """Return the statement, the digest and the room for signatures, which stand on one page."""
+    files = f"The results are those of the file results.json with SHA-256 {digest}." if digest else ""
+    blanks = [Blanks((role, "Date", "Signature")) for role in ROLES]
+    blocks: list[Block] = [Paragraph(f"{said}. {files}".strip()), *blanks]
+    return Chapter("Approval", "", [Section("Statement", blocks)])
 
 
 def _bibliography(document: Document) -> list[Block]:
-    """List the documents of the cases and what is quoted from them."""
-    rows = [
-        (case["case"], case["document"], case["title"], "; ".join(_sources(case["published"])))
+    """List what the cases come from, and the places that values are quoted from."""
+    cited = [(case["case"], source) for case in document["cases"] for source in case["sources"]]
+    quoted = [
+        (case["case"], "; ".join(dict.fromkeys(str(value["source"]) for value in case["published"])))
         for case in document["cases"]
-        if case["document"] or case["published"]
+        if case["published"]
     ]
-    head = ("Case", "Document", "Subject", "Values quoted from")
-    return [Table("Documents", head, "sstt", rows)] if rows else []
-
-
-def _sources(published: Iterable[Document]) -> list[str]:
-    return list(dict.fromkeys(str(value["source"]) for value in published))
+    tables = (("Sources of the cases", "Document", cited), ("Published values", "Quoted from", quoted))
+    return [Table(caption, ("Case", head), "sl", rows) for caption, head, rows in tables if rows]
 
 
 def _provenance(document: Document) -> Iterable[Block]:
@@ -180,14 +244,16 @@ def html(manual: Manual) -> str:
     return fill("manual", manual=manual, policy=POLICY)
 
 
-def write(document: Document, folder: Path, *, pdf: bool = True) -> list[Path]:
+def write(
+    document: Document, folder: Path, *, pdf: bool = True, particulars: Particulars = Particulars()
+) -> list[Path]:
     """Write the manual of a checked document and the results that it was made from; returns the files.
 
     The same document gives the same bytes, those of the PDF too. Raises ReportError if the folder cannot be written or
     a package is not installed.
     """
     results = results_file(document)
-    made = make_manual(document, hashlib.sha256(results).hexdigest())
+    made = make_manual(document, hashlib.sha256(results).hexdigest(), particulars)
     files = {
         "manual.html": html(made).encode("utf-8", errors="replace"),
         "results.json": results,

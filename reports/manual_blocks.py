@@ -39,7 +39,8 @@ class Listing:
 class Table:
     """A table below its caption; `tones` holds a verdict per row, which colours the last cell.
 
-    `columns` has a letter per column: ``t`` text, which takes the width that is left, ``s`` short text, ``n`` number.
+    `columns` has a letter per column: ``t`` text, which takes the width that is left, ``l`` text with links, ``s``
+    short text, ``n`` number.
     A row of one cell is a band over those that follow.
     """
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from veridyn.reports import diagrams, numbers
-from veridyn.reports.checks import ADMISSIBLE, Group, Row
-from veridyn.reports.checks import Section as Checks
+from veridyn.reports.checks import ADMISSIBLE, Row
 from veridyn.reports.drawing import Drawing
 from veridyn.reports.levels import sum_of
 from veridyn.reports.manual_blocks import (
@@ -38,9 +37,10 @@ PRINTED = (
     ("correct", "Should read", "n"), ("truth", "Truth", "n"), ("verdict", "Verdict", "s"),
 )  # fmt: skip
 RUNS = ("Variant", "Subject", "Worst margin", "Digits", "Time", "Verdicts")
-CHECKS = ("Variant", "Quantity", "Reference", "Computed", "Error", "Tolerance", "Digits", "Note", "Verdict")
+CHECKS = ("Variant", "Quantity (layer)", "Reference", "Computed", "Error", "Tolerance", "Margin", "Verdict")
+TOLD = (*TROUBLE, "expected failure")
+BASES, VALUES = 4, 20  # lines of a case: checks that can be recomputed, reference values
 REPRODUCED = "reproduced"
-NOTES = "Notes: reasons of tolerances, and why a check did not pass or was not judged."
 
 
 def chapter(sheet: Sheet) -> Chapter:
@@ -57,7 +57,6 @@ def chapter(sheet: Sheet) -> Chapter:
             Section("Results", _results(sheet)),
             Section("Figures", [_figure(one) for one in drawings]),
             Section("Published values", _published(case["published"])),
-            Section("Errata", _errata(case)),
             Section("Remarks: how to break it", listed(case["remarks"])),
             Section("Summary", listed(sheet.summary)),
         ],
@@ -86,7 +85,11 @@ def _reference(sheet: Sheet) -> list[Block]:
         "Certified reference values. Digits: how many are certified. Uncertainty: how far the truth lies "
         "from the value as printed, at most. Route: the number above."
     )
-    return [*([Listing(ways, numbered=True)] if ways else []), *table(caption, REFERENCES, values)]
+    return [
+        *([Listing(ways, numbered=True)] if ways else []),
+        *table(caption, REFERENCES, values[:VALUES]),
+        *_more(max(0, len(values) - VALUES), "reference value"),
+    ]
 
 
 def _modelling(sheet: Sheet) -> list[Block]:
@@ -122,13 +125,10 @@ def _results(sheet: Sheet) -> list[Block]:
     rows = [(run.variant, run.subject, run.margin, run.digits, run.time, run.tally.words) for run in sheet.runs]
     tones = [run.tally.verdict for run in sheet.runs]
     caption = "Summary of the runs. Digits: the fewest against the truth. Time: one run, without compilation."
-    notes = _numbered(_note(row) for one in sheet.groups for checks in one.sections for row in checks.rows)
-    listed: list[Block] = [Paragraph(NOTES), Listing(list(notes), numbered=True)] if notes else []
     return [
         *([Table(caption, RUNS, "ssnnnt", rows, tones)] if rows else []),
         *_more(sheet.runs_left_out, "run"),
-        *listed,
-        *(block for one in sheet.groups for block in _group(one, notes)),
+        *_weak(sheet),
     ]
 
 
@@ -136,38 +136,20 @@ def _more(count: int, what: str) -> list[Block]:
     return [Paragraph(f"{numbers.plural(count, f'further {what}')}: see results.csv.")] if count else []
 
 
-def _numbered(notes: Iterator[str]) -> dict[str, int]:
-    """Give what many checks share a number each."""
-    return {note: number for number, note in enumerate(dict.fromkeys(filter(None, notes)), start=1)}
+def _weak(sheet: Sheet) -> list[Block]:
+    """Return the checks in trouble, and those that pass with the smallest margins; the report has all."""
+    rows = [row for one in sheet.groups for checks in one.sections for row in checks.rows]
+    told = [row for row in rows if row.record["verdict"] in TOLD or row.flag == "fragile"]
+    if not told:
+        return []
+    tones = [str(row.record["verdict"]) for row in told]
+    caption = "Checks that did not pass, or pass with a margin below 2; the report and results.csv have all checks"
+    table = banded(Table(caption, ("Subject", *CHECKS), "sstnnnnns", [_check(row) for row in told], tones))
+    failed = [_basis(row) for row in told if row.record["verdict"] in TROUBLE and row.basis][:BASES]
+    return [table, Paragraph(RECOMPUTED), Listing(failed)] if failed else [table]
 
 
-def _note(row: Row) -> str:
-    """Return the reason of the tolerance; what else there is to say of a check only where it did not pass."""
-    detail = "" if row.record["verdict"] == "pass" else row.record["detail"]
-    return ". ".join(filter(None, (detail, row.record["reason"])))
-
-
-def _group(one: Group, notes: dict[str, int]) -> list[Block]:
-    """Return all checks of a subject as one table, with a band above each layer."""
-    lines = [line for checks in one.sections for line in _lines(checks, notes)]
-    rows, tones = [row for row, _ in lines], [tone for _, tone in lines]
-    table = Table(f"{one.subject}: {one.tally.words}", CHECKS, "stnnnnnns", rows, tones)
-    failed = [row for checks in one.sections for row in checks.rows if row.record["verdict"] in TROUBLE and row.basis]
-    if not failed:
-        return [table]
-    return [table, Paragraph(RECOMPUTED), Listing([_basis(row) for row in failed])]
-
-
-RECOMPUTED = "Parts of the tolerance and levels, of the checks that did not pass:"
-
-
-def _lines(checks: Checks, notes: dict[str, int]) -> Iterator[tuple[Sequence[str], str]]:
-    """Yield the rows of a layer with their tones: bands, which are single cells, and checks."""
-    left = checks.tally.total - len(checks.rows)
-    rest = f"; {left if checks.rows else 'all'} in results.csv only" if left else ""
-    yield (f"{checks.layer}: {checks.meaning} ({checks.tally.words}){rest}",), ""
-    for row in checks.rows:
-        yield _check(row, notes), str(row.record["verdict"])
+RECOMPUTED = "Parts of the tolerance and levels, of the first checks that did not pass:"
 
 
 def _basis(row: Row) -> str:
@@ -178,22 +160,13 @@ def _basis(row: Row) -> str:
     return f"{place} ({row.record['layer']}): {'. '.join(filter(None, (terms, levels)))}"
 
 
-def _check(row: Row, notes: dict[str, int]) -> Sequence[str]:
+def _check(row: Row) -> Sequence[str]:
     record = row.record
-    name = str(record["quantity"])
-    quantity = f"{name} [{record['unit']}]" if record["unit"] else name
+    named = f"{record['quantity']} [{record['unit']}]" if record["unit"] else str(record["quantity"])
     error = f"{row.error}\u00a0{SHORT.get(row.measure, row.measure)}".strip()
-    note = str(notes.get(_note(row), ""))
     return (
-        record["variant"],
-        quantity,
-        row.reference,
-        row.value,
-        error,
-        row.tolerance,
-        row.digits,
-        note,
-        record["verdict"],
+        *(row.subject, record["variant"], f"{named} ({record['layer']})"),
+        *(row.reference, row.value, error, row.tolerance, row.margin, record["verdict"]),
     )
 
 
@@ -207,11 +180,12 @@ def _published(values: Sequence[Record]) -> list[Block]:
         return []
     counted = Counter(value["verdict"] for value in values)
     said = ", ".join(f"{count} {verdict}" for verdict, count in counted.most_common())
-    shown = [value for value in values if value["verdict"] not in ERRATA]
+    shown = [value for value in values if value["verdict"] not in (*ERRATA, REPRODUCED)]
     return [Paragraph(f"{numbers.plural(len(values), 'published value')}: {said}."), *_explained(shown)]
 
 
-def _errata(case: Record) -> list[Block]:
+def errata(case: Record) -> list[Block]:
+    """Return what is wrong in the document of a case: statements and printed values."""
     wrong = [value for value in case["published"] if value["verdict"] in ERRATA]
     return [*listed(case["errata"]), *_explained(wrong)]
 
@@ -222,6 +196,5 @@ def _explained(values: Sequence[Record]) -> Iterator[Block]:
     for (verdict, explanation), members in groups.items():
         title = f"{verdict.capitalize()}: {numbers.plural(len(members), 'value')}"
         for made in table(title, PRINTED, members, keep=1):
-            tone = "pass" if verdict == REPRODUCED else "expected failure"
             yield from [Paragraph(f"{explanation[:1].upper()}{explanation[1:]}.")] if explanation else []
-            yield banded(replace(made, tones=[tone] * len(members)))
+            yield banded(replace(made, tones=["expected failure"] * len(members)))

@@ -14,7 +14,8 @@ from veridyn.reports.studio import HERE
 from veridyn.reports.tally import TROUBLE, Record, Tally, anchors, group, judged_margin, subject, tally
 
 NO_CASE: Record = {
-    "title": "", "document": "", "summary": "The file has results of this case, but no description.", "statement": [],
+    "title": "", "document": "", "sources": [],
+    "summary": "The file has results of this case, but no description.", "statement": [],
     "equations": [], "system": None, "beam": None, "parameters": [], "quantities": [], "references": [],
     "modelling": [], "published": [], "remarks": [], "errata": [],
 }  # fmt: skip

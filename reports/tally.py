@@ -105,6 +105,11 @@ class Tally:
         said = [f"{number} {verdict}" for verdict, number in self.counts.items() if number]
         return ", ".join(said) or "no checks"
 
+    @property
+    def of_trouble(self) -> str:
+        """Count the records that make a run fail, layer by layer."""
+        return self.of_layers(*TROUBLE)
+
     def of_layers(self, *verdicts: str) -> str:
         """Count the records with some verdicts, layer by layer: '410 criteria, 1 claim'."""
         numbers = {layer: sum(counts[verdict] for verdict in verdicts) for layer, counts in self.layers.items()}
@@ -138,6 +143,11 @@ def counted(layer: str, number: int) -> str:
     return f"{number} {one if number == 1 else several}"
 
 
+def margin_of(record: Record) -> float:
+    """Return the margin of a check; one without is as good as infinite."""
+    return float("inf") if record["margin"] is None else float(record["margin"])
+
+
 def judged_margin(record: Record) -> float | None:
     """Return the margin of a passed or failed check; an expected failure would hide all others."""
     margin: float | None = record["margin"]
@@ -164,19 +174,20 @@ def headline(total: Tally, gaps: Sequence[str] = (), scope: str = "") -> str:
 
 
 def _went(total: Tally) -> str:
+    others = {verdict: total.counts[verdict] for verdict in ("expected failure", "not applicable")}
+    unjudged = [f"{number} {verdict}" for verdict, number in others.items() if number]
     if total.trouble:
         said = [
             f"{plural(total.counts[verdict], 'check')} {ENDS[verdict]}" for verdict in ENDS if total.counts[verdict]
         ]
-        return f"{' and '.join(said)}, of {total.total}; affected: {total.of_layers(*TROUBLE)}"
+        judged = total.counts["pass"] + total.trouble
+        return "; ".join([f"{' and '.join(said)}, of {judged} judged: {total.of_trouble}", *unjudged])
     if not total.total:
         return "Nothing was checked"
     if not total.judged:
         return f"No check could be judged: {total.words}"
     every = "The only check passed" if total.judged == 1 else f"All {total.judged} checks passed"
-    others = {verdict: total.counts[verdict] for verdict in ("expected failure", "not applicable")}
-    passed = f"{every}: {total.of_layers('pass')}"
-    return "; ".join([passed, *(f"{number} {verdict}" for verdict, number in others.items() if number)])
+    return "; ".join([f"{every}: {total.of_layers('pass')}", *unjudged])
 
 
 ENDS = {"fail": "failed", "error": "ended in an error", "harness error": "ended in a harness error"}
@@ -206,9 +217,21 @@ def worst_first(records: Iterable[Record]) -> list[Record]:
     return sorted(records, key=lambda record: VERDICTS.index(record["verdict"]))
 
 
+def weakest_first(records: Iterable[Record]) -> list[Record]:
+    """Order records for reading: trouble first, then by margin, the smallest first, what was not judged last."""
+    return sorted(worst_first(records), key=lambda record: (record["verdict"] == "not applicable", _passes(record)))
+
+
+def _passes(record: Record) -> float:
+    """Return the margin of a check that passes, none as infinity; the others come before them."""
+    if record["verdict"] != "pass":
+        return float("-inf")
+    return margin_of(record)
+
+
 def by_layer(records: Iterable[Record]) -> dict[str, list[Record]]:
-    """Group records by layer, in the order of `LAYERS`, the worst first in each."""
-    groups = group(worst_first(records), lambda record: str(record["layer"]))
+    """Group records by layer, in the order of `LAYERS`, the weakest first in each."""
+    groups = group(weakest_first(records), lambda record: str(record["layer"]))
     return {layer: groups[layer] for layer in LAYERS if layer in groups}
 
 
@@ -223,12 +246,15 @@ def common_settings(records: Sequence[Record]) -> dict[str, float | str]:
     }
 
 
+LONGEST = 80  # characters of a name in a file name
+
+
 def anchors(names: Iterable[str], prefix: str = "") -> list[str]:
     """Make each name an identifier for links and file names; equal ones get a number."""
     taken: dict[str, int] = {}
     made = []
     for name in names:
-        stem = prefix + (re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "unnamed")
+        stem = prefix + (re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:LONGEST] or "unnamed")
         taken[stem] = taken.get(stem, 0) + 1
         made.append(stem if taken[stem] == 1 else f"{stem}--{taken[stem]}")
     return made

@@ -9,28 +9,34 @@ from pathlib import Path
 
 from veridyn.reports import badge, drawing, html, junit, markdown, spreadsheet
 from veridyn.reports.against import Comparison
-from veridyn.reports.document import Document, gaps, scope
+from veridyn.reports.document import Document, digest, gaps, scope
 from veridyn.reports.errors import ReportError
 from veridyn.reports.page import Page, make_page
 from veridyn.reports.studio import studio
 
 AGAINST = "against.md"
-STEMS = ("figure", "work-precision", "case")
-"""How the names of drawings begin that another run may not have."""
+STALE = (
+    "cases/case-*.html",
+    "checks/case-*.html",
+    *(f"figures/{stem}-*.*" for stem in ("figure", "work-precision", "case")),
+)
+"""Names of files that an earlier report in the folder may have and this one may not."""
 
 
-def write(document: Document, folder: Path, compared: Comparison | None = None, *, processes: int = 1) -> list[Path]:
+def write(
+    document: Document, folder: Path, compared: Comparison | None = None, *, processes: int = 1, single: bool = False
+) -> list[Path]:
     """Write the report of a checked document, and what changed since an earlier run; returns the files.
 
-    Many figures are drawn beside the rest, in so many processes less this one. They are spawned: a script that asks for
-    more than one needs ``if __name__ == "__main__":``. Raises ReportError if the folder cannot be written or a package
-    is not installed.
+    ``single`` puts all pages into index.html. Many figures are drawn beside the rest, in so many processes less this
+    one. They are spawned: a script that asks for more than one needs ``if __name__ == "__main__":``. Raises ReportError
+    if the folder cannot be written or a package is not installed.
     """
     # Everything is rendered before anything is written, so that a failure leaves no half report.
-    texts = {folder / name: text for name, text in _render(document, compared, processes).items()}
+    texts = {folder / name: text for name, text in _render(document, compared, processes, single).items()}
     try:
         written = save_all(texts)
-        for stale in (folder / AGAINST, *(file for stem in STEMS for file in (folder / "figures").glob(f"{stem}-*.*"))):
+        for stale in (folder / AGAINST, *(file for names in STALE for file in folder.glob(names))):
             if stale not in texts:
                 stale.unlink(missing_ok=True)
     except OSError as error:
@@ -55,13 +61,12 @@ def save_all(texts: Mapping[Path, bytes]) -> list[Path]:
         raise
 
 
-def _render(document: Document, compared: Comparison | None, processes: int) -> dict[str, bytes]:
+def _render(document: Document, compared: Comparison | None, processes: int, single: bool) -> dict[str, bytes]:
     with studio(processes, drawing.count(document)) as place:
-        page = make_page(document, against=compared, studio=place)
+        page = make_page(document, compared, place, single=single)
         results = results_file(document)  # meanwhile the studio draws
         page = replace(page, digest=hashlib.sha256(results).hexdigest())
         texts = {
-            "report.md": markdown.render(page),
             "summary.md": markdown.summary(page),
             "results.csv": spreadsheet.results(document["results"]),
             "junit.xml": junit.render(document, gaps(document)),
@@ -69,13 +74,13 @@ def _render(document: Document, compared: Comparison | None, processes: int) -> 
         }
         texts |= {AGAINST: markdown.changes(compared)} if compared else {}
         # last, for these wait for the figures
-        texts |= {"index.html": html.render(page), **dict(_drawings(page))}
+        texts |= dict(html.render(page)) | dict(_drawings(page))
     return {"results.json": results, **{name: _bytes(text) for name, text in texts.items()}}
 
 
 def results_file(document: Document) -> bytes:
-    """Return a checked document as the bytes of its file."""
-    return _bytes(_json(document))
+    """Return a checked document as the bytes of its file, with its digest."""
+    return _bytes(_json(document | {"digest": digest(document)}))
 
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode

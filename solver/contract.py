@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -10,6 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from veridyn.nearest import nearest
 from veridyn.solver.errors import SettingsError, SolverInputError
 from veridyn.solver.problem.devices import DEVICES
 from veridyn.solver.problem.elements import GEOMETRIES, LAWS
@@ -54,6 +54,8 @@ class Claims:
         Largest numerical damping ratio at twenty steps per period or more; 0: free vibration keeps its amplitude.
     stability
         Largest stable step times the largest circular frequency; inf: any step.
+    printed
+        Significant digits of the output, two or more, where a program prints fewer than a double has.
     """
 
     order: float | None = None
@@ -67,13 +69,16 @@ class Claims:
     force_lag: float = 0.0
     numerical_damping: float | None = None
     stability: float | None = None
+    printed: float | None = None
 
     def __bool__(self) -> bool:
         """Whether anything is claimed that can be judged."""
         return bool(self.order or self.tolerance or self.digits or self.method)
 
 
-NUMBERS = ("order", "damped_order", "factor", "digits", "lag", "force_lag", "numerical_damping", "stability")
+NUMBERS = (
+    "order", "damped_order", "factor", "digits", "lag", "force_lag", "numerical_damping", "stability", "printed"
+)  # fmt: skip
 KEYS = tuple(each.name for each in fields(Claims) if each.name != "parameters")
 WHAT_TO_CLAIM = (
     "it could claim order=… with a refinement of its step, tolerance=NAME with a refinement of that setting, "
@@ -93,7 +98,7 @@ def read_claims(owner: str, given: Any) -> Claims:
         raise SettingsError(f"{owner}: claims must be a mapping such as {{'order': 2}}, got {given!r}")
     unknown = [name for name in given if name not in KEYS]
     if unknown and not given.get("method"):
-        raise SettingsError(f"{owner}: unknown claim {unknown[0]!r}; {nearest(unknown[0], KEYS)}")
+        raise SettingsError(f"{owner}: unknown claim {unknown[0]!r}; {nearest(unknown[0], sorted(KEYS))}")
     numbers = {name: _number(owner, name, given[name]) for name in NUMBERS if given.get(name) is not None}
     words = {name: _word(owner, name, given[name]) for name in ("tolerance", "method") if given.get(name)}
     claims = Claims(**numbers, **words, parameters={name: given[name] for name in unknown})  # type: ignore[arg-type]
@@ -111,6 +116,8 @@ def _refuse_contradictions(owner: str, claims: Claims) -> None:
         value = getattr(claims, name)
         if value is not None and value <= 0:
             raise SettingsError(f"{owner}: claim {name} = {value:g} must be positive")
+    if claims.printed is not None and (claims.printed < 2 or claims.printed != int(claims.printed)):
+        raise SettingsError(f"{owner}: claim printed = {claims.printed:g} must be a whole number of digits, 2 or more")
 
 
 def _number(owner: str, name: str, value: Any) -> float:
@@ -129,13 +136,6 @@ def _word(owner: str, name: str, value: Any) -> str:
     return value
 
 
-def nearest(wrong: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: the nearest known one, or all of them."""
-    names = sorted(known)
-    near = difflib.get_close_matches(wrong, names, n=1, cutoff=0.5)
-    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}"
-
-
 def check_capabilities(owner: str, tags: Iterable[str]) -> None:
     """Refuse capability tags that do not exist: a misspelt one would make cases not applicable without a word.
 
@@ -145,7 +145,7 @@ def check_capabilities(owner: str, tags: Iterable[str]) -> None:
         Naming the tag and the nearest one.
     """
     for tag in sorted(set(tags) - TAGS):
-        raise SolverInputError(f"solver {owner}: unknown capability {tag!r}; {nearest(tag, TAGS)}")
+        raise SolverInputError(f"solver {owner}: unknown capability {tag!r}; {nearest(tag, sorted(TAGS))}")
 
 
 def claims_of(solver: Any, scheme: str = "") -> Claims:
@@ -162,8 +162,8 @@ def claims_of(solver: Any, scheme: str = "") -> Claims:
 
 def defaults_of(solver: Any, problem: Problem, scheme: str = "") -> Settings:
     """Return the settings that a solver takes where none are given, as far as it tells and can solve the problem."""
-    tell = None if problem.needs - frozenset(solver.capabilities) else getattr(solver, "defaults", None)
-    return dict(tell(problem, *_scheme(scheme))) if tell else {}
+    given = {} if problem.needs - frozenset(solver.capabilities) else getattr(solver, "defaults", {})
+    return dict(given(problem, *_scheme(scheme)) if callable(given) else given)
 
 
 def _scheme(scheme: str) -> tuple[str, ...]:

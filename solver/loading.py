@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.util
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from veridyn.nearest import did_you_mean
 from veridyn.solver.errors import SolverFailure, SolverInputError
 from veridyn.solver.external import ExternalSolver, shared_solver
 
@@ -31,7 +31,8 @@ def load_solver(spec: str) -> Any:
     ----------
     spec
         ``NAME`` (entry point of the group ``veridyn.solvers``), ``package.module:attr`` or ``path/file.py:attr``;
-        a class is instantiated without arguments. ``cmd:program arguments`` starts a program.
+        a class is instantiated without arguments. ``cmd:program arguments`` starts a program; ``fmu:model.fmu`` or
+        ``fmu:model.fmu,map.toml`` is a functional mock-up unit, with a map of its names.
 
     Raises
     ------
@@ -40,6 +41,8 @@ def load_solver(spec: str) -> Any:
     """
     if spec.startswith("cmd:"):
         return _program(spec)
+    if spec.startswith("fmu:"):
+        return _unit(spec)
     place, _, attribute = spec.rpartition(":")
     found = _attribute(spec, _module(spec, place), attribute) if place else _entry_point(spec)
     solver = _instance(spec, found)
@@ -56,15 +59,29 @@ def _program(spec: str) -> ExternalSolver:
         raise SolverNotFound(f"{spec!r} {failure}") from None
 
 
+def _unit(spec: str) -> Any:
+    path, _, mapped = spec.removeprefix("fmu:").partition(",")
+    for name in filter(None, (path, mapped)):
+        if not Path(name).is_file():
+            raise SolverNotFound(f"{spec!r}: there is no file {name}")
+    try:
+        from veridyn.solver.adapters.fmu_adapter import Fmu
+
+        return Fmu(Path(path), Path(mapped) if mapped else None)
+    except ImportError as missing:
+        raise SolverNotFound(f'{spec!r} needs FMPy, {missing}; pip install "{OWN}[fmi]"') from None
+    except SolverInputError as error:
+        raise SolverNotFound(str(error)) from None
+
+
 def _entry_point(name: str) -> Any:
     known = {point.name: point for point in entry_points(group=GROUP)}
     if name.endswith(".py"):
         raise SolverNotFound(f"{name!r} is a file: write {name}:NAME, the name of the solver in it")
     if name not in known:
-        near = difflib.get_close_matches(name.lower(), known, n=1)
-        meant = f"did you mean {near[0]}? " if near else ""
         others = "write package.module:attr, path/file.py:attr or cmd:PROGRAM for others"
-        raise SolverNotFound(f"unknown solver {name!r}; {meant}installed are {', '.join(sorted(known))}; {others}")
+        hint = did_you_mean(name, known, f"installed are {', '.join(sorted(known))}")
+        raise SolverNotFound(f"unknown solver {name!r}; {hint}; {others}")
     try:
         return known[name].load()
     except ImportError as missing:

@@ -196,8 +196,8 @@ def _real(value: Any) -> Floats:
 
 def _matrix(solver: str, name: str, value: Any, m: int, n: int) -> Floats:
     array = _history(solver, name, value)
-    if n == 1 and array.ndim == 1:
-        array = array[:, None]
+    if array.ndim == 1 and (n == 1 or array.size == m == 0):  # a list of no rows has no columns
+        array = array.reshape(-1, n)
     if array.shape != (m, n):
         raise SolverFailure(f"{solver} returned {name} of shape {array.shape}; ({m}, {n}) is needed")
     return array

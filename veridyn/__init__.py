@@ -7,15 +7,19 @@ is. For a problem of your own: `Problem` with its elements, `solve`, `compare`, 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = version("veridyn")
 
 if TYPE_CHECKING:
     from veridyn.comparing import Comparison, compare, report
     from veridyn.front import cases, reference
+    from veridyn.recorded import RecordedRun, read_run
+    from veridyn.solver.problem.as_initial_value import as_initial_value
     from veridyn.solver.problem.devices import BucklingStop, NonlinearSpring, Zener
     from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+    from veridyn.solver.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
     from veridyn.solver.problem.mechanical import MechanicalProblem as Problem
     from veridyn.solver.problem.mechanical import Modes
     from veridyn.solver.problem.pieces import pieces
@@ -26,8 +30,11 @@ if TYPE_CHECKING:
 PLACES = {
     "comparing": ("Comparison", "compare", "report"),
     "front": ("cases", "reference"),
+    "recorded": ("RecordedRun", "read_run"),
+    "solver.problem.as_initial_value": ("as_initial_value",),
     "solver.problem.devices": ("BucklingStop", "NonlinearSpring", "Zener"),
     "solver.problem.elements": ("Friction", "Load", "Stop", "SupportMotion"),
+    "solver.problem.initial_value": ("Accumulation", "Change", "InitialValueProblem", "Mode"),
     "solver.problem.mechanical": ("MechanicalProblem", "Modes"),
     "solver.problem.pieces": ("pieces",),
     "solver.problem.time_functions": (
@@ -38,9 +45,10 @@ PLACES = {
 }  # fmt: skip
 
 __all__ = [
-    "BucklingStop", "Comparison", "Friction", "Harmonic", "Load", "Modes", "NonlinearSpring", "Problem",
-    "Solution", "Stop", "Sum", "SupportMotion", "Windowed", "Zener", "__version__", "cases", "compare",
-    "constant", "pieces", "polynomial", "pulse", "reference", "report", "solve", "step", "table", "verify",
+    "Accumulation", "BucklingStop", "Change", "Comparison", "Friction", "Harmonic", "InitialValueProblem",
+    "Load", "Mode", "Modes", "NonlinearSpring", "Problem", "RecordedRun", "Solution", "Stop", "Sum", "SupportMotion",
+    "Windowed", "Zener", "__version__", "as_initial_value", "cases", "compare", "constant", "pieces",
+    "polynomial", "pulse", "read_run", "reference", "report", "solve", "step", "table", "verify",
 ]  # fmt: skip
 
 

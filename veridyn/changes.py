@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from veridyn.nearest import did_you_mean
 from veridyn.references import ParameterError
 from veridyn.solver.errors import SettingsError
 from veridyn.validation_cases.core.case import Case
@@ -35,12 +35,9 @@ def _refuse_unknown(case: Case, given: Iterable[str], settings: Collection[str])
     known = [parameter.name for parameter in case.parameters]
     for name in given:
         if name not in known and settings:
-            near = difflib.get_close_matches(name, [*known, *settings], n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]}? " if near else ""
-            raise ParameterError(
-                f"unknown parameter {name!r}: {hint}known are {', '.join(known)}; settings of the solvers are "
-                f"{', '.join(sorted(settings))}"
-            )
+            all_of_them = f"known are {', '.join(known)}; settings of the solvers are {', '.join(sorted(settings))}"
+            hint = did_you_mean(name, [*known, *settings], all_of_them)
+            raise ParameterError(f"unknown parameter {name!r}: {hint}")
 
 
 def settings_of(changes: Changes, known: Collection[str]) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from veridyn.posed import Posed, pose
 from veridyn.reports.terminal import Layout
 from veridyn.running import deliver, deliverable
 from veridyn.solver.errors import CapabilityError, SettingsError
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.response import Response
+from veridyn.solver.problem.mechanical import Problem
+from veridyn.solver.response import AnyResponse, Response, Trajectory
 from veridyn.tables import Table, TableError, read_table
 from veridyn.validation_cases.core.case import Case, Number, Observation, Quantity
 from veridyn.validation_cases.core.checks import checks_of
@@ -35,8 +35,8 @@ class ResultsFiles:
     """
 
     name: str
-    problem: MechanicalProblem
-    responses: tuple[Response | None, ...]
+    problem: Problem
+    responses: tuple[AnyResponse | None, ...]
     key: str = ""
     sizes: tuple[float, ...] = ()
     version: ClassVar[str] = "file"
@@ -51,7 +51,7 @@ class ResultsFiles:
         """The levels, one a file."""
         return [{self.key: size} for size in self.sizes]
 
-    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
+    def solve(self, problem: Problem, settings: Mapping[str, Any]) -> AnyResponse:
         """Return the histories of a level, or of the finest, up to the end of the problem.
 
         Raises CapabilityError if there is no such file, or it holds no histories, those of another problem, or too
@@ -89,17 +89,22 @@ class StatedQuantities(Runner):
         return 0.0
 
 
-def _statement(problem: MechanicalProblem) -> dict[str, Any]:
+def _statement(problem: Problem) -> dict[str, Any]:
     """Return what makes the motion: everything but the name and how long it is watched."""
     return {key: value for key, value in problem.to_dict().items() if key not in ("name", "end", "output_times")}
 
 
-def _first(response: Response, count: int) -> Response:
+def _first(response: AnyResponse, count: int) -> AnyResponse:
+    time = response.time[:count]
+    if isinstance(response, Trajectory):
+        kept = {name: int(np.searchsorted(found, time[-1], side="right")) for name, found in response.events.items()}
+        events = {name: response.events[name][:k] for name, k in kept.items()}
+        return Trajectory(time, response.states[:count], events, {n: b[: kept[n]] for n, b in response.before.items()})
     elements = {
         name: {kind: history[:count] for kind, history in histories.items()}
         for name, histories in response.elements.items()
     }
-    return Response(response.time[:count], response.displacement[:count], response.velocity[:count], elements)
+    return Response(time, response.displacement[:count], response.velocity[:count], elements)
 
 
 def judge_files(files: Sequence[Path], posed: Posed, request: Request = NOTHING) -> list[Record]:

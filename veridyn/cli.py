@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import math
 import os
 import re
@@ -15,6 +14,7 @@ from typing import Any, NoReturn
 from veridyn import __version__
 from veridyn.defaults import DefaultsError, completed
 from veridyn.exit_code import ExitCode
+from veridyn.nearest import did_you_mean
 
 EXAMPLES = """\
 examples:
@@ -105,8 +105,8 @@ solver and for the exact solver. Whatever is named (CASE, --kind, --variant, --q
 def _suggestion(message: str) -> str:
     """Name the command that was probably meant."""
     wrong = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
-    near = difflib.get_close_matches(wrong[1], re.findall(r"\w+", wrong[2]), n=1) if wrong else []
-    return f"; did you mean {near[0]}?" if near else ""
+    meant = did_you_mean(wrong[1], re.findall(r"\w+", wrong[2])) if wrong else ""
+    return f"; {meant}" if meant else ""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -229,8 +229,13 @@ def _add_exchange(commands: Any) -> None:
     """Add the commands for codes that can only be run by hand."""
     export = commands.add_parser("export", help="write a problem statement for a code that is run by hand")
     _add_posed(export)
-    forms = ("json", "csv")
-    export.add_argument("--format", choices=forms, default="json", dest="form", help="one document or tables")
+    forms = ("json", "csv", "c", "fmu", "calculix")
+    said = (
+        "one document, tables, C functions (rates, Jacobian, guards, resets), a functional mock-up unit, "
+        "or an input deck of CalculiX"
+    )
+    export.add_argument("--format", choices=forms, default="json", dest="form", help=said)
+    export.add_argument("--fmi", choices=("2.0", "3.0"), default="3.0", help="version of FMI of a unit (default: 3.0)")
     folder = "folder to write into; - for standard output (default)"
     export.add_argument("--output", type=named, default="-", metavar="DIR", help=folder)
     check = commands.add_parser("check", help="judge the results files of a code that is run by hand")
@@ -273,12 +278,19 @@ def _add_reports(commands: Any) -> None:
     report.add_argument("results", nargs="+", type=place, metavar="RESULTS.json")
     report.add_argument("--output", required=True, type=place, metavar="DIR")
     _place(report, "--against", "OLD.json", "say what changed since; fails if something became worse")
-    manual = commands.add_parser("manual", help="build the validation manual, as HTML and PDF")
+    _switch(report, "--single-file", "all pages in index.html")
+    manual = commands.add_parser("manual", help="build the manual for a quality file, as HTML and PDF")
     _add_cases(manual)
     _place(manual, "--output", "DIR", "write manual.html, manual.pdf, results.json", required=True)
     _place(manual, "--results", "RESULTS.json", "of a run (default: run our own solver)")
     _add_jobs(manual, " of that run")
     manual.add_argument("--pdf", action=argparse.BooleanOptionalAction, default=True, help="write the PDF, too")
+    for option, meaning in (
+        ("--number", "document number, for the title page"),
+        ("--revision", "revision of the document"),
+        ("--intended-use", "intended use of the solver, for the chapter on scope"),
+    ):
+        manual.add_argument(option, default="", metavar="TEXT", help=meaning)
     bench = commands.add_parser("bench", help="time the solvers, digits beside the times")
     _add_cases(bench)
     _add_solvers(bench)

@@ -184,7 +184,7 @@ def _sweep(command: Command, **given: Any) -> int:
     return sweep(command=command, **given)
 
 
-def _report(_: Command, results: Sequence[Path], output: Path, against: Path | None) -> int:
+def _report(_: Command, *, results: Sequence[Path], output: Path, against: Path | None, single_file: bool) -> int:
     from veridyn import running
     from veridyn.reports import gaps, read_results
     from veridyn.reports.against import compare
@@ -193,7 +193,7 @@ def _report(_: Command, results: Sequence[Path], output: Path, against: Path | N
 
     found = read_results(results)
     compared = compare(found, read_results([against])) if against else None
-    write(found, output, compared, processes=cores())  # what was read is checked
+    write(found, output, compared, processes=cores(), single=single_file)  # what was read is checked
     print(f"{output / 'index.html'}")
     if compared:
         print(f"against {against}: {compared.headline}")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import mpmath
 import numpy as np
@@ -22,12 +22,23 @@ from veridyn.references.certified import Certified, undefined
 from veridyn.reports.numbers import plural
 from veridyn.solver.errors import CapabilityError, SettingsError, SolverFailure, SolverInputError
 from veridyn.solver.exact.solver import SOLVER as EXACT
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.solver.problem.smoothness import regularity
 from veridyn.solver.problem.time_scales import shortest_period
-from veridyn.solver.response import output_instants
-from veridyn.solving import Drawing, Solution, can_draw, drawn, figure_of, need, request_of, shown, subject_of
-from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant
+from veridyn.solver.response import Response, Trajectory, output_instants
+from veridyn.solving import (
+    Drawing,
+    Solution,
+    can_draw,
+    drawn,
+    figure_of,
+    need,
+    refuse_others,
+    request_of,
+    shown,
+    subject_of,
+)
+from veridyn.validation_cases.core.case import Case, Number, Observation, Quantity, Values, Variant
 from veridyn.validation_cases.core.checks import checks_of
 from veridyn.validation_cases.core.judge import Check, Layer, Record, judge
 from veridyn.validation_cases.core.levels import answers
@@ -70,9 +81,9 @@ class Comparison:
     missing: Mapping[str, str]  # solvers without a solution, and why
 
     @property
-    def problem(self) -> MechanicalProblem:
+    def problem(self) -> Problem:
         """What was solved."""
-        found: MechanicalProblem = self.statement.problem
+        found: Problem = self.statement.problem
         return found
 
     @property
@@ -116,18 +127,20 @@ class Comparison:
     def plot(self, *names: str) -> Drawing:
         """Return a drawing of histories by their names, a curve for each solver, the differences from one beneath.
 
-        All displacements are drawn if none is named. Differences are those from the exact solver, if it is among them,
-        or from the first one, on the output instants of the problem. Raises ProblemError if a solver reports no such
+        The first four displacements or unknowns are drawn if none is named. Differences are those from the exact
+        solver, if it is among them, or from the first one, on the output instants of the problem, as far as the motion
+        goes. Raises ProblemError if a solver reports no such
         history; ReportError if what draws is not installed.
         """
         return drawn(self.problem.name, self._panels(names))
 
     def _panels(self, names: Sequence[str]) -> list[tuple[str, list[tuple[str, str, Solution]]]]:
         grid = output_instants(self.problem)
-        common = {label: solution.at(grid) for label, solution in self.solutions.items()}
+        lasts = min(solution.time[-1] for solution in self.solutions.values())  # a terminal event may end a motion
+        common = {label: solution.at(grid[grid <= lasts]) for label, solution in self.solutions.items()}
         first = next((label for label in common if label.startswith(EXACT.name)), next(iter(common)))
         panels = []
-        for name in names or self.problem.coordinates[:4]:
+        for name in names or self.problem.unknowns[:4]:
             curves = [(label, "reference" if label == first else "computed", s) for label, s in common.items()]
             apart = [
                 (f"{label} - {first}", "error", _difference(s, common[first]))
@@ -154,7 +167,7 @@ class Comparison:
 
 
 def compare(
-    problem: MechanicalProblem,
+    problem: Problem,
     solvers: Iterable[Any],
     *,
     quantities: Mapping[str, Any] | None = None,
@@ -171,7 +184,7 @@ def compare(
         Specifications or solver objects, see `solve`; a pair of one of them and a mapping of settings (``scheme`` among
         them) sets them. A solver with several schemes is compared by its first one.
     quantities
-        Functions of a `Response` by name, asked for beside displacements, forces of stops and work of frictions.
+        Functions of a `Response` or `Trajectory` by name, asked for beside what every problem of the kind is asked.
     require
         How near default answers must come: ``"rel=1e-3"`` of the scale of a quantity, or ``"digits=6"``.
     layers
@@ -186,9 +199,12 @@ def compare(
 
     Raises
     ------
+    ProblemError
+        If the first argument is no problem.
     SolverNotFound, SettingsError, SolverInputError
         If a solver cannot be found, or is asked for wrongly.
     """
+    refuse_others(problem)
     entrants, problem = _entrants(solvers), _sampled(problem)
     asked = questions(problem, quantities or {})
     found: dict[str, _Reference] = {}
@@ -227,10 +243,12 @@ SAMPLES = 40  # in the shortest period, so that peaks of forces are read off wel
 FEWEST, MOST = 2000, 40_000
 
 
-def _sampled(problem: MechanicalProblem) -> MechanicalProblem:
+def _sampled(problem: Problem) -> Problem:
     """Return a problem with output instants: those that it asks for, or enough for its shortest period."""
     if problem.output_times is not None:
         return problem
+    if not isinstance(problem, MechanicalProblem):
+        return replace(problem, output_times=output_instants(problem))
     wanted = SAMPLES * (problem.end - problem.start) / shortest_period(problem)
     count = int(min(max(wanted, FEWEST), MOST))
     return replace(problem, output_times=np.linspace(problem.start, problem.end, count + 1))
@@ -245,7 +263,7 @@ class _Entrant:
     scheme: str
     plain: bool  # without settings of the user
 
-    def lacking(self, problem: MechanicalProblem) -> list[str]:
+    def lacking(self, problem: Problem) -> list[str]:
         """Return what the problem needs and the solver does not offer."""
         return sorted(problem.needs - self.runner.subject.capabilities)
 
@@ -268,9 +286,7 @@ def _entrant(solver: Any, settings: Mapping[str, Any]) -> _Entrant:
     return _Entrant(label, Runner(found, request_of(settings)), scheme, plain=not settings)
 
 
-def _statement(
-    problem: MechanicalProblem, asked: Sequence[Question], found: Mapping[str, _Reference], require: str
-) -> Statement:
+def _statement(problem: Problem, asked: Sequence[Question], found: Mapping[str, _Reference], require: str) -> Statement:
     """Return the problem as a case with one variant; the references are looked up in what is found later."""
     relative, smooth = read_requirement(require).relative, regularity(problem)
     quantities = tuple(
@@ -296,11 +312,9 @@ def _statement(
         variants=(Variant("given", {}),),
         quantities=quantities,
         problem=lambda _: problem,
-        modelling=(),
-        published=(),
         remarks=(f'References of kind "numerical" are answers of solvers: {STANDS_IN}.',),
         residuals=residuals(problem),
-        linear=not problem.elements,
+        linear=isinstance(problem, MechanicalProblem) and not problem.elements,
     )
     return Statement(case, case.variants[0])
 
@@ -313,7 +327,7 @@ def _size(found: Mapping[str, _Reference], name: str, _: Values) -> float:
     return found[name].size
 
 
-def _measured(question: Question, o: Observation) -> float:
+def _measured(question: Question, o: Observation) -> Number:
     return question.read(o.response)
 
 
@@ -333,7 +347,7 @@ class _Reference:
         return Tolerance(relative * size + doubt, "absolute", reason)
 
 
-def _exact(problem: MechanicalProblem, offered: Sequence[_Entrant]) -> _Entrant | None:
+def _exact(problem: Problem, offered: Sequence[_Entrant]) -> _Entrant | None:
     """Return the exact solver as it is compared, or beside what is compared; None where it does not apply."""
     compared = next((e for e in offered if e.runner.solver is EXACT and e.plain), None)
     entrant = compared or _entrant(EXACT, {})
@@ -345,6 +359,8 @@ def _reference(
 ) -> _Reference:
     """Return the answer of the exact solver, else that with the smallest uncertainty over refinement levels."""
     (quantity,) = (q for q in statement.quantities if q.name == question.name)
+    if question.vanishes:
+        return _Reference(VANISHES, max((_size_of(question, statement, e) for e in offered), default=0.0), "statement")
     if exact and (known := _exactly(question, quantity, statement, exact)):
         return known
     refined = [
@@ -363,6 +379,7 @@ def _size_of(question: Question, statement: Statement, e: _Entrant) -> float:
         return 0.0
 
 
+VANISHES = Certified(mpmath.mpf(0), None, "closed form", ("zero by the statement of the problem",), mpmath.mpf(0))
 NOTHING = (SolverFailure, CapabilityError, SolverInputError, NotJudged, HarnessError)
 
 
@@ -463,6 +480,9 @@ def _default(e: _Entrant, question: Question, statement: Statement) -> Any:
 def _difference(solution: Solution, reference: Solution) -> Solution:
     """Return the differences of displacements, velocities and common histories of elements on one grid."""
     a, b = solution.response, reference.response
+    if isinstance(a, Trajectory):
+        return replace(solution, response=replace(a, states=a.states - cast(Trajectory, b).states))
+    b = cast(Response, b)
     elements = {
         e: {n: h - b.elements[e][n] for n, h in hs.items() if n in b.elements.get(e, {})}
         for e, hs in a.elements.items()

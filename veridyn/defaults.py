@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from veridyn.nearest import nearest
 from veridyn.solver.errors import SolverInputError
 
 FILE, PROJECT = "veridyn.toml", "pyproject.toml"
@@ -60,19 +61,13 @@ def _read(file: str) -> dict[str, Any]:
 
 def _check(name: str, command: str, table: Any, commands: Mapping[str, argparse.ArgumentParser]) -> None:
     if command not in commands:
-        raise DefaultsError(f"{name}: there is no command {command!r}; {_nearest(command, commands)}")
+        raise DefaultsError(f"{name}: there is no command {command!r}; {nearest(command, commands)}")
     if not isinstance(table, Mapping):
         raise DefaultsError(f"{name}: {command} must be a table of options, e.g. [{command}] with jobs = 2")
     known = _options(commands[command])
     for option in table:
         if option not in known:
-            raise DefaultsError(f"{name}: {command} has no option {option!r}; {_nearest(option, known)}")
-
-
-def _nearest(wrong: str, known: Mapping[str, Any]) -> str:
-    from veridyn.solver.contract import nearest  # late: most folders have no such file
-
-    return nearest(wrong, known)
+            raise DefaultsError(f"{name}: {command} has no option {option!r}; {nearest(option, known)}")
 
 
 def _options(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:

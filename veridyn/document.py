@@ -23,7 +23,7 @@ from veridyn.validation_cases.core.case import Case, Published
 from veridyn.validation_cases.core.judge import Record
 
 SCHEMA_VERSION = "1.0"  # of all JSON documents but the one below
-RESULTS_VERSION = "2.1"
+RESULTS_VERSION = "2.2"
 PACKAGES = ("numpy", "scipy", "mpmath", "python-flint", "numba", "llvmlite", "matplotlib")
 LONGEST_NUMBER = 17  # digits; longer decimals stay strings
 
@@ -87,10 +87,12 @@ def document(
     work_precision: Sequence[dict[str, Any]] = (),
     planned: int | None = None,
     scope: Scope = Scope(),
+    solvers: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Assemble the result document of a run; `planned` is the number of checks that it set out to make.
 
-    Cases are given as sheets. Messages end with what the failures resemble, if they resemble anything.
+    Cases are given as sheets, ``solvers`` as their names and versions. Messages end with what the failures resemble, if
+    they resemble anything.
     """
     results = [finite(record.as_dict()) for record in records]
     return {
@@ -98,6 +100,9 @@ def document(
         "environment": environment(command),
         "planned": planned,
         **asdict(scope),
+        "solvers": [
+            {"name": printable(name), "version": printable(version)} for name, version in (solvers or {}).items()
+        ],
         "cases": list(cases),
         "results": results,
         "work_precision": list(work_precision),
@@ -132,11 +137,12 @@ def sheet(case: Case, changes: Mapping[str, str], only: Sequence[str] = ()) -> d
         "case": case.name,
         "title": case.title,
         "document": case.document,
+        "sources": list(case.sources),
         "summary": case.summary,
         "statement": list(case.statement),
         "equations": list(case.equations),
-        "system": _drawn(case, variants),
-        "beam": _beam(case, changes or chosen[0].changes),
+        "system": drawn_system(case, variants),
+        "beam": drawn_beam(case, changes or chosen[0].changes),
         "parameters": [{"name": p.name, "unit": p.unit, "default": p.default, "help": p.help} for p in case.parameters],
         "quantities": [{"name": q.name, "unit": q.unit, "definition": q.definition} for q in case.quantities],
         "references": [line for name, given in variants for line in references(case, name, given)],
@@ -147,14 +153,15 @@ def sheet(case: Case, changes: Mapping[str, str], only: Sequence[str] = ()) -> d
     }
 
 
-def _drawn(case: Case, variants: Iterable[tuple[str, Mapping[str, str]]]) -> dict[str, Any] | None:
+def drawn_system(case: Case, variants: Iterable[tuple[str, Mapping[str, str]]]) -> dict[str, Any] | None:
     """Return the system of the first variant that can be drawn as a line of masses, or what the case says is drawn."""
     own = {variant.name: variant.problem for variant in case.variants}
     problems = ((case.drawn or own.get(name) or case.problem)(case.values(changes)) for name, changes in variants)
     return next((found for found in map(system.describe, problems) if found), None)
 
 
-def _beam(case: Case, changes: Mapping[str, str]) -> dict[str, Any] | None:
+def drawn_beam(case: Case, changes: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return the beam of a case as it is drawn; None if there is none."""
     values = case.values(changes)
     return system.describe_beam(case.problem(values), case.beam(values)) if case.beam else None
 

@@ -14,24 +14,43 @@ import numpy as np
 
 from veridyn.document import SCHEMA_VERSION
 from veridyn.exit_code import ExitCode
-from veridyn.posed import Posed, history_columns, pose
+from veridyn.fmu.unit import Unit, Version
+from veridyn.posed import Posed, choose, history_columns, needed_columns, pose
 from veridyn.reports.errors import ReportError
+from veridyn.solver.adapters.calculix_deck import deck, increments
+from veridyn.solver.errors import ProblemError
+from veridyn.solver.problem.as_initial_value import as_initial_value
 from veridyn.solver.problem.devices import Device
 from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.generated import c_source, equations
+from veridyn.solver.problem.initial_value import InitialValueProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
+from veridyn.texts import reference_document
 
 Row = tuple[Any, ...]
-Format = Literal["json", "csv"]
+Format = Literal["json", "csv", "c", "fmu", "calculix"]
 
+DIGITS = 30  # of the reference inside a unit
+SUBSTEPS = 2  # increments of a deck between two outputs
 EQUATION = "M x'' + C x' + K x = loads - M sum_j psi_j a_j(t) + stops + friction; x relative to the supports; SI units"
 
 
-def export(*, case: str, variant: str | None, changed: Mapping[str, str], form: Format, output: str) -> int:
+def export(
+    *, case: str, variant: str | None, changed: Mapping[str, str], form: Format, fmi: Version, output: str
+) -> int:
     """Write the statement of a problem into a folder, or to standard output (``-``); returns the exit status 0.
 
-    Raises what `pose` raises; ReportError if the folder cannot be written into.
+    Raises what `pose` raises; ReportError if the folder cannot be written into; ProblemError if a problem is no
+    unit or deck.
     """
-    files = statement(pose(case, variant, changed), form)
+    if form == "fmu":
+        chosen = choose(case, variant, changed)
+        print(_write(Path("." if output == "-" else output), f"{chosen.problem.name}.fmu", unit(chosen, fmi)))
+        return ExitCode.FINE
+    if form == "calculix":
+        files = deck_file(choose(case, variant, changed))
+    else:
+        files = statement(pose(case, variant, changed), form)
     if output == "-":
         for name, text in files.items():
             print(f"# file {name}\n{text}" if form == "csv" else text, end="")
@@ -41,10 +60,28 @@ def export(*, case: str, variant: str | None, changed: Mapping[str, str], form: 
     return ExitCode.FINE
 
 
-def _write(folder: Path, name: str, text: str) -> Path:
+def unit(posed: Posed, fmi: Version) -> bytes:
+    """Return a problem as a functional mock-up unit, the certified reference in it."""
+    changes = {**posed.variant.changes, **posed.parameters}
+    reference = reference_document(posed.case, changes, DIGITS, None, posed.variant)
+    return Unit(_by_modes(posed.problem), fmi).archive(json.dumps(reference, indent=1))
+
+
+def deck_file(posed: Posed) -> dict[str, str]:
+    """Return a mechanical problem as an input deck of CalculiX; ProblemError if none expresses it."""
+    problem = posed.problem
+    if not isinstance(problem, MechanicalProblem):
+        raise ProblemError(f"{posed.case.name} is no input deck of CalculiX: it has no masses and springs")
+    try:
+        return {f"{problem.name}.inp": deck(problem, increments(problem, SUBSTEPS))}
+    except NotImplementedError as reason:
+        raise ProblemError(f"{posed.case.name} is no input deck of CalculiX: {reason}") from None
+
+
+def _write(folder: Path, name: str, content: str | bytes) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
     except OSError as error:
         raise ReportError(f"cannot write into {folder}: {error.strerror or error}; choose another folder") from None
     return folder / name
@@ -54,17 +91,38 @@ def statement(posed: Posed, form: Format) -> dict[str, str]:
     """Return the files of a problem statement: name and text."""
     if form == "json":
         return {"problem.json": json.dumps(document(posed), indent=1, allow_nan=False) + "\n"}
-    problem = posed.problem
-    instants = _instants(problem)
+    if form == "c":
+        return {"problem.c": c_source(_by_modes(posed.problem)) + "\n"}
+    instants = _instants(posed.problem)
     tables = {
         "scalars.csv": _table(("name", "value", "unit", "meaning"), _scalars(posed)),
-        "matrices.csv": _table(("name", "row", "column", "value", "unit"), _arrays(problem)),
-        "loads.csv": _load_table(problem, instants),
+        **_own_tables(posed.problem, instants),
         "output_times.csv": _table(("time [s]",), ((t,) for t in instants)),
-        "results.csv": _table([f"{n} [{u}]" for n, u in history_columns(problem).items()], ()),
+        "results.csv": _table([f"{n} [{u}]" if u else n for n, u in history_columns(posed.problem).items()], ()),
         "quantities.csv": _table(("quantity", "value", "unit", "definition"), _asked(posed)),
     }
     return {name: text for name, text in tables.items() if text}
+
+
+def _own_tables(problem: Problem, instants: list[float]) -> dict[str, str]:
+    """Return what states the motion: matrices and loads, or equations."""
+    if not isinstance(problem, MechanicalProblem):
+        return {"equations.txt": "".join(f"{line}\n" for line in _equations(problem))}
+    return {
+        "matrices.csv": _table(("name", "row", "column", "value", "unit"), _arrays(problem)),
+        "loads.csv": _load_table(problem, instants),
+    }
+
+
+def _by_modes(problem: Problem) -> InitialValueProblem:
+    if isinstance(problem, InitialValueProblem):
+        return problem
+    assert isinstance(problem, MechanicalProblem)
+    return as_initial_value(problem)
+
+
+def _equations(problem: Problem) -> tuple[str, ...]:
+    return equations(problem) if isinstance(problem, InitialValueProblem) else (EQUATION,)
 
 
 def document(posed: Posed) -> dict[str, Any]:
@@ -77,7 +135,7 @@ def document(posed: Posed) -> dict[str, Any]:
         "title": posed.case.title,
         "document": posed.case.document,
         "statement": list(posed.case.statement),
-        "equation": EQUATION,
+        "equation": "; ".join(_equations(posed.problem)),
         "parameters": [
             {"name": name, "value": value, "unit": unit, "meaning": meaning}
             for name, value, unit, meaning in _parameters(posed)
@@ -85,7 +143,7 @@ def document(posed: Posed) -> dict[str, Any]:
         "quantities": [{"name": q.name, "unit": q.unit, "definition": q.definition} for q in posed.quantities],
         "results": {
             "columns": [{"name": name, "unit": unit} for name, unit in history_columns(posed.problem).items()],
-            "required": ["time", *(f"displacement_{name}" for name in posed.problem.coordinates)],
+            "required": list(needed_columns(posed.problem)),
             "until": posed.problem.end,
         },
         "output_times": {"unit": "s", "count": len(instants), "values_in": "problem.output_times"},
@@ -93,7 +151,7 @@ def document(posed: Posed) -> dict[str, Any]:
     }
 
 
-def _instants(problem: MechanicalProblem) -> list[float]:
+def _instants(problem: Problem) -> list[float]:
     wanted = problem.output_times
     return [problem.start, problem.end] if wanted is None else [float(t) for t in wanted]
 
@@ -125,6 +183,8 @@ def _scalars(posed: Posed) -> Iterator[Row]:
     yield from _parameters(posed)
     yield "start", problem.start, "s", "start of the motion"
     yield "end", problem.end, "s", "end of the motion"
+    if not isinstance(problem, MechanicalProblem):
+        return
     for stop in problem.stops:
         yield from _stop_scalars(stop)
     for friction in problem.frictions:

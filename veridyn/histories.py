@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.posed import history_columns
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.response import COARSE, Response
+from veridyn.nearest import nearest
+from veridyn.posed import history_columns, needed_columns
+from veridyn.solver.problem.initial_value import InitialValueProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
+from veridyn.solver.response import COARSE, AnyResponse, Response, Trajectory
 from veridyn.tables import Column, Table
 from veridyn.units import UnitError, to_si
 from veridyn.validation_cases.core.case import Number
@@ -22,23 +23,30 @@ UNDEFINED = frozenset({"none", "undefined"})
 SLACK = 1e-6  # of the span: printed instants are rounded
 
 
-def read_histories(table: Table, problem: MechanicalProblem) -> Response:
+def read_histories(table: Table, problem: Problem) -> AnyResponse:
     """Return the histories of a table with a column ``time``, in SI units.
 
-    Velocities that are missing are differences of the displacements. Raises TableError if a column is unknown or
-    missing, a unit is wrong, a cell is no number, time does not increase or does not cover the requested instants.
+    Velocities that are missing are differences of the displacements. A row of an initial value problem may name an
+    ``event``, whose state it holds; the row before may hold the state just before, at the same instant. Raises
+    TableError if a column or an event is unknown, a column missing, a unit wrong, a cell no number, if time does not
+    increase or does not cover the requested instants.
     """
     known = history_columns(problem)
     columns = _recognised(table, known)
-    needed = ["time", *(f"displacement_{name}" for name in problem.coordinates)]
+    needed = needed_columns(problem)
     for name in needed:
         if name not in columns:
-            raise table.error(f"no column {name} [{known[name]}]; add it")
+            unit = f" [{known[name]}]" if known[name] else ""
+            raise table.error(f"no column {name}{unit}; add it")
     if not table.rows:
         raise table.error("no rows below the header; write one row per output instant")
     table = table.filled(len(table.columns))
+    events = columns.pop("event", None)
     values = {name: _converted(table, column, known[name]) for name, column in columns.items()}
     time = values.pop("time")
+    if isinstance(problem, InitialValueProblem):
+        return _trajectory(table, events, time, np.column_stack([values[name] for name in needed[1:]]), problem)
+    assert isinstance(problem, MechanicalProblem)
     _check_instants(table, time, problem)
     displacement = np.column_stack([values[name] for name in needed[1:]])
     velocity = np.column_stack(
@@ -50,20 +58,34 @@ def read_histories(table: Table, problem: MechanicalProblem) -> Response:
     return Response(time, displacement, velocity, _elements(values))
 
 
+def _trajectory(
+    table: Table, events: Column | None, time: Floats, states: Floats, problem: InitialValueProblem
+) -> Trajectory:
+    names = [row[events.place].strip() if events else "" for row in table.rows]
+    for i, name in enumerate(names):
+        if name and name not in problem.event_names:
+            raise table.error(f"unknown event {name!r}; {nearest(name, problem.event_names)}", i, "event")
+    follows = np.append((np.diff(time) == 0) & [bool(name) for name in names[1:]], False)  # the state before an event
+    _check_instants(table, time[~follows], problem)
+    happened = {name: [i for i, other in enumerate(names) if other == name] for name in sorted({*names} - {""})}
+    told = {name: places for name, places in happened.items() if all(i > 0 and follows[i - 1] for i in places)}
+    return Trajectory(
+        time=time[~follows],
+        states=states[~follows],
+        events={name: time[places] for name, places in happened.items()},
+        before={name: states[np.array(places) - 1] for name, places in told.items()},
+    )
+
+
 def _recognised(table: Table, known: Iterable[str]) -> dict[str, Column]:
     """Return the columns by their proper names; capitals do not matter."""
     proper = {name.lower(): name for name in known}
     found = {}
     for column in table.columns:
         if column.name.lower() not in proper:
-            raise table.error(f"unknown column {column.name!r}; {_suggestion(column.name, proper.values())}")
+            raise table.error(f"unknown column {column.name!r}; {nearest(column.name, proper.values())}")
         found[proper[column.name.lower()]] = column
     return found
-
-
-def _suggestion(wrong: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(wrong, list(known), n=1)
-    return f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
 
 
 def _converted(table: Table, column: Column, asked: str) -> Floats:
@@ -75,7 +97,7 @@ def _converted(table: Table, column: Column, asked: str) -> Floats:
     return np.asarray(to_si(numbers, asked if column.unit is None else column.unit, asked))
 
 
-def _check_instants(table: Table, time: Floats, problem: MechanicalProblem) -> None:
+def _check_instants(table: Table, time: Floats, problem: Problem) -> None:
     """Refuse a time that goes back, begins late, ends early or has holes."""
     steps = np.diff(time)
     for i in np.flatnonzero(steps <= 0)[:1]:
@@ -127,7 +149,7 @@ def read_quantities(table: Table, units: Mapping[str, str], is_text: Callable[[s
     for i, row in enumerate(table.rows):
         name = row[columns["quantity"].place]
         if name not in units:
-            raise table.error(f"unknown quantity {name!r}; {_suggestion(name, units)}", i, "quantity")
+            raise table.error(f"unknown quantity {name!r}; {nearest(name, units)}", i, "quantity")
         if name in found:
             raise table.error(f"{name} is given twice; keep one", i, "quantity")
         if row[columns["value"].place]:  # empty: left open in the template

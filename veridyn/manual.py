@@ -10,7 +10,7 @@ from veridyn.exit_code import ExitCode
 from veridyn.reports import gaps, read_results
 from veridyn.reports.document import of_cases
 from veridyn.reports.errors import ReportError
-from veridyn.reports.manual import write
+from veridyn.reports.manual import Particulars, write
 from veridyn.reports.manual_pdf import typesetter
 from veridyn.selection import Selection
 from veridyn.solver.loading import OWN
@@ -18,7 +18,16 @@ from veridyn.validation_cases.core.catalogue import load_case
 
 
 def manual(
-    *, cases: Sequence[str], results: Path | None, output: Path, jobs: int, pdf: bool, command: Sequence[str]
+    *,
+    cases: Sequence[str],
+    results: Path | None,
+    output: Path,
+    jobs: int,
+    pdf: bool,
+    number: str,
+    revision: str,
+    intended_use: str,
+    command: Sequence[str],
 ) -> int:
     """Build the manual of some cases, of all without any; returns the status of the results.
 
@@ -36,7 +45,7 @@ def manual(
         raise ReportError(f"{results} would lose the cases that are not asked for; choose another folder")
     found = read_results([results])
     chosen = of_cases(found, cases) if cases else found
-    for file in write(chosen, output, pdf=pdf):
+    for file in write(chosen, output, pdf=pdf, particulars=Particulars(number, revision, intended_use)):
         if file.stem == "manual":
             print(file)
     return running.status(chosen["results"], gaps(chosen))

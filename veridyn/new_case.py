@@ -63,8 +63,8 @@ CASE = Case(
     ),
     problem=PROBLEM.given,
     modelling=("What a response is read with.",),
-    published=(),
     remarks=("How solvers fail here.",),
+    sources=("Authors: Title. Journal volume (year) pages. https://doi.org/...",),
     benchmark_variant="slow",
 )
 

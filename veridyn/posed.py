@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from veridyn.changes import parameters_of, refuse_settings
+from veridyn.nearest import did_you_mean
 from veridyn.solver.errors import SolverInputError
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.problem.elements import Friction
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.initial_value import InitialValueProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.validation_cases.core.case import Case, Quantity, Variant
 from veridyn.validation_cases.core.catalogue import load_case
 from veridyn.validation_cases.core.runner import Statement
@@ -45,9 +46,9 @@ class Posed:
         return self.statement.variant
 
     @property
-    def problem(self) -> MechanicalProblem:
+    def problem(self) -> Problem:
         """The problem of the variant."""
-        found: MechanicalProblem = self.statement.problem
+        found: Problem = self.statement.problem
         return found
 
     @property
@@ -57,22 +58,30 @@ class Posed:
 
 
 def pose(name: str, variant: str | None = None, changes: Mapping[str, str] | None = None) -> Posed:
-    """Return what is asked of a code in a variant of a case, some parameters changed.
+    """Return what is asked of a code that is run by hand in a variant of a case, some parameters changed.
+
+    Raises what `choose` raises; PoseError if nothing is asked.
+    """
+    return _asking(choose(name, variant, changes))
+
+
+def choose(name: str, variant: str | None = None, changes: Mapping[str, str] | None = None) -> Posed:
+    """Return a variant of a case, some parameters changed.
 
     Without a variant: the one with the default parameters. Raises UnknownCase, ParameterError, CertificationError, see
-    `load_case` and `parameters_of`; PoseError if there is no such variant, or nothing is asked; SettingsError if a
-    change is a setting of a solver.
+    `load_case` and `parameters_of`; PoseError if there is no such variant; SettingsError if a change is a setting of a
+    solver.
     """
     case = load_case(name)
     chosen = variant_of(case, variant)
     if not changes:
-        return _asking(Posed(Statement(case, chosen), {}))
+        return Posed(Statement(case, chosen), {})
     refuse_settings(changes, Subject.of(SOLVER).known)
     parameters = parameters_of(case, {**(chosen.changes if variant else {}), **changes})
     if (variant and chosen.problem) or not case.asked(chosen):
         raise PoseError(f"the problem of variant {chosen.name} has no parameters to set; leave out --set or --variant")
     given = (variants_of(parameters) or [chosen])[0]
-    return _asking(Posed(Statement(case, given), parameters))
+    return Posed(Statement(case, given), parameters)
 
 
 def variant_of(case: Case, name: str | None) -> Variant:
@@ -82,27 +91,31 @@ def variant_of(case: Case, name: str | None) -> Variant:
         return next((v for v in case.variants if case.values(v.changes) == usual), case.variants[0])
     known = [variant.name for variant in case.variants]
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise PoseError(f"{case.name} has no variant {name!r}: {hint}known are {', '.join(known)}")
+        hint = did_you_mean(name, known, f"known are {', '.join(known)}")
+        raise PoseError(f"{case.name} has no variant {name!r}: {hint}")
     return case.variant(name)
 
 
 def _asking(posed: Posed) -> Posed:
-    if posed.statement.problem.kind != MechanicalProblem.kind:
-        raise PoseError(
-            f"{posed.case.name} is an initial value problem: no tables of results are read; a program takes it with "
-            "`veridyn run --solver cmd:…` (docs/command-protocol.md)"
-        )
     if not posed.statement.quantities:
         others = ", ".join(v.name for v in posed.case.variants if posed.case.measured(v))
         raise PoseError(f"variant {posed.variant.name} of {posed.case.name} asks nothing of a code; choose {others}")
     return posed
 
 
-def history_columns(problem: MechanicalProblem) -> dict[str, str]:
-    """Return the columns that a file of histories may have, and their units."""
+def needed_columns(problem: Problem) -> tuple[str, ...]:
+    """Return the columns that a file of histories must have."""
+    if isinstance(problem, MechanicalProblem):
+        return ("time", *(f"displacement_{name}" for name in problem.coordinates))
+    return ("time", *problem.unknowns) if isinstance(problem, InitialValueProblem) else ("time",)
+
+
+def history_columns(problem: Problem) -> dict[str, str]:
+    """Return the columns that a file of histories may have, and their units; states of initial values have none."""
     columns = {"time": "s"}
+    if isinstance(problem, InitialValueProblem):
+        return columns | dict.fromkeys((*problem.unknowns, "event"), "")
+    assert isinstance(problem, MechanicalProblem)
     columns |= {f"displacement_{name}": "m" for name in problem.coordinates}
     columns |= {f"velocity_{name}": "m/s" for name in problem.coordinates}
     for stop in problem.stops:

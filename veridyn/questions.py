@@ -1,4 +1,4 @@
-"""What is asked of any mechanical problem: displacements, forces of stops, work of frictions, agreement of parts."""
+"""What is asked of any problem: motions, forces of stops, work of frictions, agreement of parts; events, invariants."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,34 +14,127 @@ from numpy.typing import NDArray
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import resampled
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.response import Response
-from veridyn.validation_cases.core.case import Quantity
+from veridyn.solver.problem.expressions import Expr
+from veridyn.solver.problem.generated import over
+from veridyn.solver.problem.initial_value import InitialValueProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
+from veridyn.solver.response import Response, Trajectory
+from veridyn.validation_cases.core.case import Number, Observation, Quantity
 from veridyn.validation_cases.measures import consistency
 from veridyn.validation_cases.measures.curves import top
+from veridyn.validation_cases.measures.trajectories import instants, parts
 
 Floats = NDArray[np.float64]
-Read = Callable[[Response], float]
+Read = Callable[[Any], Number]
+Size = Callable[[Any], float]
 
 MOST = 6  # degrees of freedom that are asked for; those come first on which something acts
 
 
 @dataclass(frozen=True)
 class Question:
-    """A number of a response, and the size (in its unit) to which differences of it are related."""
+    """A number of a response, and the size (in its unit) to which differences of it are related.
+
+    ``vanishes``: it is zero by the statement of the problem.
+    """
 
     name: str
     unit: str
     definition: str
     read: Read
-    size: Read
+    size: Size
+    vanishes: bool = False
 
 
-def questions(problem: MechanicalProblem, more: Mapping[str, Read]) -> tuple[Question, ...]:
+def questions(problem: Problem, more: Mapping[str, Read]) -> tuple[Question, ...]:
     """Return what is asked of a problem: what every problem has, and functions of the response that the user gives."""
     given = ((name, partial(_number, read, name)) for name, read in more.items())
     own = (Question(name, "", f"{name}, given by the user", read, lambda _: 0.0) for name, read in given)
+    if isinstance(problem, InitialValueProblem):
+        return (*_states(problem), *_events(problem), *_drifts(problem), *own)
+    assert isinstance(problem, MechanicalProblem)
     return (*_motion(problem), *_stops(problem), *_frictions(problem), *own)
+
+
+# ---- initial value problems
+
+
+def _states(problem: InitialValueProblem) -> Iterator[Question]:
+    for name in problem.unknowns[:MOST]:
+        size = partial(_peak, problem, name)
+        yield Question(f"{name}_end", "", f"{name} at the end", partial(_final, problem, name), size)
+        yield Question(f"{name}_largest", "", f"largest absolute value of {name}", size, size)
+        yield Question(f"{name}_rms", "", f"root mean square of {name}", partial(_mean, problem, name), size)
+
+
+def _final(problem: InitialValueProblem, name: str, r: Trajectory) -> float:
+    return float(r.states[-1, problem.unknowns.index(name)])
+
+
+def _peak(problem: InitialValueProblem, name: str, r: Trajectory) -> float:
+    there = list(parts(Observation({}, problem, r), name))
+    return max(max(top(part.times, part.values), top(part.times, -part.values)) for part in there)
+
+
+def _mean(problem: InitialValueProblem, name: str, r: Trajectory) -> float:
+    squares = (_over(part.times, part.on) for part in parts(Observation({}, problem, r), name))
+    return math.sqrt(sum(squares) / (r.time[-1] - r.time[0]))
+
+
+def _over(times: Floats, read: Callable[[Floats], Floats]) -> float:
+    """Return the integral of a square over the time: two Gauss points between samples."""
+    half, middle = 0.5 * np.diff(times), 0.5 * (times[1:] + times[:-1])
+    places = np.concatenate((middle - half / math.sqrt(3), middle + half / math.sqrt(3)))
+    return float(np.tile(half, 2) @ read(places) ** 2) if half.size else 0.0
+
+
+def _events(problem: InitialValueProblem) -> Iterator[Question]:
+    """Yield how often an event happens, unless it does so without end, and when for the first and the last time."""
+    endless = problem.accumulation.event if problem.accumulation else ""
+    for name in problem.event_names:
+        if name != endless:
+            yield Question(f"{name}_count", "1", f"number of {name}", partial(_count, problem, name), lambda _: 1.0)
+            yield Question(f"{name}_last", "s", f"last instant of {name}", partial(_instant, problem, name, -1), _span)
+        yield Question(f"{name}_first", "s", f"first instant of {name}", partial(_instant, problem, name, 0), _span)
+
+
+def _count(problem: InitialValueProblem, name: str, r: Trajectory) -> float:
+    return float(instants(Observation({}, problem, r), name).size)
+
+
+def _instant(problem: InitialValueProblem, name: str, place: int, r: Trajectory) -> float | None:
+    found = instants(Observation({}, problem, r), name)
+    return float(found[place]) if found.size else None
+
+
+def _span(r: Trajectory) -> float:
+    return float(r.time[-1] - r.time[0])
+
+
+def _drifts(problem: InitialValueProblem) -> Iterator[Question]:
+    """Yield how far invariants leave their first values, and constraints zero."""
+    for name, expression in problem.invariants.items():
+        read = partial(_drift, problem, expression, from_start=True)
+        what = f"largest change of the invariant {name}"
+        yield Question(f"{name}_drift", "", what, read, partial(_terms, problem, expression), vanishes=True)
+    for i, expression in enumerate(problem.constraints, start=1):
+        read = partial(_drift, problem, expression, from_start=False)
+        what = f"largest violation of constraint {i}"
+        yield Question(f"constraint_{i}", "", what, read, partial(_terms, problem, expression), vanishes=True)
+
+
+def _drift(problem: InitialValueProblem, expression: Expr, r: Trajectory, *, from_start: bool) -> float:
+    values = over(problem, (expression,))(r.time, r.states)[:, 0]
+    return float(np.abs(values - (values[0] if from_start else 0.0)).max())
+
+
+def _terms(problem: InitialValueProblem, expression: Expr, r: Trajectory) -> float:
+    """Return the largest of the terms of an expression: what its rounding and its errors are related to."""
+    terms = over(problem, tuple(expression.expand().as_ordered_terms()))(r.time, r.states)
+    return float(np.abs(terms).max())
+
+
+# ---- mechanical problems
 
 
 def _motion(problem: MechanicalProblem) -> Iterator[Question]:
@@ -111,8 +205,10 @@ def _dissipated(name: str, r: Response) -> float:
     return abs(_integral(r, np.asarray(power)))
 
 
-def residuals(problem: MechanicalProblem) -> tuple[Quantity, ...]:
+def residuals(problem: Problem) -> tuple[Quantity, ...]:
     """Return what vanishes for any response whose parts agree with each other; this truth needs no reference."""
+    if not isinstance(problem, MechanicalProblem):
+        return ()
     found = [consistency.velocities()]
     found += [consistency.stop_forces()] if any(not stop.damping for stop in problem.stops) else []
     found += [consistency.positions()] if problem.stops or problem.devices else []
@@ -122,7 +218,7 @@ def residuals(problem: MechanicalProblem) -> tuple[Quantity, ...]:
     return tuple(found)
 
 
-def _number(read: Read, name: str, r: Response) -> float:
+def _number(read: Read, name: str, r: Any) -> float:
     """Return what a function of the user reads; raises SolverFailure where it gives no number."""
     value = read(r)
     if not isinstance(value, int | float | np.number):

@@ -17,6 +17,7 @@ from veridyn.exit_code import ExitCode
 from veridyn.journal import journal
 from veridyn.progress import bar, progress
 from veridyn.reports import check_document
+from veridyn.reports.document import digest
 from veridyn.reports.errors import ReportError, need_packages
 from veridyn.reports.numbers import plural
 from veridyn.reports.tally import TROUBLE
@@ -108,7 +109,8 @@ def run(
                 findings.messages += _untested(crew, todo, under_test.values())
             posed = sheets(crew, todo) if wanted else []
             found = document(
-                records, posed, findings.figures, command, findings.messages, findings.points, planned, scope
+                *(records, posed, findings.figures, command, findings.messages, findings.points, planned, scope),
+                {subject.name: subject.version for subject in under_test.values()},
             )
             reached = deliver(found, report=report, output=output, layout=layout)
             if findings.keeper and not ending.status:
@@ -361,7 +363,7 @@ def write_json(found: Mapping[str, Any], output: str | None) -> None:
 
 def _write(found: dict[str, Any], report: Path | None, output: str | None) -> None:
     if output:
-        write_json(found, output)
+        write_json(found | {"digest": digest(found)}, output)
     if report:
         from veridyn.reports.studio import cores
         from veridyn.reports.writer import write

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from veridyn.nearest import did_you_mean
 from veridyn.solver.errors import SolverInputError
 from veridyn.validation_cases.core.catalogue import load_case
 from veridyn.validation_cases.core.subject import Subject
@@ -104,6 +104,5 @@ def _known(what: str, named: Sequence[str], known: Iterable[str]) -> None:
     names = dict.fromkeys(known) if named else {}
     for name in named:
         if name not in names:
-            near = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]}?" if near else "`veridyn show CASE` names what there is"
+            hint = did_you_mean(name, names) or "`veridyn show CASE` names what there is"
             raise SelectionError(f"no case that is run has a {what} {name!r}: {hint}")

@@ -14,15 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from veridyn.nearest import nearest
 from veridyn.posed import history_columns
-from veridyn.solver.contract import nearest
 from veridyn.solver.errors import CapabilityError, ProblemError, SettingsError, SolverInputError
 from veridyn.solver.postprocessing.interpolation import resampled
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.response import Response, read_response
+from veridyn.solver.problem.initial_value import InitialValueProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
+from veridyn.solver.response import AnyResponse, Trajectory, read_response
 from veridyn.validation_cases.core.runner import translated
 from veridyn.validation_cases.core.subject import Request, Subject
 from veridyn.validation_cases.measures.plotting import figure, panel, series, thinned
+from veridyn.validation_cases.measures.trajectories import on_grid
 from veridyn.verification import load_quietly
 
 Floats = NDArray[np.float64]
@@ -50,12 +52,12 @@ class Drawing:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What a solver answered to a problem: histories in SI units, over ``time`` (m,) in s."""
+    """What a solver answered to a problem: histories, of a mechanical one in SI units, over ``time`` (m,) in s."""
 
-    problem: MechanicalProblem
+    problem: Problem
     solver: str
     settings: Mapping[str, Any]
-    response: Response
+    response: AnyResponse
     wall_time: float
 
     @property
@@ -65,13 +67,15 @@ class Solution:
 
     @property
     def events(self) -> Mapping[str, Floats]:
-        """Instants (k,) in s at which each element changes its state, as far as the solver reports them."""
+        """Instants (k,) in s of the events, or at which each element changes its state, as far as they are reported."""
         return self.response.events
 
     @cached_property
     def columns(self) -> Mapping[str, Floats]:
-        """Every history (m,) by its name: ``displacement_x1``, ``velocity_x1``, ``stop.normal_force``."""
-        names, r = self.problem.coordinates, self.response
+        """Every history (m,) by its name: ``displacement_x1``, ``stop.normal_force``, or that of an unknown."""
+        names, r = self.problem.unknowns, self.response
+        if isinstance(r, Trajectory):
+            return dict(zip(names, r.states.T, strict=True))
         found = {f"displacement_{name}": x for name, x in zip(names, r.displacement.T, strict=True)}
         found |= {f"velocity_{name}": v for name, v in zip(names, r.velocity.T, strict=True)}
         return found | {f"{e}.{name}": h for e, histories in r.elements.items() for name, h in histories.items()}
@@ -91,12 +95,12 @@ class Solution:
         """
         found = self.columns.get(name, self.columns.get(f"displacement_{name}"))
         if found is None:
-            known = nearest(name, [*self.problem.coordinates, *self.columns])
+            known = nearest(name, dict.fromkeys([*self.problem.unknowns, *self.columns]))
             raise ProblemError(f"{self.solver} reports no history {name!r}; {known}")
         return found
 
     def at(self, times: ArrayLike) -> Solution:
-        """Return the solution on other instants (k,) in s: displacements and velocities on cubics between events.
+        """Return the solution on other instants (k,) in s: motions on cubics between events.
 
         Histories of elements are straight lines from sample to sample; flags keep the value of the sample before.
 
@@ -107,6 +111,8 @@ class Solution:
         """
         chosen = replace(self.problem, output_times=np.asarray(times))  # checks the instants
         grid, r = np.asarray(chosen.output_times), self.response
+        if isinstance(r, Trajectory):
+            return replace(self, problem=chosen, response=_trajectory(self.problem, r, grid, self.solver))
         cuts = np.concatenate([np.zeros(0), *r.events.values()])
         x, v = (resampled(r.time, h, grid, cuts) for h in (r.displacement, r.velocity))
         elements = {e: {n: _between(n, r.time, h, grid) for n, h in hs.items()} for e, hs in r.elements.items()}
@@ -122,20 +128,26 @@ class Solution:
         return pd.DataFrame(dict(self.columns), index=pd.Index(self.time, name="time"))
 
     def to_xarray(self) -> Any:
-        """Return all histories as an xarray Dataset over time (s) and degree of freedom; raises `MissingPackage`."""
+        """Return all histories as an xarray Dataset over time (s) and degree of freedom; raises `MissingPackage`.
+
+        Those of an initial value problem are variables of their own.
+        """
         need("xarray")
         import xarray as xr
 
-        r, names = self.response, list(self.problem.coordinates)
+        r, names = self.response, list(self.problem.unknowns)
+        about = {"solver": self.solver, "problem": self.problem.name}
+        if isinstance(r, Trajectory):
+            return xr.Dataset({n: ("time", h) for n, h in self.columns.items()}, {"time": r.time}, about)
         states = {"displacement": (r.displacement, "m"), "velocity": (r.velocity, "m/s")}
         found = {n: xr.Variable(("time", "coordinate"), a, {"units": unit}) for n, (a, unit) in states.items()}
         for name in (name for name in self.columns if "." in name):
             found[name] = xr.Variable("time", self.columns[name], {"units": self.units.get(name, "")})
         axes = {"time": ("time", r.time, {"units": "s"}), "coordinate": names}
-        return xr.Dataset(found, coords=axes, attrs={"solver": self.solver, "problem": self.problem.name})
+        return xr.Dataset(found, coords=axes, attrs=about)
 
     def plot(self, *names: str) -> Drawing:
-        """Return a drawing of histories by their names, of all displacements if none is named, a panel each.
+        """Return a drawing of histories by their names, of all that moves if none is named, a panel each.
 
         Raises
         ------
@@ -144,9 +156,7 @@ class Solution:
         ReportError
             If what draws is not installed.
         """
-        return drawn(
-            self.problem.name, [(name, [("", "computed", self)]) for name in names or self.problem.coordinates]
-        )
+        return drawn(self.problem.name, [(name, [("", "computed", self)]) for name in names or self.problem.unknowns])
 
     def _repr_html_(self) -> str:
         return shown(str(self), self.plot if can_draw() else None)
@@ -160,7 +170,7 @@ class Solution:
         )
 
 
-def solve(problem: MechanicalProblem, solver: Any, *, times: ArrayLike | None = None, **settings: Any) -> Solution:
+def solve(problem: Problem, solver: Any, *, times: ArrayLike | None = None, **settings: Any) -> Solution:
     """Solve a problem with a solver.
 
     Parameters
@@ -176,6 +186,8 @@ def solve(problem: MechanicalProblem, solver: Any, *, times: ArrayLike | None = 
 
     Raises
     ------
+    ProblemError
+        If the first argument is no problem.
     SolverNotFound
         If there is no such solver.
     CapabilityError
@@ -185,6 +197,7 @@ def solve(problem: MechanicalProblem, solver: Any, *, times: ArrayLike | None = 
     SolverFailure
         If it crashed, diverged, or returned a malformed response.
     """
+    refuse_others(problem)
     found = load_quietly(solver) if isinstance(solver, str) else solver
     subject = subject_of(found, settings)
     missing = sorted(problem.needs - subject.capabilities)
@@ -202,6 +215,12 @@ def solve(problem: MechanicalProblem, solver: Any, *, times: ArrayLike | None = 
     return solution if times is None else solution.at(times)
 
 
+def refuse_others(problem: object) -> None:
+    """Raise ProblemError for what is no problem."""
+    if not isinstance(problem, MechanicalProblem | InitialValueProblem):
+        raise ProblemError(f"{problem!r} is no problem: veridyn.Problem and veridyn.InitialValueProblem make one")
+
+
 def subject_of(solver: Any, settings: Mapping[str, Any]) -> Subject:
     """Return a solver as the judgement sees it, with settings of the user and one scheme: the chosen or its first.
 
@@ -217,7 +236,7 @@ def subject_of(solver: Any, settings: Mapping[str, Any]) -> Subject:
     for name in own:
         if name not in subject.settings[subject.schemes[0]]:
             known = subject.settings[subject.schemes[0]]
-            hint = nearest(name, known) if known else "it declares none"
+            hint = nearest(name, sorted(known)) if known else "it declares none"
             raise SettingsError(f"solver {solver.name} has no setting {name!r}; {hint}")
     return replace(subject, schemes=subject.schemes[:1])
 
@@ -226,6 +245,17 @@ def request_of(settings: Mapping[str, Any]) -> Request:
     """Return settings, the scheme among them, as the request that the judgement takes."""
     own = {name: value for name, value in settings.items() if name != "scheme"}
     return Request(settings=own, schemes=(settings["scheme"],) if "scheme" in settings else ())
+
+
+def _trajectory(problem: Problem, r: Trajectory, grid: Floats, solver: str) -> Trajectory:
+    """Return a trajectory on other instants; raises ProblemError where the motion has ended before."""
+    assert isinstance(problem, InitialValueProblem)
+    if grid[-1] > r.time[-1]:
+        raise ProblemError(
+            f"the motion of {problem.name} by {solver} ends at {r.time[-1]:.9g} s, before {grid[-1]:g} s"
+        )
+    modes = tuple(r.modes[i] for i in np.searchsorted(r.time, grid, side="right") - 1) if r.modes else ()
+    return replace(r, time=grid, states=on_grid(problem, r, grid), modes=modes)
 
 
 def _between(name: str, samples: Floats, history: Floats, times: Floats) -> Floats:

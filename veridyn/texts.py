@@ -44,6 +44,9 @@ def print_case(case: Case) -> None:
     out.print(Text("\n".join(f"- {line}" for line in case.modelling)))
     out.print(Text("\nRemarks: how to break it", style="bold"))
     out.print(Text("\n".join(f"- {line}" for line in case.remarks)))
+    if case.sources:
+        out.print(Text("\nSources", style="bold"))
+        out.print(Text("\n".join(f"- {line}" for line in case.sources)))
 
 
 def _print_parameters(out: Console, case: Case) -> None:

@@ -10,7 +10,7 @@ mean under the hat from instant to instant.
 
 Stops and frictions act by impulses, found one after the other until none changes: a stop pushes by its penetration and
 by the rate v, which holds its own push; a friction takes what is needed to stop the sliding velocity w1, within its
-cone.
+cone. Several frictions are held without a limit first: none slips because others have not taken their share yet.
 
 The loop over steps is compiled by Numba. The laws are small functions, handed to the loop as a record, so that a
 subclass or `dataclasses.replace` can put another one in place of each.
@@ -42,6 +42,7 @@ compiled: Callable[[F], F] = jit
 part: Callable[[F], F] = jit(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy")
 SPRING, ZENER = 0, 1  # kinds of devices
 STICK = 0.0  # status of a friction; +1 and -1: it slips along or against its tangent
+UNLIMITED = 1e300  # coefficient of friction
 STABILITY = 2.0  # largest omega h
 MOST_STEPS = 200_000  # by default
 FINER = 4  # a step that is asked for may be so much shorter than the shortest by default
@@ -275,13 +276,16 @@ def push(laws: Any, model: Any, s: int, k: int, now: Any) -> float:
 
 
 @part
-def rub(laws: Any, model: Any, f: int, k: int, now: Any, status: Floats) -> float:
-    """Let a friction act that had a status before the step; returns by how much its force changed (N)."""
+def rub(laws: Any, model: Any, f: int, k: int, now: Any, status: Floats, most: float) -> float:
+    """Let a friction act that had a status before the step; returns by how much its force changed (N).
+
+    ``most`` is the least that the static coefficient may be: stick is tried without a limit first.
+    """
     e, s = model.stops.shape[0] + f, int(model.frictions[f, 0])
     add_row(model.kicks, e, -now.local[e], now.w1)
     velocity = along(model.directions, e, now.w1) + model.next_rate[k, e]
     normal = model.frictions[f, 1] if s < 0 else now.local[s]
-    static, kinetic = model.frictions[f, 2], model.frictions[f, 3]
+    static, kinetic = max(most, model.frictions[f, 2]), model.frictions[f, 3]
     force, now.status[e] = laws.friction_force(
         status[e], velocity, normal, static, kinetic, model.mobility[e], laws.slip_force
     )
@@ -300,21 +304,34 @@ def forget(model: Any, now: Any, status: Floats) -> None:
 
 
 @part
-def impulses(laws: Any, model: Any, k: int, now: Any, sweeps: int, tolerance: float, status: Floats) -> bool:
-    """Add the impulses of stops and frictions to the velocity after instant k; tells whether they settled."""
-    forget(model, now, status)
+def settled(
+    laws: Any, model: Any, k: int, now: Any, sweeps: int, tolerance: float, status: Floats, most: float
+) -> bool:
+    """Let stops and frictions act one after the other until none changes; tells whether they settled."""
     count = model.stops.shape[0] + model.frictions.shape[0]
     for _ in range(sweeps):
         change, largest = 0.0, 0.0
         for s in range(model.stops.shape[0]):
             change = max(change, push(laws, model, s, k, now))
         for f in range(model.frictions.shape[0]):
-            change = max(change, rub(laws, model, f, k, now, status))
+            change = max(change, rub(laws, model, f, k, now, status, most))
         for e in range(count):
             largest = max(largest, abs(now.local[e]))
         if count <= 1 or change <= tolerance * largest:
             return True
     return False
+
+
+@part
+def impulses(laws: Any, model: Any, k: int, now: Any, sweeps: int, tolerance: float, status: Floats) -> bool:
+    """Add the impulses of stops and frictions to the velocity after instant k; tells whether they settled.
+
+    Frictions that hold each other share a load: what sticks is held without a limit until the shares are known.
+    """
+    forget(model, now, status)
+    if model.frictions.shape[0] > 1 and not settled(laws, model, k, now, sweeps, tolerance, status, UNLIMITED):
+        return False
+    return settled(laws, model, k, now, sweeps, tolerance, status, 0.0)
 
 
 @part

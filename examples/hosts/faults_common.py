@@ -37,8 +37,8 @@ def always(_: Problem) -> bool:
 class Fault:
     """A fault that can be seeded into a solver.
 
-    ``kind``: contact, friction, device, load, support, modal, output, state, precision or method. ``what``: what is
-    wrong, in one sentence. ``size``, ``meaning``, ``smallest``: how large, what the number means, where a search for the
+    ``kind``: contact, friction, device, load, support, modal, event, output, state, precision or method. ``what``: what
+    is wrong, in one sentence. ``size``, ``meaning``, ``smallest``: how large, what the number means, where a search for the
     smallest size ends; None and empty for a fault that is there or not. ``make`` returns the solver with a fault of a
     size, ``touches`` tells whether a problem has anything that it damages, ``unseen`` why no check can detect it, if so.
     """
@@ -493,11 +493,8 @@ def problem_faults(solver: Any, sizes: Sizes) -> list[Fault]:
         before: Before,
         touches: Touches = always,
         meaning: str = RELATIVE,
-        unseen: str = "",
     ) -> Fault:
-        return fault(
-            sizes, name, kind, what, lambda s: Damaged(solver, before, size=s), touches, meaning, unseen=unseen
-        )
+        return fault(sizes, name, kind, what, lambda s: Damaged(solver, before, size=s), touches, meaning)
 
     shift, rad = "part of the time span", "rad"
     return [
@@ -522,7 +519,7 @@ def problem_faults(solver: Any, sizes: Sizes) -> list[Fault]:
         changed("zener_damping", "device", "The dashpot of a device is too strong.", of_elements("devices", damping=more), has_devices("damping")),
         changed("zener_exponent", "device", "The exponent of a dashpot is too small.", of_elements("devices", alpha=less), has_devices("alpha")),
         changed("spring_force", "device", "The force of a nonlinear spring is too large.", of_elements("devices", coefficients=more), has_devices("coefficients")),
-        changed("spring_breaks", "device", "The pieces of a nonlinear spring end too far out.", of_elements("devices", breaks=more), has_devices("breaks"), unseen="The only breaks of any case bound a dead zone of a micrometre: it changes by 1e-12 m, or not at all."),
+        changed("spring_breaks", "device", "The pieces of a nonlinear spring end too far out.", of_elements("devices", breaks=more), has_devices("breaks")),
         changed("buckling_force", "device", "A stop buckles at too large a force.", of_elements("devices", critical_force=more), has_devices("critical_force")),
         changed("post_force", "device", "The force after buckling is too large.", of_elements("devices", post_force=more), has_devices("post_force")),
         changed("buckling_stiffness", "device", "A buckling stop is too stiff.", of_elements("devices", contact_stiffness=more), has_devices("contact_stiffness")),

@@ -175,7 +175,7 @@ def own_faults() -> list[common.Fault]:
         own("alpha_f", "method", "The weight of forces is too large.", weighed(alpha_f=lambda w, s: w.alpha_f + s, beta=lambda w, s: w.beta, gamma=lambda w, s: w.gamma), meaning="change"),
         own("beta", "method", "Beta is too large.", weighed(beta=lambda w, s: (1 + s) * w.beta), meaning=relative),
         own("gamma", "method", "Gamma is too large.", weighed(gamma=lambda w, s: (1 + s) * w.gamma), meaning=relative),
-        own("newton_loose", "method", "Newton's iteration ends early.", weighed(newton_tolerance=lambda _, s: s), common.has_nonlinear, "tolerance", 1e-3, 1e-12),
+        own("newton_loose", "method", "Newton's iteration ends early.", weighed(newton_tolerance=lambda _, s: s), common.has_nonlinear, "tolerance", 1e-3, 1e-12, unseen="One iteration is exact where laws are linear in pieces; where they curve, what it leaves is quadratic in the change of a step, and vanishes with it."),
         own("load_at_start", "method", "Loads are taken at the start of a step.", loads_at(lambda _, s: 0.0), has_drives),
         own("load_at_end", "method", "Loads are taken at the end of a step.", loads_at(lambda _, s: 1.0), has_drives),
         own("load_instant", "method", "Loads are taken too late in a step.", loads_at(lambda w, s: 1 - w.alpha_f + s), has_drives, "part of a step"),
@@ -205,7 +205,7 @@ def own_faults() -> list[common.Fault]:
         own("slip_turns_without_stick", "friction", "A slip that turns does not try to stick.", lawful(friction_status=never_again), has_frictions),
         own("slip_one_sided", "friction", "Slip against the tangent has too much friction.", lawful(slip_force=common.slip_one_sided), has_frictions, relative),
         own("dashpot_power", "device", "The exponent in the rate of a dashpot is too large.", lawful(dashpot_rate=common.dashpot_power), common.has_devices("alpha"), relative),
-        own("touches_few", "contact", "A stop that opens and closes within a step is left open.", lambda _: replace(HOST, touches=1), has_stops),
+        own("touches_few", "contact", "A stop that opens and closes within a step is left open.", lambda _: replace(HOST, touches=1), has_stops, unseen="Only a step that just touches a stop makes it change twice: the push that is left out vanishes with the step."),
     ]  # fmt: skip
 
 

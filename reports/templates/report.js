@@ -3,7 +3,7 @@
 // Sorting, filtering and saving. Without it the page is the same, with plain tables.
 (() => {
   const all = (selector, root = document) => Array.from(root.querySelectorAll(selector));
-  const FEWEST_ROWS = 8;
+  const FEWEST_ROWS = 25;
 
   // What is sorted and hidden as one: a row; in lists of checks a check with its notes, within its kind.
   function units(table) {
@@ -101,36 +101,6 @@
     place.prepend(button);
   }
 
-  // The name of a dot shows beneath the drawing; arrow keys go from dot to dot.
-  function named(drawn) {
-    const dots = all(".dot", drawn);
-    const said = document.createElement("p");
-    said.className = "named";
-    said.setAttribute("role", "status");
-    said.textContent = "Rest the pointer on a dot, or focus the drawing and use the arrow keys, to see which check it is.";
-    drawn.closest(".plot").after(said);
-    drawn.setAttribute("tabindex", "0");
-    drawn.setAttribute("role", "group");
-    let at = -1;
-    const show = (next) => {
-      dots[at]?.classList.remove("here");
-      at = (next + dots.length) % dots.length;
-      dots[at].classList.add("here");
-      said.textContent = dots[at].textContent;
-    };
-    drawn.addEventListener("pointerover", (event) => {
-      const dot = event.target.closest(".dot");
-      if (dot) show(dots.indexOf(dot));
-    });
-    drawn.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-      if (step && dots.length) {
-        event.preventDefault();
-        show(at < 0 && step < 0 ? dots.length - 1 : at + step);
-      }
-    });
-  }
-
   function reveal() {
     const target = document.getElementById(location.hash.slice(1));
     if (target?.matches("details")) target.open = true;
@@ -141,7 +111,9 @@
     if (units(table).reduce((sum, [, items]) => sum + items.length, 0) >= FEWEST_ROWS) filterable(table);
   }
   all(".take").forEach(savable);
-  all("svg.scatter").forEach(named);
+  // Browsers leave buttons out where they repeat the heads of tables on paper.
+  addEventListener("beforeprint", () => all("th button").forEach((one) => one.replaceWith(...one.childNodes)));
+  addEventListener("afterprint", () => all("table:not(.plain)").forEach(sortable));
   addEventListener("hashchange", reveal);
   reveal();
 })();

@@ -55,20 +55,11 @@ def _compiled(names: Names, rates: tuple[Expr, ...], guards: tuple[Expr, ...], t
 def prepared(leg: Leg, tolerance: float) -> tuple[Any, Callable[[float], Floats]]:
     """Return the compiled integrator of a leg, and its parameters from an instant on (s).
 
-    A guard that is not armed is the constant one.
-
-    Raises
-    ------
-    NotImplementedError
-        If a mass matrix moves the states.
+    A guard that is not armed is the constant one. Raises what `ModeLeg.expressions` raises.
     """
     assert isinstance(leg, ModeLeg)
-    plain = leg.equations.plain
-    if plain.problem.mass is not None:
-        raise NotImplementedError("a mass matrix")
-    guards = tuple(change.guard for change in leg.equations.events)
-    ta = _compiled(Names.of(plain.problem), plain.mode.rates, guards, tolerance)
-    numbers = np.array(plain.problem.parameter_numbers)
+    ta = _compiled(*leg.expressions, tolerance)
+    numbers = np.array(leg.equations.plain.problem.parameter_numbers)
 
     def parameters(now: float) -> Floats:
         armed = leg.armed[: leg.guards] <= now

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
-from veridyn.solver.event_driven.answer import EventDriven, ToleranceControls
+from veridyn.solver.event_driven.answer import TOLERANCES, EventDriven, ToleranceControls, levels
 from veridyn.solver.event_driven.legs import Arrival, Leg, until
 
 Floats = NDArray[np.float64]
 
 IMPLICIT = ("Radau", "LSODA", "BDF")
+LOW_ORDER = (3, 4, 5, 6)  # digits for RK23, whose steps are twenty times shorter for every four of them
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ def _event(leg: Leg, index: int) -> Callable[[float, Floats], float]:
 SOLVER = EventDriven(
     name="scipy",
     distribution="scipy",
-    schemes=("RK45", "DOP853", "Radau", "LSODA"),
+    schemes=("RK45", "DOP853", "Radau", "LSODA", "BDF", "RK23"),
     integrator=lambda controls, _problem: SolveIvp(controls.scheme, controls),
+    refinement=lambda _problem, scheme: levels(LOW_ORDER if scheme == "RK23" else TOLERANCES),
+    defaults=lambda _problem, scheme: levels(LOW_ORDER)[-1] if scheme == "RK23" else {},
 )

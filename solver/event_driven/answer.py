@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -51,7 +51,14 @@ class ToleranceControls(EventControls):
 
 
 TOLERANCES = (4, 6, 8, 10)  # of the refinement levels, as digits; the last is the default
-REFINEMENT: tuple[dict[str, Any], ...] = tuple({"rtol": 10.0**-k, "atol": 10.0 ** -(k + 2)} for k in TOLERANCES)
+
+
+def levels(digits: Iterable[int]) -> tuple[dict[str, Any], ...]:
+    """Return refinement levels with relative tolerances of so many digits."""
+    return tuple({"rtol": 10.0**-k, "atol": 10.0 ** -(k + 2)} for k in digits)
+
+
+REFINEMENT = levels(TOLERANCES)
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,8 @@ class EventDriven(Library):
     schemes: tuple[str, ...]
     integrator: Callable[[Any, Problem], Integrator]
     controls: type[EventControls] = ToleranceControls
-    refinement: tuple[Mapping[str, Any], ...] = REFINEMENT
+    refinement: tuple[Mapping[str, Any], ...] | Callable[[Problem, str], Any] = REFINEMENT
+    defaults: Mapping[str, Any] | Callable[[Problem, str], Mapping[str, Any]] = field(default_factory=dict)
     capabilities: frozenset[str] = MECHANICAL | MODES
     claims: Mapping[str, Any] = field(default_factory=lambda: {"tolerance": "rtol"})
 

@@ -75,6 +75,12 @@ class Leg(ABC):
     def guards_over(self, times: Floats, states: Floats) -> tuple[Floats, Floats]:
         """Return the guards (m, g) at instants (m,) with states (m, n), and the size (g,) of their terms."""
 
+    @property
+    def stages(self) -> list[float]:
+        """Ends (s) of the stages in which no function is armed anew: for integrators that cannot arm one under way."""
+        inner = {t for t in self.armed[: self.functions] if self.start < t < self.end}
+        return [*sorted(inner), self.end]
+
     def watched(self, index: int, t: float, y: Floats) -> float:
         """Return a function that can fire; constant while it is not armed."""
         if t < self.armed[index]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.legs import Integrator, Leg, Legs, until
-from veridyn.solver.problem.expressions import Expr
+from veridyn.solver.problem.expressions import Expr, text
 from veridyn.solver.problem.generated import Functions, Names, accumulated, bound, derivative, functions, slopes
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem
 from veridyn.solver.response import Trajectory
@@ -93,6 +93,20 @@ class ModeLeg(Leg):
     @property
     def guards(self) -> int:
         return len(self.equations.events)
+
+    @property
+    def expressions(self) -> tuple[Names, tuple[Expr, ...], tuple[Expr, ...]]:
+        """Names, rates and guards, for integrators that compile expressions.
+
+        Raises
+        ------
+        NotImplementedError
+            If a mass matrix moves the states.
+        """
+        plain = self.equations.plain
+        if plain.problem.mass is not None:
+            raise NotImplementedError("a mass matrix")
+        return Names.of(plain.problem), plain.mode.rates, tuple(change.guard for change in self.equations.events)
 
     def rate(self, t: float, y: Floats) -> Floats:
         return self.equations.rate(t, y)
@@ -218,10 +232,20 @@ class ModeDriver:
             return limit.mode, accumulated(self.problem, t, y), True
         place = self.modes[mode].events.index(change)
         after = self.modes[mode].plain.reset(place, t, y)
+        self._check_reset(change, after, t)
         values = [self.modes[mode].plain.guards(t, state)[place] for state in (y, after)]
         self.zeros = (change.guard, -change.guard) if values[0] == values[1] else ()
         self.passed = change if np.array_equal(after, y) and change.mode in ("", mode) else None
         return change.mode or mode, after, not change.terminal
+
+    def _check_reset(self, change: Change, after: Floats, t: float) -> None:
+        """Raise SolverFailure where a reset leads out of its domain."""
+        for name, value in zip(self.problem.unknowns, after, strict=True):
+            if name in change.reset and not math.isfinite(value):
+                raise SolverFailure(
+                    f"{self.problem.name}: event {change.name} at t = {t:.9g} s resets {name} to "
+                    f"{text(change.reset[name])}, which has no value there; state a reset that has"
+                )
 
     def _settle(self, t: float, y: Floats, mode: str) -> tuple[str, Floats, bool]:
         """Let happen what happens at once: guards at zero that fall."""
@@ -277,11 +301,14 @@ def _at_zero(series: Floats, span: float) -> NDArray[np.bool_]:
 
 
 def _waits(series: Series, span: float) -> Floats:
-    """Return how long each guard is left alone (s): one at zero up to half the time in which it returns there."""
+    """Return how long each guard is left alone (s): one at zero up to half the time in which it returns there.
+
+    Roots before the instant at which its sign is read are rounding of the first coefficients.
+    """
     rows = series.rows
     waits = np.zeros(rows.shape[1])
     for i in np.flatnonzero(series.zero):
         roots = np.roots([rows[3, i] / 6, rows[2, i] / 2, rows[1, i]])
-        later = roots.real[(np.abs(roots.imag) <= 1e-12 * np.abs(roots)) & (roots.real > 0)]
+        later = roots.real[(np.abs(roots.imag) <= 1e-12 * np.abs(roots)) & (roots.real > PROBE * span)]
         waits[i] = min(ARMING * span, 0.5 * float(later.min(initial=math.inf)))
     return waits

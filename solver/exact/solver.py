@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -186,7 +187,7 @@ class ExactSolver:
     """Exact up to rounding between events, events located to the last bits."""
 
     name: str = "exact"
-    version: str = "0.1.0"
+    version: str = version("veridyn")
     capabilities: frozenset[str] = MECHANICAL | {"friction:regularised", "friction:two-tangents"}
     schemes: tuple[str, ...] = ("series",)
     claims: Mapping[str, Any] = field(default_factory=lambda: {"digits": 12})

@@ -88,7 +88,7 @@ class Transitions:
         """Return the states that follow, None if none is consistent."""
         now = self._cleaned(now)
         start = self._tried(now, now.before)
-        options = self._touches(start), self._grips(now)
+        options = self._touches(start), self._grips(now, start)
         violated = set(start.draft.changes[start.wrong, 0].tolist())
         tried, idle = 0, list[Trial]()
         for changes in range(len(now.before) + 1):
@@ -211,11 +211,15 @@ class Transitions:
                 resting[element - self.stops] = True
         return resting
 
-    def _grips(self, now: Instant) -> Options:
-        """Return what pressed frictions may do: keep their direction, or anything if they are at rest."""
-        mechanics, v = self.tables.mechanics, now.y[self.size :]
-        glides = mechanics.tangents @ v
-        still = (now.before[self.stops :] == STICK) | (np.abs(glides) <= RESTING * (mechanics.glides @ np.abs(v)))
+    def _grips(self, now: Instant, start: Trial) -> Options:
+        """Return what pressed frictions may do: keep their direction, or anything if they are at rest.
+
+        A sliding velocity is compared with what velocities are within a step: all of them may end at once.
+        """
+        mechanics, n = self.tables.mechanics, self.size
+        glides = mechanics.tangents @ now.y[n:]
+        passed = np.abs(start.terms[:, 1 + n : 1 + 2 * n]).sum(axis=0)
+        still = (now.before[self.stops :] == STICK) | (np.abs(glides) <= RESTING * (mechanics.glides @ passed))
         still[list(mechanics.springs)] = True
         return [(STICK, -1, 1) if rest else (int(np.sign(glide)),) for rest, glide in zip(still, glides, strict=True)]
 

@@ -24,6 +24,7 @@ Kernel = Callable[..., Any]
 Rebuild = Callable[[Kernel], Kernel]
 AHEAD = 64  # instants at which time functions are evaluated at once
 MOST_STEPS = 1e290  # of a step that is nothing; more than any memory holds, and still a float in bytes
+COUNTERS = "steps", "evaluations", "unsettled_steps", "largest_change"  # the last two of kernels that iterate
 MEMORY = 4e9  # bytes; a longer archive is refused before it is allocated
 
 
@@ -174,8 +175,8 @@ def march(kernel: Kernel, job: Job, *method: Any, even: bool = True) -> Run:
     # a span that is a whole number of steps up to rounding gets exactly that number
     steps = int(np.ceil((job.end - job.start) / job.step * (1 - 1e-12) - 1e-9))
     storage = Storage(job.plan.states(steps), job, even=even)
-    diverged, _, _, done, evaluations = storage.march(kernel, job.start, job.step, steps, *method, steps=steps)
-    return storage.run(diverged, {"steps": done, "evaluations": evaluations})
+    diverged, _, _, *counts = storage.march(kernel, job.start, job.step, steps, *method, steps=steps)
+    return storage.run(diverged, dict(zip(COUNTERS, counts, strict=False)))
 
 
 def march_adaptively(name: str, kernel: Kernel, control: Any, job: Job, *method: Any, slots: int | None = None) -> Run:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -38,7 +39,7 @@ class ModalIntegrator:
     """
 
     name: str = "veridyn"
-    version: str = "0.1.0"
+    version: str = version("veridyn")
     capabilities: frozenset[str] = frozenset({
         "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
         "contact", "contact:parallel-planes", "contact:circle", "contact:outside-circle", "contact:profile",

@@ -18,6 +18,14 @@ Floats = NDArray[np.float64]
 SINGULAR = 1e-14  # reciprocal condition; below it a solution is rounding
 
 
+def undamped_modes(stiffness: Floats, mass: Floats) -> tuple[Floats, Floats]:
+    """Return w² (n,), rising, and shapes (n, n) of ``K φ = w² M φ`` with ``φᵀ M φ = 1``."""
+    from scipy.linalg import eigh  # late: a fifth of a second in every process, and few have modes to find
+
+    squares, shapes = eigh(stiffness, mass)
+    return squares, shapes
+
+
 def modal_basis(problem: MechanicalProblem) -> Modes:
     """Solve ``K φ = w² M φ``; shapes normalised to unit generalised mass, w² clipped at rounding level.
 
@@ -31,13 +39,12 @@ def modal_basis(problem: MechanicalProblem) -> Modes:
     ProblemError
         If the stiffness matrix has a negative eigenvalue.
     """
-    from scipy.linalg import eigh  # late: listing cases must not wait for it
-
     if problem.modes is not None:
         return problem.modes
+    assert problem.mass is not None
     assert problem.stiffness is not None
     assert problem.damping is not None
-    omega2, shapes = eigh(problem.stiffness, problem.mass)
+    omega2, shapes = undamped_modes(problem.stiffness, problem.mass)
     rounding = 1e-12 * max(abs(omega2[0]), abs(omega2[-1]), 1e-300) * problem.size
     if omega2[0] < -rounding:
         raise ProblemError(f"{problem.name}: the stiffness matrix has the negative eigenvalue w² = {omega2[0]:.6g}")

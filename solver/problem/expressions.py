@@ -13,7 +13,6 @@ Numbers are exact: 0.1 is one tenth. Symbols carry no assumptions, so that equal
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from typing import Any, TypeAlias
 import sympy
 from sympy.printing.str import StrPrinter
 
+from veridyn.nearest import nearest
 from veridyn.solver.errors import ProblemError
 
 Expr: TypeAlias = Any  # what SymPy makes has no static type
@@ -75,9 +75,7 @@ def text(expression: Expr) -> str:
 
 def unknown(owner: str, name: str, names: Collection[str]) -> ProblemError:
     """Return the error about a name that means nothing, with the nearest one that does."""
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names) or 'none'}"
-    return ProblemError(f"{owner}: unknown name {name!r}; {hint}")
+    return ProblemError(f"{owner}: unknown name {name!r}; {nearest(name, names)}")
 
 
 def _exact(given: Any) -> Any:

@@ -140,10 +140,10 @@ def accumulated(problem: InitialValueProblem, t: float, y: Floats) -> Floats:
 
 
 def _reset(problem: InitialValueProblem, reset: Any, t: float, y: Floats) -> Floats:
-    return bound(problem, _after(problem, reset))(t, y)
+    return bound(problem, after(problem, reset))(t, y)
 
 
-def _after(problem: InitialValueProblem, reset: Any) -> tuple[Expr, ...]:
+def after(problem: InitialValueProblem, reset: Any) -> tuple[Expr, ...]:
     """Return the unknowns after a reset, as expressions."""
     return tuple(reset.get(name, sympy.Symbol(name)) for name in problem.unknowns)
 
@@ -199,24 +199,25 @@ def c_source(problem: InitialValueProblem) -> str:
     lines = [f"/* {problem.name}: y = ({', '.join(names.unknowns)}), p = ({', '.join(names.parameters)}) */"]
     lines += ["#include <math.h>", ""]
     rates = [right_hand_side(problem, mode.name) for mode in problem.modes]
-    lines += _c_function("rhs", "int mode, ", names, [(f"case {i}", e) for i, e in enumerate(rates)])
+    lines += c_function("rhs", "int mode, ", names, [(f"case {i}", e) for i, e in enumerate(rates)])
     jacobians = [(f"case {i}", slopes(names, e)) for i, e in enumerate(rates)]
-    lines += _c_function("jacobian", "int mode, ", names, jacobians)
+    lines += c_function("jacobian", "int mode, ", names, jacobians)
     guards = [tuple(change.guard for change in mode.events) for mode in problem.modes]
-    lines += _c_function("guards", "int mode, ", names, [(f"case {i}", e) for i, e in enumerate(guards)])
-    lines += _c_function("reset", "int mode, int event, ", names, list(_c_resets(problem)), "100 * mode + event")
+    lines += c_function("guards", "int mode, ", names, [(f"case {i}", e) for i, e in enumerate(guards)])
+    lines += c_function("reset", "int mode, int event, ", names, c_resets(problem), "100 * mode + event")
     return "\n".join(lines)
 
 
-def _c_resets(problem: InitialValueProblem) -> Iterator[tuple[str, tuple[Expr, ...]]]:
-    for i, mode in enumerate(problem.modes):
-        for j, change in enumerate(mode.events):
-            yield f"case {100 * i + j}", _after(problem, change.reset)
+def c_resets(problem: InitialValueProblem) -> list[tuple[str, tuple[Expr, ...]]]:
+    """Return the unknowns after every event, labelled ``100 * mode + event``."""
+    events = ((i, j, change) for i, mode in enumerate(problem.modes) for j, change in enumerate(mode.events))
+    return [(f"case {100 * i + j}", after(problem, change.reset)) for i, j, change in events]
 
 
-def _c_function(
+def c_function(
     name: str, extra: str, names: Names, cases: Sequence[tuple[str, tuple[Expr, ...]]], which: str = "mode"
 ) -> list[str]:
+    """Return the lines of a C function of ``(extra, t, y, p, out)``; ``which`` chooses among labelled expressions."""
     lines = [
         f"void {name}({extra}double t, const double *y, const double *p, double *out)",
         "{",

@@ -27,6 +27,7 @@ CONSISTENT = 1e-9  # of the terms of a constraint: what doubles leave of a zero
 class Change:
     """What happens where ``guard`` passes zero: falling (direction -1), rising (+1) or either way (0).
 
+    A guard that is past zero where its mode begins has to come back and pass again.
     States in ``reset`` jump to expressions in the states just before; ``mode`` begins (empty: the same goes on).
     ``terminal``: the motion ends there.
     """
@@ -137,11 +138,21 @@ class InitialValueProblem(Problem):
         guard = read(f"{owner}: guard", change.guard, known)
         if not {s.name for s in guard.free_symbols} & {TIME, *self.unknowns}:
             raise ProblemError(f"{owner}: the guard {text(guard)} is constant: it never changes sign")
+        self._check_sides(owner, guard)
         if change.direction not in DIRECTIONS:
             raise ProblemError(
                 f"{owner}: direction {change.direction!r} must be -1 (falling), 1 (rising) or 0 (either)"
             )
         return replace(change, guard=guard, reset=self._read_reset(owner, change.reset, known))
+
+    def _check_sides(self, owner: str, guard: Expr) -> None:
+        """Refuse a guard of which it is plain that it has one sign for all real unknowns: ``x**2 + 1``."""
+        numbers = {sympy.Symbol(name): value for name, value in self.parameters.items()}
+        unknowns = {sympy.Symbol(name): sympy.Dummy(name, real=True) for name in (TIME, *self.unknowns)}
+        read_there = guard.xreplace({**numbers, **unknowns})
+        if read_there.free_symbols and (read_there.is_nonnegative or read_there.is_nonpositive):
+            side = "below" if read_there.is_nonnegative else "above"
+            raise ProblemError(f"{owner}: the guard {text(guard)} is never {side} zero: it never changes sign")
 
     def _read_reset(self, owner: str, reset: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Expr]:
         for name in reset:

@@ -51,6 +51,11 @@ class Problem:
         """Capability tags that a solver must have, derived from the content."""
         raise NotImplementedError
 
+    @property
+    def unknowns(self) -> tuple[str, ...]:
+        """Names of what moves: degrees of freedom, or states and multipliers."""
+        raise NotImplementedError
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form, without the version."""
         raise NotImplementedError
@@ -164,6 +169,10 @@ class MechanicalProblem(Problem):
                 return np.size(given)
         matrix = self.modes.shapes if self.modes is not None else self.mass
         return 0 if matrix is None else len(np.atleast_1d(matrix))
+
+    @property
+    def unknowns(self) -> tuple[str, ...]:
+        return self.coordinates
 
     @property
     def size(self) -> int:

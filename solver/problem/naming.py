@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -11,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from veridyn.nearest import nearest
 from veridyn.solver.errors import ProblemError
 
 Floats = NDArray[np.float64]
@@ -35,9 +35,7 @@ class Named:
         found = np.zeros(len(names))
         for name, share in self.shares.items():
             if name not in names:
-                near = difflib.get_close_matches(name, names, n=1)
-                meant = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}"
-                raise ProblemError(f"{self.owner}: there is no degree of freedom {name!r}; {meant}")
+                raise ProblemError(f"{self.owner}: there is no degree of freedom {name!r}; {nearest(name, names)}")
             found[names.index(name)] = share
         found.flags.writeable = False
         return found

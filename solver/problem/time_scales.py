@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
-from veridyn.solver.problem.basis import in_modal_coordinates
+from veridyn.solver.problem.basis import in_modal_coordinates, undamped_modes
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.scalars import to_float
 from veridyn.solver.problem.time_functions import Harmonic, TimeFunction
@@ -25,7 +24,7 @@ def shortest_period(problem: MechanicalProblem) -> float:
     stiffened = matrices.stiffness + sum(
         (k * np.outer(d, d) for k, d in _springs(matrices)), start=np.zeros((matrices.size, matrices.size))
     )
-    fastest = float(np.sqrt(max(eigh(stiffened, matrices.mass, eigvals_only=True)[-1], 0.0)))
+    fastest = float(np.sqrt(max(undamped_modes(stiffened, matrices.mass)[0][-1], 0.0)))
     driven = max((wave for function in problem.drives for wave in _frequencies(function)), default=0.0)
     highest = max(fastest, driven)
     return 2 * np.pi / highest if highest > 0 else problem.end - problem.start

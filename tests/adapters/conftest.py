@@ -25,7 +25,7 @@ def solver(request):
     return replace(adapter(request.param), schemes=(SCHEMES[request.param],))
 
 
-@pytest.fixture(params=["scipy/RK45", "scipy/Radau", "scipy/LSODA", "sundials/BDF"])
+@pytest.fixture(params=["scipy/RK45", "scipy/Radau", "scipy/LSODA", "scipy/BDF", "sundials/BDF"])
 def other_scheme(request):
     """The remaining schemes."""
     name, scheme = request.param.split("/")

@@ -13,17 +13,29 @@ from .conftest import adapter
 CASES = [name for name in case_names() if kind_of(name) == "initial-value"]
 LAYERS = ("criterion", "convergence")  # of the variant that stands for the case
 # explicit, multistep, Taylor series, implicit with constraints
-SOLVERS = {"scipy": "DOP853", "sundials": "BDF", "heyoka": "", "sundials_ida": "IDA", "scipy_dae": "Radau"}
+SOLVERS = {
+    "scipy": "DOP853",
+    "sundials": "BDF",
+    "heyoka": "",
+    "casadi": "erk",
+    "diffrax": "Dopri8",
+    "sundials_ida": "IDA",
+    "scipy_dae": "Radau",
+}
 TIGHT = {"rtol": 1e-12, "atol": 1e-14}
-STIFF = {"two_state_model": {"scipy": "Radau", "heyoka": None}}
+STIFF = {"two_state_model": {"scipy": "Radau", "casadi": "rosenbrock", "diffrax": "Kvaerno5"}}
+LEFT_OUT = {
+    ("two_state_model", "heyoka"): "stiff: ten million steps",
+    ("hunt_crossley", "heyoka"): "no Taylor series where the force begins, as the power 3/2 of the indentation",
+}
 
 
 @pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.parametrize("case", CASES)
 def test_a_foreign_solver_passes(case, name):
+    if (case, name) in LEFT_OUT:
+        pytest.skip(LEFT_OUT[case, name])
     scheme = STIFF.get(case, {}).get(name, SOLVERS[name])
-    if scheme is None:
-        pytest.skip("stiff: ten million steps")
     runner = Runner(adapter(name), Request(TIGHT if name != "heyoka" else {}, schemes=(scheme,) if scheme else ()))
     variant = load_case(case).default_variant
     asked = [c for c in checks(load_case(case), runner.subject, None, variant.name) if c.layer in LAYERS]

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
+from veridyn.solver.contract import defaults_of, refinement_of
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.loading import load_solver
 from veridyn.solver.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
 from veridyn.solver.response import read_response
+from veridyn.validation_cases.core.catalogue import load_case
 
 BALL = InitialValueProblem(
     name="ball",
@@ -60,7 +62,17 @@ BELT = InitialValueProblem(  # released where the spring overcomes static fricti
 
 
 @pytest.fixture(
-    params=[("scipy", "DOP853"), ("scipy", "LSODA"), ("sundials", "BDF"), ("heyoka", "Taylor")], ids="-".join
+    params=[
+        ("scipy", "DOP853"),
+        ("scipy", "LSODA"),
+        ("scipy", "BDF"),
+        ("sundials", "BDF"),
+        ("heyoka", "Taylor"),
+        ("casadi", "erk"),
+        ("casadi", "rosenbrock"),
+        ("diffrax", "Tsit5"),
+    ],
+    ids="-".join,
 )
 def solve(request):
     name, scheme = request.param
@@ -69,7 +81,9 @@ def solve(request):
         if name == "scipy"
         else (pytest.importorskip({"sundials": "sksundae"}.get(name, name)), load_solver(name))[1]
     )
-    return lambda problem: read_response(problem, solver.solve(problem, {"scheme": scheme}), name)
+    return lambda problem: read_response(
+        problem, solver.solve(problem, {"scheme": scheme, **defaults_of(solver, problem, scheme)}), name
+    )
 
 
 def test_accumulating_impacts_end_in_the_rest_that_the_problem_states(solve):
@@ -100,6 +114,37 @@ def test_stick_and_slip_follow_each_other(solve):
     np.testing.assert_allclose(found.events["sticks"], slip + cycle * np.arange(len(found.events["sticks"])), atol=1e-6)
 
 
+def test_a_guard_past_zero_where_its_mode_begins_has_to_pass_again(solve):
+    """As docs/command-protocol.md says: an event is a change of sign."""
+    turn = Change(name="turn", guard="x - 1", direction=1, reset={"v": "0"}, mode="swing")
+    back = Change(name="back", guard="x - 1/2", direction=1, terminal=True)
+    past = replace(
+        SWING,
+        mode="rises",
+        modes=(
+            Mode(name="rises", rates=("1", "0"), events=(turn,)),
+            Mode(name="swing", rates=("v", "-x"), events=(back,)),
+        ),
+        initial=("0", "0"),
+    )
+    found = solve(past)
+    np.testing.assert_allclose(found.events["turn"], [1.0], atol=1e-9)
+    np.testing.assert_allclose(found.events["back"], [1 + 5 * np.pi / 3], atol=1e-6)
+
+
+def test_a_release_that_rounding_begins_backwards_goes_on():
+    """At the release of stick the acceleration is zero but for rounding: no stop follows at once."""
+    pytest.importorskip("heyoka")
+    case = load_case("den_hartog")
+    problem = case.problem(case.values(case.variant("short_stick").changes))
+    found = load_solver("heyoka").solve(problem, {"most_events": 50})
+    assert {name: times.size for name, times in found.events.items()} == {
+        "release_left": 3,
+        "release_right": 2,
+        "stop": 4,
+    }
+
+
 def test_a_terminal_event_ends_the_motion(solve):
     (mode,) = SWING.modes
     ended = Change(name="top", guard="v", direction=-1, terminal=True)
@@ -113,6 +158,14 @@ def test_events_within_one_output_step_are_not_jumped_over():
     grazing = Change(name="graze", guard="0.9995 - x", direction=-1)
     found = SCIPY.solve(replace(SWING, modes=(replace(mode, events=(grazing,)),)), {"scheme": "DOP853"})
     np.testing.assert_allclose(found.events["graze"], np.arcsin(0.9995) + 2 * np.pi * np.arange(2), atol=1e-7)
+
+
+def test_a_reset_out_of_its_domain_is_named(solve):
+    out = Change(name="out", guard="x - 1/2", direction=1, reset={"v": "sqrt(x - 1)"})
+    with pytest.raises(SolverFailure) as caught:
+        solve(replace(SWING, modes=(replace(SWING.modes[0], events=(out,)),)))
+    assert "swing: event out at t = 0.523598" in str(caught.value)
+    assert "resets v to sqrt(x - 1), which has no value there" in str(caught.value)
 
 
 def test_modes_that_send_each_other_back_are_a_failure():
@@ -129,6 +182,13 @@ def test_a_mass_matrix_moves_the_states():
     for scheme in ("DOP853", "Radau"):
         found = read_response(heavy, SCIPY.solve(heavy, {"scheme": scheme}), "scipy")
         np.testing.assert_allclose(found.states[:, 0], 2 * np.sin(found.time / 2), atol=1e-7)
+
+
+def test_a_method_of_low_order_is_asked_for_fewer_digits_by_itself():
+    sizes = {scheme: refinement_of(SCIPY, SWING, scheme).sizes[-1] for scheme in SCIPY.schemes}
+    assert sizes == {**dict.fromkeys(SCIPY.schemes, 1e-10), "RK23": 1e-6}
+    found = read_response(SWING, SCIPY.solve(SWING, {"scheme": "RK23", **defaults_of(SCIPY, SWING, "RK23")}), "scipy")
+    np.testing.assert_allclose(found.events["pass"], np.pi * np.arange(1, 4), atol=1e-4)
 
 
 def test_constraints_are_not_for_integrators_of_ordinary_equations():

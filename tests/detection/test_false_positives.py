@@ -1,11 +1,16 @@
 """Solvers without fault on random parameter sets: which sets, and no false positive."""
 
 import json
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 
+from veridyn.mutation import false_positives
 from veridyn.mutation.false_positives import REACH, parameter_set, solver_of
+from veridyn.solver.errors import CapabilityError
 from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.validation_cases.core.case import Observation, Variant
 from veridyn.validation_cases.core.catalogue import case_names, load_case
 
 QUICK = ("sdnd101", "sdnd104", "sdld103", "sdnd106")  # to draw: a set is drawn with its references
@@ -42,3 +47,63 @@ def test_solvers_without_fault_pass(veridyn, tmp_path):
     assert "No false positive" in seen.out
     samples = json.loads(file.read_text())["samples"]
     assert [(found["number"], found["solver"]) for found in samples] == [(0, "exact"), (1, "exact")]
+
+
+DIES = """
+import os
+from types import SimpleNamespace
+
+def ends(problem, settings):
+    os._exit(3)
+
+CAN = frozenset({"mechanical", "loads", "damping"})
+SOLVER = SimpleNamespace(name="dies", version="1", capabilities=CAN, solve=ends)
+FAULTS = ()
+"""
+
+
+def test_a_host_that_ends_the_process_costs_its_own_sample(veridyn, tmp_path):
+    host, file = tmp_path / "dies.py", tmp_path / "samples.json"
+    host.write_text(DIES)
+    asked = ("mutation", "sdld31", "--host", host, "--host", "exact", "--false-positives", "1", "--json", file)
+    assert veridyn(*asked).status == 1
+    dead, alive = json.loads(file.read_text())["samples"]
+    assert dead["alarms"] == ["dies ended the process while solving: exit status 3"]
+    assert (alive["solver"], alive["alarms"]) == ("exact", [])
+
+
+def test_an_exception_is_an_alarm_of_one_sample():
+    told = []
+    line = SimpleNamespace(tell=told.append, watched=lambda _: nullcontext())
+    false_positives._try(line, "sdld31", 0, ("nobody", "exact"))
+    unknown, exact = told
+    assert unknown.alarms[0].startswith("UnknownFault: ")
+    assert not exact.alarms
+    assert exact.parameters
+
+
+def test_what_does_not_exist_for_a_parameter_set_is_not_read():
+    case = load_case("bouncing_ball")
+    values = case.values({"e": "1.886", "g": "18.14", "h": "0.59"})
+    tenth = next(q for q in case.quantities if q.name == "t_impact_10")
+    with pytest.raises(CapabilityError, match="there is no event impact number 10"):
+        tenth.measure(Observation(values, None, None))
+
+
+def test_a_parameter_set_is_asked_for_its_own_start_alone():
+    case = load_case("bouc_wen")
+    asked = {loop: {q.name for q in case.asked(Variant("mine", {"X": "2", "loop": loop}))} for loop in ("0", "1")}
+    assert asked == {"0": {"z_top", "z_bottom"}, "1": {"z_max", "energy"}}
+
+
+def failed(layer, quantity):
+    return SimpleNamespace(
+        layer=layer, quantity=quantity, verdict="fail", error_kind="absolute", case="c", id=quantity, detail=layer
+    )
+
+
+def test_a_missed_criterion_is_right_where_the_quantity_converges_and_there_alone():
+    records = [failed("criterion", "x"), failed("criterion", "energy"), failed("convergence", "x")]
+    alarms, coarse = false_positives.sorted_failures(records, lambda record: record.quantity == "energy")
+    assert alarms == ("c x: criterion", "c x: convergence")
+    assert coarse == ("c energy: criterion",)

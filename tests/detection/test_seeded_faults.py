@@ -22,8 +22,10 @@ from veridyn.validation_cases.core.catalogue import load_case
 from veridyn.validation_cases.core.subject import Subject
 
 KINDS = {"integrator", "contact", "friction", "device", "modal", "seismic", "post-processing", "numerics"}
-HOST_KINDS = {"contact", "friction", "device", "load", "support", "modal", "output", "state", "precision", "method"}
+ANY_KINDS = {"load", "output", "state", "precision", "method"}
+HOST_KINDS = ANY_KINDS | {"contact", "friction", "device", "support", "modal"}
 EXAMPLE_HOSTS = [name for name in hosts() if name not in (INTEGRATOR, "exact")]
+MECHANICAL_HOSTS = [name for name in EXAMPLE_HOSTS if name != "scipy"]
 
 
 @pytest.mark.parametrize("defect", all_defects().values(), ids=lambda d: d.name)
@@ -122,14 +124,16 @@ def test_a_defect_inside_a_scheme_has_no_place_around_the_exact_solver():
 @pytest.mark.parametrize("name", EXAMPLE_HOSTS)
 def test_faults_of_a_host_are_documented(name):
     host = load_host(name)
-    assert len(host.faults) >= 50
+    mechanical = name in MECHANICAL_HOSTS
+    kinds = HOST_KINDS if mechanical else ANY_KINDS | {"event"}
+    assert len(host.faults) >= (50 if mechanical else 20)
     for fault in host.faults.values():
-        assert fault.kind in HOST_KINDS
+        assert fault.kind in kinds
         assert fault.what.endswith(".")
         sized = fault.size is not None
         assert sized == bool(fault.meaning) == (fault.smallest is not None)
         assert not sized or 0 < fault.smallest < fault.size
-    assert {fault.kind for fault in host.faults.values()} == HOST_KINDS
+    assert {fault.kind for fault in host.faults.values()} == kinds
 
 
 @pytest.mark.parametrize("name", EXAMPLE_HOSTS)
@@ -142,7 +146,8 @@ def test_names_of_the_faults_of_a_host_are_unique(name):
 def test_a_mutant_claims_what_its_host_claims(name):
     host = load_host(name)
     (solver,) = host.undamaged.values()
-    for wanted in ("mass", "displacement_size", "velocity_left"):
+    mechanical = name in MECHANICAL_HOSTS
+    for wanted in ("mass", "displacement_size", "velocity_left") if mechanical else ("guard_late", "state_left"):
         mutant = host.faults[wanted].make(1e-3)
         assert (mutant.name, mutant.claims) == (solver.name, solver.claims)
 
@@ -162,6 +167,26 @@ def test_a_fault_grows_with_its_size():
     ]
     assert errors[1] == pytest.approx(10 * errors[0], rel=0.05)
     assert errors[0] > 0
+
+
+@pytest.mark.skipif(not EXAMPLE_HOSTS, reason="examples are not installed")
+@pytest.mark.parametrize(("name", "late"), [("guard_late", 1), ("guard_early", -1), ("parameter_too_large", -1)])
+def test_an_event_moves_with_the_size_of_its_fault(name, late):
+    host, case = load_host("scipy"), load_case("bouncing_ball")
+    problem = case.problem(case.values(case.variant("elastic").changes))
+    shifts = [
+        host.faults[name].make(size).solve(problem, {})["events"]["impact"][0]
+        - host.undamaged["scipy"].solve(problem, {})["events"]["impact"][0]
+        for size in (1e-5, 1e-4)
+    ]
+    assert late * shifts[0] > 1e-7
+    assert shifts[1] == pytest.approx(10 * shifts[0], rel=0.01)
+
+
+@pytest.mark.skipif(not EXAMPLE_HOSTS, reason="examples are not installed")
+def test_a_fault_in_an_initial_value_problem_is_detected(veridyn):
+    seen = veridyn("mutation", "elastoplastic", "--host", "scipy", "--fault", "mode_change_missed", "-n", "1")
+    assert (seen.status, "1 of 1 faults are detected" in seen.out) == (0, True)
 
 
 def test_an_unknown_host_or_fault_gets_a_suggestion():

@@ -51,9 +51,11 @@ def test_command_parses(command):
 def test_mention_parses(command, capsys):
     try:
         cli._parser().parse_args(shlex.split(command)[1:])
-    except SystemExit:
-        said = capsys.readouterr().err
-        assert "arguments are required" in said or "expected one argument" in said
+        code = 0
+    except SystemExit as ended:
+        code = ended.code
+    said = capsys.readouterr().err
+    assert code == 0 or "arguments are required" in said or "expected one argument" in said
 
 
 def sessions(page):

@@ -39,7 +39,8 @@ def test_a_right_result_and_its_report(command, plain_file, tmp_path):
     seen = command("check", "sdnd101", plain_file(), "--report", tmp_path / "report", "-v")
     assert (seen.status, seen.err) == (0, "")
     assert "15 checks: 3 not applicable, 12 pass" in seen.out
-    assert "results.csv" in (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+    page = tmp_path / "report" / "cases" / "case-sdnd101.html"
+    assert "12 pass" in page.read_text(encoding="utf-8")
 
 
 def test_without_velocities(plain_file):

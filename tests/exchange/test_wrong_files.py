@@ -139,7 +139,7 @@ HISTORY = HEAD + "0,0\n0.6,0\n"
             ("--refine", "step=3,2,1"),
             "1.csv: histories beside files of quantities; give files of one",
         ),
-        ((GOOD,), ("--claim", "ordre=2"), "--claim: unknown claim 'ordre'; did you mean 'order'"),
+        ((GOOD,), ("--claim", "ordre=2"), "--claim: unknown claim 'ordre'; did you mean order"),
         ((GOOD,), ("--require", "many"), "requirement 'many': write digits=6 or rel=1e-6"),
     ],
 )

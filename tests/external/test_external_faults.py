@@ -111,12 +111,12 @@ def test_faults_at_start(program, fault, message):
 
 
 WRONG = [
-    ("unknown claim", "solver fake: unknown claim 'ordre'; did you mean 'order'?"),
+    ("unknown claim", "solver fake: unknown claim 'ordre'; did you mean order?"),
     ("contradiction", "solver fake: claims order and digits contradict each other; state one of them"),
     ("unknown method", "solver fake: unknown method 'newmrak': did you mean newmark?"),
     ("two levels", "solver fake: 2 refinement levels; give 3 or more, coarse to fine"),
     ("rising levels", "solver fake: no setting decreases from each refinement level to the next"),
-    ("misspelt capability", "solver fake: unknown capability 'contatc'; did you mean 'contact'?"),
+    ("misspelt capability", "solver fake: unknown capability 'contatc'; did you mean contact?"),
 ]
 
 

@@ -4,20 +4,29 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import veridyn as package
+from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.contract import Claims
 from veridyn.solver.loading import load_solver
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.solver.response import read_response
 from veridyn.validation_cases.core.subject import Subject
 
 FOLDER = Path(__file__).parents[2] / "examples" / "harnesses"
+C = (("cc", "gcc", "clang"), ("-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror"), ("-lm",))
 BUILDS = {
-    "newmark.c": (("cc", "gcc", "clang"), ("-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror"), ("-lm",)),
+    "newmark.c": C,
+    "hybrid.c": C,
     "verlet.cpp": (("c++", "g++", "clang++"), ("-std=c++17", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror"), ()),
 }
 ORDERS = {"newmark.c": 2.0, "verlet.cpp": 2.0, "runge_kutta.mjs": 4.0}
 NAMES = {"newmark.c": "newmark-c", "verlet.cpp": "verlet-cpp", "runge_kutta.mjs": "runge-kutta-js"}
+HYBRID = {"hybrid.c": "hybrid-c", "hybrid.mjs": "hybrid-js"}
+OCTAVE = "octave_odes.m"
+SETTINGS = {OCTAVE: {"rtol": 1e-12}}
 
 
 def tool(*names):
@@ -38,6 +47,8 @@ def harness(tmp_path_factory):
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
             return f"cmd:'{program}'"
+        if source.endswith(".m"):
+            return f"cmd:'{tool('octave-cli')}' --quiet --no-init-file '{FOLDER / source}'"
         return f"cmd:'{tool('node')}' '{FOLDER / source}'"
 
     def specification(source):
@@ -96,6 +107,57 @@ class TestHarnesses:
 
     def test_other_cases_are_not_applicable(self, harness, source):
         assert {r.verdict for r in package.verify(harness(source), ["sdnd104"])} == {"not applicable"}
+
+
+@pytest.mark.parametrize("source", HYBRID)
+class TestHybridHarnesses:
+    def test_all_checks_of_the_bouncing_ball_pass(self, harness, source):
+        records = package.verify(harness(source), ["bouncing_ball"])
+        assert [r for r in records if r.verdict not in ("pass", "not applicable")] == []
+        passed, left = (sum(r.verdict == verdict for r in records) for verdict in ("pass", "not applicable"))
+        page = (FOLDER.parents[1] / "docs" / "command-protocol.md").read_text(encoding="utf-8")
+        assert f"passes all checks of `bouncing_ball` ({passed}, and {left} that do not apply)" in page
+        assert {r.solver for r in records} == {HYBRID[source]}
+
+    def test_a_terminal_event_ends_the_motion(self, harness, source):
+        lands = Change(name="lands", guard="1 - x", direction=-1, terminal=True)
+        modes = (Mode(name="goes", rates=("2",), events=(lands,)),)
+        given = {"states": ("x",), "initial": (0,), "end": 2.0, "output_times": np.linspace(0.0, 2.0, 6)}
+        problem = InitialValueProblem(name="landing", modes=modes, **given)
+        found = read_response(problem, load_solver(harness(source)).solve(problem, {}), source)
+        assert found.time[-1] == pytest.approx(0.5)
+        assert found.states[-1] == pytest.approx([1.0])
+
+    def test_what_it_does_not_solve_is_not_applicable(self, harness, source):
+        either = Change(name="pass", guard="x", direction=0, reset={"x": 1})
+        modes = (Mode(name="goes", rates=("-1",), events=(either,)),)
+        problem = InitialValueProblem(
+            name="either", states=("x",), modes=modes, initial=(1,), end=2.0, output_times=np.linspace(0.0, 2.0, 6)
+        )
+        with pytest.raises(NotImplementedError, match="events in either direction"):
+            load_solver(harness(source)).solve(problem, {})
+
+
+@pytest.mark.parametrize("source", [*HYBRID, OCTAVE])
+def test_expressions_are_read_as_veridyn_reads_them(harness, source):
+    rates = ("-x**2 + 2**-t*1e-1/y", "3 - (sin(t)**2**0.5 - pi)*-y/(a + 2) - exp(-x)", "-2*x - -y")
+    modes = (Mode(name="goes", rates=rates),)
+    given = {"states": ("x", "y", "z"), "parameters": {"a": "-1/3"}, "initial": ("a", "1 + a**2", "-a**2")}
+    problem = InitialValueProblem(name="odd", **given, modes=modes, end=0.5, output_times=np.linspace(0, 0.5, 6))
+    expected = read_response(problem, SCIPY.solve(problem, {"rtol": 1e-12, "atol": 1e-14}), "scipy")
+    found = read_response(problem, load_solver(harness(source)).solve(problem, SETTINGS.get(source, {})), source)
+    np.testing.assert_allclose(found.states, expected.states, rtol=1e-10)
+
+
+class TestOctave:
+    def test_doctor(self, veridyn, harness):
+        seen = veridyn("doctor", "--solver", harness(OCTAVE))
+        assert (seen.status, seen.err) == (0, "")
+        assert seen.out.count(", equations: ok, ") == 2
+        assert seen.out.splitlines()[-1] == "healthy"
+
+    def test_hybrid_problems_are_not_applicable(self, harness):
+        assert {r.verdict for r in package.verify(harness(OCTAVE), ["bouncing_ball"])} == {"not applicable"}
 
 
 def test_the_page_counts_the_checks(verified):

@@ -60,8 +60,8 @@ def _write(text):
 @pytest.mark.parametrize(
     ("text", "culprits"),
     [
-        ("[run]\nsolvr = 1\n", ("veridyn.toml", "run has no option 'solvr'", "did you mean 'solver'")),
-        ("[rnu]\njobs = 1\n", ("no command 'rnu'", "did you mean 'run'")),
+        ("[run]\nsolvr = 1\n", ("veridyn.toml", "run has no option 'solvr'", "did you mean solver")),
+        ("[rnu]\njobs = 1\n", ("no command 'rnu'", "did you mean run")),
         ("run = 1\n", ("run must be a table",)),
         ("[list]\njson = 2020-01-01\n", ("json = 2020-01-01", "must be a text")),
         ("[run\n", ("veridyn.toml", "line 1")),

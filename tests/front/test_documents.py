@@ -192,7 +192,7 @@ def test_run_to_standard_output_prints_one_document(veridyn):
     seen = veridyn("run", "sdnd101", "--set", "v0=2", "--json", "-")
     assert (seen.status, seen.err) == (0, "")
     document = seen.document
-    assert document["schema_version"] == "2.1"
+    assert document["schema_version"] == "2.2"
     assert {"veridyn", "python", "platform", "machine", "date", "command", "packages"} <= document["environment"].keys()
     assert document["environment"]["command"] == "veridyn run sdnd101 --set v0=2 --json -"
 

@@ -3,12 +3,14 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import veridyn
 from veridyn.comparing import STANDS_IN
+from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.errors import CapabilityError, ProblemError, SettingsError
 
 GRID = np.linspace(0.0, 1.0, 401)
@@ -98,7 +100,7 @@ def test_settings_and_schemes():
     newmark = veridyn.solve(hammer(), "veridyn", scheme="newmark", step=1e-3)
     assert newmark.settings == {"scheme": "newmark", "step": 1e-3}
     assert newmark.time[1] == pytest.approx(1e-3)
-    with pytest.raises(SettingsError, match="no setting 'stepp'; did you mean 'step'"):
+    with pytest.raises(SettingsError, match="no setting 'stepp'; did you mean step"):
         veridyn.solve(hammer(), "veridyn", stepp=1e-3)
     with pytest.raises(CapabilityError, match="does not offer device:nonlinear-spring"):
         veridyn.solve(spring(), "exact")
@@ -163,12 +165,18 @@ def test_agreement_is_never_called_truth(compared):
 
 def test_report_of_a_comparison(compared, tmp_path):
     page = veridyn.report(compared, tmp_path).read_text(encoding="utf-8")
-    assert "<h1>Comparison of solvers</h1>" in page
+    assert "<h1>Comparison of solvers: " in page
     assert "Agreement of solvers, no truth is known" in page
     assert compared.agreement in page
     results = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     assert {r["kind"] for r in results["cases"][0]["references"]} == {"numerical"}
     assert results["figures"]
+    run = veridyn.read_run(tmp_path / "results.json")
+    frame = run.to_pandas()
+    assert len(frame) == len(run) == len(compared.records)
+    assert frame["verdict"].tolist() == [record.verdict for record in compared.records]
+    assert "euler1.1" in str(run)
+    assert run._repr_html_().startswith("<pre>")
 
 
 def test_without_the_exact_solver_the_smallest_uncertainty_is_the_reference():
@@ -207,3 +215,103 @@ def test_without_levels_there_is_no_reference():
 def test_wrong_comparisons(solvers, culprit):
     with pytest.raises(SettingsError, match=culprit):
         veridyn.compare(hammer(), solvers)
+
+
+# ---- initial value problems
+
+BALL = veridyn.InitialValueProblem(
+    name="ball",
+    states=("y", "v"),
+    parameters={"g": "9.81", "e": "0.8"},
+    modes=(
+        veridyn.Mode(
+            name="flight",
+            rates=("v", "-g"),
+            events=(
+                veridyn.Change(name="impact", guard="y", direction=-1, reset={"y": 0, "v": "-e*v"}),
+                veridyn.Change(name="out", guard="y - 2", direction=1, terminal=True),
+            ),
+        ),
+    ),
+    initial=(1, 0),
+    end=2.0,
+    output_times=np.linspace(0.0, 2.0, 201),
+)
+PENDULUM = veridyn.InitialValueProblem(
+    name="pendulum",
+    states=("q", "w"),
+    modes=(veridyn.Mode(name="swing", rates=("w", "-sin(q)")),),
+    initial=(2, 0),
+    end=3.0,
+    invariants={"energy": "w**2/2 - cos(q)"},
+)
+
+
+class Misread:
+    """SciPy on another problem than the one that is given."""
+
+    version, capabilities, refinement = "1", SCIPY.capabilities, SCIPY.refinement(BALL, "DOP853")
+    settings, claims = {"rtol": "relative tolerance", "atol": "absolute tolerance"}, {"tolerance": "rtol"}
+
+    def __init__(self, name, misread):
+        self.name, self.misread = name, misread
+
+    def solve(self, problem, settings):
+        return SCIPY.solve(self.misread(problem), {"scheme": "DOP853", **settings})
+
+
+def with_parameters(**changes):
+    return lambda problem: replace(problem, parameters={**problem.parameters, **changes})
+
+
+def test_a_jump_is_no_part_of_a_cubic():
+    found = veridyn.solve(BALL, "scipy")
+    first = (2 / 9.81) ** 0.5
+    about = found.at([first - 1e-3, first, first + 1e-3])
+    assert about["v"] == pytest.approx([-9.81 * (first - 1e-3), 0.8 * 9.81 * first, 0.8 * 9.81 * first - 9.81e-3])
+    assert about["y"] == pytest.approx([0.5 * 9.81 * (2e-3 * first - 1e-6), 0, 0.8 * 9.81 * first * 1e-3], abs=5e-6)
+    assert about.to_pandas()["v"].tolist() == about["v"].tolist()
+    assert found.to_xarray()["y"].dims == ("time",)
+    with pytest.raises(ProblemError, match="no history 'velocity'"):
+        _ = found["velocity"]
+
+
+def test_nothing_is_read_after_the_end_of_a_motion():
+    thrown = veridyn.solve(replace(BALL, initial=(1, 5)), "scipy")
+    with pytest.raises(ProblemError, match=r"the motion of ball by scipy ends at 0\.27\d+ s, before 1 s"):
+        thrown.at([0.1, 1.0])
+
+
+def test_initial_value_problems_are_compared(tmp_path):
+    found = veridyn.compare(
+        BALL, [Misread("right", lambda p: p), Misread("wrong", with_parameters(e="0.801")), "scipy"]
+    )
+    after = ("y_end", "y_rms", "v_end", "v_rms", "impact_last")  # nothing is wrong before the first impact
+    met = [(relations(found, "wrong")[name], found.sources[name]) for name in after]
+    assert all(relation == "differs" or source == "wrong" for relation, source in met)
+    assert "wrong" in {r.solver for r in found.failures}
+    assert relations(found, "wrong")["impact_first"] != "differs"
+    assert relations(found, "right")["out_first"] == "not judged"  # it never happens
+    assert float(found.references["impact_count"]) == 3
+    assert "<svg" in found._repr_html_()
+    page = veridyn.report(found, tmp_path).read_text(encoding="utf-8")
+    assert "Agreement of solvers, no truth is known" in page
+
+
+def test_an_invariant_that_drifts_needs_no_other_solver():
+    def pushed(problem):
+        return replace(problem, modes=(veridyn.Mode(name="swing", rates=("w", "-sin(q) - w/1000000")),))
+
+    found = veridyn.compare(PENDULUM, [Misread("pushed", pushed)], layers=("criterion", "convergence"))
+    assert found.sources["energy_drift"] == "statement"
+    assert relations(found, "pushed") == {
+        **dict.fromkeys(relations(found, "pushed"), "reference"),
+        "energy_drift": "differs",
+    }
+    assert [r.quantity for r in found.failures] == ["energy_drift"]
+
+
+@pytest.mark.parametrize("use", [lambda p: veridyn.solve(p, "exact"), lambda p: veridyn.compare(p, ["exact"])])
+def test_what_is_no_problem_is_refused(use):
+    with pytest.raises(ProblemError, match=r"^3 is no problem: veridyn\.Problem and veridyn\.InitialValueProblem make"):
+        use(3)

@@ -45,6 +45,30 @@ def test_no_datum_moves_an_instant_farther_than_stated(name):
     assert np.all(moved < 1.01 * conditioning.moved(values(t_end=30)).at_end[:-1])
 
 
+@pytest.mark.parametrize("name", ["k", "kc", "gap", "F", "Omega"])
+def test_no_datum_moves_a_peak_farther_than_stated_and_some_datum_as_far(name):
+    """At a fixed instant within a contact a displacement moves by far more."""
+    larger = repr(float(STRUCK[name]) * (1 + ROUNDING))
+    found, changed = (peaks(values(t_end=30, **more)) for more in ({}, {name: larger}))
+    stated = conditioning.moved(values(t_end=30)).at_peak[1:-1:2]
+    assert np.all(np.abs(changed - found) < 1.01 * stated)
+    if name == "Omega":
+        assert np.abs(changed - found).max() > stated.max() / 20
+
+
+def peaks(given):
+    """Return the largest penetrations of all contacts (m)."""
+    count = conditioning.course(given).starts[1:-1:2].size
+    forces = [impact_oscillator.peak_force(contact=n + 1, **given) for n in range(count)]
+    return np.array([float(force.value / given["kc"].mpf()) for force in forces])
+
+
+def test_the_largest_peak_moves_as_that_of_its_contact_does():
+    given = values(t_end=30)
+    contact = int(np.argmax(peaks(given))) + 1
+    assert conditioning.largest_peak_rounded(given) == conditioning.peak_rounded(given, contact) > 0
+
+
 def test_what_is_moved_is_no_more_than_all_data_move_together():
     """The frequency of the load and that of flight move most; the others do not make it ten times as much."""
     found = conditioning.course(values(t_end=30))

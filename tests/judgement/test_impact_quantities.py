@@ -115,9 +115,9 @@ def test_instants_are_held_to_what_roundings_move():
 
 def test_the_largest_force_of_a_contact_is_held_to_what_roundings_move_within_it():
     force = impact_quantities.peak_force(1, cited("test", 1e-3))
-    moved = impact_conditioning.displacement_rounded(values(STRUCK), 1)
+    moved = impact_conditioning.peak_rounded(values(STRUCK), 1)
     assert force.rounded(values(STRUCK)) == float(values(STRUCK)["kc"]) * moved > 0
-    assert impact_conditioning.displacement_rounded(values(STRUCK), 99) == 0
+    assert impact_conditioning.peak_rounded(values(STRUCK), 99) == 0
 
 
 def test_one_mass_has_no_asymmetry():

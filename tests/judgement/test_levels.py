@@ -236,6 +236,12 @@ def test_what_depends_on_the_samples_is_as_uncertain_as_it_changes_without_every
     assert record.verdict == "pass"
 
 
+def test_what_depends_on_few_printed_digits_is_as_uncertain_as_it_changes_with_one_less(found, stated, quantity):
+    record = found("convergence:end", stated(square, claims={"order": 2, "printed": 3}), quantity())
+    assert record.terms["sampling"] == pytest.approx(abs(record.value - float(f"{record.value:.1e}")), abs=1e-12)
+    assert record.terms["sampling"] > 0
+
+
 def test_an_instant_that_is_read_at_a_sample_may_be_a_distance_of_samples_late(found, stated, quantity):
     for late, verdict in ((0.05, "pass"), (0.15, "fail")):
         flag = quantity(measure=lambda _: 0.5, truth=0.5 - late, at_samples=True)

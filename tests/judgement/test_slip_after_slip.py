@@ -20,7 +20,8 @@ def test_stick_is_seen_only_where_the_mass_rests(velocities, order):
     time = np.arange(v.size) * PERIOD / 100
     elements = {"shoe": {"stuck": (v == 0).astype(float)}}
     response = SimpleNamespace(time=time, velocity=v[:, None], elements=elements, events={})
-    seen = SimpleNamespace(values={}, response=response, known={})
+    problem = SimpleNamespace(frictions=[SimpleNamespace(name="shoe", frame="relative")])
+    seen = SimpleNamespace(values={}, problem=problem, response=response, known={})
     slider = Slider("shoe", lambda _: PERIOD, lambda _: 1.0)
     assert slider.phases(seen) == order
     assert slider.change(seen, 2) == pytest.approx(2 * PERIOD)

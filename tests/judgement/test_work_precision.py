@@ -9,10 +9,11 @@ from veridyn.document import document
 from veridyn.references.certified import classification
 from veridyn.reports import check_document
 from veridyn.running import is_wanted, measure
+from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.errors import MissingHistory, SolverFailure, StepError
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.runner import Run
+from veridyn.validation_cases.core.runner import Run, Runner, Statement
 from veridyn.validation_cases.core.subject import Request
 from veridyn.validation_cases.core.tolerances import cited, exactly
 from veridyn.validation_cases.core.work_precision import Limits, compared, repeated, variants, work_precision
@@ -217,3 +218,18 @@ def test_a_parameter_set_of_the_user_is_the_variant():
     task = Task("veridyn", "sdnd101", "", {"v0": "2"}, Request(settings={"step": 1e-4}))
     (point, *_) = measure(task, Limits(slow=0.0))
     assert (point["variant"], point["settings"]["step"]) == ("v0=2", pytest.approx(8e-4))
+
+
+def test_digits_of_the_test_set_for_initial_value_problems():
+    """scd = -log10 max |e/y|, mescd = -log10 max |e/(atol/rtol + |y|)|; both by hand from the answers."""
+    statement = Statement(load_case("elastoplastic"), load_case("elastoplastic").variant("blow"))
+    request = Request(schemes=("DOP853",))
+    point = next(work_precision(SCIPY, request, statement, ONCE))
+    assert point.settings["atol"] / point.settings["rtol"] == pytest.approx(0.01)
+    found = Runner(SCIPY, request).measured(Run(statement, point.settings, "DOP853"))
+    truths = {quantity.name: float(statement.truth(quantity)) for quantity in compared(statement)}
+    errors = {name: abs(found[name] - truth) for name, truth in truths.items()}
+    assert point.scd == pytest.approx(-np.log10(max(errors[name] / abs(truth) for name, truth in truths.items())))
+    assert point.mescd == pytest.approx(-np.log10(max(errors[n] / (0.01 + abs(truth)) for n, truth in truths.items())))
+    assert point.scd < point.mescd
+    assert 0 < point.uncertainty < 1e-25

@@ -15,7 +15,7 @@ from selection import subjects  # noqa: E402 - the folder is no package
 
 PAGE = HERE.parents[1] / "docs" / "mutation.md"
 
-HEAD = """# Mutation testing
+HEAD = """# What the tests of veridyn itself detect
 
 The references, the judgement and the post-processing are changed on purpose, one operator or number at a time, by
 [Cosmic Ray](https://cosmic-ray.readthedocs.io); a mutant is killed if the quick tests of its module fail.

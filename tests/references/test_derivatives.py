@@ -30,16 +30,17 @@ def quotient(case, values, name):
     """Return difference quotients and their rounding, of all quantities that exist on both sides."""
     sides = [front.references(case, moved(values, name, share), WORKING) for share in (STEP, -STEP)]
     with mpmath.workdps(WORKING):
-        size = abs(values[name].plain.mpf()) if values[name].rational else mpmath.mpf(1)
+        size = values[name].plain.mpf() if values[name].rational else mpmath.mpf(1)  # with its sign, as in `moved`
         width = 2 * size * STEP.numerator / STEP.denominator
         numbers = [{q: c.value for q, c in side.items() if isinstance(c.value, mpmath.mpf)} for side in sides]
         both = {q: (numbers[0][q], numbers[1][q]) for q in numbers[0].keys() & numbers[1].keys()}
         rounding = mpmath.mpf(10) ** (1 - WORKING)
-        return {q: ((a - b) / width, abs(a) * rounding / width) for q, (a, b) in both.items()}
+        return {q: ((a - b) / width, abs(a) * rounding / abs(width)) for q, (a, b) in both.items()}
 
 
+# derivatives that vanish, which no precision tells from zero (den_hartog: the phase of the start), or
 # hundreds of nonlinear steps each: what shorter motions of test_hybrid.py show is not shown again
-LONG = {"duffing_free", "pendulum", "pendulum_constrained"}
+LONG = {"den_hartog", "duffing_free", "euler_top", "pendulum", "pendulum_constrained", "van_der_pol"}
 
 
 @pytest.mark.parametrize("name", sorted({*case_names()} - LONG))

@@ -7,6 +7,10 @@ from flint import arb
 from veridyn.references.hybrid import motion
 from veridyn.references.parameters import ParameterError, exact
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.validation_cases.hybrid.test_belt_stick_slip import MOTION as RUBBED
+from veridyn.validation_cases.hybrid.test_shaw_holmes import MOTION as STRUCK
+from veridyn.validation_cases.ode.test_duffing_free import MOTION as RELEASED
+from veridyn.validation_cases.ode.test_van_der_pol import cycle
 
 IMPACT = Change(name="impact", guard="y", direction=-1, reset={"y": 0, "v": "-e*v"})
 BALL = motion(
@@ -215,10 +219,35 @@ def test_derivatives_of_nonlinear_motions():
         assert abs((sides[1] - sides[0]) / (2 * h) - left.value) < 1e-26
 
 
+def test_derivatives_of_a_limit_cycle():
+    """Those of its period and amplitude, against difference quotients of its second route."""
+    mu, h = exact(1).varied(), mpmath.mpf(10) ** -12
+    period, amplitude = (
+        q(mu=mu, digits=12).derivative for q in (CYCLE.value("2*t", ("bottom", 1)), CYCLE.value("a", 0))
+    )
+    with mpmath.workdps(30):
+        above, below = (cycle(1 + side * h) for side in (1, -1))
+        assert abs((above.lapse - below.lapse) / h - period.value) < 1e-11
+        assert abs((above.top - below.top) / (2 * h) - amplitude.value) < 1e-11
+
+
 def test_what_a_motion_has_not():
     assert "no event" in BALL.event("impact", 8)(e=1).routes[0]
     with pytest.raises(ParameterError, match="did you mean impact"):
         BALL.event("impcat")
+
+
+def test_motions_that_run_away_or_do_not_exist_are_told_at_the_first_precision():
+    """More bits, up to the most, would take ten minutes to say the same."""
+    found = DUFFING.value("x", "5")(b="-2")
+    assert "grow beyond bounds" in found.routes[0]
+    assert "bits" not in found.routes[0]
+    with pytest.raises(ParameterError, match="A2 = 1 m\\^2: the mass runs away"):
+        RELEASED.value("x", "5")(b="-1")
+    with pytest.raises(ParameterError, match="no orbit hits the stop once in n = 2 periods"):
+        STRUCK.event("impact")(n="2", W="2.8", e="0.4")
+    with pytest.raises(ParameterError, match="F_s = 1 N must not be below F_k = 2 N"):
+        RUBBED.event("slip")(F_s="1", F_k="2")
 
 
 def test_a_closed_form_is_written_once_for_balls():

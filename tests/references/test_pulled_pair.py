@@ -36,6 +36,14 @@ def test_every_digit(name, more, text):
     assert getattr(pair, name)(**more, **CASE).confirm().text() == text
 
 
+@pytest.mark.parametrize(("share", "clear"), [("0.0835", True), ("0.0836", False)])
+def test_a_stick_that_hardly_holds_is_told(share, clear):
+    """At the first rest 0.083592 of the jump of friction is left, by the state that the second route has there."""
+    given = {"m1": "8.734", "m2": "3.548", "k": 6048, "normal": 5011, "mu_s": "0.2704", "mu_d": "0.104"}
+    assert pair.holds_clearly(share=exact(share), **given, pull=3170, t_off="0.156") is clear
+    assert pair.holds_clearly(share=exact(share), **CASE)
+
+
 def test_break_away_is_a_quarter_of_the_period_where_pull_and_grip_are_equal():
     assert float(pair.slip_start(**CASE)) == pytest.approx(np.pi / 2 / np.sqrt(2000), rel=1e-15)
 

@@ -113,6 +113,9 @@ def point(**changes):
         "error": 1.96e-5,
         "quantity": "wear_power",
         "digits": 4.7,
+        "scd": None,
+        "mescd": None,
+        "uncertainty": 0.0,
         "passed": 6,
         "checks": 7,
         "counters": {"steps": 1000},
@@ -128,7 +131,17 @@ def points():
     return [
         point(),
         point(settings=finer, wall_time=0.025, repeats=12, error=9e-6, digits=5.0),
-        point(solver="foreign", scheme="", version="7", settings={}, wall_time=0.1, repeats=3, error=1e-8, digits=8.0),
+        point(
+            solver="foreign",
+            scheme="",
+            version="7",
+            settings={},
+            wall_time=0.1,
+            repeats=3,
+            error=1e-8,
+            digits=8.0,
+            scd=8.0,
+        ),
         point(solver="limp", scheme="", settings={}, **nothing, repeats=0, checks=0, passed=0, detail="not applicable"),
         point(**names, settings={HOSTILE: HOSTILE}, detail=HOSTILE),
         point(case="spring", variant="", **nothing, detail="diverged"),
@@ -172,6 +185,7 @@ def case(name):
             },
             {"variant": "a0=1", "quantity": "wear_power", "unit": "W", "value": None, "digits": None},
         ],
+        "sources": ["Author: A title. A journal 1 (2001) 1. https://example.org/title"],
         "modelling": ["a stiff spring"],
         "published": [
             {

@@ -1,5 +1,5 @@
 from veridyn.reports import comparison
-from veridyn.reports.comparison import matrices, score
+from veridyn.reports.comparison import matrices, score, standings
 
 
 def test_score_counts_distinct_runs_once(make_result):
@@ -58,3 +58,25 @@ def test_matrices_of_many_subjects_fit_the_page(make_result):
     results[-1]["verdict"] = "fail"
     ((matrix,), more) = matrices(results, 1, 9)
     assert (matrix.variant, len(matrix.subjects), more) == ("hard", comparison.CELLS, 1)
+
+
+def test_solvers_side_by_side_tell_what_was_wrong_in_silence(make_result):
+    results = [
+        make_result(),
+        make_result(layer="claim", quantity="order:x", value=1.9),
+        make_result(layer="claim", quantity="order:y", value=2.1, verdict="fail"),
+        make_result(layer="convergence", verdict="fail", case="spring"),
+        make_result(solver="b", scheme="", layer="claim", quantity="slope", value=0.97),
+        make_result(solver="b", scheme="", layer="convergence", verdict="error", value=None, digits=None),
+        make_result(solver="b", scheme="", case="spring", verdict="not applicable", value=None, digits=None),
+    ]
+    first, second = standings(results, 1)
+    assert (first.subject, first.cases, first.claims, first.orders) == (
+        "veridyn · euler",
+        "2/2",
+        "1/2",
+        "1.90 · 2.00 · 2.10",
+    )
+    assert (first.slopes, first.silent, first.told) == ("–", "1 (spring)", "0")
+    assert (second.cases, second.slopes, second.silent, second.told) == ("1/2", "0.97", "0", "1 (shoe)")
+    assert standings(results[:4], 1) == []

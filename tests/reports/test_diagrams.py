@@ -112,3 +112,11 @@ def test_times_to_digits_name_the_cheapest_setting_and_the_ratio_to_the_quickest
         ("quick", ("10 ms (×1)", "100 ms (×1)", "–")),
         ("slow", ("20 ms (×2)", "400 ms (×4)", "400 ms (×1)")),
     ]
+
+
+def test_the_uncertainty_of_the_reference_is_drawn_where_errors_come_near_it(make_point):
+    known = "uncertainty of the reference"
+    far = figure([make_point(error=1e-6, uncertainty=1e-30)], [], {"veridyn · euler": None}, ["cpu"])
+    assert known not in series_of(far)
+    near = figure([make_point(error=1e-6, uncertainty=2e-8)], [], {"veridyn · euler": None}, ["cpu"])
+    assert series_of(near)[known]["y"] == [2e-8, 2e-8]

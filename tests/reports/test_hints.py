@@ -74,7 +74,7 @@ def test_checks_that_were_not_judged_do_not_count(failed):
 
 def test_what_fails_in_cases_that_were_not_tried_lowers_the_similarity(failed):
     assert diagnosis(failed(*SOFT.failures, "d criterion mass"), PATTERNS).similarity == pytest.approx(0.73, abs=0.05)
-    elsewhere = [f"d criterion {name}" for name in ("mass", "length", "angle", "work")]
+    elsewhere = [f"d criterion {name}" for name in ("mass", "length", "angle", "work", "speed", "heat")]
     assert diagnosis(failed(*SOFT.failures, *elsewhere), PATTERNS) is None
 
 

@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from veridyn.reports import badge, build, check_document, spreadsheet
+from veridyn.reports import ReportError, badge, build, check_document, read_results, spreadsheet
+from veridyn.reports.document import digest
 from veridyn.reports.tally import tally
 
 
@@ -108,8 +109,8 @@ def test_junit_tells_what_a_server_may_plot(built):
         "term: numerical uncertainty": "0.03",
         "term: sampling": "0.0",
         "term: rounding": "1.5e-08",
-        "levels": "step 4e-4: answer 15.3, error 0.033; step 2e-4: answer 15.28, difference 0.020, error 0.013; "
-        "step 1e-4: answer 15.27, difference 0.010, error 0.0030",
+        "levels": "step 4e-4: answer 15.3, error 0.033; step 2e-4: answer 15.28, difference 0.020, error 0.013, "
+        "observed order 1.3; step 1e-4: answer 15.27, difference 0.010, error 0.0030, observed order 2.1",
     }
     assert properties(cases["order:wear_power (claim)"])["observed_order"] == "1.97"
     assert "observed_order" not in properties(cases["mirrored (invariance)"])
@@ -173,7 +174,7 @@ def test_badge(make_result, changes, missing, words):
 def test_the_summary_of_a_job_says_the_trouble_first(built):
     text = (built / "summary.md").read_text(encoding="utf-8")
     assert text.startswith(
-        "## ❌ 3 checks failed and 1 check ended in an error, of 13; affected: 3 criteria, 1 convergence"
+        "## ❌ 3 checks failed and 1 check ended in an error, of 11 judged: 3 criteria, 1 convergence; "
     )
     assert "| error | spring |  | criterion | wear_power | veridyn · rk |" in text
     assert "<script" not in text
@@ -196,4 +197,13 @@ def test_results_json_has_a_record_a_line(built, doc):
 
 def test_a_written_document_reads_back_the_same(built, make_document):
     written = json.loads((built / "results.json").read_text(encoding="utf-8"))
-    assert check_document(written) == check_document(make_document()) == written
+    assert written.pop("digest") == digest(written)
+    assert check_document(written) == check_document(make_document()) == written | {"digest": None}
+
+
+def test_a_file_that_was_changed_is_refused(built, tmp_path):
+    text = (built / "results.json").read_text(encoding="utf-8")
+    changed = tmp_path / "results.json"
+    changed.write_text(text.replace('"machine": "x86_64"', '"machine": "another"'), encoding="utf-8")
+    with pytest.raises(ReportError, match="was changed after it was written"):
+        read_results(changed)

@@ -61,14 +61,14 @@ def test_flag(make_result, changes, expected):
         (["pass", "pass", "expected failure"], "pass", "All 2 checks passed: 2 criteria; 1 expected failure"),
         (["not applicable"] * 2, "not applicable", "No check could be judged: 2 not applicable"),
         (["expected failure"], "expected failure", "No check could be judged: 1 expected failure"),
-        (["pass", "fail"], "fail", "1 check failed, of 2; affected: 1 criterion"),
-        (["pass", "error"], "error", "1 check ended in an error, of 2; affected: 1 criterion"),
+        (["pass", "fail"], "fail", "1 check failed, of 2 judged: 1 criterion"),
+        (["pass", "error"], "error", "1 check ended in an error, of 2 judged: 1 criterion"),
         (
             ["fail", "fail", "error"],
             "error",
-            "2 checks failed and 1 check ended in an error, of 3; affected: 3 criteria",
+            "2 checks failed and 1 check ended in an error, of 3 judged: 3 criteria",
         ),
-        (["harness error"], "harness error", "1 check ended in a harness error, of 1; affected: 1 criterion"),
+        (["harness error"], "harness error", "1 check ended in a harness error, of 1 judged: 1 criterion"),
     ],
 )
 def test_verdict_and_headline(make_result, verdicts, verdict, sentence):

@@ -94,7 +94,7 @@ def test_the_grammar_means_what_it_should(given_text, meant):
         ("x^2", "'^2' after 'x'"),
         ("sin x", "'x' after 'sin'"),
         ("velocity", "unknown name 'velocity'; known are x, y, k, pi"),
-        ("sinn(x)", "unknown name 'sinn'; did you mean 'sin'?"),
+        ("sinn(x)", "unknown name 'sinn'; did you mean sin?"),
         ("__import__('os')", "unknown name '__import__'"),
         ("1/0", "divides by zero"),
         ("log(0)", "zoo cannot be in an expression"),
@@ -125,7 +125,7 @@ def test_what_is_no_expression_is_refused_in_a_line(wrong, message):
         ({"initial": ("1",)}, "1 initial values for 2 unknowns"),
         ({"initial": ("1", "y")}, "initial value 2: unknown name 'y'"),
         ({"initial": ("1", "log(e - 0.8)")}, "initial value of v is not finite"),
-        ({"mode": "flihgt"}, "unknown name 'flihgt'; did you mean 'flight'?"),
+        ({"mode": "flihgt"}, "unknown name 'flihgt'; did you mean flight?"),
         ({"modes": (Mode(name="flight", rates=("v",)),), "accumulation": None}, "1 rates for 2 states"),
         ({"parameters": {"g": "9.81", "e": "0.8", "c": "g"}}, "parameter c: unknown name 'g'"),
         ({"index": 2}, "index 2 must be 0 without constraints"),
@@ -143,6 +143,8 @@ def test_a_wrong_problem_is_refused(changes, message):
     ("changes", "message"),
     [
         ({"guard": "e - 1"}, "the guard e - 1 is constant: it never changes sign"),
+        ({"guard": "y**2 + 1"}, "the guard y**2 + 1 is never below zero: it never changes sign"),
+        ({"guard": "-g*exp(y)"}, "the guard -g*exp(y) is never above zero: it never changes sign"),
         ({"direction": 2}, "direction 2 must be"),
         ({"reset": {"z": "0"}}, "reset: unknown name 'z'"),
         ({"mode": "sleep"}, "unknown name 'sleep'"),
@@ -280,9 +282,16 @@ def test_a_trajectory_is_checked_on_arrival():
     assert found.modes == ("flight",) * 5
 
 
+def test_no_states_before_no_event_need_no_columns():
+    """A program can write an empty list, but not one of rows of two."""
+    found = read_response(BALL, {**ANSWER, "events": {"impact": []}, "before": {"impact": []}}, "mine")
+    assert found.before["impact"].shape == (0, 2)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        ({"before": {"impact": []}}, "returned states before impact of shape (0,); (1, 2) is needed"),
         ({"states": np.ones((5, 1))}, "returned states of shape (5, 1); (5, 2) is needed"),
         ({"modes": ["flying"] * 5}, "returned the unknown mode 'flying'"),
         ({"modes": ["rest"]}, "returned 1 modes for 5 samples"),

@@ -50,11 +50,24 @@ def test_contact_is_implicit(build, run):
     assert stop.elements["wall"]["normal_force"] == pytest.approx(STIFFNESS * (1 + stop.displacement[:, 0]))
     assert mode.counters["evaluations"] == 51
     assert 5 < stop.counters["evaluations"] / stop.counters["steps"] < 15
+    assert stop.counters["unsettled_steps"] == mode.counters["unsettled_steps"] == 0
+    assert stop.counters["largest_change"] == 0.0
 
 
 def test_one_pass_is_a_predictor(build, run):
     once = run(held(build), "newmark", 0.02, iterations=1)
     assert once.counters["evaluations"] == 51
+    assert once.counters["unsettled_steps"] == 50
+
+
+@pytest.mark.parametrize(("lagged", "unsettled"), [(False, 1), (True, 0)])
+def test_steps_without_a_fixed_point_are_counted(lagged, unsettled, build, run):
+    """Touched at 0.95 s: once inside, the damper would push the mass out again before 1 s, and then it would not."""
+    stop = Stop("damper", [1.0], 0.95, 1.0, damping=10.0)
+    problem = build.mass(initial_velocity=[1.0], end=1.0, stops=(stop,))
+    r = run(problem, "newmark", 0.5, check_step=False, lagged=lagged)
+    assert r.counters["unsettled_steps"] == unsettled
+    assert (r.counters["largest_change"] > 0.1) == (unsettled > 0)
 
 
 def test_lagged_forces_cost_an_order(build, run):

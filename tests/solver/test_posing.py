@@ -46,7 +46,7 @@ def test_directions_by_names():
 @pytest.mark.parametrize(
     ("change", "culprits"),
     [
-        ({"stops": Stop("stop", "x3", gap=0.1, stiffness=1.0)}, ("stop", "'x3'", "known are x1, x2")),
+        ({"stops": Stop("stop", "x3", gap=0.1, stiffness=1.0)}, ("stop", "'x3'", "did you mean x2?")),
         ({"initial_velocity": {"height": 1.0}}, ("initial_velocity", "'height'", "x1, x2")),
         ({"coordinates": ("a", "b", "c")}, ("3 coordinate names",)),
     ],

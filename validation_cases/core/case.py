@@ -23,6 +23,7 @@ Settings = Mapping[str, Any]
 Number = float | str | None
 PublishedVerdict = Literal["reproduced", "misprint", "inaccurate"]
 Criterion = Tolerance | Callable[[Values], Tolerance]
+DIGITS = 30  # of a reference, unless more are asked for
 Found = TypeVar("Found")
 
 
@@ -106,7 +107,7 @@ class Quantity:
     rounded: Callable[[Values], float] | None = None
     early: str = ""
 
-    def truth(self, values: Values, digits: int = 30) -> Certified:
+    def truth(self, values: Values, digits: int = DIGITS) -> Certified:
         """Return the certified reference for given parameters; it is computed once, however many schemes ask."""
         return known(self.reference, values, digits=digits)
 
@@ -190,7 +191,8 @@ class Case:
     ``residuals`` are quantities that vanish in truth for any response that agrees with itself: energy balance, friction
     cone, velocities against displacements; they are judged like the others and are no references. ``linear``: nothing
     but mass, damping, stiffness and drives, so that a known method has an exact discrete solution. ``held`` are the
-    parameters that random parameter sets leave as they are, each with the reason.
+    parameters that random parameter sets leave as they are, each with the reason. ``sources`` are the documents that
+    state the problem or its solution, for a bibliography: authors, title, where and when; at its end a link.
     """
 
     name: str
@@ -202,9 +204,10 @@ class Case:
     variants: tuple[Variant, ...]
     quantities: tuple[Quantity, ...]
     problem: Callable[[Values], Any]  # of any kind
-    modelling: tuple[str, ...]
-    published: tuple[Published, ...]
     remarks: tuple[str, ...]
+    modelling: tuple[str, ...] = ()
+    published: tuple[Published, ...] = ()
+    sources: tuple[str, ...] = ()
     errata: tuple[str, ...] = ()
     residuals: tuple[Quantity, ...] = ()
     linear: bool = False

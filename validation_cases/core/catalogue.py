@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import importlib
 import pkgutil
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 import veridyn.validation_cases as room
+from veridyn.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from veridyn.validation_cases.core.case import Case
@@ -71,9 +71,8 @@ def load_case(name: str) -> Case:
         If there is none; the message suggests the nearest name.
     """
     if name not in case_names():
-        near = difflib.get_close_matches(name.lower(), case_names(), n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise UnknownCase(f"unknown case {name!r}: {hint}`veridyn list` names all {len(case_names())}")
+        hint = did_you_mean(name, case_names(), f"`veridyn list` names all {len(case_names())}")
+        raise UnknownCase(f"unknown case {name!r}: {hint}")
     case: Case = importlib.import_module(_modules()[name]).CASE
     return case
 

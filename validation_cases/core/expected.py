@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from veridyn.nearest import did_you_mean
 from veridyn.solver.errors import SolverInputError
 from veridyn.validation_cases.core.judge import Record
 
@@ -53,8 +53,8 @@ class Expectations:
         stale = [e for e in self.entries if not any(e.covers(*name) for name in names)]
         if stale:
             listed = ", ".join(f"{entry.pattern} ({entry.place})" for entry in stale)
-            near = difflib.get_close_matches(stale[0].pattern, [f"{case}/{check}" for case, check, _ in names], n=1)
-            hint = f"did you mean {near[0]}?" if near else "the result document of run --json has the ids"
+            ids = [f"{case}/{check}" for case, check, _ in names]
+            hint = did_you_mean(stale[0].pattern, ids) or "the result document of run --json has the ids"
             raise ExpectationError(f"expected failures match no check: {listed}; {hint}")
 
     def settle(self, record: Record) -> Record:

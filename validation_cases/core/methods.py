@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from veridyn.references.discrete import Linear, march, read_method
 from veridyn.solver.contract import Claims
 from veridyn.solver.errors import SolverFailure, SolverInputError
-from veridyn.solver.problem.basis import in_modal_coordinates, modal_basis
+from veridyn.solver.problem.basis import in_modal_coordinates, modal_basis, undamped_modes
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.smoothness import first_jump
 from veridyn.solver.response import Response
@@ -128,7 +127,9 @@ def _force(problem: MechanicalProblem) -> Callable[[float], Floats]:
 def free_problem(problem: MechanicalProblem) -> tuple[MechanicalProblem, float]:
     """Return the free undamped vibration of the fastest mode of a linear problem, and its frequency (rad/s)."""
     p = in_modal_coordinates(problem) if problem.modes is not None else problem
-    squares, shapes = eigh(p.stiffness, p.mass)
+    assert p.stiffness is not None
+    assert p.mass is not None
+    squares, shapes = undamped_modes(p.stiffness, p.mass)
     w, shape = math.sqrt(float(squares[-1])), shapes[:, -1]
     free = MechanicalProblem(
         name=f"{p.name}, free vibration of the fastest mode",

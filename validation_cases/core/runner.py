@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact
@@ -234,8 +235,9 @@ class Runner:
 
         What does not converge is measured in default runs alone: nothing else is asked of it.
 
-        With ``thinned`` only every second sample of the response is looked at: how much that changes tells how far the
-        distance of the samples matters.
+        With ``thinned`` only every second sample of the response is looked at, with one digit less where the solver
+        says how many it prints: how much that changes tells how far the distance of the samples and their digits
+        matter.
 
         Raises
         ------
@@ -245,13 +247,15 @@ class Runner:
         key = f"{run.key}/thinned" if thinned else run.key
         if key not in self.found:
             o = self.observe(run)
-            o = replace(o, response=every_second(o.response)) if thinned else o
+            if thinned:
+                printed = self.subject.claims[run.scheme].printed
+                o = replace(o, response=with_fewer_digits(every_second(o.response), printed))
             asked = [q for q in run.statement.quantities if q.converges or run.is_default]
             self.found[key] = {quantity.name: _measured(quantity, o) for quantity in asked}
         return self.found[key]
 
     def sampling(self, run: Run, quantity: Quantity, value: float) -> float:
-        """Return how far an answer changes where only every second sample is read.
+        """Return how far an answer changes where only every second sample is read, and one digit less of printed ones.
 
         An instant that is read off at a sample is up to a distance of samples late, too.
 
@@ -367,6 +371,30 @@ def _spacing(response: AnyResponse, instant: float) -> float:
         return 0.0
     i = int(np.clip(np.searchsorted(response.time, instant), 1, response.time.size - 2))
     return float(np.diff(response.time[i - 1 : i + 2]).max())
+
+
+def with_fewer_digits(response: AnyResponse, printed: float | None) -> AnyResponse:
+    """Return a response with one significant digit less than a solver prints; as it is if it does not print."""
+    if printed is None:
+        return response
+    digits = int(printed) - 1
+    if isinstance(response, Trajectory):
+        return replace(response, states=_to_digits(response.states, digits))
+    return replace(
+        response,
+        displacement=_to_digits(response.displacement, digits),
+        velocity=_to_digits(response.velocity, digits),
+        elements={
+            name: {history: _to_digits(values, digits) for history, values in histories.items()}
+            for name, histories in response.elements.items()
+        },
+    )
+
+
+def _to_digits(values: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
+    size = np.where(values == 0, 1.0, np.abs(values))
+    unit = 10.0 ** (np.floor(np.log10(size)) - digits + 1)
+    return np.asarray(np.round(values / unit) * unit)
 
 
 def every_second(response: AnyResponse) -> AnyResponse:

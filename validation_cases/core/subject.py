@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from veridyn.nearest import nearest
 from veridyn.references.discrete import read_method
 from veridyn.solver.contract import (
     Claims,
@@ -13,7 +14,6 @@ from veridyn.solver.contract import (
     check_capabilities,
     claims_of,
     defaults_of,
-    nearest,
     read_claims,
     read_refinement,
     refinement_of,
@@ -156,7 +156,9 @@ class Subject:
         schemes = tuple(scheme for scheme in self.schemes if not request.schemes or scheme in request.schemes)
         if not schemes:
             wrong = request.schemes[0]
-            raise SolverInputError(f"solver {self.name} has no scheme {wrong!r}; {nearest(wrong, self.schemes)}")
+            raise SolverInputError(
+                f"solver {self.name} has no scheme {wrong!r}; {nearest(wrong, sorted(self.schemes))}"
+            )
         return replace(self, schemes=schemes, request=request)
 
     @property
@@ -230,7 +232,7 @@ def _check_refinement(solver: Any, request: Request, known: Iterable[str]) -> No
     asked = [request.refinement] if isinstance(request.refinement, str) else [n for g in request.refinement for n in g]
     for name in asked if request.refinement else []:
         if name not in known:
-            hint = nearest(name, known) if known else "it declares none"
+            hint = nearest(name, sorted(known)) if known else "it declares none"
             raise SettingsError(f"solver {solver.name} declares no setting {name!r} to be refined; {hint}")
     if given and not callable(given) and not isinstance(given, str):
         read_refinement(f"solver {solver.name}", given)

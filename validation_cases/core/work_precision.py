@@ -10,9 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+import mpmath
+
+from veridyn.references.certified import Certified
 from veridyn.solver.errors import CapabilityError, SettingsError, SolverFailure, SolverInputError, StepError
 from veridyn.validation_cases.core.case import Case, Quantity
-from veridyn.validation_cases.core.judge import correct_digits, measured_error
+from veridyn.validation_cases.core.judge import DOUBLE_DIGITS, correct_digits, measured_error
 from veridyn.validation_cases.core.levels import level_runs
 from veridyn.validation_cases.core.runner import Run, Runner, Statement
 from veridyn.validation_cases.core.subject import Request
@@ -42,6 +45,11 @@ class Point:
         Shortest of so many further solves (s); the first one itself if it was too slow to be repeated.
     error, quantity, digits
         Worst error of a number over its scale, whose it is, correct digits (LRE) of the worst.
+    scd, mescd
+        Of an initial value problem, as the test set of Bari counts: ``-log10`` of the largest error over the truth, and
+        over ``atol/rtol + |truth|``, which is None without these settings. Truths of zero have no scd.
+    uncertainty
+        Largest radius of a reference over the scale: errors below it say nothing.
     passed, checks
         How many criteria are kept at this level, and how many there are.
     detail
@@ -60,6 +68,9 @@ class Point:
     error: float | None = None
     quantity: str = ""
     digits: float | None = None
+    scd: float | None = None
+    mescd: float | None = None
+    uncertainty: float = 0.0
     passed: int = 0
     checks: int = 0
     counters: dict[str, float] = field(default_factory=dict)
@@ -195,7 +206,7 @@ def _judged(run: Run, found: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the worst error over its scale, whose it is, digits, criteria that are kept, or what is missing."""
     statement = run.statement
     errors: dict[str, float] = {}
-    kept, asked, digits = 0, 0, []
+    kept, asked, digits, pairs = 0, 0, [], list[Pair]()
     for quantity in compared(statement):
         answer, truth = found[quantity.name], statement.truth(quantity)
         if isinstance(answer, CapabilityError):
@@ -209,8 +220,37 @@ def _judged(run: Run, found: Mapping[str, Any]) -> Mapping[str, Any]:
         number: Any = truth.value
         errors[quantity.name] = float(abs(float(answer) - number) / statement.size(quantity))
         digits += [counted for counted in [correct_digits(float(answer), truth)] if counted is not None]
+        pairs.append((float(answer), truth, statement.size(quantity)))
     if not errors:
         return {"detail": "nothing that is compared is reported", "passed": 0, "checks": 0}
     worst = max(errors, key=errors.__getitem__)
     fewest = min(digits, default=None)
-    return {"error": errors[worst], "quantity": worst, "digits": fewest, "passed": kept, "checks": asked}
+    return {"error": errors[worst], "quantity": worst, "digits": fewest, "passed": kept, "checks": asked} | _counted(
+        run, pairs
+    )
+
+
+Pair = tuple[float, Certified, float]  # answer, truth, scale
+
+
+def _counted(run: Run, pairs: Sequence[Pair]) -> dict[str, float | None]:
+    """Return the uncertainty of the truth, and of an initial value problem scd and mescd.
+
+    Source: F. Mazzia and C. Magherini, Test Set for Initial Value Problem Solvers, release 2.4, 2008, part I: digits of
+    the components at the end; here of all numbers of the case.
+    """
+    known: dict[str, float | None] = {"uncertainty": max(float((truth.radius or 0) / size) for _, truth, size in pairs)}
+    if run.statement.problem.kind != "initial value":
+        return known
+    tolerances = [run.settings.get(name) for name in ("atol", "rtol")]
+    shift = float(tolerances[0] / tolerances[1]) if all(tolerances) else None  # type: ignore[operator]
+    return {**known, "scd": _scd(pairs, 0.0), "mescd": None if shift is None else _scd(pairs, shift)}
+
+
+def _scd(pairs: Sequence[Pair], shift: float) -> float | None:
+    """Return ``-log10`` of the largest error over ``shift + |truth|``, at most the digits of a double."""
+    truths = [(answer, mpmath.mpf(truth.value)) for answer, truth, _ in pairs]
+    shares = [float(abs(answer - truth) / (shift + abs(truth))) for answer, truth in truths if shift or truth]
+    if not shares:
+        return None
+    return DOUBLE_DIGITS if max(shares) == 0 else min(DOUBLE_DIGITS, -math.log10(max(shares)))

@@ -110,7 +110,12 @@ CASE = Case(
         "Error controls see what is determined best: positions alone for index 3, no multiplier for index 2.",
         "With the constraint of velocities or accelerations the length of the rod drifts.",
     ),
-    published=(),
+    sources=(
+        "IFToMM Technical Committee for Multibody Dynamics: Library of computational benchmark problems, A01, "
+        "simple pendulum. https://www.iftomm-multibody.org/benchmark",
+        "M. González, D. Dopico, U. Lugrís, J. Cuadrado: A benchmarking system for MBS simulation software: "
+        "problem standardization and performance measurement. Multibody System Dynamics 16 (2006) 179-190.",
+    ),
     remarks=(
         "A multiplier that no error control sees may be far off while the positions look right.",
         "The wrong sign of the multiplier shows in the tension alone.",

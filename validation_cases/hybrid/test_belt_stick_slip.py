@@ -8,7 +8,8 @@ import mpmath
 import numpy as np
 
 from veridyn.references import hybrid
-from veridyn.references.parameters import Parameter
+from veridyn.references.enclosure import sign_of
+from veridyn.references.parameters import Parameter, ParameterError, Record
 from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Variant
@@ -48,7 +49,18 @@ PROBLEM = InitialValueProblem(
     end=60.0,
     output_times=np.linspace(0.0, 60.0, 6001),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+
+
+class Rubbing(Record):
+    """The parameters; what sticks holds more than what slips."""
+
+    def check(self) -> None:
+        """Refuse a friction at rest below that in motion: what slips would stick again at once, and for ever."""
+        if sign_of(self.F_s.plain, -self.F_k.plain) < 0:
+            raise ParameterError(f"F_s = {self.F_s} N must not be below F_k = {self.F_k} N")
+
+
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, Rubbing)
 
 
 def slipping(p: Any) -> Any:
@@ -98,11 +110,11 @@ CASE = Case(
     variants=(Variant("slow", {}), Variant("fast", {"v_b": "1"}), Variant("soft", {"k": "1/4"})),
     quantities=QUANTITIES,
     problem=PROBLEM.given,
-    modelling=(
-        "Source: Leine, van Campen, de Kraker and van den Steen, Nonlinear Dynamics 16 (1998) 41.",
-        "W is the work of the belt on the mass, s the time since the last change of phase.",
+    modelling=("W is the work of the belt on the mass, s the time since the last change of phase.",),
+    sources=(
+        "R. I. Leine, D. H. van Campen, A. de Kraker, L. van den Steen: Stick-slip vibrations induced by "
+        "alternate friction models. Nonlinear Dynamics 16 (1998) 41-54. https://doi.org/10.1023/A:1008289604683",
     ),
-    published=(),
     remarks=(
         "Friction that is made continuous creeps in stick: the release comes late and the period is wrong.",
         "Where the mass would overtake the belt, a method with fixed steps overshoots and chatters.",

@@ -117,7 +117,7 @@ CASE = Case(
         "Integrators are started anew after every impact; where impacts follow within 1e-8 of the span the ball rests.",
         "The limit is read from the last three impacts that are apart by more than 1e-4 of the span (Aitken).",
     ),
-    published=(),
+    sources=("B. Brogliato: Nonsmooth Mechanics: Models, Dynamics and Control, 3rd edition. Springer (2016).",),
     remarks=(
         "A solver that steps over events falls through the floor, or stalls at the limit.",
         "An absolute tolerance is no tolerance near the limit: flights there are lower than any.",

@@ -121,11 +121,11 @@ CASE = Case(
     ),
     quantities=QUANTITIES,
     problem=PROBLEM.given,
-    modelling=(
-        "Source: Biggs, Introduction to Structural Dynamics (1964); Chopra, Dynamics of Structures, chapter 7.",
-        "Force and middle of the elastic range are states, so that no history has to be remembered.",
+    modelling=("Force and middle of the elastic range are states, so that no history has to be remembered.",),
+    sources=(
+        "J. M. Biggs: Introduction to Structural Dynamics. McGraw-Hill (1964).",
+        "A. K. Chopra: Dynamics of Structures, chapter 7. Prentice Hall.",
     ),
-    published=(),
     remarks=(
         "A return mapping at the end of each step yields late by up to a step: the set that remains is of first order.",
         "Without hardening it returns to the very edge of yield after each turn: no solver can say whether it yields.",

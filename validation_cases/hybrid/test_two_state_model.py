@@ -114,13 +114,17 @@ def final(p: Any, name: str) -> Any:
 
 
 def slow_roots(p: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield instants of switching and y2 there, where the fast exponential has died out: y1 lags by a first order."""
+    """Yield instants of switching and y2 there, where the fast exponential has died out: y1 lags by a first order.
+
+    The last one is infinite if y1 never comes to a limit.
+    """
     time, y2 = mpmath.mpf(0), mpmath.mpf("0.3")
     for number in count():
         yield time, y2
         (c2, c4), limit = (mpmath.mpf(x) / 100 for x in AIMS[number % 2]), (p.upper, p.lower)[number % 2]
         there = c4 + (limit - c4 - c2) * (p.c1 - p.c3) / p.c1
-        time, y2 = time + mpmath.log((y2 - c4) / (there - c4)) / p.c3, there
+        comes = (y2 - c4) * (there - c4) > 0
+        time, y2 = time + mpmath.log((y2 - c4) / (there - c4)) / p.c3 if comes else mpmath.inf, there
 
 
 def second_final(p: Any, name: str) -> Any:
@@ -178,11 +182,8 @@ CASE = Case(
     variants=(Variant("comparison", {}), Variant("mild", {"c1": "2700"})),
     quantities=QUANTITIES,
     problem=PROBLEM.given,
-    modelling=(
-        "Source: ARGESIM/EUROSIM comparison C5, Simulation News Europe.",
-        "After a switch y1 jumps to within c3/c1 of its new course in a few microseconds.",
-    ),
-    published=(),
+    modelling=("After a switch y1 jumps to within c3/c1 of its new course in a few microseconds.",),
+    sources=("ARGESIM/EUROSIM comparison C5, Two state model. Simulation News Europe.",),
     remarks=(
         "A method for problems that are not stiff needs ten million steps.",
         "The fifth switch comes 3.5e-7 s before 5 s: y1(5) lies in the jump after it, and shows each microsecond.",

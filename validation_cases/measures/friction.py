@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 
+import numpy as np
+
+from veridyn.references.parameters import Exact
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.postprocessing.wear import Phase, phases, sliding_distance
+from veridyn.solver.problem.basis import driven_velocity
 from veridyn.validation_cases.core.case import Observation, Values, once
+from veridyn.validation_cases.measures.curves import Floats
 
+OVERSHOOT = Exact(Fraction(1, 6))  # of a jump of friction: 0.135 of a critically damped spring, 0.156 in steps
 SHORTEST = 1 / 150  # periods; what a penalised law shows where sliding turns, or while its spring settles, is shorter
 
 
@@ -30,8 +37,14 @@ class Slider:
 
     def _slips(self, o: Observation) -> list[Phase]:
         shortest, stuck = SHORTEST * self.period(o.values), o.response.elements.get(self.friction, {}).get("stuck")
-        seen = phases(o.response.time, o.response.velocity[:, 0], stuck, shortest_stick=shortest)
+        seen = phases(o.response.time, self._velocity(o), stuck, shortest_stick=shortest)
         return [phase for phase in seen if phase.direction and phase.end - phase.start > shortest]
+
+    def _velocity(self, o: Observation) -> Floats:
+        """Return the velocity (m,) against what the coordinate rubs on: the support, or ground that stands still."""
+        friction = next(f for f in o.problem.frictions if f.name == self.friction)
+        moved = driven_velocity(o.problem, o.response.time) if friction.frame == "absolute" else 0.0
+        return np.asarray((o.response.velocity + moved)[:, 0])
 
     def count(self, o: Observation) -> float:
         """Count the slips."""

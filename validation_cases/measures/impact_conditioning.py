@@ -53,6 +53,7 @@ DATA: tuple[tuple[str, bool | None], ...] = (  # numbers of the law of motion, a
     ("Omega", None),
 )
 ROOT = 4  # roundings of a root: the least relative tolerance that common codes of Brent's method take
+NEWTON = 4  # steps to a peak: it needs no more digits than a bound
 HALVINGS = 48  # of a phase, to prove that it keeps clear of the stop
 
 
@@ -114,10 +115,14 @@ ONCE, DOUBLES = Perturbation(ROUNDING), Perturbation(float(np.finfo(float).eps),
 
 
 class Moved(NamedTuple):
-    """What perturbations move: displacements at the ends of all phases (n,), and at most within them (n,); in m."""
+    """What perturbations move: displacements at the ends of all phases, at most within them, and at peaks; (n,) in m.
+
+    A peak moves as the displacement at its instant does, since the rate is zero there; it is zero in flight.
+    """
 
     at_end: Floats
     within: Floats
+    at_peak: Floats
 
 
 def moved(values: Values, resolution: float = 0.0) -> Moved:
@@ -130,17 +135,38 @@ def _moved(parameters: Parameters, step: float, by: Perturbation) -> Moved:
     true = _course(parameters)
     kinked = max((_dispersion(phase, step) for phase in true.phases if phase.touching), default=0.0)
     place = by.relative * (float(true.gap) + abs(float(true.phases[0].law.S)))  # of the stop, and of its motion
-    data, states, at_end, within = np.zeros((2, len(DATA))), np.empty((2, 0)), [], []
+    data, states, at_end, within, at_peak = np.zeros((2, len(DATA))), np.empty((2, 0)), [], [], []
     for phase, lapse in zip(true.phases, true.lapses, strict=True):
-        carried, added = np.array(phase.propagator(float(lapse))), _added(phase, mpmath.mpf(lapse), step, by.relative)
+        carried, added = _passed(phase, lapse, step, by)
         start = [place + by.displacement(phase), (by.relative + kinked) * abs(float(phase.v0))]
         states = np.column_stack((states, np.diag(start)))
         # free motion turns (x, v/omega) and never makes it longer
         length = np.array([1.0, 1 / float(phase.law.omega)])
         within.append(place + (length @ (np.abs(data) + np.abs(added))).sum() + by.gathered(length @ np.abs(states)))
+        deepest = _passed(phase, _peak(phase, lapse), step, by) if phase.touching else None
+        at_peak.append(place + _displaced(*deepest, data, states, by) if deepest else 0.0)
+        at_end.append(place + _displaced(carried, added, data, states, by))
         data, states = carried @ data + added, carried @ states
-        at_end.append(place + np.abs(data[0]).sum() + by.gathered(states[0]))
-    return Moved(np.array(at_end), np.array(within))
+    return Moved(np.array(at_end), np.array(within), np.array(at_peak))
+
+
+def _passed(phase: Phase, tau: float, step: float, by: Perturbation) -> tuple[Floats, Floats]:
+    """Return what carries perturbations for tau (s) from the start of a phase on (2, 2), and what data add (2, n)."""
+    return np.array(phase.propagator(float(tau))), _added(phase, mpmath.mpf(tau), step, by.relative)
+
+
+def _displaced(carried: Floats, added: Floats, data: Floats, states: Floats, by: Perturbation) -> float:
+    """Return what perturbed data (2, n) and states (2, m) have moved a displacement (m)."""
+    return float(np.abs(carried[0] @ data + added[0]).sum()) + by.gathered(carried[0] @ states)
+
+
+def _peak(phase: Phase, lapse: float) -> float:
+    """Return when a contact is deepest (s after its start), by Newton's method; at the ends where it is not between."""
+    tau = mpmath.mpf(lapse) / 2
+    for _ in range(NEWTON):
+        _, rate, acceleration = phase.observed(tau)
+        tau -= rate / acceleration
+    return min(max(float(tau), 0.0), float(lapse))
 
 
 def _dispersion(phase: Phase, step: float) -> float:
@@ -170,10 +196,19 @@ def instant_rounded(values: Values, number: int) -> float:
     return float(_rounded(values).at_end[number - 1] / abs(true.rates[number]))
 
 
-def displacement_rounded(values: Values, contact: int) -> float:
-    """Return how far they move the displacement at most within a contact, counted from 1 (m)."""
-    within = _rounded(values).within
-    return float(within[2 * contact - 1]) if 2 * contact <= within.size else 0.0
+def peak_rounded(values: Values, contact: int) -> float:
+    """Return how far they move the largest penetration of a contact, counted from 1 (m)."""
+    at_peak = _rounded(values).at_peak
+    return float(at_peak[2 * contact - 1]) if 2 * contact <= at_peak.size else 0.0
+
+
+def largest_peak_rounded(values: Values) -> float:
+    """Return how far they move the largest penetration of all contacts (m): the most of any that may be the largest."""
+    true, at_peak = course(values), _rounded(values).at_peak[1:-1:2]
+    ended = zip(true.phases[1:-1:2], true.lapses[1:-1:2], range(1, true.starts.size - 1, 2), strict=True)
+    depths = np.array([_distance(true, j, mpmath.mpf(_peak(phase, lapse))) for phase, lapse, j in ended])
+    may_be = depths + at_peak >= (depths - at_peak).max(initial=-np.inf)
+    return float(at_peak[may_be].max(initial=0.0))
 
 
 def _rounded(values: Values) -> Moved:

@@ -130,7 +130,7 @@ def peak_force(contact: int, criterion: Criterion) -> Quantity:
             lambda o: impacts.impact(o, contact).peak_force,
             criterion,
             regularity=KINK,
-            rounded=lambda values: float(values["kc"]) * impact_conditioning.displacement_rounded(values, contact),
+            rounded=lambda values: float(values["kc"]) * impact_conditioning.peak_rounded(values, contact),
         ),
         lambda _: 2 * contact,
     )
@@ -147,6 +147,7 @@ def largest_force(criterion: Criterion) -> Quantity:
             vibro_impact.largest_force,
             criterion,
             regularity=KINK,
+            rounded=lambda values: float(values["kc"]) * impact_conditioning.largest_peak_rounded(values),
         )
     )
 

@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 
 from veridyn.references.certified import Certified
 from veridyn.references.hybrid import Motion
-from veridyn.solver.errors import MissingHistory, SolverFailure
+from veridyn.solver.errors import CapabilityError, MissingHistory, SolverFailure
+from veridyn.solver.postprocessing.interpolation import resampled
 from veridyn.solver.problem.generated import over
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem
-from veridyn.validation_cases.core.case import Number, Observation, Quantity, Values
+from veridyn.solver.response import Trajectory
+from veridyn.validation_cases.core.case import DIGITS, Number, Observation, Quantity, Values, known
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures.curves import top
 
@@ -60,6 +62,10 @@ class Part:
             column = ((time - left) * column[1:] - (time - right) * column[:-1]) / (right - left)
         return float(column[0])
 
+    def on(self, times: Floats) -> Floats:
+        """Return the values (k,) at instants (k,) on cubics; a single sample stands for all of them."""
+        return resampled(self.times, self.values, times) if self.times.size > 1 else np.full(times.size, self.values[0])
+
     def roots(self, direction: int) -> Iterator[float]:
         """Yield the instants (s) at which the values pass zero: falling (-1), rising (1) or either way (0)."""
         sides = np.sign(self.values)
@@ -96,6 +102,16 @@ def parts(o: Observation, expression: Any) -> Iterator[Part]:
         if before is not None:
             times, states = np.append(times, end), np.vstack((states, before))
         yield Part(times, read(times, states)[:, 0])
+
+
+def on_grid(problem: InitialValueProblem, response: Trajectory, grid: Floats) -> Floats:
+    """Return the unknowns (k, n) at increasing instants (k,) s: on cubics that reach across no event."""
+    found = np.empty((grid.size, problem.size))
+    for i, name in enumerate(problem.unknowns):
+        for part in parts(Observation({}, problem, response), name):
+            inside = grid >= part.times[0]  # the last part that begins before an instant holds it
+            found[inside, i] = part.on(grid[inside])
+    return found
 
 
 def _before(o: Observation, instant: float) -> Floats | None:
@@ -207,6 +223,14 @@ def smallest(o: Observation, expression: Any, after: Instant | None = None, unti
 # ---- quantities
 
 
+def where_known(measure: Measure, reference: Reference, o: Observation) -> Number:
+    """Return a reading, of what exists and is decided; raises `CapabilityError` with the reason elsewhere."""
+    truth = known(reference, o.values, digits=DIGITS)
+    if truth.value is None:
+        raise CapabilityError(f"undefined: {'; '.join(truth.routes)}")
+    return measure(o)
+
+
 @dataclass(frozen=True)
 class Quantities:
     """Makes quantities of a motion: the truth and what is read in a response, with one criterion for all.
@@ -235,14 +259,15 @@ class Quantities:
         unit: str,
         definition: str,
         reference: Callable[..., Certified],
-        measure: Measure,
+        measure: Measure | None,
         **stated: Any,
     ) -> Quantity:
         """Return any quantity of the motion."""
         scale = stated.pop("scale", None)
         size = None if scale is None else partial(self._size, scale)
         given = {"criterion": self._criterion(size), "regularity": self._regularity, "scale": size, **stated}
-        return Quantity(name, unit, definition, reference, measure, **given)
+        reading = measure and partial(where_known, measure, reference)
+        return Quantity(name, unit, definition, reference, reading, **given)
 
     def event(self, event: str, number: int = 1, *, name: str = "", **stated: Any) -> Quantity:
         """Return the instant of an event, ``t_EVENT_NUMBER``."""

@@ -282,7 +282,6 @@ CASE = Case(
         "Contact instants are roots of the gap between samples, forces and impulses come from a spline of the "
         "penetration.",
     ),
-    published=(),
     remarks=(
         "Dropping modes 4 and 5 loses a contact: three modes touch four times, one mode twice.",
         "Five modes hold 93 % of the energy v0²/2 of the falling beam, one mode 81 %.",

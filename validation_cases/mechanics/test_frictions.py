@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -16,26 +17,27 @@ from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact, Number, Parameter
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.elements import Friction, Load, Stop
+from veridyn.solver.problem.basis import driven_displacement
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic, constant
+from veridyn.solver.problem.time_functions import Harmonic, constant, polynomial
 from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats, known
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
-from veridyn.validation_cases.measures.friction import Slider
+from veridyn.validation_cases.measures.friction import OVERSHOOT, Slider
 from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of
 
 Floats = NDArray[np.float64]
 
-RUBBING = "rub"
+RUBBING, SHARING = "rub", "rub too"
 MOST = 6  # changes of phase that are asked for one by one
 LINE = np.array([0.6, 0.8])  # of the motion in a plane
+COSINE, SINE = 15 / 17, 8 / 17  # of the angle between that line and oblique frictions
 INSTANTS = ("0.4", "0.67", "0.9", "1.06", "1.3")  # in slip and in stick, far from the changes
 OUTPUTS = 1000  # in a period of the spring
 JUMPS = 1.0  # regularity: friction jumps
-OVERSHOOT = Exact(Fraction(1, 6))  # of a jump of friction: 0.135 of a critically damped spring, 0.156 in steps
 SUITE = "this suite asks"
 
 
@@ -117,25 +119,68 @@ floor = stated([1.0], ("v0",), ((0,),), floor=True)
 plane = stated(LINE, ("v0", "v0"), ((0, 1),), floor=True)
 two = stated([1.0, 1.0], ("v0", "v1"), ((0,), (1,)), floor=True)
 table = stated([1.0], ("v0",), ((0,),), floor=False)
+table_in_plane = stated(LINE, ("v0", "v0"), ((0, 1),), floor=False)
+
+
+def oblique(values: Values) -> MechanicalProblem:
+    """Return the motion in a plane under two frictions, whose directions lie alike on both sides of its line.
+
+    Each is pressed by W/(2 cos a), a being the angle between: together they are one friction along the line.
+    """
+    across = np.array([-LINE[1], LINE[0]])
+    W, mu_s, mu_d = floats(values, "W", "mu_s", "mu_d")
+    frictions = (
+        Friction(name, (COSINE * LINE + side * across,), W / (2 * COSINE), mu_s, mu_d)
+        for name, side in ((RUBBING, SINE), (SHARING, -SINE))
+    )
+    return replace(table_in_plane(values), frictions=tuple(frictions))
+
+
+def passing(values: Values) -> MechanicalProblem:
+    """Return the table as told from a support that passes at v0/4 + F t/(4 m).
+
+    The foot of the spring stands still: a load adds what the spring has from the way of the support.
+    """
+    still = table(values)
+    m, k, F, v0 = floats(values, "m", "k", "F", "v0")
+    way = (0.0, v0 / 4, F / (8 * m))
+    moved, moves, pulls = polynomial(*way), polynomial(way[1], 2 * way[2]), polynomial(2 * way[2])
+    return replace(
+        still,
+        initial_displacement=still.initial_displacement - moved(still.start),
+        initial_velocity=still.initial_velocity - moves(still.start),
+        loads=(*still.loads, Load(np.ones(1), polynomial(*(-k * part for part in way)))),
+        supports=(SupportMotion("ground", np.ones(1), pulls, moves, moved),),
+        frictions=tuple(replace(friction, frame="absolute") for friction in still.frictions),
+    )
+
 
 # ---- what is measured
 
 
-def _on_line(o: Observation, parts: Callable[[int, Floats], Floats]) -> Floats:
-    """Return the sum of what belongs to each tangent of the first friction, along the line of the push."""
-    push = o.problem.loads[0].direction
-    tangents = o.problem.frictions[0].tangents
-    return np.asarray(sum((t @ push) * parts(i, t) for i, t in enumerate(tangents)))
+def _on_block(o: Observation) -> list[Friction]:
+    return [friction for friction in o.problem.frictions if friction.name in (RUBBING, SHARING)]
+
+
+def _place(o: Observation) -> Floats:
+    """Return the absolute displacement (m,) along the line of the push: what of it the frictions on the block see."""
+    seen = np.array([tangent for friction in _on_block(o) for tangent in friction.tangents])
+    place = o.response.displacement + driven_displacement(o.problem, o.response.time)
+    return np.asarray(place @ np.linalg.pinv(seen) @ seen @ o.problem.loads[0].direction)
 
 
 def _displacement(o: Observation, time: float) -> float:
-    return value_at(o.response.time, _on_line(o, lambda _, t: o.response.displacement @ t), time)
+    return value_at(o.response.time, _place(o), time)
 
 
 def _friction(o: Observation, time: float) -> float:
-    names = ("force", "force_2")
-    force = _on_line(o, lambda i, _: element_history(o.response, RUBBING, names[i]))
-    return value_at(o.response.time, force, time)
+    push = o.problem.loads[0].direction
+    forces = (
+        (tangent @ push) * element_history(o.response, friction.name, name)
+        for friction in _on_block(o)
+        for tangent, name in zip(friction.tangents, ("force", "force_2"), strict=False)
+    )
+    return value_at(o.response.time, np.sum(list(forces), axis=0), time)
 
 
 class _Block(Slider):
@@ -194,8 +239,11 @@ CASE = Case(
         "Variants floor, plane and two: W presses the block on an elastic floor, on which it swings without leaving "
         "it. In plane the line of the motion is oblique to both tangents of the friction; in two, there is "
         "a second coordinate, with another velocity at the start, and a guide, which W presses evenly, rubs along it.",
-        "Variants capture and regularised: N = W. In regularised stick is a spring kt and a dashpot ct, which hang on "
-        "the place where the slip ended and begin with its friction.",
+        "Variants capture, passing, oblique and regularised: N = W. Passing is told from a support that passes at "
+        "v0/4 + F t/(4 m), while floor and spring stay where they are. In oblique two frictions, whose "
+        "directions lie alike on both sides of the motion, share it: each changes what the other has to hold. "
+        "In regularised stick is a spring kt and a "
+        "dashpot ct, which hang on the place where the slip ended and begin with its friction.",
     ),
     equations=(
         "m x'' + k x = F cos(Omega t) + R, x(t_0) = x_0, x'(t_0) = v_0",
@@ -210,6 +258,8 @@ CASE = Case(
         Variant("plane", {}, ON_ONE_LINE, plane),
         Variant("two", {}),
         Variant("capture", {"w0": "0"}, ON_ONE_LINE, table),
+        Variant("passing", {"w0": "0"}, ON_ONE_LINE, passing),
+        Variant("oblique", {"w0": "0", "F": "200", "Omega": "4", "v0": "3"}, ON_ONE_LINE, oblique),
         Variant("regularised", {"w0": "0", "kt": "2000", "ct": "60"}, ON_ONE_LINE, table),
     ),
     quantities=(*ON_LINE, *at_instants(INSTANTS, *ACROSS, *PLACES, applies=_holds_across)),
@@ -227,7 +277,6 @@ CASE = Case(
         "that is closed by W/kc at the start.",
         "Changes of phase are read in the flags of adherence and in the sign of the velocity.",
     ),
-    published=(),
     remarks=(
         "Who lets the clock begin at zero pushes with another phase: the block begins at t0 = 0.3 s.",
         "The block comes to rest at 0.645 s (capture) with 151 N to hold, 100 N being the kinetic and 200 N the static "
@@ -240,13 +289,15 @@ CASE = Case(
         "A velocity below which a slip may end, 1e-6 m/s say, ends slips early where motions are slow: a block twenty "
         "times slower, in units of a kilometre, shows it.",
         "In stick the friction is what holds the block, and not the limit: only its value at instants shows that.",
+        "Oblique frictions come to rest at one instant, and let go at one. Who decides on one before the other has "
+        "taken its share lets the block go at four fifths of the limit.",
     ),
     figures=(
         plotting.history(
             "motion",
             "Displacement and friction",
             "The block sticks twice, with a friction that follows the push.",
-            plotting.displacement(rubbing_block.motion),
+            plotting.Drawn("x (m)", _place, plotting.true(rubbing_block.motion, "displacement")),
             plotting.element(rubbing_block.motion, RUBBING),
             variant="capture",
             window=lambda values: (float(values["t0"]), float(values["t1"])),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from veridyn.references import between_walls
 from veridyn.solver.postprocessing.interpolation import value_at
+from veridyn.solver.problem.devices import NonlinearSpring
 from veridyn.solver.problem.elements import Geometry, Stop
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.validation_cases.core.case import Case, Observation, Values, Variant, floats
@@ -18,6 +20,8 @@ from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import at_instants, numbered, outputs, share_of
 
+SKEW = np.array([[1.0, 0.5], [0.0, 1.0]])  # columns: the lines of skewed coordinates
+WALLS = "walls"
 ALONG, ACROSS = np.array([0.6, 0.8]), np.array([-0.8, 0.6])  # the line of the motion, oblique to the coordinates
 CONTACTS = 4
 INSTANTS = ("0.07", "0.18", "0.4")  # in contact with the first wall, with the second one, and in the second cycle
@@ -42,7 +46,7 @@ def _span(values: Values) -> float:
 
 
 def _planes(a: float, b: float, kc: float) -> tuple[Stop, ...]:
-    return (Stop("walls", ALONG, (a + b) / 2, kc, offset=(b - a) / 2, geometry="parallel planes"),)
+    return (Stop(WALLS, ALONG, (a + b) / 2, kc, offset=(b - a) / 2, geometry="parallel planes"),)
 
 
 def _two_stops(a: float, b: float, kc: float) -> tuple[Stop, ...]:
@@ -96,6 +100,27 @@ def stated(walls: Callable[[float, float, float], tuple[Stop, ...]]) -> Callable
     return problem
 
 
+def skewed(values: Values) -> MechanicalProblem:
+    """Return the motion before two stops in coordinates along two lines that are not square: x = SKEW q."""
+    square, into = stated(_two_stops)(values), np.linalg.inv(SKEW)
+    assert square.mass is not None
+    assert square.stiffness is not None
+    return replace(
+        square,
+        mass=SKEW.T @ square.mass @ SKEW,
+        stiffness=SKEW.T @ square.stiffness @ SKEW,
+        initial_velocity=into @ square.initial_velocity,
+        stops=tuple(replace(stop, normal=SKEW.T @ stop.normal) for stop in square.stops),
+    )
+
+
+def sprung(values: Values) -> MechanicalProblem:
+    """Return the motion on one spring in pieces, which has no force between the walls, in place of them."""
+    a, b, kc = floats(values, "a", "b", "kc")
+    walls = NonlinearSpring(name=WALLS, direction=ALONG, breaks=(-b, a), coefficients=((0.0, kc), (0.0,), (0.0, kc)))
+    return replace(stated(lambda *_: ())(values), devices=(walls,))
+
+
 def in_line(values: Values) -> MechanicalProblem:
     """Return what moves alike in one coordinate, along the line, for a drawing."""
     m, k, kc, v0, a, b = floats(values, "m", "k", "kc", "v0", "a", "b")
@@ -121,16 +146,20 @@ def _impact(field: str) -> Callable[[Observation, int], float]:
     return read
 
 
-def _on_line(o: Observation) -> plotting.Floats:
-    return np.asarray(o.response.displacement @ ALONG)
+def _along_line(o: Observation) -> plotting.Floats:
+    """Return the displacement (m,) along the motion in whatever coordinates: that of its kinetic energy."""
+    start = o.problem.initial_velocity / o["v0"]
+    return np.asarray(o.response.displacement @ (o.problem.mass / o["m"]) @ start)
 
 
 def _along(o: Observation, time: float) -> float:
-    return value_at(o.response.time, _on_line(o), time)
+    return value_at(o.response.time, _along_line(o), time)
 
 
 def _aside(o: Observation) -> float:
-    return float(np.abs(o.response.displacement @ ACROSS).max()) / _length(o.values)
+    rest = o.response.displacement - np.outer(_along_line(o), o.problem.initial_velocity / o["v0"])
+    squares = np.einsum("ti,ij,tj->t", rest, o.problem.mass / o["m"], rest)
+    return math.sqrt(squares.max()) / _length(o.values)
 
 
 TIMES = share_of(_span, 1e-3, f"{SUITE} 1e-3 of the span")
@@ -144,10 +173,8 @@ CONTACT = (  # of every contact; the forces of walls have kinks
 )
 ASIDE = cited(f"{SUITE} 1e-6", 1e-6, kind="absolute")
 AT = ("displacement", "m", "displacement towards the first wall", between_walls.displacement, _along)
-QUANTITIES = (
-    *(quantity for row in CONTACT for quantity in numbered(CONTACTS, *row, regularity=KINK)),
-    *at_instants(INSTANTS, *AT, PLACES, _length, KINK),
-)
+PATH = at_instants(INSTANTS, *AT, PLACES, _length, KINK)
+QUANTITIES = (*(quantity for row in CONTACT for quantity in numbered(CONTACTS, *row, regularity=KINK)), *PATH)
 
 
 def _kinetic(o: Observation) -> float:
@@ -164,7 +191,8 @@ CASE = Case(
         "A mass m on springs, k along a line and 2 k across it, leaves x = 0 along that line at v0. A wall of "
         "stiffness kc stands across the line at x = a, another one at x = -b.",
         "The walls are planes that face each other, two stops, the inside of a circle, a ring between two circles, "
-        "or a rectangle as a profile. The motion meets all of them at right angles, so that it stays on its line "
+        "or a rectangle as a profile; in skewed coordinates two stops, with a full mass; one spring in pieces, without "
+        "force between the walls. The motion meets all of them at right angles, so that it stays on its line "
         "and has one and the same closed form.",
     ),
     equations=(
@@ -180,6 +208,8 @@ CASE = Case(
         Variant("circle", {}, problem=stated(_circle)),
         Variant("annulus", {}, problem=stated(_annulus)),
         Variant("profile", {}, problem=stated(_profile)),
+        Variant("skewed", {}, problem=skewed),
+        Variant("spring", {}, frozenset(q.name for q in PATH), sprung),
     ),
     quantities=QUANTITIES,
     residuals=(
@@ -197,7 +227,6 @@ CASE = Case(
         "Contact instants are roots of the gap between samples, forces and impulses come from a spline of the "
         "penetration.",
     ),
-    published=(),
     remarks=(
         "A normal that is wrong by a small angle pushes the mass off its line: on the inner circle of the ring every "
         "bounce magnifies that.",
@@ -210,7 +239,7 @@ CASE = Case(
             "motion",
             "Between the walls",
             "Walls dotted.",
-            plotting.Drawn("x (m)", _on_line, plotting.true(between_walls.motion, "displacement")),
+            plotting.Drawn("x (m)", _along_line, plotting.true(between_walls.motion, "displacement")),
             events=plotting.changes(between_walls.motion),
             beside=plotting.levels("walls", lambda o: o["a"], lambda o: -o["b"]),
         ),

@@ -203,6 +203,10 @@ CASE = Case(
         "polynomial itself, no table. Values between samples lie on polynomials through eight of them.",
     ),
     published=PUBLISHED,
+    sources=(
+        "F. Waeckel: SDLD103, Réponse sismique d'un système 3 masses et 4 ressorts multi-supporté. Code_Aster, "
+        "Manuel de Validation, V2.01.103-B, EDF, HT-62/01/012/A (30 August 2001). https://code-aster.org",
+    ),
     remarks=(
         "NO4 at 0.1 s is ill-conditioned: relative and driven part cancel to one part in 59.",
         "Integrating the accelerogram numerically (or on a coarse table) spoils the absolute displacement, which "

@@ -180,6 +180,10 @@ CASE = Case(
     problem=problem,
     modelling=("Eight coordinates; the load jumps at 0 and at its end, which a solver may meet or step across.",),
     published=PUBLISHED,
+    sources=(
+        "EDF: Code_Aster, Validation Manual, document V2.01.029; tests sdld22a, sdld27a, sdld29a. "
+        "https://code-aster.org",
+    ),
     remarks=(
         "Dropping the coupling changes x4(0.18 s) by 2 % and x4(0.09 s) by 0.6 %, later less: a "
         "tolerance of 1 % sees it once.",

@@ -228,6 +228,9 @@ CASE = Case(
     problem=problem,
     modelling=("One coordinate. Values between samples lie on polynomials through eight of them, peaks on splines.",),
     published=PUBLISHED,
+    sources=(
+        "EDF: Code_Aster, Validation Manual, document V2.01.031; tests sdld31b, sdld321a to c. https://code-aster.org",
+    ),
     remarks=(
         "A load that is taken one step early or late is an error of order 1; beside resonance, at 1e-4 s, it is 0.3 % "
         "of x(1 s), 1200 times the error of Newmark's rule without the delay.",

@@ -236,6 +236,7 @@ CASE = Case(
         "20 N/m with 0.5 m of overlap and a spring of 4e5 N/m for stick, is that of the regression tests.",
     ),
     published=PUBLISHED,
+    sources=("EDF: Code_Aster, Validation Manual, document V5.01.100; tests sdnd100a to e. https://code-aster.org",),
     remarks=(
         "Smoothing friction with tanh(v/v_s) lets the slider creep back to where the spring is slack: the final "
         "position decays instead of staying at 0.05 mm.",

@@ -219,6 +219,7 @@ CASE = Case(
         "Displacements are read at the printed instants, which are among the output instants.",
     ),
     published=(Published(SAMPLED_IN, "a", f"force@{SAMPLE_B}", "629.287", "inaccurate", SAMPLED),),
+    sources=("EDF: Code_Aster, Validation Manual, document V5.01.102; tests sdnd102a to f. https://code-aster.org",),
     remarks=(
         "With the relative displacement before the wall in place of the absolute one there are ten contacts still, but "
         "8 ms off, and 1461 N instead of 1120 N.",

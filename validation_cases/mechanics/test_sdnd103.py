@@ -179,6 +179,7 @@ CASE = Case(
         "Accelerations are read from the equation of motion, with the force that the spring reports.",
     ),
     published=PUBLISHED,
+    sources=("EDF: Code_Aster, test sdnd103a. https://code-aster.org",),
     remarks=(
         "The support takes the kink away: along the chosen motion the acceleration is smooth, and methods keep their "
         "order. In free vibration on the same spring orders 4 and 5 fall to 3.",

@@ -255,6 +255,7 @@ CASE = Case(
         "samples, the velocity after release a difference quotient of the displacement.",
     ),
     published=PUBLISHED,
+    sources=("EDF: Code_Aster, tests sdnd105a to f. https://code-aster.org",),
     remarks=(
         "The collapse of the force is met up to a step late: a method that steps over it has an error of order 1 in "
         "variants a and b, whatever its order, up to (f_crit - f_post) v h of energy, which jumps about as the step is "

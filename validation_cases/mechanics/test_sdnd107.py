@@ -250,6 +250,7 @@ CASE = Case(
         "The load is a sine cut off at its zero; output every 2e-3 s at the default parameters.",
     ),
     published=PUBLISHED,
+    sources=("EDF: Code_Aster, tests sdnd107a to e. https://code-aster.org",),
     remarks=(
         "A dashpot placed beside K2 + K3, not in series with K3, has no sudden force: a wrong initial force tells.",
     ),

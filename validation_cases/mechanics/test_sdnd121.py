@@ -82,6 +82,7 @@ CASE = Case(
         Published("Code_Aster test sdnd121a, reference", "a", name, value, "reproduced")
         for name, value in (("touch_1", "0.024867876"), ("release_1", "0.025260518"))
     ),
+    sources=("EDF: Code_Aster, Validation Manual, document V5.01.121; test sdnd121a. https://code-aster.org",),
     remarks=(
         "With steps of 8e-5 s, five in a contact, there are 72 contacts; sixteen of them are where they should be.",
         "A stop that damps 1 % of critical makes 84 contacts of 70; a damping ratio of 1e-3 of the structure moves "

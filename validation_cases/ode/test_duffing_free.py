@@ -9,7 +9,8 @@ import mpmath
 import numpy as np
 
 from veridyn.references import hybrid
-from veridyn.references.parameters import Parameter
+from veridyn.references.enclosure import sign_of
+from veridyn.references.parameters import Parameter, ParameterError, Record
 from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Values, Variant
@@ -31,7 +32,19 @@ PROBLEM = InitialValueProblem(
     output_times=np.linspace(0.0, 100.0, 5001),
     invariants={"energy": "v**2/2 + a*x**2/2 + b*x**4/4"},
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+
+
+class Release(Record):
+    """The parameters; the spring pulls the mass back from where it is released."""
+
+    def check(self) -> None:
+        """Refuse a mass that runs away, in a finite time."""
+        a, b, square = (getattr(self, name).plain for name in ("a", "b", "A2"))
+        if b.rational < 0 and sign_of(a, b * square) <= 0:
+            raise ParameterError(f"A2 = {square} m^2: the mass runs away; b < 0 needs A2 < -a/b")
+
+
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, Release)
 
 
 def orbit(p: Any) -> tuple[str, Any, Any]:
@@ -102,11 +115,11 @@ CASE = Case(
     ),
     quantities=QUANTITIES,
     problem=PROBLEM.given,
-    modelling=(
-        "Source: Kovacic and Brennan, The Duffing Equation (2011).",
-        "The square of A is the parameter, so that the separatrix is met exactly.",
+    modelling=("The square of A is the parameter, so that the separatrix is met exactly.",),
+    sources=(
+        "I. Kovacic, M. J. Brennan: The Duffing Equation: Nonlinear Oscillators and their Behaviour. Wiley "
+        "(2011). https://doi.org/10.1002/9780470977859",
     ),
-    published=(),
     remarks=(
         "Errors of the phase grow with time, by the error of the period; those of the energy do where a method damps.",
         "Near the separatrix errors grow as exp(t): a solver may fall into either well.",

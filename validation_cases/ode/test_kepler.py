@@ -135,11 +135,12 @@ CASE = Case(
     ),
     quantities=QUANTITIES,
     problem=PROBLEM.given,
-    modelling=(
-        "Source: Hull, Enright, Fellen and Sedgwick, SIAM J. Numer. Anal. 9 (1972) 603, problem D5.",
-        "Lengths in major half axes; a turn takes 2 π.",
+    modelling=("Lengths in major half axes; a turn takes 2 π.",),
+    sources=(
+        "T. E. Hull, W. H. Enright, B. M. Fellen, A. E. Sedgwick: Comparing numerical methods for ordinary "
+        "differential equations. SIAM Journal on Numerical Analysis 9 (1972) 603-637, problem D5. "
+        "https://doi.org/10.1137/0709052",
     ),
-    published=(),
     remarks=(
         "The velocity at perihelion is that at aphelion times (1 + e)/(1 - e): steps have to vary as much and more.",
         "An error of the energy becomes one of the period: errors of the place grow as t², symplectic ones as t.",

@@ -110,11 +110,12 @@ CASE = Case(
     ),
     quantities=QUANTITIES,
     problem=PROBLEM.given,
-    modelling=(
-        "Source: Beléndez et al., Revista Brasileira de Ensino de Física 29 (2007).",
-        "An angle may pass 2 π: it counts the turns.",
+    modelling=("An angle may pass 2 π: it counts the turns.",),
+    sources=(
+        "A. Beléndez, C. Pascual, D. I. Méndez, T. Beléndez, C. Neipp: Exact solution for the nonlinear "
+        "pendulum. Revista Brasileira de Ensino de Física 29 (2007) 645-648. "
+        "https://doi.org/10.1590/S1806-11172007000400024",
     ),
-    published=(),
     remarks=(
         "Near the upper position errors grow as exp(ω0 t) for as long as the pendulum stays there.",
         "Errors of the period add up: at 100 s sixteen periods have passed.",

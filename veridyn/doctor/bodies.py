@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
+from veridyn.solver.problem.basis import undamped_modes
 from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.solver.problem.time_functions import Harmonic, table
 
 Floats = NDArray[np.float64]
@@ -27,33 +27,56 @@ CREEP = (1e-4, 0.1)  # of the initial velocity; slower is rest, faster is slip
 
 @dataclass(frozen=True, kw_only=True)
 class Body:
-    """What every small problem has: a name, mass (n, n) in kg, initial values (n,) in m and m/s, its end in s."""
+    """What every small problem has: a name and its end in s."""
 
     name: str
-    mass: Floats
-    x0: Floats
-    v0: Floats
     end: float = 1.0
 
     @property
-    def problem(self) -> MechanicalProblem:
+    def problem(self) -> Problem:
         """The problem as a solver gets it."""
+        raise NotImplementedError
+
+    @property
+    def instants(self) -> Floats:
+        """The instants of output (s)."""
+        return np.linspace(0.0, self.end, round(self.end / SPACING) + 1)
+
+    def motion(self, t: Floats) -> Path:
+        """Return displacement and velocity at given instants (m,) in s."""
+        raise NotImplementedError
+
+    def seen(self, response: Any) -> tuple[Floats, Floats, Floats]:
+        """Return what is compared: instants (m,) in s, and what a solver has for displacement and velocity there."""
+        return response.time, response.displacement, response.velocity
+
+    def is_smooth(self, t: Floats) -> NDArray[np.bool_]:
+        """Tell for each instant (m,) whether no jump is near, which an inaccurate solver misses by a sample or two."""
+        return np.ones(t.size, dtype=bool)
+
+    def flaw(self, t: Floats, x: Floats) -> str:  # noqa: ARG002 - for those that know one
+        """Return what is wrong with a displacement (m, n) though its error is small; empty if nothing is."""
+        return ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Masses(Body):
+    """A mechanical problem: mass (n, n) in kg, initial values (n,) in m and m/s."""
+
+    mass: Floats
+    x0: Floats
+    v0: Floats
+
+    @property
+    def problem(self) -> MechanicalProblem:
         return MechanicalProblem(
             name=self.name,
             mass=self.mass,
             initial_displacement=self.x0,
             initial_velocity=self.v0,
             end=self.end,
-            output_times=np.linspace(0.0, self.end, round(self.end / SPACING) + 1),
+            output_times=self.instants,
         )
-
-    def motion(self, t: Floats) -> Path:
-        """Return displacement and velocity at given instants (m,) in s."""
-        raise NotImplementedError
-
-    def flaw(self, t: Floats, x: Floats) -> str:  # noqa: ARG002 - for those that know one
-        """Return what is wrong with a displacement (m, n) though its error is small; empty if nothing is."""
-        return ""
 
 
 @dataclass(frozen=True)
@@ -76,7 +99,7 @@ class Shake:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Springs(Body):
+class Springs(Masses):
     """Masses on springs, stiffness (n, n) in N/m, on supports that may move; free if the stiffness is zero."""
 
     stiffness: Floats
@@ -91,7 +114,7 @@ class Springs(Body):
         return replace(super().problem, stiffness=self.stiffness, supports=supports)
 
     def motion(self, t: Floats) -> Path:
-        squares, shapes = eigh(self.stiffness, self.mass)
+        squares, shapes = undamped_modes(self.stiffness, self.mass)
         w = np.emath.sqrt(squares.astype(complex))
         phase = np.outer(t, w)
         shares = [(shapes.T @ self.mass @ shake.influence, shake) for shake in self.shakes]
@@ -113,7 +136,7 @@ class Springs(Body):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Flight(Body):
+class Flight(Masses):
     """One free mass in front of a stop, whose ``restitution``, if set, replaces its stiffness ``contact``.
 
     The stiffness is in N/m; a negative one pulls.
@@ -145,7 +168,7 @@ class Flight(Body):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Slider(Body):
+class Slider(Masses):
     """One mass on a plane with dry friction; a load pulls at it that is linear between its ``pulls`` (s, N).
 
     ``static`` and ``kinetic`` are coefficients, ``normal`` is the normal force (N). Without ``sticks`` the friction

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rich.text import Text
 
 from veridyn.changes import settings_of
+from veridyn.doctor.bodies import Flight, Floats
 from veridyn.doctor.faults import error_of, fault_of_displacement, fault_of_velocity, faults_of_arrays
-from veridyn.doctor.patients import PATIENTS, Patient
+from veridyn.doctor.patients import Patient, patients_of
+from veridyn.nearest import did_you_mean
 from veridyn.screen import console
 from veridyn.solver.errors import CapabilityError, SettingsError, SolverFailure, SolverInputError
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.response import Response, read_response
+from veridyn.solver.problem.mechanical import Problem
+from veridyn.solver.response import AnyResponse, read_response
 from veridyn.validation_cases.core.runner import SolverCrash, translated
 from veridyn.validation_cases.core.subject import Request, Subject
 from veridyn.verification import Reasons, load_watched, subjects
@@ -56,9 +57,8 @@ def _refuse_unknown(changes: Mapping[str, str], described: Iterable[Subject]) ->
     known = sorted({name for subject in described for name in subject.known})
     for name in changes:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]}? " if near else ""
-            raise SettingsError(f"unknown setting {name!r}: {hint}declared are {', '.join(known) or 'none'}")
+            hint = did_you_mean(name, known, f"declared are {', '.join(known) or 'none'}")
+            raise SettingsError(f"unknown setting {name!r}: {hint}")
 
 
 def _examine(crew: Crew, spec: str, subject: Subject) -> int:
@@ -78,7 +78,7 @@ def _examine(crew: Crew, spec: str, subject: Subject) -> int:
             continue
         found.append(told)
         out.print(Text(f"  {told.scheme or subject.name}, {told.patient}: {told.text}"))
-    missed = _never_examined(found)
+    missed = _never_examined(subject.capabilities, found)
     if missed:
         out.print(Text(f"never examined: {', '.join(missed)}"))
     worst = max((diagnosis.status for diagnosis in found), default=NOT_APPLICABLE)
@@ -94,11 +94,11 @@ _VERDICTS = {
 }
 
 
-def _never_examined(found: Iterable[Diagnosis]) -> list[str]:
+def _never_examined(capabilities: Set[str], found: Iterable[Diagnosis]) -> list[str]:
     """Return the problems that no scheme solved, and what was taken instead of them."""
     examined = {diagnosis.patient for diagnosis in found if diagnosis.status != NOT_APPLICABLE}
     missed = []
-    for patient in PATIENTS:
+    for patient in patients_of(capabilities):
         if patient.name not in examined:
             instead = [simpler.name for simpler in patient.chain if simpler.name in examined]
             missed.append(f"{patient.name} (but {instead[0]})" if instead else patient.name)
@@ -113,7 +113,7 @@ def _consult(line: Line, spec: str, subject: Subject, lost: Reasons, found: tupl
     visit = _Visit(line, solver, subject, lost)
     known = {(diagnosis.scheme, diagnosis.patient): diagnosis for diagnosis in found}
     for scheme in subject.schemes:
-        for patient in PATIENTS:
+        for patient in patients_of(subject.capabilities):
             for each in patient.chain:
                 diagnosis = known.get((scheme, each.name))
                 if not diagnosis and (each is patient or not _missing(solver, each)):
@@ -136,7 +136,7 @@ class _Visit:
     subject: Subject
     lost: Reasons
 
-    def answer(self, problem: MechanicalProblem, patient: Patient, scheme: str) -> Any:
+    def answer(self, problem: Problem, patient: Patient, scheme: str) -> Any:
         """Return what the solver answers, unchecked; raises errors of ours, whatever the solver raises."""
         key = f"{scheme}/{patient.name}"
         if key in self.lost:
@@ -163,19 +163,21 @@ def _diagnose(visit: _Visit, patient: Patient, scheme: str) -> tuple[int, str]:
     return _compare(patient, response)
 
 
-def _compare(patient: Patient, response: Response) -> tuple[int, str]:
-    t, body = response.time, patient.body
+def _compare(patient: Patient, response: AnyResponse) -> tuple[int, str]:
+    body = patient.body
+    t, displacement, velocity = body.seen(response)
+    flaw, smooth = body.flaw(t, displacement), body.is_smooth(t)
+    t, displacement, velocity = t[smooth], displacement[smooth], velocity[smooth]
     x, v = body.motion(t)
-    error, of_velocity = error_of(response.displacement, x), error_of(response.velocity, v)
+    error, of_velocity = error_of(displacement, x), error_of(velocity, v)
     if error > FAIR:
-        return _wrong_displacement(patient, response, error)
+        return _wrong_displacement(patient, t, displacement, error, flaw)
     if of_velocity > GROSS:
-        fault = fault_of_velocity(body, t, response.velocity)
+        fault = fault_of_velocity(body, t, velocity)
         where = fault or "the velocity is not the derivative of the displacement: look at its sign, unit and instants"
         # a jump is soon missed by a sample or two
-        status = BROKEN if fault or not body.problem.stops else INACCURATE
+        status = BROKEN if fault or not isinstance(body, Flight) else INACCURATE
         return status, f"{_WORDS[status]}: error {of_velocity:.1e} of the velocity; {where}"
-    flaw = body.flaw(t, response.displacement)
     if flaw:
         return INACCURATE, f"inaccurate: {flaw}"
     return HEALTHY, f"ok, error {error:.1e} of the amplitude"
@@ -184,12 +186,11 @@ def _compare(patient: Patient, response: Response) -> tuple[int, str]:
 _WORDS = {INACCURATE: "inaccurate", BROKEN: "broken"}
 
 
-def _wrong_displacement(patient: Patient, response: Response, error: float) -> tuple[int, str]:
-    fault = fault_of_displacement(patient.body, response.time, response.displacement)
+def _wrong_displacement(patient: Patient, t: Floats, found: Floats, error: float, flaw: str) -> tuple[int, str]:
+    fault = fault_of_displacement(patient.body, t, found)
     size = f"error {error:.1e} of the amplitude"
     if fault:
         return BROKEN, f"broken: {size}; {fault}"
     if error > GROSS:
         return BROKEN, f"broken: {size}; look at {patient.hint}"
-    flaw = patient.body.flaw(response.time, response.displacement)
     return INACCURATE, "; ".join([f"inaccurate: {size}", *([flaw] if flaw else [])])

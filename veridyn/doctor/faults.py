@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
 
 from veridyn.doctor.bodies import Body, Floats, Slider, Springs
-from veridyn.doctor.misreadings import ABSOLUTE, HANDOVERS, MISREADINGS, VELOCITIES
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.doctor.misreadings import MISREADINGS, VELOCITIES, handovers
+from veridyn.solver.problem.basis import undamped_modes
+from veridyn.solver.problem.mechanical import Problem
 
 ALIKE = 0.1  # largest misfit of a fault that is recognised, of the amplitude
 CLOSE = 0.01  # misfit of a fault beside which no factor is looked for
@@ -45,9 +45,8 @@ def fault_of_displacement(body: Body, t: Floats, found: Floats) -> str:
 
 def paths_of_faults(body: Body, t: Floats) -> list[tuple[str, Floats]]:
     """Return the displacement (m, n) that each known fault leads to."""
-    handovers = HANDOVERS + (ABSOLUTE if isinstance(body, Springs) and body.shakes else ())
     known = [(text, _displacement(misread(body), t)) for text, misread in MISREADINGS[type(body)]]
-    return known + [(text, hand_over(body, t)) for text, hand_over in handovers]
+    return known + [(text, hand_over(body, t)) for text, hand_over in handovers(body)]
 
 
 def _wrong_factor(body: Body, t: Floats, found: Floats) -> tuple[float, str]:
@@ -87,7 +86,7 @@ def _wrong_friction(body: Slider, t: Floats, found: Floats) -> tuple[float, str]
 def _wrong_frequency(body: Springs, t: Floats, found: Floats) -> tuple[float, str]:
     """Recognise stiffness over mass that is off by any factor."""
     misfit, factor = _best(FACTORS, lambda f: _displacement(replace(body, stiffness=f * body.stiffness), t), found)
-    w = math.sqrt(eigh(body.stiffness, body.mass, eigvals_only=True)[0])
+    w = math.sqrt(undamped_modes(body.stiffness, body.mass)[0][0])
     return misfit, (
         f"it oscillates at {math.sqrt(factor) * w:.3g} rad/s instead of {w:.3g}: stiffness over mass is "
         f"{factor:.2g} times what it should be{_origin(factor)}"
@@ -108,12 +107,13 @@ def _origin(factor: float) -> str:
     return next((f", {text}" for f, text in origins.items() if abs(math.log(factor / f)) < math.log(1.03)), "")
 
 
-def faults_of_arrays(problem: MechanicalProblem, answer: Any) -> Iterator[str]:
+def faults_of_arrays(problem: Problem, answer: Any) -> Iterator[str]:
     """Yield what may be wrong with an answer whose arrays are refused."""
     arrays = answer if isinstance(answer, Mapping) else getattr(answer, "__dict__", {})
-    time, x = (_array(arrays.get(name)) for name in ("time", "displacement"))
-    if x.ndim == 2 and x.shape != x.T.shape and x.shape[0] == problem.size and x.shape[1] == time.size:
-        yield "transpose displacement and velocity: one row per instant"
+    what = ("displacement", "velocity") if problem.kind == "mechanical" else ("states",)
+    time, x = (_array(arrays.get(name)) for name in ("time", what[0]))
+    if x.ndim == 2 and x.shape != x.T.shape and x.shape[0] == len(problem.unknowns) and x.shape[1] == time.size:
+        yield f"transpose {' and '.join(what)}: one row per instant"
     span = float(np.ptp(time)) / (problem.end - problem.start) if time.ndim == 1 and time.size > 1 else 1.0
     if abs(span - 1) > ALIKE and np.array_equal(np.diff(time), np.ones(time.size - 1)):
         yield "time counts the samples: seconds are wanted"

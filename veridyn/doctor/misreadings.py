@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 
 from veridyn.doctor.bodies import Body, Flight, Floats, Shake, Slider, Springs
+from veridyn.doctor.equations import Bounce, Equations, Linear
 
 GRAVITY = 9.81  # m/s²
 SHORT = 3  # points of the load that make the short slip
@@ -146,10 +148,48 @@ WITH_FRICTION: Misreadings = (
      lambda b: replace(b, normal=GRAVITY * float(b.mass[0, 0]))),
 )  # fmt: skip
 
+
+def _ordered(*places: int) -> Misreading:
+    return lambda b: replace(b, parameters=tuple(b.parameters[i] for i in places))
+
+
+OTHER_PARAMETERS = "the parameters have another order: take that of problem.parameters"
+IN_EQUATIONS: Misreadings = (
+    ("the initial values are ignored: begin with problem.initial_state", lambda b: replace(b, initial=(0.0, 0.0))),
+    ("the initial values have another order than the states", lambda b: replace(b, initial=b.initial[::-1])),
+    ("the initial values have the wrong sign", lambda b: replace(b, initial=tuple(-y for y in b.initial))),
+    *((OTHER_PARAMETERS, _ordered(*places)) for places in permutations(range(3)) if places != (0, 1, 2)),
+)
+SMOOTH: Misreadings = (
+    (
+        "the time does not reach the right-hand side: it is rhs(t, y)",
+        lambda b: replace(b, parameters=(*b.parameters[:2], 0.0)),
+    ),
+    ("the rates have the wrong sign, or time runs backwards", lambda b: replace(b, sense=-1.0)),
+    ("the rates have another order than the states", lambda b: replace(b, swapped=True)),
+)
+WITH_EVENTS: Misreadings = (
+    ("it falls through the ground: watch the guards of the mode, and act where one passes zero",
+     lambda b: replace(b, impacts=0)),
+    ("the first event is the last: watch the guards again after an event", lambda b: replace(b, impacts=1)),
+    ("the reset is ignored: at an event the states jump to what reset says",
+     lambda b: replace(b, factor=1.0, restitution=1.0)),
+    ("the reset has the wrong sign", lambda b: replace(b, factor=1.0)),
+    ("the rebound loses nothing: the reset takes the parameters, too", lambda b: replace(b, restitution=1.0)),
+    ("the mode does not change at an event: take the rates of the mode that the event names",
+     lambda b: replace(b, parameters=(*b.parameters[:2], b.parameters[0]))),
+    ("a guard counts that passes zero the other way: look at direction, -1 is falling",
+     lambda b: replace(b, both=True)),
+    ("it begins in the wrong mode: begin with problem.mode, which need not be the first of problem.modes",
+     lambda b: replace(b, mode="rises")),
+)  # fmt: skip
+
 MISREADINGS: Mapping[type[Body], Misreadings] = {
     Springs: EVERYWHERE + ON_SPRINGS,
     Flight: EVERYWHERE + AT_A_STOP,
     Slider: EVERYWHERE + WITH_FRICTION,
+    Linear: IN_EQUATIONS + SMOOTH,
+    Bounce: IN_EQUATIONS + WITH_EVENTS,
 }
 
 
@@ -178,21 +218,35 @@ ABSOLUTE: tuple[tuple[str, Handover], ...] = (
 )  # fmt: skip
 
 # what is computed well but handed over wrongly
-HANDOVERS: tuple[tuple[str, Handover], ...] = (
-    ("the displacement has the wrong sign", lambda b, t: -_x(b, t)),
-    ("displacement and velocity are exchanged", _v),
-    ("the displacement is 1000 times too large: return metres", lambda b, t: 1e3 * _x(b, t)),
-    ("the displacement is 1000 times too small: return metres", lambda b, t: 1e-3 * _x(b, t)),
+IN_ROWS: tuple[tuple[str, Handover], ...] = (
     ("every row is the last state: store a copy at every instant", lambda b, t: 0 * _x(b, t) + _x(b, t)[-1]),
     ("every row is one instant ahead: the first row is the state at problem.start", lambda b, t: _x(b, t + spacing(t))),
     ("every row is one instant late: the state at problem.start comes once",
      lambda b, t: _x(b, np.maximum(t - spacing(t), t[0]))),
-    ("the degrees of freedom are exchanged: look at their order", lambda b, t: _x(b, t)[:, ::-1]),
-    ("the first degree of freedom is returned for all: give each its column",
-     lambda b, t: 0 * _x(b, t) + _x(b, t)[:, :1]),
     ("rows and columns are mixed up: (m, n) is the transpose of (n, m), not a reshape",
      lambda b, t: _x(b, t).T.reshape(t.size, -1)),
 )  # fmt: skip
+OF_MASSES: tuple[tuple[str, Handover], ...] = (
+    ("the displacement has the wrong sign", lambda b, t: -_x(b, t)),
+    ("displacement and velocity are exchanged", _v),
+    ("the displacement is 1000 times too large: return metres", lambda b, t: 1e3 * _x(b, t)),
+    ("the displacement is 1000 times too small: return metres", lambda b, t: 1e-3 * _x(b, t)),
+    ("the degrees of freedom are exchanged: look at their order", lambda b, t: _x(b, t)[:, ::-1]),
+    ("the first degree of freedom is returned for all: give each its column",
+     lambda b, t: 0 * _x(b, t) + _x(b, t)[:, :1]),
+)  # fmt: skip
+OF_STATES: tuple[tuple[str, Handover], ...] = (
+    ("the states are exchanged: return them in the order of problem.states", lambda b, t: _x(b, t)[:, ::-1]),
+    ("the first state is returned for all: give each its column", lambda b, t: 0 * _x(b, t) + _x(b, t)[:, :1]),
+)
+
+
+def handovers(body: Body) -> tuple[tuple[str, Handover], ...]:
+    """Return the ways in which a right motion may be handed over wrongly."""
+    if isinstance(body, Equations):
+        return IN_ROWS + OF_STATES
+    return IN_ROWS + OF_MASSES + (ABSOLUTE if isinstance(body, Springs) and body.shakes else ())
+
 
 VELOCITIES: tuple[tuple[str, Handover], ...] = (
     ("the velocity has the wrong sign", lambda b, t: -_v(b, t)),

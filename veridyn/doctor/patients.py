@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from veridyn.doctor.bodies import Body, Flight, Shake, Slider, Springs
+from veridyn.doctor.equations import Bounce, Linear
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,14 @@ TWO_SUPPORTS = Patient(
         FORCES,
     ),
 )
+EQUATIONS = Patient(
+    Linear(name="equations", initial=(0.5, -2.0), parameters=(40.0, 2.0, 60.0)),
+    "the right-hand side, or initial values",
+)
+EVENTS = Patient(
+    Bounce(name="equations with events", initial=(-0.2, 3.0), parameters=(8.0, 0.75, 2.0), end=3.0),
+    "guards, resets and modes",
+)
 PATIENTS = (
     FREE_MASS,
     Patient(OSCILLATOR, MATRICES),
@@ -121,4 +131,12 @@ PATIENTS = (
     FRICTION,
     SUPPORT,
     TWO_SUPPORTS,
+    EQUATIONS,
+    EVENTS,
 )
+KINDS = frozenset({"mechanical", "initial-value"})
+
+
+def patients_of(capabilities: Set[str]) -> tuple[Patient, ...]:
+    """Return the problems of the kinds that a solver offers; all if it offers none."""
+    return tuple(p for p in PATIENTS if p.body.problem.needs & KINDS & capabilities) or PATIENTS

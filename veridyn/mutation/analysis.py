@@ -29,6 +29,8 @@ from veridyn.workers import TIME_OUT, Crew, Job, Line, Loss, Watch, WorkerLost
 SCHEMA_VERSION = "2.0"
 RESULTS, PAGE, PATTERNS = "mutation.json", "detection.md", hints.FILE
 
+HANGS = "no answer"
+
 WITHOUT_FAULT: list[Trial] = []  # what a worker knows of solvers without fault, for its next jobs
 
 Key = tuple[str, str]  # host and fault
@@ -193,8 +195,11 @@ class Examination:
         return max((t for t in found if t.detected), key=lambda t: t.worst, default=None)
 
     def smallest(self, seen: Trial) -> None:
-        """Look for the smallest size that is detected where a trial detected the fault most clearly."""
-        if self.fault.size is None or self.fault.smallest is None:
+        """Look for the smallest size that is detected where a trial detected the fault most clearly.
+
+        There is none to look for where the solver hangs, as it might at every size.
+        """
+        if self.fault.size is None or self.fault.smallest is None or any(name.startswith(HANGS) for name in seen.found):
             return
         layers = {layer for layer, _ in seen.found.values()}
 
@@ -235,7 +240,7 @@ class Examination:
             "place": place,
         }
         if gone := self.gone(prefix, place):  # one lost process is enough: every further run might hang as long
-            return Trial(found={f"no answer: {gone}": ("error", None)}, **named)
+            return Trial(found={f"{HANGS}: {gone}": ("error", None)}, **named)
         return trial(judged(self.runner(self.fault.make(size), prefix), place, wanted), before, **named)
 
     def gone(self, prefix: str, place: Place) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,17 +27,21 @@ from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
 from veridyn.running import writable, write_json
 from veridyn.screen import console
-from veridyn.solver.errors import SolverInputError
+from veridyn.solver.contract import Claims
+from veridyn.solver.errors import CapabilityError, SolverFailure, SolverInputError
 from veridyn.validation_cases.core.case import Case, Variant
 from veridyn.validation_cases.core.catalogue import case_names, load_case
 from veridyn.validation_cases.core.judge import Record, explain
+from veridyn.validation_cases.core.levels import convergence
+from veridyn.validation_cases.core.runner import HarnessError, NotJudged, Runner, Statement
 from veridyn.validation_cases.core.subject import Request
 from veridyn.verification import judge_all, watched_runner
-from veridyn.workers import TIME_OUT, Crew, Job, Line, give_up
+from veridyn.workers import TIME_OUT, Crew, Job, Line, Loss, Watch, WorkerLost
 
 SCHEMA_VERSION = "2.1"
 REACH = 2.0  # parameters lie between half and twice those of a variant
 DIGITS = 4  # of a parameter
+DRAWN = "drawn"  # key of a watch: a set that is drawn, with its references
 TRIES = 500  # for a set that breaks no rule and has a reference; a table of four rows seldom grows by chance
 
 
@@ -45,8 +49,8 @@ TRIES = 500  # for a set that breaks no rule and has a reference; a table of fou
 class Sample:
     """What a solver without fault got on one parameter set: verdicts by name.
 
-    ``alarms`` are the false positives, each in one line; ``coarse`` are criteria missed by quantities that converge to
-    the truth: the default step is too coarse for these parameters, and the verdict is right.
+    ``alarms`` are the false positives, each in one line; ``coarse`` are criteria missed by answers and residuals that
+    converge to the truth: the default step is too coarse for these parameters, and the verdict is right.
     """
 
     case: str
@@ -96,21 +100,39 @@ def sample(line: Line, case: Case, number: int, parameters: Mapping[str, str], s
     except SolverInputError as refused:
         return Sample(case.name, number, solver.name, parameters, {"error": 1}, (f"refused: {refused}",))
     verdicts = Counter[str](record.verdict for record in records)
-    alarms, coarse = sorted_failures(records)
+    alarms, coarse = sorted_failures(
+        records, lambda record: _converges(watched_runner(line, solver, Request(), {}), case, parameters, record)
+    )
     return Sample(case.name, number, solver.name, parameters, dict(verdicts), alarms, coarse)
 
 
-def sorted_failures(records: Sequence[Record]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def sorted_failures(
+    records: Sequence[Record], converges: Callable[[Record], bool]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the false positives of a solver without fault, and the criteria that its default step rightly missed."""
-    convergent = {(r.scheme, r.quantity) for r in records if r.layer == "convergence" and r.verdict == "pass"}
     failed = [r for r in records if r.verdict in (*FAILED, "harness error")]
-    missed = [r for r in failed if _is_answer_missed(r) and (r.scheme, r.quantity) in convergent]
+    missed = [r for r in failed if _is_answer_missed(r) and converges(r)]
     return tuple(explain(r) for r in failed if r not in missed), tuple(map(explain, missed))
 
 
 def _is_answer_missed(record: Record) -> bool:
     """Whether a number is farther from the truth than a criterion allows."""
     return record.layer == "criterion" and record.verdict == "fail" and record.error_kind in ("absolute", "relative")
+
+
+def _converges(runner: Runner, case: Case, parameters: Mapping[str, str], record: Record) -> bool:
+    """Whether what a criterion missed tends to the truth as the solver is refined: an answer, or a residual.
+
+    The levels are solved by the runner, which has not been used: of residuals a run looks at default steps alone.
+    """
+    tending = replace(case, residuals=tuple(replace(q, converges=True) for q in case.residuals))
+    statement = Statement(tending, Variant(record.variant, parameters))
+    quantity = next(q for q in statement.quantities if q.name == record.quantity)
+    claims = runner.subject.claims.get(record.scheme, Claims())
+    try:
+        return convergence(runner, statement, record.scheme, quantity, claims).passes
+    except (NotJudged, CapabilityError, SolverFailure, HarnessError):
+        return False
 
 
 @dataclass
@@ -171,21 +193,46 @@ def study(
 
 
 def _draw(samples: Samples, hosts: Sequence[str], jobs: int, time_out: float) -> None:
-    """Try what was not tried yet, a job a parameter set."""
-    work = [Job(_try, (*s, hosts[len(known) :])) for s, known in samples.sets.items() if len(known) < len(hosts)]
+    """Try what was not tried yet, a job a parameter set; a host that is lost costs its own sample."""
+    todo = [key for key, known in samples.sets.items() if len(known) < len(hosts)]
     total = len(hosts) * len(samples.sets) - len(samples.all)
+
+    def left(key: tuple[str, int]) -> Sequence[str]:
+        return hosts[len(samples.sets[key]) :]
+
+    def renewed(place: int, loss: Loss) -> Job:
+        key = todo[place]
+        if loss.watch is None:
+            raise WorkerLost(loss.text)
+        for host in left(key) if loss.watch.key == DRAWN else left(key)[:1]:
+            drawn = next((found.parameters for found in samples.sets[key]), {})
+            samples.add(_broken(*key, host, drawn, loss.text))
+        return Job(_try, (*key, left(key)))
+
     with Crew(jobs, time_out) as crew, bar(total, "samples") as advance:
-        for _, found in crew.share(work, give_up):
+        for _, found in crew.share([Job(_try, (*key, left(key))) for key in todo], renewed):
             samples.add(found)
             advance(f"{found.case} {found.solver}")
 
 
 def _try(line: Line, name: str, number: int, hosts: Sequence[str]) -> None:
-    """Draw a set, and judge hosts on it."""
-    case = load_case(name)
-    parameters = parameter_set(case, number)
+    """Draw a set, and judge hosts on it; an exception is an alarm of the sample, and the study goes on."""
+    parameters: Mapping[str, str] = {}
     for place in hosts:
-        line.tell(sample(line, case, number, parameters, solver_of(place, case, number)))
+        try:
+            case = load_case(name)
+            if not parameters:
+                with line.watched(Watch("solve", f"the reference of {name}", DRAWN)):
+                    parameters = parameter_set(case, number)
+            found = sample(line, case, number, parameters, solver_of(place, case, number))
+        except Exception as error:  # noqa: BLE001 - one of them must not end the study
+            found = _broken(name, number, place, parameters, f"{type(error).__name__}: {error}")
+        line.tell(found)
+
+
+def _broken(name: str, number: int, host: str, parameters: Mapping[str, str], why: str) -> Sample:
+    """Return the sample of a host on a set that came to no verdict."""
+    return Sample(name, number, host, parameters, {"error": 1}, (why,))
 
 
 def _show(names: Sequence[str], found: Sequence[Sample]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -13,8 +12,8 @@ from typing import Any
 
 from veridyn.mutation.defects import all_defects
 from veridyn.mutation.defects.defect import Defect, Foreign, undamaged
+from veridyn.nearest import nearest
 from veridyn.solver.errors import SolverInputError
-from veridyn.solver.problem.mechanical import MechanicalProblem
 
 INTEGRATOR, EXACT = "integrator", "exact"
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "hosts"
@@ -53,7 +52,7 @@ class Fault:
     meaning: str
     smallest: float | None
     make: Callable[[Any], Any]
-    touches: Callable[[MechanicalProblem], bool]
+    touches: Callable[[Any], bool]
     undamaged: str
     unseen: str = ""
 
@@ -88,7 +87,7 @@ def load_host(place: str) -> Host:
         return _integrator() if place == INTEGRATOR else _exact()
     file = Path(place) if place.endswith(".py") else EXAMPLES / f"faults_{place}.py"
     if not file.is_file():
-        raise UnknownFault(f"unknown host {place!r}: {_nearest(place, hosts())}, or name a file with FAULTS and SOLVER")
+        raise UnknownFault(f"unknown host {place!r}: {nearest(place, hosts())}, or name a file with FAULTS and SOLVER")
     return _from_file(file)
 
 
@@ -147,10 +146,5 @@ def chosen(places: Sequence[str], names: Sequence[str]) -> list[tuple[Host, Faul
     known = {name for host in loaded for name in host.faults}
     for name in names:
         if name not in known:
-            raise UnknownFault(f"unknown fault {name!r}: {_nearest(name, known)}")
+            raise UnknownFault(f"unknown fault {name!r}: {nearest(name, sorted(known))}")
     return [(host, fault) for host in loaded for name, fault in host.faults.items() if not names or name in names]
-
-
-def _nearest(name: str, known: Sequence[str] | set[str]) -> str:
-    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.5)
-    return f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(known)[:20])}"

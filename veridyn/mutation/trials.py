@@ -11,6 +11,7 @@ from veridyn.mutation.mutants import Fault
 from veridyn.solver.errors import SolverInputError
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.solver.problem.time_scales import shortest_period
+from veridyn.solver.response import output_instants
 from veridyn.validation_cases.core.catalogue import load_case
 from veridyn.validation_cases.core.checks import checks_of
 from veridyn.validation_cases.core.judge import Check, Record, judge
@@ -76,19 +77,23 @@ def places(cases: Sequence[str]) -> list[Place]:
     every = [Place(name, variant.name) for name in cases for variant in load_case(name).variants]
     costs = {place: _cost(place.statement) for place in every}
     if not any(costs.values()):
-        raise SolverInputError("faults are built into solvers of mechanical problems; name a case of these")
+        raise SolverInputError("nothing is asked of a solver in these cases; name another")
     return sorted((place for place, cost in costs.items() if cost), key=lambda place: costs[place])
 
 
 def _cost(statement: Statement) -> float:
-    """Return the number of shortest periods in the time span, times how much is measured; 0 if nothing is.
-
-    Faults are built into solvers of mechanical problems alone.
-    """
+    """Return the number of periods in the time span, times how much is measured; 0 if nothing is."""
     problem: Problem = statement.problem
-    if not isinstance(problem, MechanicalProblem):
-        return 0.0
-    return len(statement.quantities) * (problem.end - problem.start) / shortest_period(problem)
+    return len(statement.quantities) * _periods(problem)
+
+
+SAMPLES = 40  # about, in a period of an initial value problem
+
+
+def _periods(problem: Problem) -> float:
+    if isinstance(problem, MechanicalProblem):
+        return (problem.end - problem.start) / shortest_period(problem)
+    return output_instants(problem).size / SAMPLES
 
 
 def is_touched(fault: Fault, capabilities: frozenset[str], place: Place) -> bool:

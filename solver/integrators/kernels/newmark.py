@@ -45,7 +45,7 @@ def solve(dt, method, s, f, q_star, v_star, q, v, a):
         a[i] = new
         q[i] = q_star[i] + method.beta * dt * dt * new
         v[i] = v_star[i] + method.gamma * dt * new
-    return change / size if size > 0.0 else 0.0
+    return change / max(size, change) if change > 0.0 else 0.0  # forces of a free mode may vanish: size 0
 
 
 @part
@@ -58,26 +58,28 @@ def forces_alone(t, q, v, s, state, archive, work, f):
 
 @part
 def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, saved, work, f):
-    """One step to t; returns the evaluations."""
+    """One step to t; returns the evaluations, and the relative change with which unsettled forces stand, or 0."""
     predict(dt, method, q, v, a, q_star, v_star)
     solve(dt, method, s, f, q_star, v_star, q, v, a)
     copy(state, saved)
+    change = 0.0
     for k in range(1, method.iterations + 1):
         copy(saved, state)
         forces_alone(t, q, v, s, state, archive, work, f)
         if method.lagged:
-            return k
+            return k, 0.0
         change = solve(dt, method, s, f, q_star, v_star, q, v, a)
         if change <= method.tolerance or (state.shape[0] == 0 and s.coupling.size == 0):
-            return k
-    return method.iterations
+            return k, 0.0
+    return method.iterations, change
 
 
 @scheme
 def integrate(s, t0, dt, steps, method, q, v, state, work, f, archive):
     """March ``steps`` steps from (q, v) at t0.
 
-    Returns the index of a diverged mode (-1: none), status, time reached, steps, evaluations.
+    Returns the index of a diverged mode (-1: none), status, time reached, steps, evaluations, steps whose forces did
+    not settle, and the largest relative change with which they stand.
     """
     count_on(True, q, v, f, s, work)
     r = q.size
@@ -88,13 +90,16 @@ def integrate(s, t0, dt, steps, method, q, v, state, work, f, archive):
         a[i] = f[i] - s.damping[i] * v[i]
         f[i] += s.omega2[i] * q[i]
     begin(archive, t0, q, v)
-    evaluations, t = 1, t0
+    evaluations, unsettled, largest, t = 1, 0, 0.0, t0
     for k in range(1, steps + 1):
         t += dt
-        evaluations += advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, saved, work, f)
+        passes, change = advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, saved, work, f)
+        evaluations += passes
+        unsettled += 1 if change > 0.0 else 0
+        largest = max(largest, change)
         bad = diverged(q)
         status = ending(archive, bad, k == steps)
         keep(archive, k, dt, t, dt, status != GOING, q, v)
         if status != GOING:
-            return bad, status, t, k, evaluations
-    return -1, DONE, t, 0, 1
+            return bad, status, t, k, evaluations, unsettled, largest
+    return -1, DONE, t, 0, 1, 0, 0.0

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.integrators.kernels.archive import SLOT, begin, keep
-from veridyn.solver.integrators.kernels.jit import part, scheme
+from veridyn.solver.integrators.kernels.jit import natural, part, scheme
 from veridyn.solver.integrators.kernels.stepping import (
     DONE,
     FULL,
@@ -23,7 +23,7 @@ from veridyn.solver.integrators.kernels.stepping import (
     resumed,
     unfinished,
 )
-from veridyn.solver.integrators.kernels.system import count_on, diverged, first_forces, forces
+from veridyn.solver.integrators.kernels.system import count_on, diverged, first_forces, forces, row_of
 
 Floats = NDArray[np.float64]
 
@@ -51,12 +51,33 @@ class Control(NamedTuple):
 
 
 class Stages(NamedTuple):
-    """Derivatives of q and v at the stages, and the state at the stage reached."""
+    """Derivatives of q and v at the stages, and the state at the stage reached; rates of the supports likewise."""
 
     dq: Floats  # (n, r)
     dv: Floats  # (n, r)
+    du: Floats  # (n, s)
+    u: Floats  # (s,) displacements of the supports at the first stage
     q: Floats  # (r,)
     v: Floats  # (r,)
+
+
+@part
+def carry(i, t, dt, tableau, stages, s, work):
+    """Take the supports to an inner stage by the weights that take the modes there, and to the new point exactly.
+
+    The modes of an inner stage are off by h² times an acceleration. Supports must be off alike: the difference does not
+    vanish with the step in the force of a stick, whose stiffness grows as 1/h².
+    """
+    work.instants[0] = math.nan  # another stage at this instant left its own place in the table
+    row = row_of(t, s, work)
+    for j in range(stages.u.size):
+        place = s.load.shape[0] + 2 * j
+        stages.du[i, j] = work.values[row, place + 1]
+        if i < tableau.c.size - 1:
+            way = 0.0
+            for k in range(i):
+                way += tableau.a[i, k] * stages.du[k, j]
+            work.values[row, place] = stages.u[j] + dt * way
 
 
 @part
@@ -72,6 +93,8 @@ def advance(s, t, dt, tableau, stages, q, v, state, archive, saved, sequential, 
             stages.v[j] = v[j] + dt * rate
         if not sequential:
             copy(saved, state)
+        if stages.u.size > 0:
+            carry(i, t + tableau.c[i] * dt, dt, tableau, stages, s, work)
         forces(t + tableau.c[i] * dt, stages.q, stages.v, s, state, archive, work, g)
         for j in range(q.size):
             stages.dq[i, j] = stages.v[j]
@@ -128,12 +151,22 @@ def attempt(s, t, dt, control, tableau, stages, q, v, state, archive, saved, wor
 
 
 @part
-def accept(stages, q, v):
+def start(stages, s, work):
+    """Keep the supports of the last evaluation, which are those of the point where a step starts."""
+    row = natural(work.place[0])
+    for j in range(stages.u.size):
+        place = s.load.shape[0] + 2 * j
+        stages.u[j], stages.du[0, j] = work.values[row, place], work.values[row, place + 1]
+
+
+@part
+def accept(stages, q, v, s, work):
     """Make the new point the current one, and its slopes the first stage."""
     last = stages.dq.shape[0] - 1
     for i in range(q.size):
         q[i], v[i] = stages.q[i], stages.v[i]
         stages.dq[0, i], stages.dv[0, i] = stages.dq[last, i], stages.dv[last, i]
+    start(stages, s, work)
 
 
 @scheme
@@ -143,13 +176,16 @@ def integrate(s, t0, t_end, control, tableau, q, v, state, work, g, archive):
     Returns diverged mode (-1: none), status, time reached, accepted steps, evaluations.
     """
     count_on(False, q, v, g, s, work)
-    n, r = tableau.c.size, q.size
-    stages = Stages(np.zeros((n, r)), np.zeros((n, r)), np.zeros(r), np.zeros(r))
+    n, r, supports = tableau.c.size, q.size, s.drive.shape[1]
+    stages = Stages(
+        np.zeros((n, r)), np.zeros((n, r)), np.zeros((n, supports)), np.zeros(supports), np.zeros(r), np.zeros(r)
+    )
     saved = state.copy()
     first_forces(t0, q, v, s, state, archive, work, g)
     for i in range(r):
         stages.dq[0, i] = v[i]
         stages.dv[0, i] = g[i] - s.damping[i] * v[i]
+    start(stages, s, work)
     begin(archive, t0, q, v)
     steps, evaluations, t, dt = 0, 1, t0, control.first
     while unfinished(t, t_end, steps):
@@ -162,7 +198,7 @@ def integrate(s, t0, t_end, control, tableau, q, v, state, work, g, archive):
         evaluations += abs(tries) * (n - 1)
         if tries < 0:
             return -1, STUCK, t, steps, evaluations
-        accept(stages, q, v)
+        accept(stages, q, v, s, work)
         steps += 1
         t = t + used if control.largest > control.smallest else t0 + steps * used
         dt = resumed(archive, t, target, left, dt, steps)

@@ -31,14 +31,15 @@ def report(make_document, make_result, tmp_path_factory):
     """A report with every verdict, hostile names, and tables long enough to be filtered."""
     many = [
         make_result(variant=f"a0={n}", margin=1 + n * 7 % 20, error=10.0**-n, wall_time=0.9 / (n + 1))
-        for n in range(20)
+        for n in range(30)
     ]
     document = make_document()
     many[0]["quantity"] = "long_" * 30
     many[0]["margin"] = 0.5
     document["results"] += many + [result | {"solver": "foreign"} for result in many]
     folder = tmp_path_factory.mktemp("browser") / "report"
-    build(document, folder)
+    build(document, folder, single=True)
+    build(document, folder.with_name("pages"))
     return folder / "index.html"
 
 

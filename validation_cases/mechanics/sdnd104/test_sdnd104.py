@@ -258,6 +258,10 @@ CASE = Case(
         "overlap (N = 10 N exactly), k_T = 9e6 N/m, 8 blocks on [4, 12] s.",
     ),
     published=PUBLISHED,
+    sources=(
+        "S. Lamarche: SDND104, Calculation of the power of wear of a rubbing shoe. Code_Aster, Validation "
+        "Manual, V5.01.104-A, EDF, HT-66/03/008/A (16 May 2003). https://code-aster.org",
+    ),
     remarks=(
         "Smoothing friction with tanh(v/v_s) gives wear at a0 = 0.99, where there is none, and many times too "
         "much at 1.01.",

@@ -1,0 +1,1 @@
+"""Initial value problems as functional mock-up units (FMI)."""
