@@ -138,7 +138,7 @@ def test_smooth_and_linear_flows_agree():
 
 
 def test_a_motion_that_leaves_every_bound_ends_in_a_word():
-    """x'' = x³ from x = 1, x' = 1 is infinite before t = 2; the states are sharp, so that more bits are not asked for."""
+    """x'' = x³ from x = 1, x' = 1 is infinite before t = 2: its states are sharp, more bits would not help."""
     with pytest.raises(Absent, match="may grow beyond bounds"):
         Course(cube(sign=-1), (ONE, ONE)).at(arb(5))
 
