@@ -64,11 +64,15 @@ def _environment() -> "Environment":
         """Escape a subject's name and let it break after its solver and at underscores."""
         return Markup(str(escape(name)).replace(" · ", "<br>").replace("_", "_<wbr>"))
 
+    def coded(text: str) -> Markup:
+        """Escape a sentence and set what stands between backticks as code."""
+        return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
     loader = FunctionLoader(resource)
     made = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=loader)
     # "trusted" is not escaped: our own style sheets and script; drawings and formulas, escaped when made.
-    made.filters |= {"trusted": Markup, "broken": broken, "slug": slug, "formula": mathml.math, "quoted": quoted}
-    made.filters |= {"full": numbers.full, "plural": numbers.plural}
+    made.filters |= {"trusted": Markup, "broken": broken, "coded": coded, "slug": slug, "formula": mathml.math}
+    made.filters |= {"full": numbers.full, "plural": numbers.plural, "quoted": quoted}
     return made
 
 

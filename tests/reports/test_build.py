@@ -281,6 +281,12 @@ def test_all_passed(make_document, make_result, tmp_path):
     assert "Failures" not in (tmp_path / "summary.md").read_text(encoding="utf-8")
 
 
+def test_commands_in_messages_are_code(make_document, make_result, tmp_path):
+    build(make_document(results=[make_result()], messages=["`veridyn run --solver <s>` takes them"]), tmp_path)
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "<li><code>veridyn run --solver &lt;s&gt;</code> takes them</li>" in html
+
+
 def test_a_document_without_results(make_document, tmp_path):
     build(make_document(results=[], cases=[], figures=[], messages=[], work_precision=[]), tmp_path)
     assert "Nothing was checked" in (tmp_path / "index.html").read_text(encoding="utf-8")
