@@ -394,10 +394,17 @@ def by_tolerance(stated):
 
 @pytest.mark.parametrize(("power", "verdict"), [(1.0, "pass"), (2.0, "pass"), (0.55, "pass"), (0.45, "fail")])
 def test_the_slope_over_the_tolerance_may_lose_a_half(found, by_tolerance, power, verdict):
-    record = found("claim:slope", by_tolerance(lambda t: 0.5 * t**power))
+    record = found("claim:slope", by_tolerance(lambda t: 5 * t**power))
     assert (record.verdict, record.value) == (verdict, pytest.approx(power, rel=1e-2))
     assert (record.reference, record.tolerance) == (1.0, SLOPE_LOST)
     assert [row["size"] for row in record.levels] == list(RTOLS)
+
+
+def test_errors_within_the_tolerance_lose_no_slope(found, by_tolerance):
+    """Events cut the steps at coarse tolerances: the first error is a thousandth of what was asked."""
+    record = found("claim:slope", by_tolerance(lambda t: min(t, 1e-3 * t**0.3)))
+    assert (record.verdict, record.error) == ("pass", 0.0)
+    assert record.value == pytest.approx(0.3, rel=1e-2)
 
 
 def test_the_slope_is_that_of_the_worst_quantity_over_its_scale(found, by_tolerance, quantity):

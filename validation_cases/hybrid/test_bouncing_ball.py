@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
@@ -76,9 +77,10 @@ def path(o: Observation) -> float:
     return o["h"] + float((values_after(o, "impact", "v") ** 2).sum()) / o["g"]
 
 
-def is_lossy(values: Values) -> bool:
-    """Whether impacts accumulate."""
-    return float(values["e"]) < 1
+def comes_to_rest(values: Values) -> bool:
+    """Whether impacts accumulate before the end."""
+    g, h, e = (float(values[name]) for name in "ghe")
+    return e < 1 and math.sqrt(2 * h / g) * (1 + e) / (1 - e) < PROBLEM.end
 
 
 of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
@@ -86,8 +88,8 @@ LIMIT = MOTION.closed(limit, second=lambda p: impact(p, mpmath.inf), how="numeri
 LENGTH = MOTION.closed(length, second=heights, how="numerical sum")
 QUANTITIES = (
     *(of.event("impact", n, second=partial(impact, number=n), how="geometric series") for n in (1, 2, 10)),
-    of.limit("impact", LIMIT, applies=is_lossy),
-    of.quantity("path", "m", "length of the path until rest", LENGTH, path, applies=is_lossy),
+    of.limit("impact", LIMIT, applies=comes_to_rest),
+    of.quantity("path", "m", "length of the path until rest", LENGTH, path, applies=comes_to_rest),
     of.value("y", "2", "m", scale="h", second=partial(state, place=0), how="flights counted"),
     of.value("v", "2", "m/s", scale="sqrt(2*g*h)", second=partial(state, place=1), how="flights counted"),
     of.count("impact", "2"),
