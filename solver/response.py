@@ -34,7 +34,7 @@ class Response:
     devices (``force``, ``elongation``, internal variables);
     ``events[name]`` (k,) instants at which an element changes its state, each of them also in ``time``, with the
     state that begins there; ``counters`` such as steps and evaluations; ``quantities[name]``: numbers that the solver
-    took over all steps itself.     Elements, events, counters and quantities are optional.
+    took over all steps itself. Elements, events, counters and quantities are optional.
     """
 
     time: Floats
@@ -44,6 +44,11 @@ class Response:
     counters: Mapping[str, float] = field(default_factory=dict)
     events: Mapping[str, Floats] = field(default_factory=dict)
     quantities: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    @property
+    def instants(self) -> Floats:
+        """Instants (k,) of all events, in order."""
+        return _instants(self.events)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +68,17 @@ class Trajectory:
     modes: tuple[str, ...] = ()
     counters: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def instants(self) -> Floats:
+        """Instants (k,) of all events, in order."""
+        return _instants(self.events)
+
 
 AnyResponse = Response | Trajectory
+
+
+def _instants(events: Mapping[str, Floats]) -> Floats:
+    return np.unique(np.concatenate([np.empty(0), *events.values()]))
 
 
 def output_instants(problem: Problem) -> Floats:

@@ -113,8 +113,7 @@ class Solution:
         grid, r = np.asarray(chosen.output_times), self.response
         if isinstance(r, Trajectory):
             return replace(self, problem=chosen, response=_trajectory(self.problem, r, grid, self.solver))
-        cuts = np.concatenate([np.zeros(0), *r.events.values()])
-        x, v = (resampled(r.time, h, grid, cuts) for h in (r.displacement, r.velocity))
+        x, v = (resampled(r.time, h, grid, r.instants) for h in (r.displacement, r.velocity))
         elements = {e: {n: _between(n, r.time, h, grid) for n, h in hs.items()} for e, hs in r.elements.items()}
         return replace(
             self, problem=chosen, response=replace(r, time=grid, displacement=x, velocity=v, elements=elements)

@@ -24,18 +24,26 @@ def lagrange(nodes: Floats, values: Floats, t: float) -> float:
     return float(np.array(weights) @ values)
 
 
-def value_at(time: Floats, history: Floats, t: float, samples: int = 4) -> float:
+def value_at(
+    time: Floats, history: Floats, t: float, samples: int = 4, cuts: Floats | None = None, *, jumps: bool = False
+) -> float:
     """Return the history at t by the polynomial through the samples around it; exact on samples.
 
     Displacement alone is used: some schemes keep their velocity half a step away. Four samples suit motions with
-    kinks, six a smooth one.
+    kinks, six a smooth one. The polynomial reaches over no cut, an instant among the samples at which the history has
+    a kink or ``jumps``: then its sample there is the value that begins, and the leg before does without.
     """
     near = int(np.argmin(np.abs(time - t)))
     spacing = time[min(near + 1, time.size - 1)] - time[max(near - 1, 0)]
     if abs(time[near] - t) <= 1e-9 * spacing:
         return float(history[near])
-    w = _window(time, t, samples)
-    return lagrange(time[w], history[w], t)
+    before = int(np.searchsorted(time, t, side="right")) - 1
+    edges = [0, *np.searchsorted(time, [] if cuts is None else cuts).tolist(), time.size]
+    begins = max(edge for edge in edges if edge <= before)
+    ends = min(edge for edge in edges if edge > before)
+    leg = slice(begins, ends if jumps else ends + 1)
+    w = _window(time[leg], t, samples)
+    return lagrange(time[leg][w], history[leg][w], t)
 
 
 TOO_NEAR = 1e-3  # of the distance of samples: such neighbours would spoil a cubic

@@ -18,6 +18,26 @@ def test_samples_are_read_as_they_are():
     assert value_at(TIME, np.sin(TIME), TIME[7], samples=6) == np.sin(TIME[7])
 
 
+@pytest.mark.parametrize("t", [0.93, 0.97, 1.02, 1.07])
+def test_no_polynomial_reaches_over_a_jump(t):
+    """A history jumps from t² to 5 - t at a sample between two others, which holds what begins."""
+    time = np.sort(np.append(TIME, 0.99))
+    history = np.where(time < 0.99, time**2, 5 - time)
+    cuts = np.array([0.99])
+    truth = t**2 if t < 0.99 else 5 - t
+    assert value_at(time, history, t, cuts=cuts, jumps=True) == pytest.approx(truth, rel=1e-12)
+    assert value_at(time, history, 0.99, cuts=cuts, jumps=True) == 5 - 0.99
+    assert (abs(value_at(time, history, t) - truth) > 1e-3) == (t < 0.99)  # 1e-3: without cuts the jump is smeared
+
+
+@pytest.mark.parametrize("t", [0.05, 0.12, 0.31])
+def test_a_kink_belongs_to_both_legs(t):
+    """The leg between two kinks has two samples, its own ends: a straight line."""
+    history = np.where(TIME < TIME[1], 0.0, np.where(TIME < TIME[2], TIME - TIME[1], TIME[2] - TIME[1]))
+    cuts = TIME[1:3]
+    assert value_at(TIME, history, t, cuts=cuts) == pytest.approx(np.interp(t, TIME, history), abs=1e-12)
+
+
 def test_a_sample_on_zero_is_the_crossing():
     assert crossings(np.arange(5.0), np.array([2.0, 1.0, 0.0, -1.0, -2.0])) == [(2.0, -1)]
     assert crossings(np.arange(5.0), np.array([-2.0, -1.0, 0.0, 1.0, 2.0])) == [(2.0, 1)]

@@ -82,12 +82,12 @@ def share_of(size: Size, share: float, source: str) -> Callable[[Values], Tolera
 
 def displacement_at(o: Observation, time: float, place: int = 0, samples: int = 4) -> float:
     """Displacement of a coordinate (m) at an instant (s), between the samples."""
-    return value_at(o.response.time, o.response.displacement[:, place], time, samples)
+    return value_at(o.response.time, o.response.displacement[:, place], time, samples, o.response.instants)
 
 
 def velocity_at(o: Observation, time: float, place: int = 0, samples: int = 4) -> float:
     """Velocity of a coordinate (m/s) at an instant (s), between the samples, as the solver states it."""
-    return value_at(o.response.time, o.response.velocity[:, place], time, samples)
+    return value_at(o.response.time, o.response.velocity[:, place], time, samples, o.response.instants)
 
 
 def final_displacement(o: Observation) -> float:

@@ -91,7 +91,7 @@ class Part:
 
 def parts(o: Observation, expression: Any) -> Iterator[Part]:
     """Yield the smooth parts of an expression; their ends are the instants of all events that are reported."""
-    r, edges = o.response, np.unique(np.concatenate([np.empty(0), *o.response.events.values()]))
+    r, edges = o.response, o.response.instants
     read = over(o.problem, (o.problem.expression(expression),))
     for begin, end in zip([-math.inf, *edges], [*edges, math.inf], strict=True):
         inside = (r.time >= begin) & (r.time < end)

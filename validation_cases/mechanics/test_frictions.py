@@ -170,7 +170,7 @@ def _place(o: Observation) -> Floats:
 
 
 def _displacement(o: Observation, time: float) -> float:
-    return value_at(o.response.time, _place(o), time)
+    return value_at(o.response.time, _place(o), time, cuts=o.response.instants)
 
 
 def _friction(o: Observation, time: float) -> float:
@@ -180,7 +180,8 @@ def _friction(o: Observation, time: float) -> float:
         for friction in _on_block(o)
         for tangent, name in zip(friction.tangents, ("force", "force_2"), strict=False)
     )
-    return value_at(o.response.time, np.sum(list(forces), axis=0), time)
+    force = np.sum(list(forces), axis=0)
+    return value_at(o.response.time, force, time, cuts=o.response.instants, jumps=True)
 
 
 class _Block(Slider):
