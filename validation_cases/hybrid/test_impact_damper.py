@@ -1,0 +1,179 @@
+"""Impact damper: a particle in a driven container, two symmetric impacts a cycle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from veridyn.references import hybrid
+from veridyn.references.enclosure import ball, precision
+from veridyn.references.expressions import compiled
+from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.measures.trajectories import Quantities
+
+COARSE = 128  # bits, to tell whether there is an orbit
+PARAMETERS = (
+    Parameter("z", "1", "damping ratio", "0.02", "positive"),
+    Parameter("F", "1", "amplitude of the load", "1", "positive"),
+    Parameter("W", "1", "frequency of the load over the natural one", "1", "positive"),
+    Parameter("mu", "1", "mass of the particle over that of the container", "0.1", "positive"),
+    Parameter("d", "1", "clearance", "20", "positive"),
+    Parameter("e", "1", "coefficient of restitution", "0.6", "positive"),
+)
+# v is the speed of the particle: by impulses of 2 mu v the container moves as v (G1, G2) just after one of them
+LAPSE, DAMPED = "(pi/W)", "sqrt(1 - z**2)"
+DECAY, COS, SIN = f"exp(-z*{LAPSE})", f"cos({DAMPED}*{LAPSE})", f"(sin({DAMPED}*{LAPSE})/{DAMPED})"
+WHOLE = f"(1 + 2*{DECAY}*{COS} + {DECAY}**2)"
+G1, G2 = f"(-2*mu*{DECAY}*{SIN}/{WHOLE})", f"(2*mu*(1 + {DECAY}*({COS} + z*{SIN}))/{WHOLE})"
+AFTER = "(2*mu - (1 - e + 2*mu)/(1 + e))"  # velocity of the container just after an impact, over v
+# displacement and velocity of the load's own response at the impact, PLACE v - d/2 and RATE v, are of known amplitude
+PLACE, RATE = f"({LAPSE}/2 - {G1})", f"({AFTER} - {G2})"
+SQUARE = f"({PLACE}**2 + {RATE}**2/W**2)"
+ROOT = f"(d**2*{PLACE}**2/4 - {SQUARE}*(d**2/4 - F**2/((1 - W**2)**2 + 4*z**2*W**2)))"
+SPEED = f"((d*{PLACE}/2 + sqrt({ROOT}))/{SQUARE})"
+START, OWN, RUN = f"({SPEED}*{LAPSE}/2 - d/2)", f"({SPEED}*{PLACE} - d/2)", f"({SPEED}*{RATE})"
+
+
+def hit(name: str, side: str, guard: str) -> Change:
+    """Return an impact at one end of the container; the momentum is kept."""
+    shared = "(1 + e)*(w - u)/(1 + mu)"
+    reset = {"y": f"x {side} d/2", "u": f"u + mu*{shared}", "w": f"w - {shared}"}
+    return Change(name=name, guard=guard, direction=-1, reset=reset)
+
+
+# x, u are displacement and velocity of the container, y, w of the particle; p and q are the load and, a quarter of a
+# period late, its other phase
+PROBLEM = InitialValueProblem(
+    name="impact_damper",
+    states=("x", "u", "y", "w", "p", "q"),
+    parameters={p.name: p.default for p in PARAMETERS},
+    modes=(
+        Mode(
+            name="flight",
+            rates=("u", "p - x - 2*z*u", "w", 0, "-W*q", "W*p"),
+            events=(
+                hit("left", "-", "y - x + d/2"),
+                hit("right", "+", "x + d/2 - y"),
+                Change(name="crest", guard="q", direction=1),
+            ),
+        ),
+    ),
+    initial=(
+        START,
+        f"{AFTER}*{SPEED}",
+        f"{START} + d/2",
+        f"-{SPEED}",
+        f"(1 - W**2)*{OWN} + 2*z*{RUN}",
+        f"2*z*W*{OWN} - (1 - W**2)*{RUN}/W",
+    ),
+    end=15.0,
+    output_times=np.linspace(0.0, 15.0, 3001),
+)
+EXISTS = compiled((PROBLEM.expression(ROOT),))
+
+
+class Orbit(Record):
+    """The parameters; there is an orbit."""
+
+    def check(self) -> None:
+        """Refuse parameters for which the speed of the particle has no root."""
+        with precision(COARSE):
+            (root,) = EXISTS({name: ball(value.plain) for name, value in vars(self).items()})
+            if root < 0:
+                raise ParameterError(f"no orbit has two symmetric impacts a cycle: lower d = {self.d}, or raise F")
+
+
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, Orbit)
+
+
+def half(p: Any) -> Any:
+    """Return half a period of the load."""
+    return mpmath.pi / p.W
+
+
+def impulses(p: Any) -> tuple[Any, Any]:
+    """Return what alternating impulses of unit speed of the particle do to the container just after one of them."""
+    rate = mpmath.mpc(-p.z, mpmath.sqrt(1 - p.z**2))
+    push = 2 * p.mu / (1 + mpmath.exp(rate * half(p))) / rate.imag
+    return push.imag, (push * rate).imag
+
+
+def leaving(p: Any) -> Any:
+    """Return the velocity of the container after an impact over that of the particle, from momentum and restitution."""
+    return mpmath.lu_solve([[1, -1], [1, p.e]], [2 * p.mu, p.e - 1])[0]
+
+
+def speed(p: Any) -> Any:
+    """Return the speed of the particle: the load's own response has a known amplitude."""
+    moved, run = impulses(p)
+    place, rate = half(p) / 2 - moved, (leaving(p) - run) / p.W
+    gain = p.F / abs(mpmath.mpc(1 - p.W**2, 2 * p.z * p.W))
+    roots = mpmath.polyroots([place**2 + rate**2, -place * p.d, p.d**2 / 4 - gain**2], maxsteps=200)
+    return max(mpmath.re(root) for root in roots)
+
+
+def impact(p: Any) -> Any:
+    """Return the displacement of the container at an impact to the right."""
+    return (speed(p) * half(p) - p.d) / 2
+
+
+def phase(p: Any) -> Any:
+    """Return the phase of the load at an impact to the right, from 0 to 2 pi."""
+    (moved, run), fast = impulses(p), speed(p)
+    own = mpmath.mpc(impact(p) - fast * moved, -fast * (leaving(p) - run) / p.W)
+    return mpmath.arg(own * mpmath.mpc(1 - p.W**2, 2 * p.z * p.W)) % (2 * mpmath.pi)
+
+
+of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "alternating impulses on the container")
+QUANTITIES = (
+    of.value("-w", ("left", 1), "1", before=True, name="particle_speed", second=speed),
+    of.value("-x", ("left", 1), "1", name="x_impact", scale="d", second=impact),
+    of.value("-u", ("left", 1), "1", name="u_after", second=lambda p: leaving(p) * speed(p)),
+    of.value("2*pi - W*t", ("crest", 1), "1", name="phase", second=phase),
+    of.largest("x", "1", name="peak", until=("right", 1)),
+)
+
+CASE = Case(
+    name="impact_damper",
+    title="Impact damper",
+    document="Masri 1966",
+    summary="A particle in a driven container hits its ends in turn and takes momentum out: the symmetric orbit.",
+    statement=(
+        "x'' + 2 z x' + x = F cos(W t + phase) for a container with a particle of relative mass mu that flies between "
+        "its ends, d apart; restitution e, the momentum is kept.",
+        "The motion begins just after an impact to the right, on its orbit of two impacts a cycle: half a period later "
+        "all is reversed.",
+    ),
+    equations=(
+        "x'' + 2 z x' + x = F cos(W t + φ), y'' = 0",
+        "v = (2 x_0 + d) W/π, u_b = -v (1 - e + 2 μ)/(1 + e), u_a = u_b + 2 μ v",
+        "x_0 = C + v g_1, u_a = W D + v g_2, C^2 + D^2 = F^2/((1 - W^2)^2 + 4 z^2 W^2)",
+    ),
+    parameters=PARAMETERS,
+    variants=(Variant("resonance", {}), Variant("above", {"W": "1.05", "d": "10"})),
+    quantities=QUANTITIES,
+    problem=PROBLEM.given,
+    modelling=("The load is a state, so that problem and start say its phase once.",),
+    sources=(
+        "S. F. Masri, T. K. Caughey: On the stability of the impact damper. Journal of Applied Mechanics 33 (1966) "
+        "586-592.",
+        "C. N. Bapat, S. Sankar: Single unit impact damper in free and forced vibration. Journal of Sound and "
+        "Vibration 99 (1985) 85-94.",
+    ),
+    remarks=(
+        "The container moves 25 times the load's static displacement at resonance without the particle; peak says "
+        "what the particle leaves of it.",
+        "An impact that gives the particle its velocity and the container none takes no momentum out: peak is that "
+        "without damper.",
+        "Restitution of the particle's velocity alone, not of the relative one, gives a wrong speed at once.",
+    ),
+    held=dict.fromkeys(("W", "d", "F", "mu", "e", "z"), "the orbit exists, and is stable, in windows"),
+    benchmark_variant="resonance",
+)
+
+test_impact_damper = verifies(CASE)

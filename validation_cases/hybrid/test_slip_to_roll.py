@@ -1,0 +1,142 @@
+"""Ball that slides before it rolls: bowling, backspin, and a billiard ball on a curved path."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from veridyn.references import hybrid
+from veridyn.references.enclosure import ball, precision
+from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.measures.trajectories import Quantities
+
+COARSE = 128  # bits, to tell whether the ball slides
+PARAMETERS = (
+    Parameter("g", "m/s^2", "acceleration of gravity", "9.81", "positive"),
+    Parameter("mu", "1", "coefficient of friction", "0.2", "positive"),
+    Parameter("r", "m", "radius", "0.03", "positive"),
+    Parameter("v_0", "m/s", "velocity at the start, along x", "2", "positive"),
+    Parameter("w_x", "rad/s", "spin about x at the start", "20", "any"),
+    Parameter("w_y", "rad/s", "spin about y at the start, negative: backspin", "-60", "any"),
+)
+SLIP_X, SLIP_Y = "(v_0 - r*w_y)", "(r*w_x)"  # velocity of the point of contact at the start
+SIZE = f"sqrt({SLIP_X}**2 + {SLIP_Y}**2)"
+PULL_X, PULL_Y = (f"(-mu*g*{part}/{SIZE})" for part in (SLIP_X, SLIP_Y))
+# p and q are the spins about x and y; friction keeps its direction, since the slip does
+PROBLEM = InitialValueProblem(
+    name="slip_to_roll",
+    states=("x", "y", "u", "v", "p", "q"),
+    parameters={p.name: p.default for p in PARAMETERS},
+    modes=(
+        Mode(
+            name="slide",
+            rates=("u", "v", PULL_X, PULL_Y, f"5*{PULL_Y}/(2*r)", f"-5*{PULL_X}/(2*r)"),
+            events=(
+                Change(name="roll", guard=f"(u - r*q)*{SLIP_X} + (v + r*p)*{SLIP_Y}", direction=-1, mode="rolling"),
+            ),
+        ),
+        Mode(name="rolling", rates=("u", "v", 0, 0, 0, 0)),
+    ),
+    initial=(0, 0, "v_0", 0, "w_x", "w_y"),
+    end=1.0,
+    output_times=np.linspace(0.0, 1.0, 401),
+    invariants={"u about the contact": "u + 2*r*q/5", "v about the contact": "v - 2*r*p/5"},
+)
+
+
+class Sliding(Record):
+    """The parameters; the ball slides at the start."""
+
+    def check(self) -> None:
+        """Refuse a ball that rolls from the start."""
+        with precision(COARSE):
+            speed, r, about_x, about_y = (ball(x.plain) for x in (self.v_0, self.r, self.w_x, self.w_y))
+            if not (speed - r * about_y) ** 2 + (r * about_x) ** 2 > 0:
+                raise ParameterError(f"the ball rolls from the start: change v_0 = {self.v_0} or w_y = {self.w_y}")
+
+
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, Sliding)
+
+
+def slip(p: Any) -> Any:
+    """Return the slip at the start, x + i y."""
+    return mpmath.mpc(p.v_0 - p.r * p.w_y, p.r * p.w_x)
+
+
+def sliding(p: Any) -> Any:
+    """Return how long the ball slides (s)."""
+    return 2 * abs(slip(p)) / (7 * p.mu * p.g)
+
+
+def rolls(p: Any, part: str) -> Any:
+    """Return a part of the velocity with which it rolls (m/s): moments about the contact keep 5/7 of v and the spin."""
+    return getattr(mpmath.mpc(5 * p.v_0 + 2 * p.r * p.w_y, -2 * p.r * p.w_x) / 7, part)
+
+
+def place(p: Any, part: str, share: Any) -> Any:
+    """Return a coordinate (m) after a share of the slide: a parabola in the direction of the slip."""
+    time = sliding(p) * mpmath.mpf(share)
+    return getattr(p.v_0 * time - p.mu * p.g * time**2 / 2 * slip(p) / abs(slip(p)), part)
+
+
+of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "complex numbers")
+LATE = f"9*{SIZE}/(35*mu*g)"
+QUANTITIES = (
+    of.event("roll", name="t_roll", second=sliding),
+    of.value("u", ("roll", 1), "m/s", name="u_roll", second=partial(rolls, part="real")),
+    of.value("v", ("roll", 1), "m/s", name="v_roll", scale="v_0", second=partial(rolls, part="imag")),
+    of.value("x", ("roll", 1), "m", name="x_roll", second=partial(place, part="real", share=1)),
+    of.value("x", LATE, "m", name="x_late", second=partial(place, part="real", share="0.9")),
+    of.value("y", LATE, "m", name="y_late", scale="v_0**2/(mu*g)", second=partial(place, part="imag", share="0.9")),
+)
+STRAIGHT = frozenset(("t_roll", "u_roll", "x_roll"))
+
+CASE = Case(
+    name="slip_to_roll",
+    title="Ball that slides before it rolls",
+    document="Coriolis 1835",
+    summary="A ball with spin slides on a table: friction bends its path until it rolls straight on.",
+    statement=(
+        "A solid ball slides on a plane with the coefficient mu; u, v are the velocities of its centre along x and y, "
+        "p and q its spins about x and y. The point of contact slips with (u - r q, v + r p).",
+        "The slip keeps its direction and falls at 7/2 mu g, so that the centre moves on a parabola; then it rolls.",
+    ),
+    equations=(
+        "u' = -μ g (v_0 - r w_y)/U, v' = -μ g r w_x/U, U = sqrt((v_0 - r w_y)^2 + r^2 w_x^2)",
+        "p' = 5 v'/(2 r), q' = -5 u'/(2 r)",
+        "t_r = 2 U/(7 μ g), u_r = (5 v_0 + 2 r w_y)/7, v_r = -2 r w_x/7",
+    ),
+    parameters=PARAMETERS,
+    variants=(
+        Variant("billiard", {}),
+        Variant("bowling", {"v_0": "3", "r": "0.05", "w_x": "0", "w_y": "0"}, STRAIGHT),
+        Variant("backspin", {"v_0": "3", "r": "0.05", "w_x": "0", "w_y": "-50"}, STRAIGHT),
+    ),
+    quantities=QUANTITIES,
+    problem=PROBLEM.given,
+    modelling=(
+        "Friction is written in the direction of the slip at the start, which it keeps: in that of the present slip "
+        "the equations are the same, and singular where rolling begins.",
+    ),
+    sources=(
+        "G. Coriolis: Théorie mathématique des effets du jeu de billard. Carilian-Goeury, Paris (1835).",
+        "Y. C. Chung, J. Y. Ooi: Benchmark tests for verifying discrete element modelling codes at particle impact "
+        "level. Granular Matter 13 (2011) 643-656. https://doi.org/10.1007/s10035-011-0277-0",
+    ),
+    remarks=(
+        "The wrong sign of the spin coupling turns backspin into topspin: the ball rolls on too fast, and the path "
+        "bends to the other side.",
+        "Friction against the velocity of the centre, not of the contact, gives a straight path.",
+        "Friction that is made continuous creeps: the slip tends to zero and never is, and t_roll is late or missing.",
+        "All is a polynomial of the second degree up to rolling: what is wrong then comes from its instant.",
+    ),
+    benchmark_variant="billiard",
+)
+
+test_slip_to_roll = verifies(CASE)
