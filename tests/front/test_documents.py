@@ -172,6 +172,22 @@ def test_digits(reference, digits):
     assert value["value"][: min(digits, 25)] == "0.409062451015708921728583443590"[: min(digits, 25)]
 
 
+@pytest.mark.parametrize(
+    ("more", "there", "absent"),
+    [
+        ((), "period", "rotation_period"),
+        (("--set", "theta0=0", "--set", "Om0=5/2"), "rotation_period", "period"),
+        (("--derivative", "w0"), "period", "rotation_period"),
+    ],
+)
+def test_a_quantity_of_another_motion_is_undefined(reference, more, there, absent):
+    found = by_name(reference("pendulum", *more))
+    assert found[there]["value"] is not None
+    assert found[absent]["value"] is None
+    assert "another motion" in found[absent]["routes"][0]
+
+
+
 def test_what_does_not_exist_is_null(reference):
     stick = by_name(reference("sdnd104", "--set", "a0=0.99"))
     start = stick["slip_start"]
