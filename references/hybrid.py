@@ -222,7 +222,7 @@ class System:
                 change.reset.get(name, symbol) for name, symbol in zip(self.problem.states, self.states, strict=True)
             )
             there = self.values(jumps, self.named(o, time, state))
-            known = _solved(mode.guards[place], self.states, self._numbers(o))
+            known = _solved(mode.guards[place], self.states, _numbers(o))
             facts = {
                 symbol: self._plain(jump, o).xreplace(known)
                 for symbol, jump in zip((*self.states, TIME), (*jumps, TIME), strict=True)
@@ -295,11 +295,8 @@ class System:
             return [self._row(o, row) for row in mode.rows[1]]
         return [{len(self.states) + i: arb(1)} for i in range(len(mode.read))]
 
-    def _numbers(self, o: Record) -> dict[sympy.Symbol, Expr]:
-        return {sympy.Symbol(name): _number(number) for name, number in vars(o).items()}
-
     def _plain(self, expression: Expr, o: Record) -> Expr:
-        return expression.xreplace(self._numbers(o))
+        return _with_numbers(expression, o.plain)
 
     def _zeros(
         self, o: Record, mode: _Mode, guard: Expr, time: Ball, state: Sequence[Ball], facts: Mapping[Any, Expr]
@@ -322,6 +319,16 @@ class System:
 @per_bits
 def _balls(o: Record) -> dict[str, Ball]:
     return {name: ball(number) for name, number in vars(o).items()}
+
+
+@lru_cache(maxsize=4096)
+def _with_numbers(expression: Expr, o: Record) -> Expr:
+    """Return an expression with the parameters put in; once, since a start may be long and is tried often."""
+    return expression.xreplace(_numbers(o))
+
+
+def _numbers(o: Record) -> dict[sympy.Symbol, Expr]:
+    return {sympy.Symbol(name): _number(number) for name, number in vars(o).items()}
 
 
 def _number(number: Exact) -> Expr:
