@@ -187,7 +187,6 @@ def test_a_quantity_of_another_motion_is_undefined(reference, more, there, absen
     assert "another motion" in found[absent]["routes"][0]
 
 
-
 def test_what_does_not_exist_is_null(reference):
     stick = by_name(reference("sdnd104", "--set", "a0=0.99"))
     start = stick["slip_start"]
