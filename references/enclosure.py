@@ -31,6 +31,7 @@ from veridyn.references.parameters import Exact, check_digits
 LADDER = tuple(b << k for k in range(9) for b in (96, 128))  # bits; few, so that a motion serves many quantities
 TOP = 3072  # bits at which a comparison is given up, or four times what the digits need
 BITS_PER_DIGIT = 3.3219280948873626
+THRICE = 3  # the digits wanted of a value, when a slope that is smaller than the last of them counts as none
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -262,7 +263,20 @@ def _sharpened(read: Callable[[], Sequence[Ball]], digits: int) -> tuple[int, tu
             if short is None:
                 return bits, balls
             doubt = f"nothing more than {short.str(5)} is known"
+            if any(_vanishes(b, digits) for b in balls if differentiated(b)):
+                doubt += ": it seems to vanish"
+                break
     raise Undecided(f"{doubt} (with {bits} bits)")
+
+
+def _vanishes(b: Jet, digits: int) -> bool:
+    """Tell whether a slope is still lost in rounding where the value has three times the digits wanted.
+
+    No precision gives digits to a derivative that is zero, and each costs several times the one before.
+    """
+    many = THRICE * (digits + 1) * BITS_PER_DIGIT
+    faint = abs(b.value) * arb(2) ** -many
+    return bool(b.slope.contains(0) and abs(b.slope) < faint and b.value.rel_accuracy_bits() > many)
 
 
 def _sharp(b: arb, digits: int) -> bool:

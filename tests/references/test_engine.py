@@ -341,6 +341,21 @@ def test_what_is_undecided_at_any_precision_is_undefined_with_its_reason():
         decided(lambda: less(arb(2).sqrt() ** 2, arb(2), "it grazes"))
 
 
+@pytest.mark.parametrize(
+    ("share", "found"),
+    [("1e-60", "1.00000000000000000000000000000e-60"), ("0", "it seems to vanish (with 384 bits)")],
+)
+def test_a_derivative_that_vanishes_ends_the_search(share, found):
+    """Of sin² p + cos² p + share p: a small one gets its digits, zero would get none from any precision."""
+
+    def read():
+        p = ball(exact("1/3").varied())
+        return p.sin() ** 2 + p.cos() ** 2 + p * arb(share)
+
+    truth = enclose(read, digits=30, kind="closed form", name="one")
+    assert found in (truth.derivative.text() if truth.derivative else truth.routes[0])
+
+
 def test_precision_rises_until_the_digits_are_there():
     found = enclose(lambda: 1 - (1 - arb(10) ** -200), digits=30, kind="closed form", name="q")
     assert found.text() == "1.00000000000000000000000000000e-200"
