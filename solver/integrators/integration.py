@@ -24,7 +24,8 @@ Kernel = Callable[..., Any]
 Rebuild = Callable[[Kernel], Kernel]
 AHEAD = 64  # instants at which time functions are evaluated at once
 MOST_STEPS = 1e290  # of a step that is nothing; more than any memory holds, and still a float in bytes
-COUNTERS = "steps", "evaluations", "unsettled_steps", "largest_change"  # the last two of kernels that iterate
+# the last three of kernels that iterate
+COUNTERS = "steps", "evaluations", "unsettled_steps", "largest_change", "most_evaluations"
 MEMORY = 4e9  # bytes; a longer archive is refused before it is allocated
 
 
@@ -162,20 +163,25 @@ def _workspace(job: Job, *, even: bool) -> Workspace:
     return Workspace(position, velocity, force, *table, job.step)
 
 
-def march(kernel: Kernel, job: Job, *method: Any, even: bool = True) -> Run:
+def march(kernel: Kernel, job: Job, *method: Any, even: bool = True, failure: str = "") -> Run:
     """Integrate with a fixed step; ``method`` is what a kernel asks for beyond the system.
 
-    ``even``: whether the kernel evaluates forces at multiples of the step only.
+    ``even``: whether the kernel evaluates forces at multiples of the step only; ``failure``: what is said, with the
+    time, where a kernel gives up.
 
     Raises
     ------
     SettingsError
         If the archive would not fit into memory.
+    SolverFailure
+        If the kernel gives up.
     """
     # a span that is a whole number of steps up to rounding gets exactly that number
     steps = int(np.ceil((job.end - job.start) / job.step * (1 - 1e-12) - 1e-9))
     storage = Storage(job.plan.states(steps), job, even=even)
-    diverged, _, _, *counts = storage.march(kernel, job.start, job.step, steps, *method, steps=steps)
+    diverged, status, reached, *counts = storage.march(kernel, job.start, job.step, steps, *method, steps=steps)
+    if status == STUCK:
+        raise SolverFailure(f"{failure} (t = {reached:.6g} s)")
     return storage.run(diverged, dict(zip(COUNTERS, counts, strict=False)))
 
 

@@ -84,7 +84,7 @@ def test_the_exact_solver_needs_no_modes(build):
             assert state == pytest.approx(np.array([float(x) for x in true]), abs=1e-14)
 
 
-@pytest.mark.parametrize("scheme", ["symplectic_euler", "devogelaere", "newmark", "itmi"])
+@pytest.mark.parametrize("scheme", ["symplectic_euler", "devogelaere", "newmark", "generalised_alpha", "itmi"])
 def test_the_step_rule_sees_the_fastest_decay(scheme, build):
     """A damper of 400 kg/s on the first mass decays faster than any mode vibrates."""
     problem = chain(build, damping=np.diag([400.0, 0.0, 0.0]))

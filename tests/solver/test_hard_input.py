@@ -33,7 +33,7 @@ def solve(march):
 
 
 each_solver = pytest.mark.parametrize("solver", ["exact", *SCHEMES])
-BOUNDED = {"newmark", "itmi"}  # at any step
+BOUNDED = {"newmark", "generalised_alpha", "itmi"}  # at any step
 
 
 @each_scheme

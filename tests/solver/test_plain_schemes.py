@@ -154,26 +154,66 @@ def central_differences(plain, q, v, t, dt, steps):
         yield t, q, v, plain.row()
 
 
-def trapezoidal_rule(plain, q, v, t, dt, steps):
-    """Newmark with 1/4 and 1/2: modes implicit, forces at the end of a step by fixed point, in a hundred passes."""
-    w2, c = plain.modes.omega**2, plain.c
-    f = plain.g(t, q, v) + w2 * q
-    a = f - w2 * q - c * v
-    yield t, q, v, plain.row()
-    for _ in range(steps):
-        t, q_star, v_star = t + dt, q + dt * v + dt**2 / 4 * a, v + dt / 2 * a
-        saved, before = [law.save() for law in plain.laws], None
-        for passes in range(101):
-            a = (f - c * v_star - w2 * q_star) / (1 + dt / 2 * c + dt**2 / 4 * w2)
-            q, v = q_star + dt**2 / 4 * a, v_star + dt / 2 * a
-            size = max(np.abs(f).max(), np.abs(w2 * q_star).max())
-            if passes == 100 or (passes > 0 and np.abs(a - before).max() <= 1e-14 * size):
-                break
-            before = a
-            for law, state in zip(plain.laws, saved, strict=True):
-                law.restore(state)
-            f = plain.g(t, q, v) + w2 * q
+@dataclass
+class ImplicitStep:
+    """Newmark's formulas, the balance between the ends of a step: Newton's method with a matrix of differences.
+
+    A step in which it wanders between branches of the laws keeps the forces of its start.
+    """
+
+    beta: float = 1 / 4
+    gamma: float = 1 / 2
+    alpha_m: float = 0.0
+    alpha_f: float = 0.0
+
+    def __call__(self, plain, q, v, t, dt, steps):
+        w2, c, kept = plain.modes.omega**2, plain.c, self.alpha_f
+        f = plain.g(t, q, v) + w2 * q
+        a = f - w2 * q - c * v
         yield t, q, v, plain.row()
+        for _ in range(steps):
+            t, past = t + dt, kept * (f - c * v - w2 * q) - self.alpha_m * a
+            star = q + dt * v + (1 / 2 - self.beta) * dt**2 * a, v + (1 - self.gamma) * dt * a
+            saved = [law.save() for law in plain.laws]
+
+            def moved(a, star=star):
+                return star[0] + self.beta * dt**2 * a, star[1] + self.gamma * dt * a
+
+            def forces(a, t=t, saved=saved, moved=moved):
+                for law, state in zip(plain.laws, saved, strict=True):
+                    law.restore(state)
+                return plain.g(t, *moved(a)) + w2 * moved(a)[0]
+
+            def under(f, star=star, past=past):
+                implicit = 1 - self.alpha_m + (1 - kept) * (self.gamma * dt * c + self.beta * dt**2 * w2)
+                return (past + (1 - kept) * (f - c * star[1] - w2 * star[0])) / implicit
+
+            first = under(f)
+            found, settled = root(lambda a, under=under, forces=forces: under(forces(a)) - a, first)
+            end = np.where(settled, found, first)
+            f, (q, v) = forces(end), moved(end)
+            a = under(f)
+            yield t, q, v, plain.row()
+
+
+def root(function, x):
+    """Root of a function, one pass more than it needs, and which entries Newton's method has found."""
+    found = False
+    for _ in range(25):
+        left = function(x)
+        if found:
+            return x, np.full(x.size, fill_value=True)
+        settled = np.abs(left) <= 1e-9 * (1 + np.abs(x).max())
+        found = settled.all()
+        matrix = np.column_stack([(function(x + 1e-3 * e) - left) / 1e-3 for e in np.eye(x.size)])
+        x = x - np.linalg.solve(matrix, left)
+    return x, settled
+
+
+def generalised_alpha(rho):
+    """Chung and Hulbert's weights."""
+    alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
+    return ImplicitStep((1 - alpha_m + alpha_f) ** 2 / 4, 1 / 2 - alpha_m + alpha_f, alpha_m, alpha_f)
 
 
 def exact_propagation(plain, q, v, t, dt, steps):
@@ -274,12 +314,13 @@ FIXED = {
     "devogelaere_adaptive": devogelaere,
     "central_adaptive": central_differences,
     "euler_adaptive": symplectic_euler,
-    "newmark": trapezoidal_rule,
+    "newmark": ImplicitStep(),
+    "generalised_alpha": generalised_alpha(0.8),
     "itmi": exact_propagation,
     "runge_kutta_32": BOGACKI_SHAMPINE,
     "runge_kutta_54": DORMAND_PRINCE,
 }
-SHARP = {"newmark": {"iteration_tolerance": 1e-14}}
+SHARP = {name: {"iteration_tolerance": 1e-14} for name in ("newmark", "generalised_alpha")}
 CORNERS = np.array([[0.0, 0.1], [1.0, 0.12], [2.5, 0.08], [3.5, 0.1], [5.0, 0.13], [2 * math.pi, 0.1]])
 
 

@@ -142,7 +142,9 @@ def test_wrong_devices_are_refused(changes, culprit, refused):
 
 
 @pytest.mark.parametrize("alpha", [1.0, 0.5])
-@pytest.mark.parametrize("scheme", ["symplectic_euler", "devogelaere", "newmark", "itmi", "runge_kutta_54"])
+@pytest.mark.parametrize(
+    "scheme", ["symplectic_euler", "devogelaere", "newmark", "generalised_alpha", "itmi", "runge_kutta_54"]
+)
 def test_what_is_put_into_the_device_is_stored_or_dissipated(alpha, scheme):
     """All are quadratic in what is taken for linear between two evaluations: the balance holds at any step."""
     zener = device(alpha=alpha)

@@ -6,42 +6,31 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from veridyn.solver.integrators.scheme import Resolution, Scheme, Term, require, require_number, setting
+from veridyn.solver.integrators.implicit import NewtonOptions, Weights, march_implicitly
+from veridyn.solver.integrators.scheme import Resolution, Scheme, Term, require, setting
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import Job, Run
 
 
 @dataclass(frozen=True)
-class NewmarkOptions:
+class NewmarkOptions(NewtonOptions):
     """Parameters of the family, and how the forces at the end of a step are found."""
 
     beta: float = setting("weight of the new acceleration in the displacement of Newmark's family", 0.25)
     gamma: float = setting("weight of the new acceleration in the velocity of Newmark's family", 0.5)
-    iteration_tolerance: float = setting("when the fixed point of the forces is found, relative", 1e-10)
-    iterations: int = setting("evaluations that the fixed point of the forces may take", 100)
     lagged: bool = setting("whether forces are those of the start of the step", False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require(0 <= self.beta <= 1, f"beta = {self.beta!r} must lie in [0, 1]")
         require(0 <= self.gamma <= 1, f"gamma = {self.gamma!r} must lie in [0, 1]")
-        require_number("iteration_tolerance", self.iteration_tolerance, above=0.0)
-        require_number("iterations", self.iterations, above=0.0)
 
 
 def run(options: NewmarkOptions, job: Job) -> Run:
     """Integrate."""
-    from veridyn.solver.integrators.integration import march
-    from veridyn.solver.integrators.kernels import newmark
-
-    method = newmark.Method(
-        beta=float(options.beta),
-        gamma=float(options.gamma),
-        lagged=options.lagged,
-        tolerance=float(options.iteration_tolerance),
-        iterations=int(options.iterations),
-    )
-    return march(newmark.integrate, job, method)
+    weights = Weights(float(options.beta), float(options.gamma))
+    return march_implicitly("newmark", job, weights, options, lagged=options.lagged)
 
 
 SCHEME = Scheme(

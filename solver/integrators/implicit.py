@@ -1,0 +1,81 @@
+"""Runs the kernel of Newmark's family: what a constant step makes of the structure is worked out beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from veridyn.solver.integrators.scheme import require, require_number, setting
+
+if TYPE_CHECKING:
+    from veridyn.solver.integrators.integration import Floats, Job, Run
+    from veridyn.solver.integrators.kernels.newmark import Method
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Where the balance of a step lies, and how the new acceleration enters displacement and velocity."""
+
+    beta: float
+    gamma: float
+    alpha_m: float = 0.0
+    alpha_f: float = 0.0
+
+
+@dataclass(frozen=True)
+class NewtonOptions:
+    """How the forces at the end of a step are found."""
+
+    iteration_tolerance: float = setting("residual at which the forces of a step are found, relative", 1e-12)
+    iterations: int = setting("evaluations of the forces that Newton's method may take in a step", 25)
+
+    def __post_init__(self) -> None:
+        require_number("iteration_tolerance", self.iteration_tolerance, above=0.0)
+        require_number("iterations", self.iterations, above=0.0)
+        require(self.iterations == int(self.iterations), f"iterations = {self.iterations!r} must be a whole number")
+
+
+def march_implicitly(name: str, job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool = False) -> Run:
+    """Integrate by a member of the family.
+
+    Raises
+    ------
+    SettingsError
+        If the archive would not fit into memory.
+    SolverFailure
+        If Newton's method finds no forces in a step although no contact changes its state any more.
+    """
+    from veridyn.solver.integrators.integration import march
+    from veridyn.solver.integrators.kernels import newmark
+
+    failure = (
+        f"{name}: the residual of a step stays above iteration_tolerance = {newton.iteration_tolerance:g} "
+        f"after {newton.iterations:g} evaluations; reduce the step {job.step:g} s or allow more iterations"
+    )
+    return march(newmark.integrate, job, _method(job, weights, newton, lagged=lagged), failure=failure)
+
+
+def _method(job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool) -> Method:
+    """Return the parameters of a march: the matrix of a step, and its answers along the rows."""
+    from veridyn.solver.integrators.kernels.newmark import Method
+
+    s, kept = job.system, 1.0 - weights.alpha_f
+    b, g = weights.beta * job.step * job.step, weights.gamma * job.step
+    implicit = (1.0 - weights.alpha_m) + kept * (g * s.damping + b * s.omega2)
+    inverse: Floats = np.linalg.inv(np.diag(implicit) + kept * g * s.coupling) if s.coupling.size else np.empty((0, 0))
+    answer = np.ascontiguousarray(inverse @ s.back.T if s.coupling.size else s.back.T / implicit[:, None])
+    return Method(
+        beta=float(weights.beta),
+        gamma=float(weights.gamma),
+        alpha_m=float(weights.alpha_m),
+        alpha_f=float(weights.alpha_f),
+        lagged=bool(lagged),
+        tolerance=float(newton.iteration_tolerance),
+        iterations=int(newton.iterations),
+        implicit=implicit,
+        inverse=inverse,
+        answer=answer,
+        compliance=np.ascontiguousarray(s.rows.T @ answer),
+    )
