@@ -38,7 +38,7 @@ def weakest(results: Sequence[Record], runs: int) -> list[Kind]:
     passed = [record for record in results if record["verdict"] == "pass"]
     kinds = (
         ("Claims not held", [r for r in results if r["layer"] == "claim" and r["verdict"] in NOT_HELD], _margin),
-        ("Orders lost within the tolerance", [r for r in passed if _lost(r) > LOST], _order),
+        ("Orders and slopes lost within the tolerance", [r for r in passed if _lost(r) > LOST], _order),
         (f"Passed with a margin below {FRAGILE:g}", [r for r in passed if margin_of(r) < FRAGILE], _margin),
         (f"Passed with fewer than {FEW:g} correct digits", [r for r in passed if _digits(r) < FEW], _correct),
     )
@@ -74,7 +74,8 @@ def _margin(record: Record) -> str:
 
 
 def _order(record: Record) -> str:
-    return f"order {numbers.value(record['value'], 3)} of {numbers.value(record['reference'], 3)}"
+    what = record["quantity"].partition(":")[0]
+    return f"{what} {numbers.value(record['value'], 3)} of {numbers.value(record['reference'], 3)}"
 
 
 def _correct(record: Record) -> str:
