@@ -169,6 +169,8 @@ DEFECTS = (
         scheme="newmark", parts={"predict": no_acceleration}),
     Defect("force_of_step_start", "integrator", "The implicit step uses the forces of its start.", scheme="newmark",
         changed={"lagged": True}),
+    Defect("damps_too_much", "integrator", "Generalised alpha's rho_inf is 0.79 instead of 0.8.",
+        scheme="generalised_alpha", changed={"rho_inf": 0.79}),
     Defect("force_held_over_step", "integrator", "Forces are held over a step instead of going along a line.",
         scheme="itmi", parts={"propagate": held}),
     Defect("embedded_formula_kept", "integrator", "The formula of the lower order of a Runge-Kutta pair is kept.",
