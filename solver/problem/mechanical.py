@@ -37,6 +37,9 @@ class Problem:
     kind: ClassVar[str]
 
     def __post_init__(self) -> None:
+        for name in ("start", "end"):
+            if not isinstance(given := getattr(self, name), Real):
+                raise ProblemError(f"{self.name}: {name} must be a number of seconds, got {given!r}")
         if not (np.isfinite(self.start) and np.isfinite(self.end) and self.end > self.start):
             raise ProblemError(f"{self.name}: the time span [{self.start}, {self.end}] s must be finite and increase")
         if self.output_times is not None:

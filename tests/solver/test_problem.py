@@ -167,6 +167,7 @@ MALFORMED = [
     ({"end": 0.5}, "time span"),
     ({"end": 0.0}, "time span"),
     ({"end": NAN}, "time span"),
+    ({"end": "L/c"}, "end must be a number of seconds, got .L/c."),
     ({"output_times": [0.5, 3.0]}, "output_times"),
     ({"output_times": [0.0, 1.0]}, "output_times"),
     ({"output_times": [1.0, 1.0]}, "output_times"),

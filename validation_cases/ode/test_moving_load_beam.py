@@ -1,0 +1,121 @@
+"""A constant force that crosses a simply supported beam: three modes, ten, and all of them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import mpmath
+import numpy as np
+from flint import arb
+
+from veridyn.references import hybrid
+from veridyn.references.parameters import Parameter
+from veridyn.solver.problem.generated import equations
+from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
+from veridyn.validation_cases.core.case import Case, Values, Variant
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.measures.trajectories import Quantities
+
+PARAMETERS = (
+    Parameter("B", "N m^2", "bending stiffness", "1", "positive"),
+    Parameter("r", "kg/m", "mass per length", "1", "positive"),
+    Parameter("L", "m", "span", "1", "positive"),
+    Parameter("P", "N", "force", "1", "positive"),
+    Parameter("c", "m/s", "speed of the force", "1", "positive"),
+)
+MODES = (1, 2, 3)
+PROBLEM = InitialValueProblem(
+    name="moving_load_beam",
+    states=tuple(f"{name}{n}" for n in MODES for name in "qv"),
+    parameters={p.name: p.default for p in PARAMETERS},
+    modes=(
+        Mode(
+            name="crossing",
+            rates=tuple(
+                rate for n in MODES for rate in (f"v{n}", f"2*P/(r*L)*sin({n}*pi*c*t/L) - ({n}*pi/L)**4*B/r*q{n}")
+            ),
+        ),
+    ),
+    initial=(0, 0) * len(MODES),
+    end=1.0,
+    output_times=np.linspace(0.0, 1.0, 2001),
+)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+
+
+def coordinate(p: Any, n: int, time: Any) -> Any:
+    """Return a modal coordinate, from Duhamel's integral of a sine."""
+    own, drive = (n * mpmath.pi / p.L) ** 2 * mpmath.sqrt(p.B / p.r), n * mpmath.pi * p.c / p.L
+    force = 2 * p.P / (p.r * p.L)
+    return force * (mpmath.sin(drive * time) - drive / own * mpmath.sin(own * time)) / (own**2 - drive**2)
+
+
+def deflection(p: Any, modes: int) -> Any:
+    """Return the deflection at midspan and 0.5 s with so many modes: even ones have a node there."""
+    return mpmath.fsum((-1) ** (n // 2) * coordinate(p, n, mpmath.mpf("0.5")) for n in range(1, modes + 1, 2))
+
+
+def product(p: Any, n: int) -> Any:
+    """Return a modal coordinate at 0.5 s in balls: Duhamel's product of sines is a sum of cosines, integrated."""
+    own = (n * arb.pi() / p.L) ** 2 * (p.B / p.r).sqrt()
+    drive = n * arb.pi() * p.c / p.L
+    driven, swung = (drive / 2).sin(), (own / 2).sin()
+    parts = (driven + swung) / (drive + own) - (driven - swung) / (drive - own)
+    return p.P / (p.r * p.L) * parts / own
+
+
+def ten_modes(p: Any) -> Any:
+    """Return the deflection with ten modes in balls."""
+    return sum(((-1) ** (n // 2) * product(p, n) for n in range(3, 11, 2)), start=product(p, 1))
+
+
+def is_on_beam(values: Values) -> bool:
+    """Whether the force is on the beam at 0.5 s."""
+    return float(values["c"]) <= 2 * float(values["L"])
+
+
+of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "Duhamel's integral of a sine")
+at_half = partial(of.value, at="0.5", unit="m", scale="P*L**3/(48*B)", applies=is_on_beam)
+TEN = MOTION.closed(ten_modes, second=partial(deflection, modes=10), how="Duhamel's integral of a sine")
+CRITICAL = MOTION.closed(
+    lambda p: arb.pi() / p.L * (p.B / p.r).sqrt(),
+    second=lambda p: mpmath.sqrt(p.B * mpmath.pi**2 / (p.r * p.L**2)),
+    how="put otherwise",
+)
+QUANTITIES = (
+    at_half("q1", name="one_mode", second=partial(deflection, modes=1)),
+    at_half("q1 - q3", name="three_modes", second=partial(deflection, modes=3)),
+    at_half("q2", name="second_mode", second=lambda p: coordinate(p, 2, mpmath.mpf("0.5"))),
+    of.quantity("ten_modes", "m", "deflection at midspan at 0.5 s with ten modes", TEN, None, applies=is_on_beam),
+    of.quantity("critical_speed", "m/s", "speed at which the force is in resonance with mode 1", CRITICAL, None),
+)
+
+CASE = Case(
+    name="moving_load_beam",
+    title="Force that crosses a beam",
+    document="Frýba 1999",
+    summary="A constant force crosses a simply supported beam: the deflection at midspan by one, three and ten modes.",
+    statement=(
+        "B w,xxxx + r w,tt = P δ(x - c t), w = Σ q_n sin(n π x/L), from rest; the force is on the beam until L/c.",
+        "Each mode is driven by a sine: q_n'' + ω_n² q_n = 2 P/(r L) sin(n π c t/L), ω_n = (n π/L)² sqrt(B/r).",
+        "The solver is given the first three modes; even ones have a node at midspan.",
+    ),
+    equations=(*equations(PROBLEM), "ω_n = (n π/L)^2 sqrt(B/r)", "c_cr = π/L sqrt(B/r)"),
+    parameters=PARAMETERS,
+    variants=(Variant("below_critical", {}), Variant("faster", {"c": "2"})),
+    quantities=QUANTITIES,
+    problem=PROBLEM.given,
+    sources=(
+        "L. Frýba: Vibration of Solids and Structures under Moving Loads, 3rd edition. Thomas Telford (1999).",
+        "S. P. Timoshenko: On the forced vibrations of bridges. Philosophical Magazine 43 (1922) 1018-1019.",
+    ),
+    remarks=(
+        "A force that jumps from node to node of a mesh excites modes that a moving one does not.",
+        "What the sum leaves out, ten modes less three, is an error of the model; no step makes it smaller.",
+        "The third mode has 81 times the stiffness of the first: a step that suits one is too long for the other.",
+    ),
+    benchmark_variant="below_critical",
+)
+
+test_moving_load_beam = verifies(CASE)
