@@ -33,6 +33,7 @@ from veridyn.references.smooth import Smooth, restarted
 TIME = sympy.Symbol("t")
 ONE = sympy.Dummy("one")
 COARSE = 96  # bits of the secant
+SURE = 128  # bits, to tell whether a start exists
 CLOSE = arb(2) ** -40  # of a number: a last step of the secant
 NUDGE = arb(2) ** -12  # of a number: to the second one of a secant
 MOST_TRIES = 30
@@ -653,3 +654,23 @@ def motion(problem: Any, parameters: Sequence[Parameter] = (), record: Callable[
     stated = {parameter.name: parameter for parameter in parameters}
     plain = {name: Parameter(name, "", "", str(value), "any") for name, value in problem.parameters.items()}
     return Motion(problem, tuple({**plain, **stated}.values()), record=record)
+
+
+def with_root(problem: Any, under: str, refusal: str) -> type[Record]:
+    """Return records of parameters for which what stands under a root of the start is not below zero.
+
+    The refusal names parameters in braces.
+    """
+    radicand = compiled((problem.expression(under),))
+
+    class Rooted(Record):
+        """The parameters; the root is a number."""
+
+        def check(self) -> None:
+            """Refuse parameters without a start."""
+            with precision(SURE):
+                (found,) = radicand(_balls(self))
+                if value(found) < 0:
+                    raise ParameterError(refusal.format_map(vars(self)))
+
+    return Rooted

@@ -7,7 +7,7 @@ problem; `functions` binds p.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, cast
@@ -22,6 +22,7 @@ from veridyn.solver.problem.mechanical import Floats
 Backend = Literal["math", "numpy"]
 Generated = Callable[[Any, Any, Any], Any]
 
+WIDTH = 72  # characters of a line of equations as they are written; typeset it fits a page
 OUT_OF_DOMAIN = (ValueError, OverflowError, ZeroDivisionError, TypeError)  # the last where a root became complex
 
 
@@ -236,13 +237,25 @@ def equations(problem: InitialValueProblem) -> tuple[str, ...]:
     """Return the equations of a problem as lines that reports typeset."""
     several = len(problem.modes) > 1
     lines = [line for mode in problem.modes for line in _of_mode(problem, mode, f"{mode.name}: " if several else "")]
-    return (*lines, *(f"{_set(e)} = 0" for e in problem.constraints), _initial(problem))
+    return (*lines, *(f"{_set(e)} = 0" for e in problem.constraints), *_initial(problem))
 
 
 def _of_mode(problem: InitialValueProblem, mode: Mode, label: str) -> Iterator[str]:
     moved = _moved(problem)
-    yield label + ", ".join(f"{left} = {_set(rate)}" for left, rate in zip(moved, mode.rates, strict=True))
+    rates = [f"{left} = {_set(rate)}" for left, rate in zip(moved, mode.rates, strict=True)]
+    yield from _broken([label + rates[0], *rates[1:]])
     yield from (f"{change.name}: {_happens(change)}" for change in mode.events)
+
+
+def _broken(parts: Iterable[str]) -> Iterator[str]:
+    """Yield equations side by side, on as many lines as a page needs."""
+    line = ""
+    for part in parts:
+        if line and len(line) + len(part) > WIDTH:
+            yield line
+            line = ""
+        line = f"{line}, {part}" if line else part
+    yield line
 
 
 def _moved(problem: InitialValueProblem) -> Iterator[str]:
@@ -257,8 +270,8 @@ def _happens(change: Change) -> str:
     return ", ".join((f"{_set(change.guard)} = 0", *after, *([f"then {change.mode}"] if change.mode else [])))
 
 
-def _initial(problem: InitialValueProblem) -> str:
-    return ", ".join(f"{name}(0) = {_set(e)}" for name, e in zip(problem.unknowns, problem.initial, strict=True))
+def _initial(problem: InitialValueProblem) -> Iterator[str]:
+    return _broken(f"{name}(0) = {_set(e)}" for name, e in zip(problem.unknowns, problem.initial, strict=True))
 
 
 def _set(expression: Expr) -> str:

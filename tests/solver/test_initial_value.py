@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -264,6 +265,22 @@ def test_equations_say_all_that_happens():
     assert flight.startswith("flight: y' = v, v' = ")
     assert (impact, rest) == ("impact: y = 0, y^+ = 0, v^+ = -e v", "rest: y' = 0, v' = 0")
     assert initial == "y(0) = 1, v(0) = 2 c"
+
+
+def test_many_equations_take_several_lines():
+    names = [f"x{i}" for i in range(12)]
+    chain = InitialValueProblem(
+        name="chain",
+        states=names,
+        modes=(Mode(name="flow", rates=[f"{b} - {a}" for a, b in pairwise([*names, names[0]])]),),
+        initial=[0] * 12,
+        end=1.0,
+    )
+    found = equations(chain)
+    assert len(found) > 4
+    assert max(map(len, found)) < 80
+    assert ", ".join(found).count("'") == 12
+    assert [f"{name}(0) = 0" for name in names] == [e for e in ", ".join(found).split(", ") if "(0)" in e]
 
 
 # ---- what solvers return

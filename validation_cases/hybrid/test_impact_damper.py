@@ -8,15 +8,12 @@ import mpmath
 import numpy as np
 
 from veridyn.references import hybrid
-from veridyn.references.enclosure import ball, precision
-from veridyn.references.expressions import compiled
-from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
-COARSE = 128  # bits, to tell whether there is an orbit
 PARAMETERS = (
     Parameter("z", "1", "damping ratio", "0.02", "positive"),
     Parameter("F", "1", "amplitude of the load", "1", "positive"),
@@ -74,21 +71,8 @@ PROBLEM = InitialValueProblem(
     end=15.0,
     output_times=np.linspace(0.0, 15.0, 3001),
 )
-EXISTS = compiled((PROBLEM.expression(ROOT),))
-
-
-class Orbit(Record):
-    """The parameters; there is an orbit."""
-
-    def check(self) -> None:
-        """Refuse parameters for which the speed of the particle has no root."""
-        with precision(COARSE):
-            (root,) = EXISTS({name: ball(value.plain) for name, value in vars(self).items()})
-            if root < 0:
-                raise ParameterError(f"no orbit has two symmetric impacts a cycle: lower d = {self.d}, or raise F")
-
-
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, Orbit)
+ORBIT = hybrid.with_root(PROBLEM, ROOT, "no orbit has two symmetric impacts a cycle: lower d = {d}, or raise F")
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, ORBIT)
 
 
 def half(p: Any) -> Any:

@@ -10,15 +10,12 @@ import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
-from veridyn.references.enclosure import ball, precision
-from veridyn.references.expressions import compiled
-from veridyn.references.parameters import Parameter, ParameterError, Record, exact
+from veridyn.references.parameters import Parameter, exact
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
-COARSE = 128  # bits, to tell whether there is an orbit
 DIGITS = 25  # of a start as text
 PARAMETERS = (
     Parameter("z", "1", "damping ratio", "0.02", "positive"),
@@ -79,23 +76,8 @@ PROBLEM = InitialValueProblem(
     end=15.0,
     output_times=np.linspace(0.0, 15.0, 3001),
 )
-EXISTS = compiled((PROBLEM.expression(ROOT),))
-
-
-class Orbit(Record):
-    """The parameters; there is an orbit."""
-
-    def check(self) -> None:
-        """Refuse parameters for which the speed at impact has no root."""
-        with precision(COARSE):
-            (root,) = EXISTS({name: ball(value.plain) for name, value in vars(self).items()})
-            if root < 0:
-                raise ParameterError(
-                    f"no orbit hits the stop once in n = {self.n} periods: change W, z or e, or raise F"
-                )
-
-
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, Orbit)
+ORBIT = hybrid.with_root(PROBLEM, ROOT, "no orbit hits the stop once in n = {n} periods: change W, z or e, or raise F")
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, ORBIT)
 
 
 def lapse(p: Any) -> Any:
