@@ -53,27 +53,15 @@ def references(
     """Return the references of all quantities, or of those of a variant, for complete parameters; as `reference`."""
     quantities = case.asked(of) if of else case.quantities
     if derivative is None:
-        return {q.name: _truth(q, values, digits) for q in quantities}
+        return {q.name: q.truth(values, digits) for q in quantities}
     if derivative not in values:
         raise ParameterError(unknown(derivative, list(values)))
     varied = {**values, derivative: values[derivative].varied()}
     return {q.name: _derivative(q, varied, digits, derivative) for q in quantities}
 
 
-NOT_ASKED = "these parameters lead to another motion, which is asked other quantities"
-
-
-def _truth(quantity: Quantity, values: Values, digits: int) -> Certified:
-    """Return the reference of a quantity, undefined where the case does not ask for it."""
-    if quantity.applies and not quantity.applies(values):
-        return undefined(NOT_ASKED)
-    return quantity.truth(values, digits)
-
-
 def _derivative(quantity: Quantity, varied: Values, digits: int, name: str) -> Certified:
     """Return the derivative of a quantity with respect to a parameter that is varied."""
-    if quantity.applies and not quantity.applies(varied):
-        return undefined(NOT_ASKED)
     try:
         truth = quantity.truth(varied, digits)
     except CertificationError as reason:  # a boundary of regimes, met before anything is enclosed

@@ -9,7 +9,7 @@ from functools import lru_cache, wraps
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
-from veridyn.references.certified import Certified
+from veridyn.references.certified import Certified, undefined
 from veridyn.references.parameters import Exact, Parameter, arguments, resolve
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.validation_cases.core.sweeping import Sweep
@@ -24,6 +24,7 @@ Number = float | str | None
 PublishedVerdict = Literal["reproduced", "misprint", "inaccurate"]
 Criterion = Tolerance | Callable[[Values], Tolerance]
 DIGITS = 30  # of a reference, unless more are asked for
+ANOTHER_MOTION = "these parameters lead to another motion, which is asked other quantities"
 Found = TypeVar("Found")
 
 
@@ -107,9 +108,16 @@ class Quantity:
     rounded: Callable[[Values], float] | None = None
     early: str = ""
 
+    def exists(self, values: Values) -> bool:
+        """Whether the quantity exists for given parameters."""
+        return self.applies is None or self.applies(values)
+
     def truth(self, values: Values, digits: int = DIGITS) -> Certified:
-        """Return the certified reference for given parameters; it is computed once, however many schemes ask."""
-        return known(self.reference, values, digits=digits)
+        """Return the certified reference for given parameters; it is computed once, however many schemes ask.
+
+        It is undefined where the quantity does not exist.
+        """
+        return known(self.reference, values, digits=digits) if self.exists(values) else undefined(ANOTHER_MOTION)
 
     def tolerance(self, values: Values) -> Tolerance:
         """Return the acceptance criterion for given parameters."""
@@ -237,11 +245,11 @@ class Case:
         """Return the quantities that a variant asks for."""
         wanted, values = variant.quantities, self.values(variant.changes)
         named = (q for q in self.quantities if wanted is None or q.name in wanted)
-        return tuple(q for q in named if q.applies is None or q.applies(values))
+        return tuple(q for q in named if q.exists(values))
 
     def measured(self, variant: Variant) -> tuple[Quantity, ...]:
         """Return what is measured in a response to a variant: its quantities, then the residuals."""
         quantities = tuple(q for q in self.asked(variant) if q.measure is not None)
         values = self.values(variant.changes)
-        residuals = (q for q in self.residuals if q.applies is None or q.applies(values))
+        residuals = (q for q in self.residuals if q.exists(values))
         return (*quantities, *(residuals if quantities else ()))
