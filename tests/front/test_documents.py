@@ -177,7 +177,6 @@ def test_digits(reference, digits):
     [
         ((), "period", "rotation_period"),
         (("--set", "theta0=0", "--set", "Om0=5/2"), "rotation_period", "period"),
-        (("--derivative", "w0"), "period", "rotation_period"),
     ],
 )
 def test_a_quantity_of_another_motion_is_undefined(reference, more, there, absent):
@@ -185,6 +184,15 @@ def test_a_quantity_of_another_motion_is_undefined(reference, more, there, absen
     assert found[there]["value"] is not None
     assert found[absent]["value"] is None
     assert "another motion" in found[absent]["routes"][0]
+
+
+def test_its_derivative_is_undefined_too():
+    case = load_case("pendulum")
+    values = case.values({})
+    (turning,) = (q for q in case.quantities if q.name == "rotation_period")
+    found = turning.truth({**values, "w0": values["w0"].varied()})
+    assert (found.value, found.derivative) == (None, None)
+    assert "another motion" in found.routes[0]
 
 
 def test_what_does_not_exist_is_null(reference):
