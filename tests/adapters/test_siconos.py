@@ -167,15 +167,16 @@ def test_theta_1_damps(solve):
 
 
 @pytest.mark.parametrize(
-    ("case", "substeps", "changes"), [("sdnd101", 1, {}), ("sdld103", 5, {}), ("sdnd104", 2, {"a0": "1.01"})]
+    ("case", "substeps", "changes", "least"),
+    [("sdnd101", 1, {"v0": "1.25"}, 25), ("sdld103", 5, {}, 115), ("sdnd104", 2, {"a0": "1.01"}, 35)],
 )
-def test_cases_pass(siconos, case, substeps, changes):
+def test_cases_pass(siconos, case, substeps, changes, least):
+    """What it does not report (forces of stops, events) and orders hidden by rounding are not applicable."""
     solver = replace(siconos, schemes=("theta-0.5",))
     records = verify(solver, [case], parameters=changes, settings={"substeps": substeps})
-    assert len(records) > 5
-    unanswered = {"not applicable"} if case == "sdnd101" else set()  # it reports no force of stops
-    verdicts = {"pass"} | unanswered
+    verdicts = {"pass", "not applicable"}
     assert [f"{r.id}: {r.verdict} {r.error} {r.detail}" for r in records if r.verdict not in verdicts] == []
+    assert sum(r.verdict == "pass" for r in records) >= least
 
 
 SHAKEN = {"supports": (SupportMotion.from_acceleration("s", ONE, step(1.0)),)}
