@@ -16,7 +16,6 @@ from veridyn.validation_cases.core.case import Case, Quantity, Variant
 from veridyn.validation_cases.core.catalogue import load_case
 from veridyn.validation_cases.core.runner import Statement
 from veridyn.validation_cases.core.subject import Subject
-from veridyn.verification import variants_of
 
 STOP_HISTORIES = {"normal_force": "N", "normal_velocity": "m/s", "gap": "m"}
 FRICTION_HISTORIES = {"force": "N", "sliding_velocity": "m/s", "stuck": "", "normal_force": "N"}
@@ -80,8 +79,7 @@ def choose(name: str, variant: str | None = None, changes: Mapping[str, str] | N
     parameters = parameters_of(case, {**(chosen.changes if variant else {}), **changes})
     if (variant and chosen.problem) or not case.asked(chosen):
         raise PoseError(f"the problem of variant {chosen.name} has no parameters to set; leave out --set or --variant")
-    given = (variants_of(parameters) or [chosen])[0]
-    return Posed(Statement(case, given), parameters)
+    return Posed(Statement(case, case.given(parameters) if parameters else chosen), parameters)
 
 
 def variant_of(case: Case, name: str | None) -> Variant:

@@ -238,7 +238,8 @@ def _until_failure(advance: OnRecord, expected: Expectations) -> OnRecord:
 
 
 def _checks(task: Task, subject: Subject) -> Iterator[Check]:
-    return checks(load_case(task.case), subject, variants_of(task.parameters), task.variant or None)
+    case = load_case(task.case)
+    return checks(case, subject, variants_of(case, task.parameters), task.variant or None)
 
 
 def figures(crew: Crew, solver: str, cases: Sequence[str], findings: Findings) -> None:

@@ -48,8 +48,8 @@ class Task:
     @property
     def statement(self) -> Statement:
         """What is to be solved."""
-        case, own = load_case(self.case), variants_of(self.parameters)
-        return Statement(case, own[0] if own else case.variant(self.variant))
+        case = load_case(self.case)
+        return Statement(case, case.given(self.parameters) if self.parameters else case.variant(self.variant))
 
 
 def load_quietly(spec: str) -> Any:
@@ -171,7 +171,7 @@ def judge_all(
     The first checks can be skipped, if they were judged before. Raises SolverInputError if the settings of the user
     cannot be used.
     """
-    for check in islice(checks(case, runner.subject, variants_of(parameters), only), skip, None):
+    for check in islice(checks(case, runner.subject, variants_of(case, parameters), only), skip, None):
         yield judge(check, runner)
 
 
@@ -210,11 +210,9 @@ def _try(solver: Any, problem: Problem, settings: Mapping[str, Any]) -> None:
         return
 
 
-def variants_of(parameters: Mapping[str, str]) -> list[Variant] | None:
+def variants_of(case: Case, parameters: Mapping[str, str]) -> list[Variant] | None:
     """Return the parameter set of the user as the only variant; None (those of the case) without one."""
-    if not parameters:
-        return None
-    return [Variant(",".join(f"{name}={value}" for name, value in parameters.items()), dict(parameters))]
+    return [case.given(parameters)] if parameters else None
 
 
 def run_tasks(crew: Crew, todo: Sequence[Task], findings: Findings, on_record: OnRecord | None = None) -> None:

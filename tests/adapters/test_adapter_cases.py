@@ -20,7 +20,8 @@ from .conftest import adapter
 def judged(solver, case, *, layers=("criterion",), only=None, parameters=None, settings=None):
     """Return the records of some layers; the others take many solves more."""
     runner = Runner(solver, Request(settings or {}))
-    asked = checks(load_case(case), runner.subject, variants_of(parameters or {}), only)
+    known = load_case(case)
+    asked = checks(known, runner.subject, variants_of(known, parameters or {}), only)
     return [judge(check, runner) for check in asked if check.layer in layers]
 
 

@@ -293,3 +293,12 @@ def test_cases_name_no_scheme(file):
 
 def test_the_search_sees_a_scheme():
     assert NAMES.findall('scheme = "symplectic_euler" or newmark, Newmark') == ["symplectic_euler", "newmark"]
+
+
+def test_a_set_of_the_user_is_asked_nothing_that_another_problem_answers():
+    gapped = load_case("bilinear_gap_free")
+    assert {q.name for q in gapped.asked(gapped.given({"k_1": "2"}))} == {"period_bilinear", "reach_bilinear"}
+    asked = load_case("newmark_block").given({"W": "11"}).quantities
+    assert "slip" in asked
+    assert "t_rectangle" not in asked
+    assert load_case("kepler").given({"e": "0.5"}).quantities is None

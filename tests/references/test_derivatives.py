@@ -40,7 +40,10 @@ def quotient(case, values, name):
 
 # derivatives that vanish, which no precision tells from zero (den_hartog: the phase of the start), or
 # hundreds of nonlinear steps each: what shorter motions of test_hybrid.py show is not shown again
-LONG = {"den_hartog", "duffing_free", "euler_top", "pendulum", "pendulum_constrained", "pin_pendulum", "van_der_pol"}
+LONG = {
+    *("den_hartog", "duffing_free", "euler_top", "lorenz", "pendulum", "pendulum_constrained", "pin_pendulum", "ueda"),
+    "van_der_pol",
+}
 
 
 @pytest.mark.parametrize("name", sorted({*case_names()} - LONG))

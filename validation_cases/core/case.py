@@ -241,6 +241,17 @@ class Case:
         """The variant that stands for the case: that of the benchmarks, else the first one."""
         return self.variant(self.benchmark_variant) if self.benchmark_variant else self.variants[0]
 
+    def given(self, parameters: Mapping[str, str]) -> Variant:
+        """Return the variant that a parameter set of the user amounts to: named by it, of the case's own problem.
+
+        It asks for what the variants of that problem ask for; what only another problem can answer is left out.
+        """
+        own = [variant.quantities for variant in self.variants if variant.problem is None]
+        asked = [names for names in own if names is not None]
+        name = ",".join(f"{name}={value}" for name, value in parameters.items())
+        everything = not own or len(asked) < len(own)
+        return Variant(name, dict(parameters), None if everything else frozenset[str]().union(*asked))
+
     def asked(self, variant: Variant) -> tuple[Quantity, ...]:
         """Return the quantities that a variant asks for."""
         wanted, values = variant.quantities, self.values(variant.changes)

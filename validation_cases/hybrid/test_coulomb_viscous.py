@@ -10,7 +10,7 @@ import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
-from veridyn.references.enclosure import less
+from veridyn.references.enclosure import Absent, less
 from veridyn.references.jets import value
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.generated import equations
@@ -25,6 +25,8 @@ PARAMETERS = (
     Parameter("d", "m", "displacement at which friction just holds the spring", "0.01", "positive"),
     Parameter("x_0", "m", "displacement at the start, at rest", "1", "positive"),
 )
+
+SPAN = 8  # s, of the motion
 
 
 def moving(name: str, side: int) -> tuple[Mode, Mode]:
@@ -43,8 +45,8 @@ PROBLEM = InitialValueProblem(
     parameters={p.name: p.default for p in PARAMETERS},
     modes=(*moving("left", -1), *moving("right", 1), Mode(name="rest", rates=(0, 0))),
     initial=("x_0", 0),
-    end=8.0,
-    output_times=np.linspace(0.0, 8.0, 1601),
+    end=float(SPAN),
+    output_times=np.linspace(0.0, SPAN, 200 * SPAN + 1),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
@@ -63,7 +65,16 @@ def last(p: Any) -> tuple[int, Any]:
 
 def end(p: Any) -> Any:
     """Return the instant of the stop (s)."""
-    return last(p)[0] * arb.pi() / (p.w * (1 - p.z**2).sqrt())
+    time = last(p)[0] * arb.pi() / (p.w * (1 - p.z**2).sqrt())
+    if less(arb(SPAN), value(time), "a stop at the end of the motion"):
+        raise Absent(f"the mass stops after {SPAN} s")
+    return time
+
+
+def resting(p: Any) -> Any:
+    """Return where the mass stops (m)."""
+    end(p)
+    return last(p)[1]
 
 
 # ---- second routes
@@ -97,13 +108,18 @@ def stop(p: Any) -> Any:
     return halves(p) * mpmath.pi / (p.w * mpmath.cos(mpmath.asin(p.z)))
 
 
+def turns(p: Any) -> Any:
+    """Return how often it turns up to the end of the motion; the last half cycle ends in the stop."""
+    return min(halves(p) - 1, int(mpmath.floor(SPAN * halves(p) / stop(p))))
+
+
 of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "recursion of the amplitudes")
 END = MOTION.closed(end, second=stop, how="logarithms of the envelope")
-REST = MOTION.closed(lambda p: last(p)[1], second=rest, how="logarithms of the envelope")
+REST = MOTION.closed(resting, second=rest, how="logarithms of the envelope")
 QUANTITIES = (
     of.value("-x", ("turn", 1), "m", name="x_1", second=partial(amplitude, number=1)),
     of.value("x", ("turn", 2), "m", name="x_2", second=partial(amplitude, number=2)),
-    of.count("turn", "8", name="turns", second=lambda p: halves(p) - 1),
+    of.count("turn", str(SPAN), name="turns", second=turns),
     of.quantity("t_stop", "s", "instant of the stop", END, partial(event_instant, event="stop")),
     of.quantity("x_stop", "m", "x at the stop", REST, partial(value_at, expression="x", at=("stop", 1)), scale="d"),
 )

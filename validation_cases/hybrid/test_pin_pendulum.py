@@ -66,6 +66,11 @@ def ahead(values: Values) -> bool:
     return not on_pin(values)
 
 
+def posed(values: Values) -> InitialValueProblem:
+    """Return the problem that begins with the string on the pin, or free."""
+    return (BEHIND if on_pin(values) else PROBLEM).given(values)
+
+
 QUANTITIES = (
     free.event("to_short", applies=ahead),
     free.event("to_long", applies=ahead),
@@ -98,11 +103,11 @@ CASE = Case(
     parameters=PARAMETERS,
     variants=(
         Variant("from_ahead", {}),
-        Variant("from_behind", {"phi_0": "-pi/6", "d": "0.1"}, problem=BEHIND.given),
+        Variant("from_behind", {"phi_0": "-pi/6", "d": "0.1"}),
         Variant("thrown", {"d": "0.1"}, frozenset(("throw", "t_to_short_1"))),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
+    problem=posed,
     modelling=("The motion ends after 5 s, that of the comparison after 10 s: the later passes tell nothing new.",),
     sources=(
         "ARGESIM/EUROSIM comparison C7, Constrained pendulum. Simulation News Europe 7 (1993).",

@@ -130,7 +130,7 @@ CASE = Case(
     parameters=PARAMETERS,
     variants=(
         Variant("detest_d5", {}, FIRST | {"x@20", "y@20"}, until(20.0)),
-        Variant("sixteen_turns", {}, frozenset({"x@100", "y@100"})),
+        Variant("sixteen_turns", {}),
         Variant("near_collision", {"e": "0.99"}, FIRST, until(2.0)),
     ),
     quantities=QUANTITIES,
