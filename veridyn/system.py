@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.problem.devices import BucklingStop, Device
 from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes, Problem
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes, Problem, is_skewed
 from veridyn.validation_cases.core.case import Beam
 
 Floats = NDArray[np.float64]
@@ -111,6 +111,8 @@ def _off_diagonal(matrix: Floats) -> bool:
 
 def _is_of_springs(matrix: Floats) -> bool:
     """Whether links with positive coefficients, between coordinates and to the ground, make up the matrix."""
+    if is_skewed(matrix):
+        return False
     slack = 1e3 * NOTHING * np.abs(matrix).max()
     others = matrix - np.diag(np.diag(matrix))
     return bool(np.all(others <= slack) and np.all(matrix.sum(axis=1) >= -slack))

@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 
 MECHANICAL = frozenset({
     "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
-    "contact", "contact:damped", "contact:parallel-planes", "absolute-frame", "friction:set-valued",
-    "friction:on-stop",
+    "damping:gyroscopic", "stiffness:circulatory", "contact", "contact:damped", "contact:parallel-planes",
+    "absolute-frame", "friction:set-valued", "friction:on-stop",
 })  # fmt: skip
 MODES = frozenset({"initial-value", "hybrid", "zeno"})
 

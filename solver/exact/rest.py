@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from veridyn.solver.event_driven.forcing import Forcing
 from veridyn.solver.event_driven.mechanics import Flow
 from veridyn.solver.exact.tables import Tables
+from veridyn.solver.problem.mechanical import is_skewed
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,7 +23,8 @@ def at_rest(tables: Tables, states: Ints, y: Floats, forcing: Forcing, t: float)
 
     With an equilibrium y + d, ``A d = -y'``, the motion about it is as large as d and, where modes swing or decay at a
     rate w, as d'/w; what no equilibrium takes away grows with time. All are compared with the displacements, in the
-    norm of the kinetic energy.
+    norm of the kinetic energy. Circulatory forces may magnify a motion before it decays, or let it grow slowly: beside
+    them only what stands still is at rest.
     """
     if not forcing.constant:
         return False
@@ -33,7 +35,8 @@ def at_rest(tables: Tables, states: Ints, y: Floats, forcing: Forcing, t: float)
     eigenvalues = np.linalg.eigvals(flow.rate.matrix)
     moduli = np.abs(eigenvalues)
     moving = moduli[moduli * left > STILL]
-    if not moving.size or eigenvalues.real.max() > GROWTH * moduli.max():
+    circulates = is_skewed(np.asarray(tables.mechanics.problem.stiffness))
+    if not moving.size or circulates or eigenvalues.real.max() > GROWTH * moduli.max():
         return False
     d = _equilibrium(flow, rate, float(moving.max()))
     lost = flow.rate.matrix @ d + rate

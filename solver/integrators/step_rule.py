@@ -12,7 +12,8 @@ from veridyn.solver.integrators.kernels import contact, device
 from veridyn.solver.integrators.kernels.curved import CIRCLE
 from veridyn.solver.integrators.kernels.system import System
 from veridyn.solver.problem.devices import Device
-from veridyn.solver.problem.mechanical import Modes
+from veridyn.solver.problem.mechanical import Modes, symmetric_part
+from veridyn.solver.problem.time_scales import largest_skew, whirling
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ def shortest_period(
     """Return the shortest of ``2π/w_j`` and ``2π/sqrt(w_j² + k φ_d²/m_j)`` over modes, springs and directions.
 
     Damping that no ratio expresses decays at a rate c, like an oscillator with ``w = c/2`` that is damped critically.
+    Gyroscopic forces raise the frequency; see `whirling`.
     """
     limits = [
         Limit(2 * np.pi / w, f"mode {j + 1} ({w / (2 * np.pi):.6g} Hz)") for j, w in enumerate(modes.omega) if w > 0
@@ -76,13 +78,22 @@ def shortest_period(
         stiffened = system.omega2 + spring.stiffness * along
         j = int(np.argmax(stiffened))
         limits.append(Limit(2 * np.pi / float(np.sqrt(stiffened[j])), f"{spring.name} on mode {j + 1}"))
-    return min(limits, key=lambda limit: limit.period, default=Limit(np.inf, "nothing"))
+    return _whirling(min(limits, key=lambda limit: limit.period, default=Limit(np.inf, "nothing")), modes)
 
 
 def _damping_limit(modes: Modes) -> Limit:
     roots = np.sqrt(modes.masses)
-    fastest = float(np.linalg.eigvalsh(modes.damping_matrix / np.outer(roots, roots))[-1])
-    return Limit(4 * np.pi / fastest, f"damping at a rate of {fastest:.6g} 1/s")
+    fastest = float(np.linalg.eigvalsh(symmetric_part(modes.damping_matrix) / np.outer(roots, roots))[-1])
+    return Limit(4 * np.pi / fastest if fastest > 0 else np.inf, f"damping at a rate of {fastest:.6g} 1/s")
+
+
+def _whirling(slowest: Limit, modes: Modes) -> Limit:
+    """Return a limit with the gyroscopic forces of the modes."""
+    gyroscopic = largest_skew(modes.damping_matrix, np.diag(modes.masses))
+    if not gyroscopic:
+        return slowest
+    frequency = whirling(2 * np.pi / slowest.period, gyroscopic)
+    return Limit(2 * np.pi / frequency, f"{slowest.cause}, with gyroscopic forces of {gyroscopic:.6g} 1/s,")
 
 
 def check_step(step: float, points: int, limit: Limit, scheme: str) -> None:

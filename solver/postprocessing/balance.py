@@ -15,7 +15,7 @@ from veridyn.solver.errors import MissingHistory
 from veridyn.solver.problem.basis import driven, driven_displacement, in_modal_coordinates
 from veridyn.solver.problem.elements import Friction, Stop
 from veridyn.solver.problem.geometry import gap_and_normal, local_position
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem, skew_part
 from veridyn.solver.response import Response
 
 Floats = NDArray[np.float64]
@@ -66,10 +66,12 @@ def _stored(problem: MechanicalProblem, response: Response) -> Floats:
 
 
 def _dissipated(problem: MechanicalProblem, response: Response) -> Floats:
-    """Energy (J) that the damping has taken since the first inner sample, trapezoidal."""
+    """Energy (J) that damping and circulatory forces have taken since the first inner sample, trapezoidal."""
     assert problem.damping is not None
-    v = _centred_velocity(response.time, response.displacement)
+    assert problem.stiffness is not None
+    v, x = _centred_velocity(response.time, response.displacement), response.displacement[1:-1]
     power = np.einsum("mi,ij,mj->m", v, problem.damping, v)
+    power += np.einsum("mi,ij,mj->m", v, skew_part(problem.stiffness), x)
     return _work(power, response.time[1:-1])
 
 

@@ -11,18 +11,26 @@ from numpy.typing import NDArray
 
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.elements import SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes, is_coupled
+from veridyn.solver.problem.mechanical import (
+    MechanicalProblem,
+    Modes,
+    is_coupled,
+    is_skewed,
+    skew_part,
+    symmetric_part,
+)
 
 Floats = NDArray[np.float64]
 
+EPSILON = np.finfo(float).eps
 SINGULAR = 1e-14  # reciprocal condition; below it a solution is rounding
 
 
 def undamped_modes(stiffness: Floats, mass: Floats) -> tuple[Floats, Floats]:
-    """Return w² (n,), rising, and shapes (n, n) of ``K φ = w² M φ`` with ``φᵀ M φ = 1``."""
+    """Return w² (n,), rising, and shapes (n, n) of ``K φ = w² M φ`` with ``φᵀ M φ = 1``, K without its skew part."""
     from scipy.linalg import eigh  # late: a fifth of a second in every process, and few have modes to find
 
-    squares, shapes = eigh(stiffness, mass)
+    squares, shapes = eigh(symmetric_part(stiffness), mass)
     return squares, shapes
 
 
@@ -37,29 +45,51 @@ def modal_basis(problem: MechanicalProblem) -> Modes:
     Raises
     ------
     ProblemError
-        If the stiffness matrix has a negative eigenvalue.
+        If the stiffness matrix has a negative eigenvalue, or is not symmetric: circulatory forces couple the modes.
     """
     if problem.modes is not None:
         return problem.modes
     assert problem.mass is not None
     assert problem.stiffness is not None
     assert problem.damping is not None
+    if is_skewed(problem.stiffness):
+        raise ProblemError(
+            f"{problem.name}: the stiffness matrix is not symmetric: modes do not express circulatory forces; "
+            "take a solver that works on the matrices, such as exact"
+        )
     omega2, shapes = undamped_modes(problem.stiffness, problem.mass)
     rounding = 1e-12 * max(abs(omega2[0]), abs(omega2[-1]), 1e-300) * problem.size
     if omega2[0] < -rounding:
         raise ProblemError(f"{problem.name}: the stiffness matrix has the negative eigenvalue w² = {omega2[0]:.6g}")
     omega = np.sqrt(np.clip(omega2, 0.0, None))
-    ratio, coupling = _split(shapes.T @ problem.damping @ shapes, omega)
+    ratio, coupling = _split(_modal_damping(problem.damping, shapes), omega)
     return Modes(omega=omega, damping=ratio, masses=np.ones(problem.size), shapes=shapes, coupling=coupling)
 
 
+def _modal_damping(damping: Floats, shapes: Floats) -> Floats:
+    """Return ``φᵀ C φ`` (n, n), without what rounding leaves below zero of a diagonal entry, and of a skew part.
+
+    What n terms are summed to is off by n eps of the sum of their sizes at most, that is of ``|φ|² |C|`` (Frobenius).
+    It happens three times: as C is assembled, and in the two products (N. J. Higham, Accuracy and Stability of
+    Numerical Algorithms, SIAM 2002, section 3.5).
+    """
+    modal = symmetric_part(shapes.T @ damping @ shapes)
+    diagonal = np.diag(modal)
+    rounding = 3 * len(damping) * EPSILON * np.linalg.norm(damping) * (shapes**2).sum(axis=0)
+    modal -= np.diag(np.where((-rounding <= diagonal) & (diagonal < 0), diagonal, 0.0))
+    return modal + (skew_part(shapes.T @ damping @ shapes) if is_skewed(damping) else 0.0)
+
+
 def _split(modal_damping: Floats, omega: Floats) -> tuple[Floats, Floats | None]:
-    """Return damping ratios (r,) and what they do not express: coupling, and damping of rigid-body modes."""
+    """Return damping ratios (r,) and what they do not express.
+
+    That is coupling, which is symmetric or skew (gyroscopic), and damping of rigid-body modes.
+    """
     diagonal = np.diag(modal_damping)
     ratio = np.divide(diagonal, 2 * omega, out=np.zeros_like(omega), where=omega > 0)
-    rigid = np.diag(np.where(omega > 0, 0.0, diagonal))
-    coupling = rigid + (modal_damping - np.diag(diagonal) if is_coupled(modal_damping) else 0.0)
-    return ratio, 0.5 * (coupling + coupling.T) if np.any(coupling) else None
+    others = symmetric_part(modal_damping - np.diag(diagonal)) if is_coupled(modal_damping) else 0.0
+    coupling = np.diag(np.where(omega > 0, 0.0, diagonal)) + others + skew_part(modal_damping)
+    return ratio, coupling if np.any(coupling) else None
 
 
 def modal_state(problem: MechanicalProblem, modes: Modes) -> tuple[Floats, Floats]:

@@ -21,7 +21,7 @@ from veridyn.solver.problem.time_functions import TimeFunction
 Floats = NDArray[np.float64]
 
 FORMAT_VERSION = 1
-SYMMETRY = 1e-12  # relative; matrices assembled in floating point are symmetric to a few ulp
+SYMMETRY = 1e-12  # relative; what assembly in floating point leaves of a skew part is less
 OUTSIDE = 1e-9  # relative; what projecting on the modes leaves of initial values is rounding
 COUPLING = 1e-9  # relative; coupling of modes by damping below this is rounding
 
@@ -78,7 +78,7 @@ class Modes:
     """A modal basis: omega (r,) in rad/s, damping ratios (r,), generalised masses (r,), shapes (n, r).
 
     ``coupling`` (r, r) in kg/s is what the damping matrix has beyond the ratios: its off-diagonal part, and the
-    damping of rigid-body modes.
+    damping of rigid-body modes. A skew part of it is gyroscopic.
     """
 
     omega: Floats
@@ -97,7 +97,7 @@ class Modes:
         if np.any(self.omega < 0) or np.any(self.damping < 0) or np.any(self.masses <= 0):
             raise ProblemError("Modes: frequencies and damping ratios must not be negative, masses positive")
         if self.coupling is not None:
-            object.__setattr__(self, "coupling", _symmetric("Modes.coupling", self.coupling, r))
+            object.__setattr__(self, "coupling", _square("Modes.coupling", self.coupling, r))
             if np.any(np.diag(self.damping_matrix) < 0):
                 raise ProblemError("Modes: damping must not be negative; a diagonal entry of the coupling is")
 
@@ -112,6 +112,9 @@ class Modes:
 class MechanicalProblem(Problem):
     """``M x'' + C x' + K x = loads - M Σ ψ_j a_j(t) + stops + friction + devices``, x relative to the supports.
 
+    C and K are any matrices: the skew part of C is gyroscopic, that of K circulatory (P. C. Müller, Stabilität und
+    Matrizen, Springer 1977).
+
     Give either the matrices (n, n), a number for one degree of freedom, or ``modes`` (a modal basis of n degrees of
     freedom, possibly truncated). Initial values that are not given are zero; ``coordinates`` are the names of the
     degrees of freedom, ``x1``, ``x2`` … if none are given, and directions and initial values may be given by them. One
@@ -120,7 +123,7 @@ class MechanicalProblem(Problem):
     Raises
     ------
     ProblemError
-        If a matrix is not square, symmetric, finite, or the mass matrix is not positive definite; if a
+        If a matrix is not square or not finite, the mass matrix not symmetric and positive definite; if a
         vector has the wrong length; if names clash or refer to nothing; if initial values are no sum of the modes.
     """
 
@@ -209,8 +212,10 @@ class MechanicalProblem(Problem):
         for name in ("mass", "stiffness", "damping"):
             value = getattr(self, name)
             value = np.zeros((self.size, self.size)) if value is None else value
-            matrices[name] = _symmetric(f"{self.name}: {name}", value, self.size)
+            matrices[name] = _square(f"{self.name}: {name}", value, self.size)
             object.__setattr__(self, name, matrices[name])
+        if is_skewed(matrices["mass"]):
+            raise ProblemError(f"{self.name}: mass is not symmetric")
         if np.linalg.eigvalsh(matrices["mass"])[0] <= 0:
             raise ProblemError(f"{self.name}: the mass matrix is not positive definite; every coordinate needs mass")
 
@@ -271,6 +276,8 @@ class MechanicalProblem(Problem):
         tags |= {"multi-support"} if len(self.supports) > 1 else set()
         tags |= {"damping"} if self._is_damped() else set()
         tags |= {"damping:coupled"} if self._is_coupled() else set()
+        tags |= {"damping:gyroscopic"} if is_skewed(self._damping) else set()
+        tags |= {"stiffness:circulatory"} if self.modes is None and is_skewed(np.asarray(self.stiffness)) else set()
         tags |= {"contact"} if self.stops else set()
         tags |= {f"contact:{stop.geometry.replace(' ', '-')}" for stop in self.stops if stop.geometry != "plane"}
         tags |= {"contact:damped" for stop in self.stops if stop.damping}
@@ -282,18 +289,27 @@ class MechanicalProblem(Problem):
         tags |= {"absolute-frame"} if self.supports and "absolute" in frames else set()
         return frozenset(tags)
 
+    @property
+    def _damping(self) -> Floats:
+        """The damping matrix, (n, n) or (r, r)."""
+        return np.asarray(self.damping if self.modes is None else self.modes.damping_matrix)
+
     def _is_damped(self) -> bool:
-        return bool(np.any(self.damping if self.modes is None else self.modes.damping_matrix))
+        return bool(np.any(self._damping))
 
     def _is_coupled(self) -> bool:
-        """Whether the damping couples the modes: C M⁻¹ K is not symmetric (Caughey and O'Kelly, 1965)."""
+        """Whether the damping couples the modes: C M⁻¹ K is not symmetric (Caughey and O'Kelly, 1965).
+
+        C and K are the symmetric parts; what is left of them beside skew ones may be rounding.
+        """
         if self.modes is not None:
             return is_coupled(self.modes.damping_matrix)
         assert self.mass is not None
         assert self.damping is not None
         assert self.stiffness is not None
-        product = self.damping @ np.linalg.solve(self.mass, self.stiffness)
-        return bool(np.abs(product - product.T).max() > COUPLING * np.abs(product).max())
+        product = symmetric_part(self.damping) @ np.linalg.solve(self.mass, symmetric_part(self.stiffness))
+        size = np.abs(self.damping @ np.linalg.solve(self.mass, self.stiffness)).max()
+        return bool(np.abs(product - product.T).max() > COUPLING * size)
 
     def to_dict(self) -> dict[str, Any]:
         return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
@@ -322,10 +338,25 @@ READERS: dict[str, Any] = {
 }
 
 
+def symmetric_part(matrix: Floats) -> Floats:
+    """Return the symmetric part of a matrix (n, n): dampers and springs."""
+    return np.asarray(0.5 * (matrix + matrix.T))
+
+
+def skew_part(matrix: Floats) -> Floats:
+    """Return the skew part of a matrix (n, n): gyroscopic of a damping, circulatory of a stiffness matrix."""
+    return np.asarray(0.5 * (matrix - matrix.T))
+
+
+def is_skewed(matrix: Floats) -> bool:
+    """Tell whether a matrix (n, n) has a skew part that is more than rounding."""
+    return bool(np.abs(matrix - matrix.T).max() > SYMMETRY * np.abs(matrix).max())
+
+
 def is_coupled(modal_damping: Floats) -> bool:
-    """Tell whether a modal damping matrix (r, r) has more than rounding beside its diagonal."""
-    diagonal = np.diag(modal_damping)
-    return bool(np.abs(modal_damping - np.diag(diagonal)).max() > COUPLING * np.abs(diagonal).max())
+    """Tell whether a modal damping matrix (r, r) has, beside its diagonal, a symmetric part that is not rounding."""
+    others = symmetric_part(modal_damping - np.diag(np.diag(modal_damping)))
+    return bool(np.abs(others).max() > COUPLING * np.abs(modal_damping).max())
 
 
 def _plain(value: Any) -> Any:
@@ -338,12 +369,10 @@ def _plain(value: Any) -> Any:
     return value.to_dict() if hasattr(value, "to_dict") else value
 
 
-def _symmetric(owner: str, value: ArrayLike, n: int) -> Floats:
+def _square(owner: str, value: ArrayLike, n: int) -> Floats:
     matrix = _matrix(owner, value)
     if matrix.shape != (n, n):
         raise ProblemError(f"{owner} has shape {matrix.shape}, the problem needs ({n}, {n})")
-    if np.abs(matrix - matrix.T).max() > SYMMETRY * max(np.abs(matrix).max(), 1e-300):
-        raise ProblemError(f"{owner} is not symmetric")
     return matrix
 
 

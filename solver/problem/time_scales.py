@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.problem.basis import in_modal_coordinates, undamped_modes
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem, skew_part
 from veridyn.solver.problem.scalars import to_float
 from veridyn.solver.problem.time_functions import Harmonic, TimeFunction
 
@@ -16,18 +18,36 @@ Floats = NDArray[np.float64]
 def shortest_period(problem: MechanicalProblem) -> float:
     """Return the shortest period (s) of the structure with all stops closed and all devices stiff, or of a drive.
 
-    A problem without any has its time span.
+    A problem without any has its time span. Beside gyroscopic and circulatory forces it is a bound, as for `whirling`.
     """
     matrices = in_modal_coordinates(problem) if problem.modes is not None else problem
     assert matrices.mass is not None
+    assert matrices.damping is not None
     assert matrices.stiffness is not None
     stiffened = matrices.stiffness + sum(
         (k * np.outer(d, d) for k, d in _springs(matrices)), start=np.zeros((matrices.size, matrices.size))
     )
-    fastest = float(np.sqrt(max(undamped_modes(stiffened, matrices.mass)[0][-1], 0.0)))
+    square = max(float(undamped_modes(stiffened, matrices.mass)[0][-1]), 0.0)
+    gyroscopic, circulatory = (largest_skew(m, matrices.mass) for m in (matrices.damping, matrices.stiffness))
+    fastest = whirling(math.sqrt(math.hypot(square, circulatory)), gyroscopic)
     driven = max((wave for function in problem.drives for wave in _frequencies(function)), default=0.0)
     highest = max(fastest, driven)
     return 2 * np.pi / highest if highest > 0 else problem.end - problem.start
+
+
+def largest_skew(matrix: Floats, mass: Floats) -> float:
+    """Return the largest modulus of an eigenvalue of ``M⁻¹ S``, S being the skew part of a matrix (n, n)."""
+    skew = skew_part(matrix)
+    return float(np.abs(np.linalg.eigvals(np.linalg.solve(mass, skew))).max()) if skew.any() else 0.0
+
+
+def whirling(frequency: float, gyroscopic: float) -> float:
+    """Return a bound of the frequencies (rad/s) of a structure whose gyroscopic forces reach g (1/s).
+
+    On any mode φ of ``λ² M + λ G + K`` the quadratic form has ``|λ|² <= g |λ| + w²``, w being the fastest frequency
+    without them: equality is forward whirl of a body with ``w² + g w_f = w_f²``.
+    """
+    return 0.5 * gyroscopic + math.hypot(0.5 * gyroscopic, frequency)
 
 
 def _springs(problem: MechanicalProblem) -> list[tuple[float, Floats]]:

@@ -35,7 +35,7 @@ EXCUSED = {("sdnd104", "a0=1.01"): {"slip_start", "phase_time_3"}}
 class Bare:
     """An integrator of order 5 that hands over displacements and velocities, and nothing else."""
 
-    name, version, capabilities = "bare", "1", INTEGRATOR.capabilities
+    name, version, capabilities = "bare", "1", INTEGRATOR.capabilities | EXACT.capabilities
     keeps: tuple[str, ...] = ()
 
     def solve(self, problem, settings):

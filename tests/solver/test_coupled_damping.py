@@ -13,6 +13,7 @@ from veridyn.solver.errors import StepError
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
+from veridyn.solver.problem.basis import modal_basis
 from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
 
 DAMPING = np.array([[1.0, -0.2, 0.0], [-0.2, 0.3, 0.0], [0.0, 0.0, 0.0]])
@@ -105,3 +106,40 @@ def test_coupling_survives_the_file(build):
     back = problem_from_json(problem.to_json())
     assert back.modes.damping_matrix.tolist() == [[0.2, 1.0], [1.0, 2.0]]
     assert back.needs == problem.needs >= {"damping:coupled"}
+
+
+SKEW = np.array([[0.0, 0.6, -0.1], [-0.6, 0.0, 0.3], [0.1, -0.3, 0.0]])
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_order_with_gyroscopic_forces(scheme, build, march):
+    problem, errors = chain(build, damping=DAMPING + SKEW), []
+    assert problem.needs >= {"damping:coupled", "damping:gyroscopic"}
+    for k in range(4):
+        r = march(problem, scheme, 2.0**-4 / 2**k)
+        errors.append(np.abs(np.append(r.displacement[-1], r.velocity[-1]) - true_end(problem)).max())
+    assert -np.polyfit(range(4), np.log2(errors), 1)[0] == pytest.approx(ORDERS[scheme], abs=0.2)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_matrices_are_solved_exactly(seed, build):
+    random = np.random.default_rng(seed)
+    k = build.chain(3).stiffness + random.normal(size=(3, 3))
+    problem = chain(build, damping=random.normal(size=(3, 3)), stiffness=k)
+    assert problem.needs >= {"damping:gyroscopic", "stiffness:circulatory"}
+    r, true = EXACT.solve(problem, {}), true_end(problem)
+    found = np.append(r.displacement[-1], r.velocity[-1])
+    assert np.abs(found - true).max() < 1e-11 * np.abs(true).max()
+
+
+def test_what_rounding_leaves_below_zero_of_a_damping_is_none():
+    """A dashpot that a rotation leaves without work in the first mode, to rounding."""
+    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
+    problem = MechanicalProblem(
+        name="turned",
+        mass=np.eye(4),
+        stiffness=turn @ np.diag([1.0, 2.0, 3.0, 4.0]) @ turn.T,
+        damping=1e6 * np.outer(turn[:, 3], turn[:, 3]),
+        end=1.0,
+    )
+    assert modal_basis(problem).damping.min() >= 0.0

@@ -182,7 +182,7 @@ MALFORMED = [
     ({"mass": "heavy"}, "mass must be a matrix of numbers"),
     ({"mass": None}, "either"),
     ({"stiffness": [4.0, 1.0]}, "stiffness has shape (2,)"),
-    ({"stiffness": [[4.0, -1.0], [1.0, 1.0]]}, "stiffness is not symmetric"),
+    ({"stiffness": [[4.0, -1.0, 0.0], [1.0, 1.0, 0.0]]}, "stiffness has shape (2, 3)"),
     ({"damping": [[float("inf"), 0.0], [0.0, 0.0]]}, "damping"),
     ({"initial_displacement": [[0.0, 0.0]]}, "initial_displacement must be a vector"),
     ({"initial_displacement": ["far", 0.0]}, "initial_displacement must be a vector of numbers"),

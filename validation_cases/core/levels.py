@@ -286,7 +286,7 @@ def claimed_order(claims: Claims, problem: Problem, quantity: Quantity) -> float
     first = (
         (claims.lag and quantity.unit == "m/s")
         or (claims.lag and accelerated_at_start(problem))
-        or (claims.force_lag and bool({"damping:coupled", "contact:damped"} & problem.needs))
+        or (claims.force_lag and bool({"damping:coupled", "damping:gyroscopic", "contact:damped"} & problem.needs))
         or (claims.force_lag and damped and claims.damped_order is None)
     )
     if first:

@@ -14,7 +14,7 @@ from veridyn.references.discrete import Linear, march, read_method
 from veridyn.solver.contract import Claims
 from veridyn.solver.errors import SolverFailure, SolverInputError
 from veridyn.solver.problem.basis import in_modal_coordinates, modal_basis, undamped_modes
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem, symmetric_part
 from veridyn.solver.problem.smoothness import first_jump
 from veridyn.solver.response import Response
 from veridyn.validation_cases.core.case import Quantity
@@ -134,7 +134,7 @@ def free_problem(problem: MechanicalProblem) -> tuple[MechanicalProblem, float]:
     free = MechanicalProblem(
         name=f"{p.name}, free vibration of the fastest mode",
         mass=p.mass,
-        stiffness=p.stiffness,
+        stiffness=symmetric_part(p.stiffness),
         initial_displacement=shape / np.abs(shape).max(),
         initial_velocity=np.zeros(p.size),
         end=PERIODS * 2 * math.pi / w,

@@ -1,0 +1,237 @@
+"""Rotor that whirls: gyroscopic forces, internal damping, and a stop on one side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from veridyn.references import hybrid
+from veridyn.references.parameters import Parameter
+from veridyn.solver.problem.elements import Stop
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.core.tolerances import cited
+from veridyn.validation_cases.measures import impacts
+from veridyn.validation_cases.measures.consistency import energy, positions, rates, stop_forces, velocities
+from veridyn.validation_cases.measures.quantities import displacement_at, share_of
+from veridyn.validation_cases.measures.trajectories import where_known
+
+PARAMETERS = (
+    Parameter("m", "kg", "moment of inertia about a diameter over the square of the lever", "1", "positive"),
+    Parameter("k", "N/m", "stiffness of the shaft", "1e4", "positive"),
+    Parameter("W", "rad/s", "speed of rotation", "150", "positive"),
+    Parameter("j", "1", "polar moment of inertia over that about a diameter", "0.3", "positive"),
+    Parameter("c_e", "N s/m", "external damping", "2", "positive"),
+    Parameter("c_i", "N s/m", "internal damping, which turns with the rotor", "2", "non-negative"),
+    Parameter("kc", "N/m", "stiffness of the stop", "1e6", "positive"),
+    Parameter("gap", "m", "distance of the stop, towards positive x", "5e-3", "positive"),
+    Parameter("a", "m", "deflection at the start, away from the stop", "2e-2", "positive"),
+)
+END = 0.15
+INSTANTS = ("0.02", "0.07", "0.15")
+CONTACTS = 4
+SPACING = 1e-4  # s, of the output
+KINK = 2.0  # regularity: the force of the stop has a kink
+SUITE = "this suite asks"
+
+
+def whirling(name: str, spring: str, event: Change) -> Mode:
+    """Return the mode with a force of the stop, up to the event."""
+    pull_x = f"-(c_e + c_i)*u - j*m*W*v - k*x - c_i*W*y - {spring}"
+    pull_y = "-(c_e + c_i)*v + j*m*W*u - k*y + c_i*W*x"
+    return Mode(name=name, rates=("u", "v", f"({pull_x})/m", f"({pull_y})/m"), events=(event,))
+
+
+# what is true of the motion, in equations of the first order; solvers are given the matrices of `problem`
+FIRST_ORDER = InitialValueProblem(
+    name="whirling_rotor",
+    states=("x", "y", "u", "v"),
+    parameters={p.name: p.default for p in PARAMETERS},
+    modes=(
+        whirling("free", "0", Change(name="touch", guard="gap - x", direction=-1, mode="rubs")),
+        whirling("rubs", "kc*(x - gap)", Change(name="release", guard="x - gap", direction=-1, mode="free")),
+    ),
+    initial=("-a", 0, 0, 0),
+    end=END,
+    output_times=np.linspace(0.0, END, 151),
+)
+MOTION = hybrid.motion(FIRST_ORDER, PARAMETERS)
+
+
+# ---- what solvers are given
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the rotor beside its stop."""
+    m, k, W, j, external, internal, kc, gap, a = floats(values, *(p.name for p in PARAMETERS))
+    turn = np.array([[0.0, 1.0], [-1.0, 0.0]])
+    return MechanicalProblem(
+        name="whirling_rotor",
+        mass=m * np.eye(2),
+        damping=(external + internal) * np.eye(2) + j * m * W * turn,
+        stiffness=k * np.eye(2) + internal * W * turn,
+        initial_displacement=np.array([-a, 0.0]),
+        initial_velocity=np.zeros(2),
+        end=END,
+        output_times=np.linspace(0.0, END, round(END / SPACING) + 1),
+        stops=(Stop("stop", np.array([1.0, 0.0]), gap, kc),),
+        coordinates=("x", "y"),
+    )
+
+
+# ---- the two roots of the free whirl, as a complex number z = x + i y
+
+
+def roots(p: Any) -> tuple[Any, Any]:
+    """Return the rates of forward and backward whirl, z = x + i y (1/s)."""
+    found = mpmath.polyroots(
+        [p.m, mpmath.mpc(p.c_e + p.c_i, -p.j * p.m * p.W), mpmath.mpc(p.k, -p.c_i * p.W)], maxsteps=200
+    )
+    forward, backward = sorted(found, key=lambda root: -root.imag)
+    return forward, backward
+
+
+def rate(p: Any, side: int, part: str) -> Any:
+    """Return a part of the rate of forward (0) or backward whirl (1)."""
+    return getattr(roots(p)[side], part)
+
+
+def split(p: Any) -> tuple[Any, Any]:
+    """Return real and imaginary part of the root of the discriminant, over 2 m; without cancellation."""
+    c, g = p.c_e + p.c_i, p.j * p.m * p.W
+    real, other = c**2 - g**2 - 4 * p.m * p.k, 4 * p.m * p.c_i * p.W - 2 * c * g
+    size = (((real**2 + other**2).sqrt() - real) / 2).sqrt()
+    return other / (4 * size * p.m), size / (2 * p.m)
+
+
+def sheds(p: Any) -> Any:
+    """Return the rate at which damping alone takes the motion away (1/s)."""
+    return (p.c_e + p.c_i) / (2 * p.m)
+
+
+# ---- what is asked
+
+
+def _amplitude(values: Values) -> float:
+    return float(values["a"])
+
+
+def _span(_: Values) -> float:
+    return END
+
+
+def _field(o: Observation, name: str, number: int) -> float:
+    return float(getattr(impacts.impact(o, number), name))
+
+
+PLACES = share_of(_amplitude, 1e-2, f"{SUITE} 1e-2 of the deflection at the start")
+TIMES = share_of(_span, 1e-3, f"{SUITE} 1e-3 of the span")
+FORCES = cited(f"{SUITE} 1e-2", 1e-2)
+
+
+def _place(name: str, axis: int, time: str) -> Quantity:
+    """Return a coordinate at an instant."""
+    measure = partial(displacement_at, time=float(time), place=axis)
+    truth, words = MOTION.value(name, time), f"displacement along {name} at {time} s"
+    return Quantity(f"{name}@{time}", "m", words, truth, measure, PLACES, scale=_amplitude, regularity=KINK)
+
+
+def _contact(name: str, unit: str, words: str, truth: Any, field: str, criterion: Any, number: int) -> Quantity:
+    """Return a quantity of a contact."""
+    scale = _span if unit == "s" else None
+    measure = partial(where_known, partial(_field, name=field, number=number), truth)
+    return Quantity(
+        f"{name}_{number}", unit, f"{words} {number}", truth, measure, criterion, scale=scale, regularity=KINK
+    )
+
+
+def _contacts(number: int) -> tuple[Quantity, ...]:
+    push = MOTION.largest("kc*(x - gap)", after=("touch", number), until=("release", number))
+    return (
+        _contact("touch", "s", "start of contact", MOTION.event("touch", number), "start", TIMES, number),
+        _contact("release", "s", "end of contact", MOTION.event("release", number), "end", TIMES, number),
+        _contact("peak_force", "N", "largest force of contact", push, "peak_force", FORCES, number),
+    )
+
+
+def _rate(name: str, unit: str, words: str, side: int, part: str, closed: Callable[[Any], Any]) -> Quantity:
+    """Return a static quantity: a part of the rate of a whirl."""
+    truth = MOTION.closed(closed, second=partial(rate, side=side, part=part), how="roots of a polynomial")
+    return Quantity(name, unit, words, truth, None, FORCES)
+
+
+PATH = tuple(_place(name, axis, t) for t in INSTANTS for axis, name in enumerate("xy"))
+RATES = (
+    _rate("growth", "1/s", "growth of the forward whirl", 0, "real", lambda p: split(p)[0] - sheds(p)),
+    _rate("growth_backward", "1/s", "growth of the backward whirl", 1, "real", lambda p: -split(p)[0] - sheds(p)),
+    _rate(
+        "forward", "rad/s", "angular velocity of the forward whirl", 0, "imag", lambda p: p.j * p.W / 2 + split(p)[1]
+    ),
+    _rate("backward", "rad/s", "that of the backward whirl", 1, "imag", lambda p: p.j * p.W / 2 - split(p)[1]),
+)
+TOUCHES = tuple(quantity for number in range(1, CONTACTS + 1) for quantity in _contacts(number))
+FREE = frozenset(q.name for q in (*PATH, *RATES))
+
+
+def _energy(o: Observation) -> float:
+    return o["k"] * o["a"] ** 2 / 2
+
+
+CASE = Case(
+    name="whirling_rotor",
+    title="Rotor that whirls and rubs",
+    document="Genta 2005",
+    summary="A disk on an elastic shaft, let go, whirls forwards and backwards at two speeds and hits a stop; internal "
+    "damping drives the forward whirl.",
+    statement=(
+        "The centre of a tilting disk on a shaft of stiffness k is let go at x = -a. It turns at W: its gyroscopic "
+        "moment couples the velocities with j m W, skew, and its internal damping the displacements with c_i W, skew.",
+        "In one number z = x + i y the free motion is m z'' + (c_e + c_i - i j m W) z' + (k - i c_i W) z = 0: two "
+        "circular whirls, forward and backward. A stop k_c stands at x = gap.",
+        "The forward whirl grows where internal damping, c_i (W - w_f), outweighs external damping c_e w_f.",
+    ),
+    equations=(
+        "m x'' + (c_e + c_i) x' + j m W y' + k x + c_i W y = -k_c max(0, x - gap)",
+        "m y'' + (c_e + c_i) y' - j m W x' + k y - c_i W x = 0, x(0) = -a, y(0) = x'(0) = y'(0) = 0",
+        "m s^2 + (c_e + c_i - i j m W) s + k - i c_i W = 0",
+        "z = -a (s exp(r t) - r exp(s t))/(s - r)",
+    ),
+    parameters=PARAMETERS,
+    variants=(
+        Variant("rubs", {}),
+        Variant("whirls", {"gap": "1"}, FREE),
+        Variant("gyroscopic", {"c_i": "0"}),
+        Variant("precesses", {"gap": "1", "c_i": "0"}, FREE),
+        Variant("unstable", {"gap": "1", "W": "600", "j": "0.2", "c_e": "1", "c_i": "3"}, FREE),
+    ),
+    quantities=(*PATH, *TOUCHES, *RATES),
+    residuals=(
+        energy("of k a²/2", _energy, cited(f"{SUITE} 1e-2", 1e-2, kind="absolute")),
+        stop_forces(),
+        velocities(),
+        positions(),
+        rates(),
+    ),
+    problem=problem,
+    modelling=(
+        "Tilt is told as the deflection at a lever: m is the moment of inertia about a diameter over its square.",
+        "Damping and stiffness matrices have skew parts: the first takes no energy, the second gives and takes it.",
+        "Contact instants are roots of the gap between samples, forces come from a spline of the penetration.",
+    ),
+    sources=("G. Genta: Dynamics of Rotating Systems. Springer (2005).",),
+    remarks=(
+        "A solver that takes the symmetric part of the matrices swings in a line along x: y stays zero.",
+        "The wrong sign of one skew part whirls the other way; of both, in mirror image, with the same x.",
+        "Gyroscopic forces taken a step late act as damping, negative of one whirl: a growth of (j W)² h/2 or so.",
+        "Proportional damping from the undamped modes leaves internal damping out: no rotor is unstable.",
+    ),
+    benchmark_variant="rubs",
+)
+
+test_whirling_rotor = verifies(CASE)
