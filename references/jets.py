@@ -47,6 +47,8 @@ class Jet:
         """Return a power: by products where it is 0, 1, 2 …, since a ball around zero has none in the library."""
         if isinstance(power, int) and power >= 0:
             return prod([self] * power, start=Jet(arb(1), arb(0)))
+        if isinstance(power, Jet):
+            return (power * self.log()).exp()
         raised = self.value**power
         return Jet(raised, raised / self.value * power * self.slope)
 

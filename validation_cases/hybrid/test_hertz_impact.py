@@ -1,0 +1,148 @@
+"""Elastic impact on a spring whose force is a power of the indentation: Hertz, and linear, conical, cubic springs."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import mpmath
+import numpy as np
+from flint import arb
+
+from veridyn.references import hybrid
+from veridyn.references.jets import Jet, slope, value
+from veridyn.references.parameters import Parameter
+from veridyn.solver.problem.generated import equations
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, largest, value_at
+
+PARAMETERS = (
+    Parameter("m", "kg", "mass", "1", "positive"),
+    Parameter("k", "N/m^n", "stiffness of the contact", "1", "positive"),
+    Parameter("n", "1", "power of the indentation in the force", "1.5", "positive"),
+    Parameter("v0", "m/s", "speed of impact", "1", "positive"),
+)
+# (d²)^(n/2) is real where a step passes the end of contact; 1e-60 gives it a derivative at 0 and moves nothing by 1e-50
+PROBLEM = InitialValueProblem(
+    name="hertz_impact",
+    states=("d", "v"),
+    parameters={p.name: p.default for p in PARAMETERS},
+    modes=(
+        Mode(
+            name="contact",
+            rates=("v", "-k/m*(d**2 + 1e-60)**(n/2)"),
+            events=(Change(name="exit", guard="d", direction=-1, reset={"d": 0}, mode="flight"),),
+        ),
+        Mode(name="flight", rates=("v", 0)),
+    ),
+    initial=(0, "v0"),
+    end=5.0,
+    output_times=np.linspace(0.0, 5.0, 1001),
+)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+
+
+# ---- enclosures
+
+
+def gamma(z: Any) -> Any:
+    """Return the Gamma function, with its derivative where the argument has one."""
+    found = value(z).gamma()
+    return Jet(found, found * value(z).digamma() * slope(z)) if isinstance(z, Jet) else found
+
+
+def depth(p: Any) -> Any:
+    """Return the largest indentation (m), where the spring has all the energy."""
+    return ((p.n + 1) / 2 * p.m / p.k * p.v0**2) ** (1 / (p.n + 1))
+
+
+def ratio(p: Any) -> Any:
+    """Return duration times speed over indentation: Beta function of 1/(n + 1) and 1/2."""
+    share = 1 / (p.n + 1)
+    return 2 * arb.pi().sqrt() * gamma(1 + share) / gamma(share + arb(1) / 2)
+
+
+# ---- second routes
+
+
+def deepest(p: Any) -> Any:
+    """Return the largest indentation (m) by logarithms."""
+    return mpmath.exp(mpmath.log(p.m * p.v0**2 * (p.n + 1) / (2 * p.k)) / (p.n + 1))
+
+
+def quadrature(p: Any) -> Any:
+    """Return duration times speed over indentation: twice the integral of 1/sqrt(1 - (1 - s²)^(n + 1)) 2 s ds."""
+
+    def slowness(s: Any) -> Any:
+        return 4 * s / mpmath.sqrt(-mpmath.expm1((p.n + 1) * mpmath.log1p(-(s**2))))
+
+    turn = mpmath.quad(slowness, [0, 0.5], method="gauss-legendre")  # smooth; the other end is not
+    return turn + mpmath.quad(slowness, [0.5, 1])
+
+
+of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+DEPTH = MOTION.closed(depth, second=deepest, how="logarithms")
+LAPSE = MOTION.closed(
+    lambda p: ratio(p) * depth(p) / p.v0,
+    second=lambda p: quadrature(p) * deepest(p) / p.v0,
+    how="integral of 1/velocity over the indentation",
+)
+FORCE = MOTION.closed(
+    lambda p: p.k * depth(p) ** p.n,
+    second=lambda p: (p.n + 1) / 2 * p.m * p.v0**2 / deepest(p),
+    how="energy over indentation",
+)
+RATIO = MOTION.closed(ratio, second=quadrature, how="integral of 1/velocity over the indentation")
+RETURN = MOTION.closed(lambda p: arb(0) + p.v0, second=lambda p: mpmath.sqrt(p.v0**2), how="energy")
+QUANTITIES = (
+    of.quantity("d_max", "m", "largest indentation", DEPTH, partial(largest, expression="d")),
+    of.quantity("duration", "s", "duration of contact", LAPSE, partial(event_instant, event="exit")),
+    of.quantity(
+        "F_max", "N", "largest force", FORCE, partial(largest, expression="k*(d**2 + 1e-60)**(n/2)", until=("exit", 1))
+    ),
+    of.quantity("shape", "1", "duration times speed over largest indentation", RATIO, None),
+    of.quantity("rebound", "m/s", "speed after the impact", RETURN, partial(value_at, expression="-v", at=("exit", 1))),
+)
+
+CASE = Case(
+    name="hertz_impact",
+    title="Elastic impact after Hertz",
+    document="Hertz 1882",
+    summary="A mass hits a spring whose force is a power of the indentation: duration by the Gamma function.",
+    statement=(
+        "m d'' = -k d^n from d = 0 with d' = v0 until d returns to 0; n = 3/2 is Hertz's contact of two spheres.",
+        "The spring has all the energy at the turn: d_max^(n + 1) = (n + 1) m v0²/(2 k).",
+        "For spheres k = 4 E sqrt(R)/3, of combined modulus E and radius R; m is the combined mass.",
+    ),
+    equations=(
+        *equations(PROBLEM),
+        "T = 2 sqrt(π) Γ(1 + 1/(n + 1))/Γ(1/2 + 1/(n + 1)) d_max/v_0",
+        "d_max^(n + 1) = (n + 1) m v_0^2/(2 k)",
+    ),
+    parameters=PARAMETERS,
+    variants=(
+        Variant("hertz", {}),
+        Variant("linear", {"n": "1"}),
+        Variant("conical", {"n": "2"}),
+        Variant("cubic", {"n": "3"}),
+    ),
+    quantities=QUANTITIES,
+    problem=PROBLEM.given,
+    modelling=("The power is written as (d² + 1e-60)^(n/2), which has a derivative at 0; no quantity moves by 1e-50.",),
+    sources=(
+        "H. Hertz: Ueber die Berührung fester elastischer Körper. Journal für die reine und angewandte Mathematik 92 "
+        "(1882) 156-171.",
+        "K. L. Johnson: Contact Mechanics. Cambridge University Press (1985) section 11.4.",
+        "W. Goldsmith: Impact. Arnold, London (1960).",
+    ),
+    remarks=(
+        "The duration goes with v0^(-1/5) after Hertz and not at all for a linear spring: a fixed step fits one speed.",
+        "The force starts as t^(3/2): a method of high order has its order only where steps near 0 are small.",
+        "A mass of one sphere for the combined one, half of it, lengthens the contact by 2^(2/5): 32 %.",
+    ),
+    benchmark_variant="hertz",
+)
+
+test_hertz_impact = verifies(CASE)
