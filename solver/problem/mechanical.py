@@ -98,7 +98,8 @@ class Modes:
             raise ProblemError("Modes: frequencies and damping ratios must not be negative, masses positive")
         if self.coupling is not None:
             object.__setattr__(self, "coupling", _square("Modes.coupling", self.coupling, r))
-            if np.any(np.diag(self.damping_matrix) < 0):
+            rounding = SYMMETRY * np.abs(self.coupling).max()
+            if np.any(np.diag(self.damping_matrix) < -rounding):
                 raise ProblemError("Modes: damping must not be negative; a diagonal entry of the coupling is")
 
     @property

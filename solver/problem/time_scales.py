@@ -18,7 +18,8 @@ Floats = NDArray[np.float64]
 def shortest_period(problem: MechanicalProblem) -> float:
     """Return the shortest period (s) of the structure with all stops closed and all devices stiff, or of a drive.
 
-    A problem without any has its time span. Beside gyroscopic and circulatory forces it is a bound, as for `whirling`.
+    A problem without any has its time span. Damping is left aside; beside gyroscopic and circulatory forces it is a
+    bound, see `whirling`.
     """
     matrices = in_modal_coordinates(problem) if problem.modes is not None else problem
     assert matrices.mass is not None
@@ -44,8 +45,8 @@ def largest_skew(matrix: Floats, mass: Floats) -> float:
 def whirling(frequency: float, gyroscopic: float) -> float:
     """Return a bound of the frequencies (rad/s) of a structure whose gyroscopic forces reach g (1/s).
 
-    On any mode φ of ``λ² M + λ G + K`` the quadratic form has ``|λ|² <= g |λ| + w²``, w being the fastest frequency
-    without them: equality is forward whirl of a body with ``w² + g w_f = w_f²``.
+    Damping is left aside. On any mode φ of ``λ² M + λ G + K`` the quadratic form has ``|λ|² <= g |λ| + w²``, w being
+    the fastest frequency without them: equality is forward whirl of a body with ``w² + g w_f = w_f²``.
     """
     return 0.5 * gyroscopic + math.hypot(0.5 * gyroscopic, frequency)
 

@@ -14,7 +14,7 @@ from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem.basis import modal_basis
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes, problem_from_json
 
 DAMPING = np.array([[1.0, -0.2, 0.0], [-0.2, 0.3, 0.0], [0.0, 0.0, 0.0]])
 START = {"initial_displacement": [0.3, -0.7, 0.1], "initial_velocity": [1.1, 0.2, -0.4]}
@@ -97,8 +97,6 @@ def test_the_step_rule_sees_the_fastest_decay(scheme, build):
 
 
 def test_coupling_survives_the_file(build):
-    from veridyn.solver.problem.mechanical import problem_from_json
-
     modes = Modes(omega=[1.0, 0.0], damping=[0.1, 0.0], masses=[1.0, 2.0], shapes=np.eye(2), coupling=[[0, 1], [1, 2]])
     problem = MechanicalProblem(
         name="two", modes=modes, initial_displacement=np.zeros(2), initial_velocity=np.ones(2), end=1.0
@@ -143,3 +141,24 @@ def test_what_rounding_leaves_below_zero_of_a_damping_is_none():
         end=1.0,
     )
     assert modal_basis(problem).damping.min() >= 0.0
+
+
+def test_skew_parts_survive_the_file(build):
+    problem = chain(build, damping=DAMPING + SKEW, stiffness=build.chain(3).stiffness + SKEW)
+    back = problem_from_json(problem.to_json())
+    assert back.damping.tolist() == problem.damping.tolist()
+    assert back.stiffness.tolist() == problem.stiffness.tolist()
+    assert back.needs == problem.needs >= {"damping:gyroscopic", "stiffness:circulatory"}
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_modes_that_bring_gyroscopic_forces_move_like_matrices(scheme, build, march):
+    by_matrices = chain(build, damping=SKEW)
+    w2, shapes = np.linalg.eigh(by_matrices.stiffness)
+    modes = Modes(
+        omega=np.sqrt(w2), damping=np.zeros(3), masses=np.ones(3), shapes=shapes, coupling=shapes.T @ SKEW @ shapes
+    )
+    by_modes = MechanicalProblem(name="by modes", modes=modes, end=2.0, **START)
+    assert by_modes.needs == by_matrices.needs | {"modes"}
+    a, b = (march(p, scheme, 0.05).displacement for p in (by_matrices, by_modes))
+    np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)
