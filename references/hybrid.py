@@ -660,6 +660,11 @@ def with_root(problem: Any, under: str, refusal: str) -> type[Record]:
     """Return records of parameters for which what stands under a root of the start is not below zero.
 
     The refusal names parameters in braces.
+
+    Raises
+    ------
+    ParameterError
+        From a record whose parameters have no start.
     """
     radicand = compiled((problem.expression(under),))
 

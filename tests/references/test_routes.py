@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cProfile
 import dis
+import gc
 import sys
 from pathlib import Path
 from types import CodeType
@@ -29,6 +30,7 @@ def forget() -> None:
             for attribute in list(vars(module).values()):
                 if callable(clear := getattr(attribute, "cache_clear", None)):
                     clear()
+    gc.collect()  # a march that nobody goes on with would be ended, and seen to run, at any later instant
 
 
 class Called:

@@ -85,6 +85,21 @@ def problem(values: Values) -> MechanicalProblem:
     )
 
 
+def at_rest(values: Values) -> MechanicalProblem:
+    """Return the rotor that does not turn, in its motion towards the stop, for a drawing."""
+    m, k, external, internal, kc, gap, a = floats(values, "m", "k", "c_e", "c_i", "kc", "gap", "a")
+    return MechanicalProblem(
+        name="whirling_rotor",
+        mass=np.array([[m]]),
+        damping=np.array([[external + internal]]),
+        stiffness=np.array([[k]]),
+        initial_displacement=np.array([-a]),
+        end=END,
+        stops=(Stop("stop", np.ones(1), gap, kc),),
+        coordinates=("x",),
+    )
+
+
 # ---- the two roots of the free whirl, as a complex number z = x + i y
 
 
@@ -232,6 +247,7 @@ CASE = Case(
         "Proportional damping from the undamped modes leaves internal damping out: no rotor is unstable.",
     ),
     benchmark_variant="rubs",
+    drawn=at_rest,
 )
 
 test_whirling_rotor = verifies(CASE)
