@@ -27,6 +27,7 @@ STIFF = {"two_state_model": {"scipy": "Radau", "casadi": "rosenbrock", "diffrax"
 LEFT_OUT = {
     ("two_state_model", "heyoka"): "stiff: ten million steps",
     ("hunt_crossley", "heyoka"): "no Taylor series where the force begins, as the power 3/2 of the indentation",
+    ("hertz_impact", "heyoka"): "as hunt_crossley",
 }
 
 

@@ -140,6 +140,7 @@ CASE = Case(
     remarks=(
         "The duration goes with v0^(-1/5) after Hertz and not at all for a linear spring: a fixed step fits one speed.",
         "The force starts as t^(3/2): a method of high order has its order only where steps near 0 are small.",
+        "Taylor integrators find no series at d = 0, and may end there without a word.",
         "A mass of one sphere for the combined one, half of it, lengthens the contact by 2^(2/5): 32 %.",
     ),
     benchmark_variant="hertz",
