@@ -42,10 +42,9 @@ class ModalIntegrator:
     version: str = version("veridyn")
     capabilities: frozenset[str] = frozenset({
         "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
-        "damping:gyroscopic",
-        "contact", "contact:parallel-planes", "contact:circle", "contact:outside-circle", "contact:profile",
-        "contact:damped", "absolute-frame", "friction:set-valued", "friction:regularised", "friction:on-stop",
-        "friction:two-tangents", *(f"device:{law}" for law in DEVICES),
+        "damping:gyroscopic", "contact", "contact:parallel-planes", "contact:circle", "contact:outside-circle",
+        "contact:profile", "contact:damped", "absolute-frame", "friction:set-valued", "friction:regularised",
+        "friction:on-stop", "friction:two-tangents", *(f"device:{law}" for law in DEVICES),
     })  # fmt: skip
     schemes: tuple[str, ...] = tuple(SCHEMES)
     rebuild: Rebuild | None = None

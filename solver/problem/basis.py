@@ -73,11 +73,11 @@ def _modal_damping(damping: Floats, shapes: Floats) -> Floats:
     It happens three times: as C is assembled, and in the two products (N. J. Higham, Accuracy and Stability of
     Numerical Algorithms, SIAM 2002, section 3.5).
     """
-    modal = symmetric_part(shapes.T @ damping @ shapes)
+    modal = shapes.T @ damping @ shapes
     diagonal = np.diag(modal)
     rounding = 3 * len(damping) * EPSILON * np.linalg.norm(damping) * (shapes**2).sum(axis=0)
-    modal -= np.diag(np.where((-rounding <= diagonal) & (diagonal < 0), diagonal, 0.0))
-    return modal + (skew_part(shapes.T @ damping @ shapes) if is_skewed(damping) else 0.0)
+    modal = modal - np.diag(np.where((-rounding <= diagonal) & (diagonal < 0), diagonal, 0.0))
+    return np.asarray(modal if is_skewed(damping) else symmetric_part(modal))
 
 
 def _split(modal_damping: Floats, omega: Floats) -> tuple[Floats, Floats | None]:

@@ -54,27 +54,25 @@ MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 # ---- enclosures of what is left of the motion at its end
 
 
+def half(p: Any) -> Any:
+    """Return how long a half cycle takes (s)."""
+    return arb.pi() / (p.w * (1 - p.z**2).sqrt())
+
+
 def last(p: Any) -> tuple[int, Any]:
     """Return the number of half cycles, and the displacement (m) at the stop: from turn to turn."""
     q = (-p.z * arb.pi() / (1 - p.z**2).sqrt()).exp()
     number, x = 1, (p.x_0 - p.d) * q - p.d
     while less(value(p.d), value(x), "a turn is at the place where friction just holds the spring"):
         number, x = number + 1, (x - p.d) * q - p.d
+    if less(arb(SPAN), value(number * half(p)), "a stop at the end of the motion"):
+        raise Absent(f"the mass stops after {SPAN} s")
     return number, x if number % 2 == 0 else -x
 
 
 def end(p: Any) -> Any:
     """Return the instant of the stop (s)."""
-    time = last(p)[0] * arb.pi() / (p.w * (1 - p.z**2).sqrt())
-    if less(arb(SPAN), value(time), "a stop at the end of the motion"):
-        raise Absent(f"the mass stops after {SPAN} s")
-    return time
-
-
-def resting(p: Any) -> Any:
-    """Return where the mass stops (m)."""
-    end(p)
-    return last(p)[1]
+    return last(p)[0] * half(p)
 
 
 # ---- second routes
@@ -115,7 +113,7 @@ def turns(p: Any) -> Any:
 
 of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "recursion of the amplitudes")
 END = MOTION.closed(end, second=stop, how="logarithms of the envelope")
-REST = MOTION.closed(resting, second=rest, how="logarithms of the envelope")
+REST = MOTION.closed(lambda p: last(p)[1], second=rest, how="logarithms of the envelope")
 QUANTITIES = (
     of.value("-x", ("turn", 1), "m", name="x_1", second=partial(amplitude, number=1)),
     of.value("x", ("turn", 2), "m", name="x_2", second=partial(amplitude, number=2)),

@@ -90,7 +90,7 @@ CASE = Case(
     statement=(
         "x' = s (y - x), y' = r x - y - x z, z' = x y - b z, from (1, 1, 20), while no digit is lost in doubt.",
         "(p, q, w) is the derivative of the motion by the initial x: it solves the equations linearised about the "
-        "motion. Its length, the stretch, is what an error of the start is multiplied by.",
+        "motion. Its length, the stretch, is what an error of it is multiplied by.",
         "About rest motions grow at the larger root of l² + (s + 1) l - s (r - 1); steady rolls lose their stability "
         "at r_H = s (s + b + 3)/(s - b - 1).",
     ),
@@ -104,8 +104,7 @@ CASE = Case(
     problem=PROBLEM.given,
     published=(Published("Lorenz 1963, section 7", "chaotic", "r_H", "24.74", "reproduced"),),
     modelling=(
-        "The span ends at 2: the reference is proved for longer ones, in a second of work per unit of time, but what "
-        "a solver should know of them is little.",
+        "The span ends at 2, where the reference takes two seconds; it was proved up to 20 for the remark below.",
     ),
     sources=(
         "E. N. Lorenz: Deterministic nonperiodic flow. Journal of the Atmospheric Sciences 20 (1963) 130-141. "
@@ -114,8 +113,8 @@ CASE = Case(
         "https://doi.org/10.1016/j.physd.2003.10.006",
     ),
     remarks=(
-        "An error of the initial x is 93 times as large at 2, 1.6e4 at 10, 1.1e8 at 20: with rounding alone, 1e-16 at "
-        "every step, half of the digits of double precision are gone at 20, and all of them about 40.",
+        "An error of the initial x is 93 times as large at 2, 1.6e4 at 10, 1.1e8 at 20: rounding of "
+        "the start alone, 1e-16, takes half of the digits of double precision up to 20.",
         "A solver that agrees with itself at a tenth of its tolerance may have lost all digits: two runs that differ "
         "by rounding differ by as much after some time.",
     ),
