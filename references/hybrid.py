@@ -33,7 +33,7 @@ from veridyn.references.smooth import Smooth, restarted
 TIME = sympy.Symbol("t")
 ONE = sympy.Dummy("one")
 COARSE = 96  # bits of the secant
-SURE = 128  # bits, to tell whether a start exists
+SURE = 128  # bits, to tell whether a condition on the parameters holds
 CLOSE = arb(2) ** -40  # of a number: a last step of the secant
 NUDGE = arb(2) ** -12  # of a number: to the second one of a secant
 MOST_TRIES = 30
@@ -656,26 +656,26 @@ def motion(problem: Any, parameters: Sequence[Parameter] = (), record: Callable[
     return Motion(problem, tuple({**plain, **stated}.values()), record=record)
 
 
-def with_root(problem: Any, under: str, refusal: str) -> type[Record]:
-    """Return records of parameters for which what stands under a root of the start is not below zero.
+def not_negative(problem: Any, condition: str, refusal: str) -> type[Record]:
+    """Return records of parameters for which an expression is not below zero, as under a root of the start.
 
     The refusal names parameters in braces.
 
     Raises
     ------
     ParameterError
-        From a record whose parameters have no start.
+        From a record of other parameters.
     """
-    radicand = compiled((problem.expression(under),))
+    least = compiled((problem.expression(condition),))
 
-    class Rooted(Record):
-        """The parameters; the root is a number."""
+    class Checked(Record):
+        """The parameters; the condition holds."""
 
         def check(self) -> None:
-            """Refuse parameters without a start."""
+            """Refuse parameters for which it does not."""
             with precision(SURE):
-                (found,) = radicand(_balls(self))
+                (found,) = least(_balls(self))
                 if value(found) < 0:
                     raise ParameterError(refusal.format_map(vars(self)))
 
-    return Rooted
+    return Checked

@@ -12,7 +12,6 @@ from flint import arb
 from veridyn.references import hybrid
 from veridyn.references.jets import Jet, slope, value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Variant
 from veridyn.validation_cases.core.judge import verifies
@@ -117,7 +116,7 @@ CASE = Case(
         "For spheres k = 4 E sqrt(R)/3, of combined modulus E and radius R; m is the combined mass.",
     ),
     equations=(
-        *equations(PROBLEM),
+        "m d'' = -k d^n, d(0) = 0, d'(0) = v_0",
         "T = 2 sqrt(π) Γ(1 + 1/(n + 1))/Γ(1/2 + 1/(n + 1)) d_max/v_0",
         "d_max^(n + 1) = (n + 1) m v_0^2/(2 k)",
     ),

@@ -71,7 +71,7 @@ PROBLEM = InitialValueProblem(
     end=15.0,
     output_times=np.linspace(0.0, 15.0, 3001),
 )
-ORBIT = hybrid.with_root(PROBLEM, ROOT, "no orbit has two symmetric impacts a cycle: lower d = {d}, or raise F")
+ORBIT = hybrid.not_negative(PROBLEM, ROOT, "no orbit has two symmetric impacts a cycle: lower d = {d}, or raise F")
 MOTION = hybrid.motion(PROBLEM, PARAMETERS, ORBIT)
 
 

@@ -48,7 +48,7 @@ PROBLEM = InitialValueProblem(
     end=2.0,
     output_times=np.linspace(0.0, 2.0, 401),
 )
-WALKS = hybrid.with_root(
+WALKS = hybrid.not_negative(
     PROBLEM, f"w_0**2 - {VAULT}", "the wheel falls back: w_0 = {w_0} does not take the spoke past the vertical"
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS, WALKS)
@@ -142,7 +142,7 @@ CASE = Case(
     ),
     remarks=(
         "Energy, not momentum, kept by the strike: no steady walk, the wheel runs away.",
-        "A strike that is found late begins the next step too far back: the speed of the walk is too small.",
+        "A strike that is found late comes after too long a fall: the wheel walks too fast.",
         "Contact by a stiff spring strikes, bounces and slips: it needs damping to keep cos(2 a) of the velocity.",
     ),
     benchmark_variant="fast_start",

@@ -76,7 +76,9 @@ PROBLEM = InitialValueProblem(
     end=15.0,
     output_times=np.linspace(0.0, 15.0, 3001),
 )
-ORBIT = hybrid.with_root(PROBLEM, ROOT, "no orbit hits the stop once in n = {n} periods: change W, z or e, or raise F")
+ORBIT = hybrid.not_negative(
+    PROBLEM, ROOT, "no orbit hits the stop once in n = {n} periods: change W, z or e, or raise F"
+)
 MOTION = hybrid.motion(PROBLEM, PARAMETERS, ORBIT)
 
 

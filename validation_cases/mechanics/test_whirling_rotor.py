@@ -237,6 +237,7 @@ CASE = Case(
     modelling=(
         "Tilt is told as the deflection at a lever: m is the moment of inertia about a diameter over its square.",
         "Damping and stiffness matrices have skew parts: the first takes no energy, the second gives and takes it.",
+        "Drawn is the rotor that does not turn, in its motion towards the stop.",
         "Contact instants are roots of the gap between samples, forces come from a spline of the penetration.",
     ),
     sources=("G. Genta: Dynamics of Rotating Systems. Springer (2005).",),
