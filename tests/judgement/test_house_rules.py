@@ -55,9 +55,15 @@ def measured(name):
     return [(statement, quantity) for statement in statements for quantity in statement.quantities]
 
 
+@cache
+def truths(name):
+    """What every quantity of a case is in truth."""
+    return {(s.variant.name, q.name): q.truth(s.values).value for s, q in measured(name)}
+
+
 def number(statement, quantity):
     """The true number of a quantity; None for words and what does not exist."""
-    truth = quantity.truth(statement.values).value
+    truth = truths(statement.case.name)[statement.variant.name, quantity.name]
     return None if truth is None or isinstance(truth, str) else truth
 
 
