@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice, takewhile
 from typing import Any, Literal
 
 from flint import arb, arb_poly, ctx
@@ -30,6 +31,7 @@ class Guard:
     """A linear function of the state that is positive during a phase and ends it where it falls through zero.
 
     ``passes``: that it may be negative before, and ends the phase where it "falls", or "crosses" zero either way.
+    ``marks``: that the phase goes on as if nothing had been, after every such root.
     ``zeros``: how many of its first Taylor coefficients at the start vanish exactly (the event before left it at zero),
     or do so ``late`` after the start (s), where a phase begins at an exact instant next to its event.
     """
@@ -39,24 +41,31 @@ class Guard:
     zeros: int = 0
     late: arb | None = None
     passes: Passes = ""
+    marks: bool = False
 
-    def first(self, roots: Iterator[arb], start: int) -> arb | None:
-        """Return the root that ends the phase among all of a stretch, the sign at its start being given."""
-        if self.passes == "falls" and start < 0:
-            next(roots, None)
-        return next(roots, None)
+    def heeded(self, roots: Iterator[arb], start: int) -> Iterator[arb]:
+        """Return those of all roots of a stretch that are events, the sign at its start being given."""
+        if self.passes != "falls":
+            return roots
+        return islice(roots, int(start < 0), None, 2)  # simple roots: it rises between two at which it falls
 
 
 @dataclass(frozen=True)
 class Event:
-    """The first event of a phase: which guard, and how long after its start (s)."""
+    """An event of a phase: which guard, how long after its start (s), and whether it ends the phase."""
 
     name: str
     lapse: Ball
+    ends: bool = True
 
 
 def first_event(course: Course, guards: Sequence[Guard], limit: Ball | None = None) -> Event | None:
-    """Return the first event of a phase, None if there is surely none up to a limit (s).
+    """Return the first event of a phase, None if there is surely none up to a limit (s); raises as `events`."""
+    return next(events(course, guards, limit), None)
+
+
+def events(course: Course, guards: Sequence[Guard], limit: Ball | None = None) -> Iterator[Event]:
+    """Yield the events of a phase up to a limit (s) in order: those that mark, and the first that ends it.
 
     Raises
     ------
@@ -65,22 +74,50 @@ def first_event(course: Course, guards: Sequence[Guard], limit: Ball | None = No
         on the limit, as far as the precision tells.
     """
     for begins, s, polynomials in _stretches(course, [(g.row, g.zeros, g.late) for g in guards], limit):
-        found = []
-        for guard, p in zip(guards, polynomials, strict=True):
-            start = sign(p(arb(0)))
+        watched = [(guard, p, sign(p(arb(0)))) for guard, p in zip(guards, polynomials, strict=True)]
+        for guard, _, start in watched:
             if start < 0 and not guard.passes:
                 raise Undecided(f"{guard.name} is violated at the start")
-            root = guard.first(_roots(course, p, s, guard.name), start)
-            if root is not None:
-                found.append(Event(guard.name, _moved(course, guard.row, begins.time + root * begins.length)))
-        if found:
-            first = _earliest(found)
-            if limit is None or first.lapse < limit:
-                return first
-            if first.lapse > limit:
-                return None
-            raise Undecided(f"{first.name} falls on the end of a stretch of time")
-    return None
+        for event in _in_order(_of_stretch(course, watched, begins, s)):
+            if limit is not None and not (event.lapse < limit):
+                if event.lapse > limit:
+                    return
+                raise Undecided(f"{event.name} falls on the end of a stretch of time")
+            yield event
+            if event.ends:
+                return
+
+
+def _of_stretch(
+    course: Course, watched: Sequence[tuple[Guard, arb_poly, int]], begins: _Begin, end: arb
+) -> list[Event]:
+    """Return the first event of each guard that ends the phase, and all that mark before the first of them."""
+
+    def heeded(guard: Guard, p: arb_poly, start: int) -> Iterator[Event]:
+        for root in guard.heeded(_roots(course, p, end, guard.name), start):
+            lapse = _moved(course, guard.row, begins.time + root * begins.length)
+            yield Event(guard.name, lapse, not guard.marks)
+
+    found = [event for one in watched if not one[0].marks for event in islice(heeded(*one), 1)]
+    last = min(found, key=_when, default=None)
+    for one in watched:
+        if one[0].marks:
+            found += takewhile(lambda event: last is None or not (event.lapse > last.lapse), heeded(*one))
+    return found
+
+
+def _when(event: Event) -> float:
+    return float(value(event.lapse).mid())
+
+
+def _in_order(events: Sequence[Event]) -> Iterator[Event]:
+    rest = sorted(events, key=_when)
+    while rest:
+        first, *rest = rest
+        for other in rest:
+            if not (first.lapse < other.lapse):
+                raise Undecided(f"{first.name} and {other.name} coincide")
+        yield first
 
 
 def roots(
@@ -175,14 +212,6 @@ def _deflated(p: arb_poly, zeros: int, late: arb | None) -> arb_poly:
         raise Undecided("a guard does not begin at zero")
     quotient = arb_poly(coefficients[zeros:])
     return quotient if late is None else quotient(arb_poly([-late, 1]))
-
-
-def _earliest(events: Sequence[Event]) -> Event:
-    first = min(events, key=lambda e: float(value(e.lapse).mid()))
-    for other in events:
-        if other is not first and not (first.lapse < other.lapse):
-            raise Undecided(f"{first.name} and {other.name} coincide")
-    return first
 
 
 def _roots(course: Course, p: arb_poly, end: arb, name: str) -> Iterator[arb]:

@@ -241,11 +241,13 @@ class System:
         zeros = [self._zeros(o, mode, e, time, state, facts) for e in mode.guards]
         zeros += [0 if s else self._zeros(o, mode, e, time, state, facts) for e, s in zip(turning, still, strict=True)]
         flow, start, there, late = self._flow(o, mode, time, state, event)
-        names = [(change.name, PASSES[change.direction]) for change in mode.events]
-        watched: list[tuple[str, Passes]] = [("turns", "falls")] * len(turning)
+        names = [(change.name, PASSES[change.direction], change.is_marker) for change in mode.events]
+        watched: list[tuple[str, Passes, bool]] = [("turns", "falls", False)] * len(turning)
         guards = [
-            Guard(name, row, count, late if count else None, passes)
-            for (name, passes), row, count in zip([*names, *watched], self._rows(o, mode, flow), zeros, strict=True)
+            Guard(name, row, count, late if count else None, passes, marks)
+            for (name, passes, marks), row, count in zip(
+                [*names, *watched], self._rows(o, mode, flow), zeros, strict=True
+            )
         ]
         count = len(mode.events)
         return _Phase(
@@ -458,7 +460,7 @@ def _extreme(system: System, o: Record, after: Ball, until: Ball) -> Ball:
     for ended in _run(system, o):
         end = until if ended.end is None or ended.end > until else ended.end
         if not end < after:
-            begin = after if ended.phase.start < after else ended.phase.start
+            begin = after if ended.start < after else ended.start
             found += _candidates(system, o, ended.phase, begin, end)
         if ended.end is None or not ended.end < until:
             break

@@ -10,7 +10,7 @@ from flint import arb
 from mpmath import mpf
 
 from veridyn.references.enclosure import Undecided, ball, decided, to_mpf
-from veridyn.references.events import Event, Guard, first_event, roots
+from veridyn.references.events import Event, Guard, events, roots
 from veridyn.references.flows import Course, Flow, Row, State, apply
 from veridyn.references.jets import Ball, hull, value
 from veridyn.references.parameters import Number, Parameter, ParameterError, check_digits, checked
@@ -48,18 +48,27 @@ class Phase:
 class Ended:
     """A phase with its end (s; None: it lasts) and the guard that ended it (None: the limit, or nothing).
 
+    Where an event only marked an instant, it is the part of the phase up to there, or from there on.
+
     ``known``: instant (s) up to which it is proved to last; None: for ever, or up to its end.
+    ``marked``: instant (s) of the mark with which it begins; None: it begins with the phase.
     """
 
     phase: Phase
     end: Ball
     by: str | None
     known: Ball | None = None
+    marked: Ball | None = None
+
+    @property
+    def start(self) -> Ball:
+        """The instant (s) with which it begins."""
+        return self.phase.start if self.marked is None else self.marked
 
     def holds(self, time: Ball) -> bool:
         """Tell whether the phase may hold at an instant."""
         beyond = self.end if self.end is not None else self.known
-        return not (time < self.phase.start) and (beyond is None or not (time > beyond))
+        return not (time < self.start) and (beyond is None or not (time > beyond))
 
     def extremes(self, slope: Row, *, until: Ball | None = None, zeros: int = 0, order: int = 0) -> Iterator[Ball]:
         """Yield the instants (s) within the phase at which a slope is zero, or its derivative of an order.
@@ -105,8 +114,8 @@ def followed(first: Phase, following: Following, until: Ball | None = None) -> I
     """Yield the phases of a motion as `follow` finds them; raises as it does (`ParameterError`, `Undecided`)."""
     phase = first
     for _ in range(MOST_PHASES):
-        ended = _ended(phase, until)
-        yield ended
+        for ended in _parts(phase, until):
+            yield ended
         if ended.end is None:
             return
         event = Event(ended.by, ended.end - phase.start) if ended.by else None
@@ -150,26 +159,32 @@ def tabulated(
     return on(first, 0), after
 
 
-def _ended(phase: Phase, until: Ball | None) -> Ended:
-    """Find the end of a phase; events surely beyond `until` are left out."""
+def _parts(phase: Phase, until: Ball | None) -> Iterator[Ended]:
+    """Yield a phase in parts from mark to mark, up to its end; events surely beyond `until` are left out."""
     limit = None if phase.limit is None else phase.limit - phase.start
     horizon = limit
     if until is not None and (limit is None or not (phase.limit < until)):
         horizon = value(until - phase.start).abs_upper() * LATER
         if limit is not None and not (horizon < limit):
             horizon = limit
-    event = first_event(phase.course, phase.guards, horizon) if phase.guards else None
-    if event is not None:
-        return Ended(phase, phase.start + event.lapse, event.name)
+    marked = None
+    for event in events(phase.course, phase.guards, horizon) if phase.guards else ():
+        end = phase.start + event.lapse
+        yield Ended(phase, end, event.name, marked=marked)
+        if event.ends:
+            return
+        marked = end
     if horizon is limit:
-        return Ended(phase, phase.limit, None)
-    return Ended(phase, None, None, phase.start + horizon)
+        yield Ended(phase, phase.limit, None, marked=marked)
+    else:
+        yield Ended(phase, None, None, phase.start + horizon, marked)
 
 
 def proved(phases: Sequence[Ended]) -> str:
     """Say what a motion took: phases, events proved to be the first, parts of pieces that were looked at."""
-    events, parts = sum(p.by is not None for p in phases), sum(p.phase.course.parts for p in phases)
-    return f"{len(phases)} phases, {events} events, {parts} parts"
+    whole = {id(p.phase): p.phase for p in phases}.values()
+    events, parts = sum(p.by is not None for p in phases), sum(phase.course.parts for phase in whole)
+    return f"{len(whole)} phases, {events} events, {parts} parts"
 
 
 def holding(phases: Sequence[Ended], time: Ball) -> list[Phase]:
