@@ -28,6 +28,7 @@ from veridyn.solver.problem.generated import Names, translated
 Floats = NDArray[np.float64]
 
 MOST_STEPS = 1_000_000  # between two outputs; CasADi's own 10000 are too few for tight tolerances
+HAPPENED = 0.5  # place of an event, from 1; before one, linear algebra of rosenbrock leaves 1e-38 where 0 was
 NEAR = 1e-12  # of a leg: an output so near to an end of it is no step away
 LIBRARY = {name: getattr(casadi, name) for name in FUNCTIONS} | dict.fromkeys(CONSTANTS, math.pi)
 
@@ -47,7 +48,7 @@ def _model(leg: ModeLeg, armed: list[int]) -> tuple[dict[str, Any], dict[str, An
     mode, numbers = _compiled(*leg.expressions), leg.equations.plain.problem.parameter_numbers
     t, y, kept = casadi.SX.sym("t"), casadi.SX.sym("y", leg.state.size), casadi.SX.sym("kept", 2)
     rates, watched = mode(t, y, casadi.DM(numbers))
-    moves, state = kept[0] == 0, casadi.vertcat(y, kept)
+    moves, state = kept[0] < HAPPENED, casadi.vertcat(y, kept)
     equations = {"t": t, "x": state, "ode": casadi.vertcat(casadi.if_else(moves, rates, 0), 0, 0)}
     if not armed:
         return equations, {}
@@ -76,13 +77,13 @@ class Casadi:
             integrator, instants = self._integrator(leg, armed, now, end, until(outputs, end))
             found = _solved(integrator, state, self.method, now)
             place, happened = found[-1, -2:]
-            fired = armed[int(place) - 1] if place else None
-            now, state = (float(happened) if place else end), found[-1, :-2]
+            fired = armed[round(place) - 1] if place > HAPPENED else None
+            now, state = (end if fired is None else float(happened)), found[-1, :-2]
             reached = until(outputs, now)
             parts.append(found[np.searchsorted(instants, reached).clip(max=len(found) - 1), :-2])
             outputs = outputs[len(reached) :]
             counters.update({"steps": integrator.stats()["n_steps"], "evaluations": integrator.stats()["n_rhs"]})
-            if place:
+            if fired is not None:
                 break
         return Arrival(now, state, fired, np.vstack(parts), counters)
 

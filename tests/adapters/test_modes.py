@@ -198,3 +198,11 @@ def test_constraints_are_not_for_integrators_of_ordinary_equations():
     )  # fmt: skip
     with pytest.raises(NotImplementedError, match="algebraic constraints"):
         SCIPY.solve(dae, {})
+
+
+def test_rounding_where_no_event_was_is_none():
+    """Rosenbrock's method of CasADi leaves 1e-38 where it kept the number of an event: 0, none."""
+    pytest.importorskip("casadi")
+    case = load_case("toda")
+    found = load_solver("casadi").solve(case.problem(case.values()), {"scheme": "rosenbrock", "rtol": 1e-8})
+    assert found.events["crest"] == pytest.approx([8.14102036], abs=1e-6)
