@@ -107,6 +107,7 @@ DERIVATIVES: dict[str, Callable[[Any], Any]] = {
     "sinh": lambda x: x.cosh(),
     "cosh": lambda x: x.sinh(),
     "tanh": lambda x: 1 - x.tanh() ** 2,
+    "gamma": lambda x: x.gamma() * x.digamma(),
 }
 
 
