@@ -8,7 +8,7 @@ zero is proved to be there symbolically: what is known exactly after an event be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -45,6 +45,7 @@ CLOSED = "closed form in ball arithmetic"
 
 At = Any  # an instant: a number, an expression in the parameters, or an event: its name and number
 Second = Callable[[Any], Any]
+Known = Callable[[Any], Mapping[str, Ball]]  # parameters from the others, attributes that are balls
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +155,7 @@ class System:
 
     problem: Any
     watched: tuple[Expr, ...] = ()
-    sought: Sought | None = None
+    sought: Sought | Known | None = None
     tried: Mapping[str, Ball] | None = None  # instead of what is sought
 
     @cached_property
@@ -189,6 +190,8 @@ class System:
         """Return the parameters that are not given."""
         if self.tried is not None or self.sought is None:
             return self.tried or {}
+        if not isinstance(self.sought, Sought):
+            return _known(self.sought, o)
         return {self.sought.name: _solution(self.problem, self.sought, o)}
 
     def instant(self, at: Expr, o: Record) -> Ball:
@@ -371,6 +374,12 @@ class Sought:
 
 
 @per_bits
+def _known(known: Known, o: Record) -> Mapping[str, Ball]:
+    """Return the parameters that a function of the others gives."""
+    return known(_Numbers(o, ball))
+
+
+@per_bits
 def _solution(problem: Any, sought: Sought, o: Record) -> Ball:
     """Return what is sought, with its derivative where a parameter has one."""
     root = _between(problem, sought, o.plain)
@@ -496,7 +505,7 @@ class Motion:
 
     problem: Any
     parameters: tuple[Parameter, ...]
-    sought: Sought | None = None
+    sought: Sought | Known | None = None
     record: Callable[..., Any] = Record
     _systems: dict[Any, System] = field(default_factory=dict)
 
@@ -571,11 +580,20 @@ class Motion:
         parameters = tuple(parameter for parameter in self.parameters if parameter.name != name)
         return Motion(self.problem, parameters, Sought(name, self._expression(zero), at), self.record)
 
+    def knowing(self, names: Collection[str], known: Known) -> Motion:
+        """Return the motion with parameters that a function of the others gives, in balls.
+
+        What is asked of it needs a second route.
+        """
+        parameters = tuple(parameter for parameter in self.parameters if parameter.name not in names)
+        return Motion(self.problem, parameters, known, self.record)
+
     # ---- what they share
 
     def _steps(self, o: Record) -> hybrid_steps.Steps:
         if self.sought is None:
             return hybrid_steps.steps(self.problem, o)
+        assert isinstance(self.sought, Sought), "a motion with known parameters has no steps: state a second route"
         return hybrid_steps.solved(self.problem, o, self.sought.name, self.sought.zero, self.sought.event)
 
     def _extreme(self, of: str | Expr, after: At, until: At, side: int, terms: Mapping[str, Any]) -> Callable[..., Any]:
