@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import mul
 from typing import Any
 
 import heyoka
 import numpy as np
+import sympy
 from numpy.typing import NDArray
 
 from veridyn.solver.event_driven.legs import Leg
@@ -25,7 +27,14 @@ def _of_heyoka(name: str) -> Callable[[Any], Any]:
     return lambda x: function(x if isinstance(x, heyoka.expression) else heyoka.expression(float(x)))
 
 
+WHOLE = sympy.Function("whole_power")
 LIBRARY = {name: _of_heyoka(name) for name in FUNCTIONS} | {name: getattr(heyoka, name) for name in CONSTANTS}
+LIBRARY["whole_power"] = lambda base, n: reduce(mul, [base] * n)
+
+
+def _multiplied(expression: Expr) -> Expr:
+    """Write whole powers as products: a power of what is exactly zero has no series in heyoka."""
+    return expression.replace(lambda e: e.is_Pow and e.exp.is_Integer and e.exp > 2, lambda e: WHOLE(*e.args))
 
 
 @lru_cache(maxsize=256)
@@ -33,7 +42,7 @@ def _compiled(names: Names, rates: tuple[Expr, ...], guards: tuple[Expr, ...], t
     """Return an integrator; its parameters are those of the problem, then factor and offset of every guard."""
     y = [heyoka.expression(f"y{i}") for i in range(len(names.unknowns))]
     p = [heyoka.par[i] for i in range(len(names.parameters))]
-    right, of_guards = (translated(names, part, [LIBRARY]) for part in (rates, guards))
+    right, of_guards = (translated(names, tuple(map(_multiplied, part)), [LIBRARY]) for part in (rates, guards))
     found = [heyoka.expression(0.0) + rate for rate in right(heyoka.time, y, p)]
     events = [
         heyoka.t_event(

@@ -215,7 +215,8 @@ class ModeDriver:
                 self.record.sample(at, state, mode)
             if fired is not None and leg.below[fired]:
                 guard = self.modes[mode].events[fired].guard
-                self.zeros, fired = (guard, -guard), None
+                self.zeros = (guard, -guard)
+                fired = self._beside(leg, t, y, mode)
             if fired is not None:
                 mode, y, goes_on = self._happen(self.modes[mode].events[fired], t, y, mode)
                 if goes_on:
@@ -246,6 +247,11 @@ class ModeDriver:
                     f"{self.problem.name}: event {change.name} at t = {t:.9g} s resets {name} to "
                     f"{text(change.reset[name])}, which has no value there; state a reset that has"
                 )
+
+    def _beside(self, leg: ModeLeg, t: float, y: Floats, mode: str) -> int | None:
+        """Return the event that happens where a guard has come back: another may watch it the other way."""
+        falls = self._series(t, y, mode).falls & ~leg.below
+        return int(np.argmax(falls)) if falls.any() else None
 
     def _settle(self, t: float, y: Floats, mode: str) -> tuple[str, Floats, bool]:
         """Let happen what happens at once: guards at zero that fall."""

@@ -106,6 +106,23 @@ def test_markers_change_nothing_and_none_is_at_the_start(solve):
     np.testing.assert_allclose(found.states[:, 0], np.sin(found.time), atol=1e-6)
 
 
+@pytest.mark.parametrize("sides", [(1, -1), (-1, 1)])
+def test_two_markers_of_one_guard_take_turns(solve, sides):
+    """Where the one happens the other may happen again: neither may hide the other."""
+    changes = tuple(Change(name={1: "up", -1: "down"}[side], guard="x", direction=side) for side in sides)
+    r = solve(replace(SWING, modes=(replace(SWING.modes[0], events=changes),)))
+    np.testing.assert_allclose(r.events["down"], [np.pi, 3 * np.pi], atol=1e-6)
+    np.testing.assert_allclose(r.events["up"], [2 * np.pi], atol=1e-6)
+
+
+def test_a_power_of_what_is_zero_has_a_series(solve):
+    still = Mode(name="pair", rates=("v", "-x - (x - y)**3", "w", "-y + (x - y)**3"))
+    pair = InitialValueProblem(
+        name="pair", states=("x", "v", "y", "w"), modes=(still,), initial=(1, 0, 1, 0), end=1.0, output_times=(0.0, 1.0)
+    )
+    np.testing.assert_allclose(solve(pair).states[-1, ::2], np.cos(1.0), atol=1e-6)
+
+
 def test_stick_and_slip_follow_each_other(solve):
     found = solve(BELT)
     slip = 2 * (np.pi - np.arctan(0.5 / 0.2))
