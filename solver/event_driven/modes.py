@@ -193,7 +193,7 @@ class ModeDriver:
         self.modes = {mode.name: Equations.of(problem, mode.name) for mode in problem.modes}
         self.record = _Record(events={name: [] for name in problem.event_names})
         self.zeros: tuple[Expr, ...] = ()  # guards that are known to be at zero now
-        self.passed: Change | None = None  # the event that has just happened and changed nothing
+        self.passed: tuple[Change, ...] = ()  # events that have just happened and changed nothing
 
     def run(self, outputs: Floats) -> Trajectory:
         """Return the motion at the outputs and the events.
@@ -208,7 +208,7 @@ class ModeDriver:
         self.record.sample(t, y, mode)
         while goes_on and t < self.problem.end:
             leg = self._leg(t, y, mode, outputs[outputs > t])
-            self.zeros, self.passed = (), None
+            self.zeros, self.passed = (), ()
             arrival, fired = self.legs.advance(leg)
             t, y = arrival.time, arrival.state
             for at, state in zip(leg.outputs, arrival.states, strict=False):
@@ -236,7 +236,8 @@ class ModeDriver:
         self._check_reset(change, after, t)
         values = [self.modes[mode].plain.guards(t, state)[place] for state in (y, after)]
         self.zeros = (change.guard, -change.guard) if values[0] == values[1] else ()
-        self.passed = change if np.array_equal(after, y) and change.mode in ("", mode) else None
+        stays = np.array_equal(after, y) and change.mode in ("", mode)
+        self.passed = (*self.passed, change) if stays else ()
         return change.mode or mode, after, not change.terminal
 
     def _check_reset(self, change: Change, after: Floats, t: float) -> None:
@@ -269,7 +270,7 @@ class ModeDriver:
         equations = self.modes[mode]
         rows = np.array([row(t, y) for row in equations.derivatives])
         zero = _at_zero(rows, self.span) | np.array([change.guard in self.zeros for change in equations.events], bool)
-        passed = np.array([c is self.passed and c.direction != 0 for c in equations.events], dtype=bool)
+        passed = np.array([c in self.passed and c.direction != 0 for c in equations.events], dtype=bool)
         zero &= ~passed
         rows[0, zero] = 0.0
         after = np.sign(_ahead(rows, PROBE * self.span))

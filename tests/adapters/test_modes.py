@@ -115,6 +115,14 @@ def test_two_markers_of_one_guard_take_turns(solve, sides):
     np.testing.assert_allclose(r.events["up"], [2 * np.pi], atol=1e-6)
 
 
+def test_markers_at_one_instant_all_happen(solve):
+    guards = {"one": "x", "other": "2*x", "third": "x*(3 + v)"}
+    changes = tuple(Change(name=name, guard=guard, direction=-1) for name, guard in guards.items())
+    r = solve(replace(SWING, modes=(replace(SWING.modes[0], events=changes),)))
+    for name in guards:
+        np.testing.assert_allclose(r.events[name], [np.pi, 3 * np.pi], atol=1e-6)
+
+
 def test_a_power_of_what_is_zero_has_a_series(solve):
     still = Mode(name="pair", rates=("v", "-x - (x - y)**3", "w", "-y + (x - y)**3"))
     pair = InitialValueProblem(
