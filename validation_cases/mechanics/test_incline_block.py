@@ -1,0 +1,145 @@
+"""Block on an incline: it holds, slides to a stop, runs on, or comes back after a climb."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from veridyn.references import inclined_block
+from veridyn.solver.problem.elements import Friction, Load
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import constant
+from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats, known
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.core.tolerances import cited, exactly
+from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, velocities
+from veridyn.validation_cases.measures.friction import OVERSHOOT
+from veridyn.validation_cases.measures.quantities import at_instants, displacement_at, velocity_at
+from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, a_step_of, end_of_slip, order
+
+END = 2.0  # s
+INSTANTS = ("0.25", "1.75")  # before and after a stop
+SOLE = "sole"
+
+
+def _is_clear(values: Values) -> bool:
+    """Whether penalised stick, which overshoots, holds where rigid stick does: nothing can be asked elsewhere."""
+    s, mu_s, mu_d, v0 = floats(values, "s", "mu_s", "mu_d", "v0")
+    jump = s if v0 == 0 else s - math.copysign(mu_d, v0)
+    return s > mu_s or s + float(OVERSHOOT) * abs(jump) < mu_s
+
+
+def _stops(values: Values) -> bool:
+    """Whether the block comes to rest, in time."""
+    found = known(inclined_block.stop_time, values).value
+    return found is not None and float(found) < END and _is_clear(values)
+
+
+def _speed(values: Values) -> float:
+    """Return the largest velocity (m/s)."""
+    return abs(float(values["v0"])) + _gravity(values) * END
+
+
+def _gravity(values: Values) -> float:
+    """Return the acceleration by gravity and friction at most (m/s²)."""
+    g, s, mu_s = floats(values, "g", "s", "mu_s")
+    return g * (s + mu_s) / math.hypot(1.0, s)
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the block, its place counted down the slope."""
+    m, g, s, mu_s, mu_d, v0 = floats(values, "m", "g", "s", "mu_s", "mu_d", "v0")
+    cosine = 1 / math.hypot(1.0, s)
+    return MechanicalProblem(
+        name="incline_block",
+        mass=m,
+        initial_velocity=[v0],
+        end=END,
+        output_times=np.linspace(0.0, END, STEPS + 1),
+        loads=(Load([1.0], constant(m * g * s * cosine)),),
+        frictions=(Friction(SOLE, ([1.0],), m * g * cosine, mu_s, mu_d),),
+        coordinates=("x",),
+    )
+
+
+stop_time = partial(end_of_slip, name=SOLE)
+
+
+def stop_place(o: Observation) -> float:
+    """Return the place (m) at the end of the first slip."""
+    return displacement_at(o, stop_time(o))
+
+
+PLACE = {**a_step_of(_speed, END), "scale": lambda values: _speed(values) * END}
+SPEED = {**a_step_of(_gravity, END), "scale": _speed}
+TIME = {**a_step_of(lambda _: 1.0, END), "scale": lambda _: END}
+OF = inclined_block
+QUANTITIES = (
+    Quantity(
+        "phase_order",
+        "",
+        "phases in order of time",
+        OF.phase_order,
+        partial(order, name=SOLE),
+        exactly("phases have an order"),
+        applies=_is_clear,
+    ),
+    Quantity("stop_time", "s", "end of the first slip", OF.stop_time, stop_time, applies=_stops, **TIME),
+    Quantity("stop_place", "m", "place at that instant", OF.stop_place, stop_place, applies=_stops, **PLACE),
+    *at_instants(INSTANTS, "x", "m", "place down the slope", OF.place, displacement_at, applies=_is_clear, **PLACE),
+    *at_instants(INSTANTS, "v", "m/s", "velocity down the slope", OF.velocity, velocity_at, applies=_is_clear, **SPEED),
+)
+
+CASE = Case(
+    name="incline_block",
+    title="Block on an incline",
+    document="Coulomb 1785",
+    summary="A grid of slopes and coefficients: a block holds, slides to a stop, runs on, climbs and stays or returns.",
+    statement=(
+        "A block with the velocity v0 down a slope, whose tangent is s, rests on the coefficients mu_s and mu_d.",
+        "At rest it holds if s < mu_s. In motion down the slope it stops if s < mu_d, in motion up always.",
+    ),
+    equations=(
+        "x'' = g (s - μ_d sgn(x'))/sqrt(1 + s^2) if x' != 0, x'' = 0 if x' = 0 and s < μ_s",
+        "t_r = v_0 sqrt(1 + s^2)/(g (μ_d sgn(v_0) - s)), x_r = v_0 t_r/2",
+    ),
+    parameters=inclined_block.PARAMETERS,
+    variants=(
+        Variant("stops", {}),
+        Variant("runs_on", {"s": "0.45", "mu_s": "0.6"}),
+        Variant("holds", {"s": "0.34", "v0": "0"}),
+        Variant("lets_go", {"s": "0.401", "v0": "0"}),
+        Variant("climbs", {"s": "0.45", "mu_s": "0.6", "v0": "-3"}),
+        Variant("returns", {"s": "0.8", "v0": "-3"}),
+    ),
+    quantities=QUANTITIES,
+    residuals=(
+        energy(
+            "of m (v0 + g T)²/2",
+            lambda o: o["m"] * _speed(o.values) ** 2 / 2,
+            cited(ONE_STEP, 1 / STEPS, kind="absolute"),
+        ),
+        friction_cone("of mu_s N", lambda o: o["mu_s"] * o["m"] * o["g"] / math.hypot(1.0, o["s"])),
+        velocities(),
+        flags(),
+        friction_law(),
+    ),
+    problem=problem,
+    modelling=("One coordinate along the slope under the constant normal force m g cos a.",),
+    sources=(
+        "C. A. Coulomb: Théorie des machines simples. Mémoires de mathématique et de physique présentés à l'Académie "
+        "Royale des Sciences 10 (1785) 161-332.",
+    ),
+    remarks=(
+        "A criterion is what a method of order one may leave at a step of one requested output, 4 ms of the motion: a "
+        "block that still moves at 0.1 m/s where it should rest fails.",
+        "Friction made continuous creeps down with v_s s/mu_d for ever, v_s being the velocity at which it is full.",
+        "Who decides on rest by a small velocity alone holds a block on any slope (lets_go, returns).",
+        "With the kinetic coefficient at rest the block that climbed slips back (climbs).",
+    ),
+    benchmark_variant="stops",
+)
+
+test_incline_block = verifies(CASE)

@@ -1,0 +1,142 @@
+"""Body that slides on a level or tilted plane until it stops: friction stays opposite to the velocity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from veridyn.references import hodograph
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.postprocessing.interpolation import crossings
+from veridyn.solver.problem.elements import Friction, Load
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import constant
+from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats, known
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.measures.consistency import flags, friction_cone, velocities
+from veridyn.validation_cases.measures.quantities import displacement_at
+from veridyn.validation_cases.measures.sliding import STEPS, a_step_of, end_of_slip
+
+END = 1.0  # s
+SOLE = "sole"
+
+
+def _stops(values: Values) -> bool:
+    """Whether the body comes to rest, in time."""
+    return float(known(hodograph.stop_time, values)) < END
+
+
+def _turns(values: Values) -> bool:
+    """Whether the velocity turns, in time."""
+    return float(values["s"]) > 0 and float(known(hodograph.turn_time, values)) < END
+
+
+def _speed(values: Values) -> float:
+    return math.hypot(*floats(values, "v_x", "v_y"))
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the body with its places down the slope and across."""
+    m, g, s, mu, v_x, v_y = floats(values, "m", "g", "s", "mu", "v_x", "v_y")
+    cosine = 1 / math.hypot(1.0, s)
+    return MechanicalProblem(
+        name="plane_slide",
+        mass=m * np.eye(2),
+        initial_velocity=[v_x, v_y],
+        end=END,
+        output_times=np.linspace(0.0, END, STEPS + 1),
+        loads=(Load([m * g * s * cosine, 0.0], constant(1.0)),) if s else (),
+        frictions=(Friction(SOLE, ([1.0, 0.0], [0.0, 1.0]), m * g * cosine, mu, mu),),
+        coordinates=("x", "y"),
+    )
+
+
+def turn_time(o: Observation) -> float:
+    """Return when the velocity stands half as steep to the line of slope as at the start (s)."""
+    half = math.atan2(o["v_y"], o["v_x"]) / 2
+    normal = o.response.velocity @ np.array([-math.sin(half), math.cos(half)])
+    found = [t for t, _ in crossings(o.response.time, normal)]
+    if not found:
+        raise SolverFailure("the velocity does not turn")
+    return found[0]
+
+
+def _at(o: Observation, instant: Callable[[Observation], float], place: int) -> float:
+    return displacement_at(o, instant(o), place)
+
+
+stop_time = partial(end_of_slip, name=SOLE)
+PLACE = {**a_step_of(_speed, END), "scale": lambda values: _speed(values) * END}
+TIME = {**a_step_of(lambda _: 1.0, END), "scale": lambda _: END}
+OF = hodograph
+QUANTITIES = (
+    Quantity("stop_time", "s", "end of the slip", OF.stop_time, stop_time, applies=_stops, **TIME),
+    *(
+        Quantity(
+            f"stop_{name}",
+            "m",
+            f"{name} of rest",
+            truth,
+            partial(_at, instant=stop_time, place=i),
+            applies=_stops,
+            **PLACE,
+        )
+        for i, (name, truth) in enumerate({"x": OF.stop_x, "y": OF.stop_y}.items())
+    ),
+    Quantity("turn_time", "s", "half of the turn", OF.turn_time, turn_time, applies=_turns, **TIME),
+    *(
+        Quantity(
+            f"turn_{name}",
+            "m",
+            f"{name} at half of the turn",
+            truth,
+            partial(_at, instant=turn_time, place=i),
+            applies=_turns,
+            **PLACE,
+        )
+        for i, (name, truth) in enumerate({"x": OF.turn_x, "y": OF.turn_y}.items())
+    ),
+)
+
+CASE = Case(
+    name="plane_slide",
+    title="Body that slides to a stop in a plane",
+    document="this suite",
+    summary="Friction is opposite to a velocity that turns: instant and place of the stop on a level or tilted plane.",
+    statement=(
+        "A body slides with (v_x, v_y) on a plane with the slope s along x, which friction would hold: s < mu.",
+        "On a level plane its path is straight. On a tilted one the velocity turns to the line of slope, and points "
+        "down it at the instant of the stop.",
+    ),
+    equations=(
+        "x'' = g (s - μ x'/v)/sqrt(1 + s^2), y'' = -g μ y'/(v sqrt(1 + s^2)), v = sqrt(x'^2 + y'^2)",
+        "v sin(φ) = K u^n, u = tan(φ/2), n = μ/s",
+        "t_r = (μ v_0 + s v_x) sqrt(1 + s^2)/(g (μ^2 - s^2))",
+    ),
+    parameters=hodograph.PARAMETERS,
+    variants=(
+        Variant("level", {"s": "0", "v_x": "1.6", "v_y": "1.2"}),
+        Variant("across", {}),
+        Variant("upwards", {"v_x": "-2.4", "v_y": "1"}),
+    ),
+    quantities=QUANTITIES,
+    residuals=(
+        friction_cone("of mu N", lambda o: o["mu"] * o["m"] * o["g"] / math.hypot(1.0, o["s"])),
+        velocities(),
+        flags(),
+    ),
+    problem=problem,
+    modelling=("Two coordinates under the constant normal force m g cos a, with two tangents of friction.",),
+    remarks=(
+        "Friction as two independent forces along x and y (a box or a pyramid in place of a cone) bends the path of "
+        "the level plane: it stops first in y, after 0.31 s, and then slides on along x.",
+        "Friction against the velocity of the start stops the body of the tilted plane too early.",
+        "The direction of the velocity is lost near the stop: what is left of it there is small in every place.",
+    ),
+    benchmark_variant="across",
+)
+
+test_plane_slide = verifies(CASE)
