@@ -74,7 +74,7 @@ def stop_place(o: Observation) -> float:
 
 PLACE = {**a_step_of(_speed, END), "scale": lambda values: _speed(values) * END}
 SPEED = {**a_step_of(_gravity, END), "scale": _speed}
-TIME = {**a_step_of(lambda _: 1.0, END), "scale": lambda _: END}
+TIME = {**a_step_of(lambda _: 1.0, END), "scale": lambda _: END, "at_samples": True}
 OF = inclined_block
 QUANTITIES = (
     Quantity(

@@ -54,6 +54,13 @@ def problem(values: Values) -> MechanicalProblem:
     )
 
 
+def line(values: Values) -> MechanicalProblem:
+    """Return what moves alike on a level plane, along its path: for a drawing."""
+    m, g, mu = floats(values, "m", "g", "mu")
+    friction = Friction(SOLE, ([1.0],), m * g, mu, mu)
+    return MechanicalProblem(name="plane_slide", mass=m, initial_velocity=[_speed(values)], end=END, frictions=friction)
+
+
 def turn_time(o: Observation) -> float:
     """Return when the velocity stands half as steep to the line of slope as at the start (s)."""
     half = math.atan2(o["v_y"], o["v_x"]) / 2
@@ -73,7 +80,7 @@ PLACE = {**a_step_of(_speed, END), "scale": lambda values: _speed(values) * END}
 TIME = {**a_step_of(lambda _: 1.0, END), "scale": lambda _: END}
 OF = hodograph
 QUANTITIES = (
-    Quantity("stop_time", "s", "end of the slip", OF.stop_time, stop_time, applies=_stops, **TIME),
+    Quantity("stop_time", "s", "end of the slip", OF.stop_time, stop_time, at_samples=True, applies=_stops, **TIME),
     *(
         Quantity(
             f"stop_{name}",
@@ -136,6 +143,7 @@ CASE = Case(
         "Friction against the velocity of the start stops the body of the tilted plane too early.",
         "The direction of the velocity is lost near the stop: what is left of it there is small in every place.",
     ),
+    drawn=line,
     benchmark_variant="across",
 )
 

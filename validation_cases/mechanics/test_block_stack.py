@@ -1,0 +1,165 @@
+"""Two blocks, one on the other: which of two frictions slips under a force, and after it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from veridyn.references import stacked_blocks
+from veridyn.references.parameters import arguments
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.problem.elements import Friction, Load
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import pulse
+from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.core.tolerances import exactly
+from veridyn.validation_cases.measures.consistency import flags, friction_law, velocities
+from veridyn.validation_cases.measures.friction import OVERSHOOT
+from veridyn.validation_cases.measures.sliding import STEPS, a_step_of, order, seen
+
+END = 1.5  # s
+GROUND, BETWEEN = "ground", "between"
+
+
+def _is_clear(values: Values) -> bool:
+    """Whether penalised stick, which overshoots, holds where rigid stick does, and all rest in time."""
+    m_1, m_2, g, mu_1, mu_2, F = floats(values, "m_1", "m_2", "g", "mu_1", "mu_2", "F")
+    more, pull = float(OVERSHOOT), F / ((m_1 + m_2) * g)
+    if pull < mu_1:
+        return pull * (1 + more) < mu_1
+    before = min(pull - mu_1, mu_2)  # friction on the upper block over its weight
+    holds = before == mu_2 or before * (1 + more) < mu_2
+    stays = mu_1 > mu_2 or mu_1 + more * (before + mu_1) < mu_2
+    return holds and stays and float(stacked_blocks.upper_stop(**arguments(stacked_blocks.upper_stop, values))) < END
+
+
+def _moves(values: Values) -> bool:
+    m_1, m_2, g, mu_1, F = floats(values, "m_1", "m_2", "g", "mu_1", "F")
+    return _is_clear(values) and mu_1 * (m_1 + m_2) * g < F
+
+
+def _speed(values: Values) -> float:
+    """Return a velocity (m/s) that the lower block does not reach."""
+    m_1, F, t_1 = floats(values, "m_1", "F", "t_1")
+    return F * t_1 / m_1
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the two blocks."""
+    m_1, m_2, g, mu_1, mu_2, F, t_1 = floats(values, *(p.name for p in stacked_blocks.PARAMETERS))
+    return MechanicalProblem(
+        name="block_stack",
+        mass=np.diag([m_1, m_2]),
+        end=END,
+        output_times=np.linspace(0.0, END, STEPS + 1),
+        loads=(Load([1.0, 0.0], pulse(F, 0.0, t_1)),),
+        frictions=(
+            Friction(GROUND, ([1.0, 0.0],), (m_1 + m_2) * g, mu_1, mu_1),
+            Friction(BETWEEN, ([-1.0, 1.0],), m_2 * g, mu_2, mu_2),
+        ),
+        coordinates=("x1", "x2"),
+    )
+
+
+def last_stop(o: Observation, names: tuple[str, ...]) -> float:
+    """Return the end (s) of the last slip of some frictions; raises SolverFailure if they do not come to rest."""
+    ends = [phase.end for name in names for phase in seen(o, name) if phase.direction]
+    if not ends or max(ends) >= o.problem.end:
+        raise SolverFailure("the blocks do not come to rest")
+    return max(ends)
+
+
+def way(o: Observation, place: int) -> float:
+    """Return the place (m) of a block at the end."""
+    return float(o.response.displacement[-1, place])
+
+
+PLACE = {**a_step_of(_speed, END), "scale": lambda values: _speed(values) * END}
+TIME = {**a_step_of(lambda _: 1.0, END), "scale": lambda _: END, "at_samples": True}
+OF, ORDER = stacked_blocks, exactly("phases have an order")
+LAST = "end of the last slip of the {} block"
+QUANTITIES = (
+    Quantity(
+        "ground_order",
+        "",
+        "phases on the ground",
+        OF.ground_order,
+        partial(order, name=GROUND),
+        ORDER,
+        applies=_is_clear,
+    ),
+    Quantity(
+        "between_order",
+        "",
+        "phases between the blocks",
+        OF.between_order,
+        partial(order, name=BETWEEN),
+        ORDER,
+        applies=_is_clear,
+    ),
+    Quantity(
+        "lower_stop",
+        "s",
+        LAST.format("lower"),
+        OF.lower_stop,
+        partial(last_stop, names=(GROUND,)),
+        applies=_moves,
+        **TIME,
+    ),
+    Quantity(
+        "upper_stop",
+        "s",
+        LAST.format("upper"),
+        OF.upper_stop,
+        partial(last_stop, names=(GROUND, BETWEEN)),
+        applies=_moves,
+        **TIME,
+    ),
+    Quantity(
+        "lower_way", "m", "way of the lower block", OF.lower_way, partial(way, place=0), applies=_is_clear, **PLACE
+    ),
+    Quantity(
+        "upper_way", "m", "way of the upper block", OF.upper_way, partial(way, place=1), applies=_is_clear, **PLACE
+    ),
+)
+
+CASE = Case(
+    name="block_stack",
+    title="Two blocks, one on the other",
+    document="this suite",
+    summary="The lower of two blocks is pulled for a while: both rest, go together, or slip on each other.",
+    statement=(
+        "A force F pulls the lower block m_1 from rest until t_1. It rubs on the ground with mu_1 under the weight of "
+        "both; the upper block m_2 rubs on it with mu_2.",
+        "Both rest up to F = mu_1 M g, M = m_1 + m_2, and go together up to (mu_1 + mu_2) M g. Beyond, the upper "
+        "one lags behind with mu_2 g. After t_1 they stay or come together if mu_1 < mu_2; else it slides ahead.",
+    ),
+    equations=(
+        "m_1 x_1'' = F + R_1 - R_2, m_2 x_2'' = R_2",
+        "abs(R_1) <= μ_1 (m_1 + m_2) g, abs(R_2) <= μ_2 m_2 g, equal and against the slip where there is one",
+        "F_c = (μ_1 + μ_2) (m_1 + m_2) g, t_r = F t_1/(μ_1 (m_1 + m_2) g) if μ_1 < μ_2",
+    ),
+    parameters=stacked_blocks.PARAMETERS,
+    variants=(
+        Variant("rests", {"F": "4"}),
+        Variant("together", {"F": "12"}),
+        Variant("lags", {}),
+        Variant("slides_ahead", {"mu_1": "0.4", "mu_2": "0.2", "F": "16"}),
+    ),
+    quantities=QUANTITIES,
+    residuals=(velocities(), flags(), friction_law()),
+    problem=problem,
+    modelling=("Two coordinates; the friction between the blocks acts along their difference.",),
+    remarks=(
+        "Who decides on one friction at a time, with that of the other of the step before, lets the upper block slip "
+        "where both go together, or the reverse.",
+        "Friction on the ground under the weight of the lower block alone is two thirds of it: the stop is late.",
+        "While the upper block lags it pushes the lower one back, after t_1 too: the reaction R_2 forgotten, the slip "
+        "is too long.",
+    ),
+    benchmark_variant="lags",
+)
+
+test_block_stack = verifies(CASE)
