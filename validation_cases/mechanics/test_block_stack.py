@@ -138,7 +138,7 @@ CASE = Case(
     ),
     equations=(
         "m_1 x_1'' = F + R_1 - R_2, m_2 x_2'' = R_2",
-        "abs(R_1) <= μ_1 (m_1 + m_2) g, abs(R_2) <= μ_2 m_2 g, equal and against the slip where there is one",
+        "slip: R_1 = -μ_1 (m_1 + m_2) g sgn(x_1'), R_2 = -μ_2 m_2 g sgn(x_2' - x_1')",
         "F_c = (μ_1 + μ_2) (m_1 + m_2) g, t_r = F t_1/(μ_1 (m_1 + m_2) g) if μ_1 < μ_2",
     ),
     parameters=stacked_blocks.PARAMETERS,
