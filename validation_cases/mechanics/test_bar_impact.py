@@ -1,0 +1,228 @@
+"""Elastic bar that strikes a rigid wall: a chain of masses with its own truth, beside that of the continuum."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.references import bar_impact
+from veridyn.solver.postprocessing.interpolation import value_at
+from veridyn.solver.problem.elements import Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.core.tolerances import cited
+from veridyn.validation_cases.measures import impacts, plotting
+from veridyn.validation_cases.measures.consistency import energy, positions, rates, stop_forces, velocities
+from veridyn.validation_cases.measures.quantities import numbered, of, outputs, share_of
+
+Floats = NDArray[np.float64]
+
+OUTPUT_NUMBER = 0.1  # largest frequency times the spacing of the requested output
+KINK = 2.0  # regularity: the force of the wall has a kink
+SUITE = "this suite asks"
+
+
+def transit(values: Values) -> float:
+    """Return L/c (s)."""
+    E, rho, L = floats(values, "E", "rho", "L")
+    return L * math.sqrt(rho / E)
+
+
+def instant(values: Values, transits: int) -> float:
+    """Return an instant (s), in transits of a wave after the touch."""
+    v0, h0 = floats(values, "v0", "h0")
+    return h0 / v0 + transits * transit(values)
+
+
+def fastest(values: Values) -> float:
+    """Return a bound of the frequencies in contact (rad/s): 2 sqrt(k/m)."""
+    return 2 * float(values["N"]) / transit(values)
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the chain before the wall; displacements are those from the start."""
+    E, rho, A, L, v0, h0 = floats(values, "E", "rho", "A", "L", "v0", "h0")
+    n = int(float(values["N"]))
+    neighbours = np.eye(n, k=1) + np.eye(n, k=-1)
+    end, instants = instant(values, bar_impact.TRANSITS), [instant(values, k) for k in range(bar_impact.TRANSITS)]
+    return MechanicalProblem(
+        name="bar_impact",
+        mass=rho * A * L / n * np.eye(n),
+        stiffness=E * A * n / L * (np.diag(neighbours.sum(axis=0)) - neighbours),
+        initial_displacement=np.zeros(n),
+        initial_velocity=np.full(n, -v0),
+        end=end,
+        output_times=outputs(end, OUTPUT_NUMBER / fastest(values), map(str, instants)),
+        stops=(Stop("wall", -np.eye(n)[0], gap=h0, stiffness=2 * E * A * n / L),),
+    )
+
+
+# ---- what is measured
+
+
+def _contact(o: Observation, field: str) -> float:
+    return float(getattr(impacts.impact(o, 1), field))
+
+
+def _mean_force(o: Observation) -> float:
+    contact = impacts.impact(o, 1)
+    return contact.impulse / contact.duration
+
+
+def _rebound(o: Observation) -> float:
+    return float(o.response.velocity[-1].mean())
+
+
+def _tip(o: Observation, number: int) -> float:
+    time = min(instant(o.values, number), o.response.time[-1])
+    return value_at(o.response.time, o.response.displacement[:, -1], time)
+
+
+def _vibration(o: Observation) -> float:
+    return 1 - (_rebound(o) / o["v0"]) ** 2
+
+
+def _span(values: Values) -> float:
+    return instant(values, bar_impact.TRANSITS)
+
+
+def _way(values: Values) -> float:
+    return float(values["h0"]) + float(values["v0"]) * transit(values)
+
+
+def _one(_: Values) -> float:
+    return 1.0
+
+
+TIMES = share_of(_span, 1e-3, f"{SUITE} 1e-3 of the span")
+PLACES = share_of(_way, 1e-3, f"{SUITE} 1e-3 of the way to the wall and of the strain v0/c of the length")
+FORCES = cited(f"{SUITE} 1e-2", 1e-2)
+SHARES = cited(f"{SUITE} 1e-2 of one", 1e-2, kind="absolute")
+of_chain = of(bar_impact, regularity=KINK)
+
+
+def _read(name: str, unit: str, definition: str, field: str, criterion: Any) -> Quantity:
+    return of_chain(
+        name, unit, definition, partial(_contact, field=field), criterion, scale=_span if unit == "s" else None
+    )
+
+
+def _stated(name: str, unit: str, definition: str) -> Quantity:
+    """Return a quantity that no response holds."""
+    return of(bar_impact)(
+        name, unit, definition, None, FORCES if unit != "1" else SHARES, _one if unit == "1" else None
+    )
+
+
+MEASURED = (
+    _read("touch", "s", "instant of the touch", "start", TIMES),
+    _read("release", "s", "instant at which the chain leaves the wall", "end", TIMES),
+    _read("duration", "s", "duration of the contact", "duration", TIMES),
+    _read("peak_force", "N", "largest force of the wall", "peak_force", FORCES),
+    _read("impulse", "N s", "impulse of the wall", "impulse", FORCES),
+    of_chain("mean_force", "N", "impulse over duration", _mean_force, FORCES),
+    of_chain("rebound", "m/s", "velocity of the centre after the contact", _rebound, FORCES),
+    of_chain("vibration", "1", "share of the energy that stays as vibration", _vibration, SHARES, _one),
+    *numbered(
+        bar_impact.TRANSITS,
+        "tip",
+        "m",
+        "displacement of the last mass {number} L/c after the touch",
+        bar_impact.tip,
+        _tip,
+        PLACES,
+        _way,
+        KINK,
+    ),
+)
+STATED = (
+    _stated("wave_duration", "s", "duration of the contact of the continuum, 2L/c"),
+    _stated("wave_force", "N", "force of the continuum on the wall, ρcAv0"),
+    _stated("excess_duration", "1", "modelling error of the duration: that of the chain over 2L/c, less one"),
+    _stated("excess_peak", "1", "modelling error of the largest force: that of the chain over ρcAv0, less one"),
+    _stated("excess_rebound", "1", "modelling error of the rebound: that of the chain over v0, less one"),
+)
+
+
+def _energy(o: Observation) -> float:
+    return o["rho"] * o["A"] * o["L"] * o["v0"] ** 2 / 2
+
+
+def _places(mass: int) -> plotting.Drawn:
+    return plotting.Drawn(
+        "displacement (m)",
+        lambda o: np.asarray(o.response.displacement[:, mass]),
+        plotting.true(bar_impact.motion, "tip" if mass else "end"),
+    )
+
+
+CASE = Case(
+    name="bar_impact",
+    title="Elastic bar that strikes a wall",
+    document="Timoshenko and Goodier 1970",
+    summary="An elastic bar flies at a rigid wall and leaves it after its wave has come back; judged is the chain of N "
+    "masses with its own proved truth, so that the error of the model is told from that of the solver.",
+    statement=(
+        "A bar of length L, unstrained, flies with v0 at a rigid wall at the distance h0. It is cut into N cells with "
+        "a mass in the middle of each; the half cell before the first mass touches the wall and is a spring that "
+        "pushes only.",
+        "The wave of d'Alembert runs to the free end and back: the continuum stays for 2L/c on the wall, pushes with "
+        "ρcAv0 and leaves with v0, without any vibration.",
+        "A chain of N masses is another system. Its modes on the wall and off it are known in closed form; it leaves "
+        "when the force of the half cell first vanishes, later than 2L/c, and takes vibration along.",
+    ),
+    equations=(
+        "m u_i'' = k (u_{i-1} - 2 u_i + u_{i+1}), m = rho A L/N, k = E A N/L, 1 < i < N",
+        "m u_1'' = k (u_2 - u_1) + R, R = 2 k max(0, -h_0 - u_1), m u_N'' = k (u_{N-1} - u_N)",
+        "u_i(0) = 0, u_i'(0) = -v_0",
+        "contact: w_j = 2 sqrt(k/m) sin(theta_j/2), theta_j = (2 j - 1) pi/(2 N), phi_j(i) = sin(theta_j (i - 1/2))",
+        "flight: w_j = 2 sqrt(k/m) sin(theta_j/2), theta_j = j pi/N, phi_j(i) = cos(theta_j (i - 1/2))",
+        "R = 2 k v_0 Σ_{j=1}^N sin(w_j tau)/(N w_j), tau = t - h_0/v_0",
+    ),
+    parameters=bar_impact.PARAMETERS,
+    variants=(Variant("4-masses", {}), Variant("1-mass", {"N": "1"}), Variant("8-masses", {"N": "8"})),
+    quantities=(*MEASURED, *STATED),
+    residuals=(
+        energy("of the energy at the start", _energy, cited(f"{SUITE} 1e-2", 1e-2, kind="absolute")),
+        stop_forces(),
+        velocities(),
+        positions(),
+        rates(),
+    ),
+    problem=problem,
+    modelling=(
+        "Matrices of the chain; the wall is a stop of the stiffness 2EAN/L of half a cell, which belongs to the chain: "
+        "no penalty is chosen.",
+        "Values of the continuum and modelling errors are references that no solver of the chain is judged by.",
+        "Contact instants are roots of the gap between samples, forces and impulses come from a spline of the "
+        "penetration.",
+    ),
+    sources=(
+        "S. P. Timoshenko, J. N. Goodier: Theory of Elasticity. McGraw-Hill (1970), longitudinal impact of bars.",
+        "D. Doyen, A. Ern, S. Piperno: Time-integration schemes for the finite element dynamic Signorini problem. SIAM "
+        "J. Sci. Comput. 33 (2011), 223-249. https://doi.org/10.1137/100791440",
+    ),
+    remarks=(
+        "The force overshoots: from three masses on its largest value is 1.470 ρcAv0, however many there are. What a "
+        "finer model of the bar does not cure is no error of a solver.",
+        "The chain stays too long on the wall, by 11 % with one mass, 4.9 % with four, 2.6 % with 16 and 1.3 % with "
+        "32, and is too slow afterwards: by 7.0, 4.1 and 2.6 % with 4, 16 and 32 masses. One mass leaves with v0.",
+        "A whole cell before the wall instead of a half one (k for 2k) is another model: with four masses it stays "
+        "78 ms longer.",
+    ),
+    held={"N": "a number of masses"},
+    figures=(
+        plotting.history("tip", "The free end", "It turns when the wave arrives, L/c after the touch.", _places(-1)),
+        plotting.convergence(
+            "release", "what is left is the error of the solver alone: the model is that of the truth"
+        ),
+    ),
+    benchmark_variant="4-masses",
+)
+
+test_bar_impact = verifies(CASE)
