@@ -25,6 +25,7 @@ TOLERANCES = (1e-5, 1e-7, 1e-9, 1e-11)
 TAGS: frozenset[str] = frozenset({
     "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
     "damping:gyroscopic", "stiffness:circulatory", "contact", "contact:damped",
+    "contact:rigid",
     *(f"contact:{geometry.replace(' ', '-')}" for geometry in GEOMETRIES if geometry != "plane"),
     *(f"friction:{law}" for law in LAWS), "friction:on-stop", "friction:two-tangents", "absolute-frame",
     *(f"device:{law}" for law in DEVICES),

@@ -82,6 +82,8 @@ def refuse_discrete(problem: MechanicalProblem, scheme: str, steps: Grid) -> Non
 
 def _refuse_stop(stop: Stop, scheme: str, *, driven: bool) -> None:
     _axis(stop.name, stop.normal)
+    if stop.rigid:
+        raise NotImplementedError(f"stop {stop.name!r} is rigid, with the penalties of a discrete plant")
     if stop.geometry != "plane":
         raise NotImplementedError(f"stop {stop.name!r} between {stop.geometry}, with discrete multibody dynamics")
     if stop.frame == "absolute" and driven:

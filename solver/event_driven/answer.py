@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 MECHANICAL = frozenset({
     "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
     "damping:gyroscopic", "stiffness:circulatory", "contact", "contact:damped", "contact:parallel-planes",
-    "absolute-frame", "friction:set-valued", "friction:on-stop",
+    "contact:rigid", "absolute-frame", "friction:set-valued", "friction:on-stop",
 })  # fmt: skip
 MODES = frozenset({"initial-value", "hybrid", "zeno"})
 
@@ -110,20 +110,31 @@ def respond(problem: MechanicalProblem, integrator: Integrator, controls: EventC
     kinds = np.concatenate([np.full(phase.times.size, flows.index(phase.flow)) for phase in phases])
     elements = histories(problem, driver.mechanics, flows, segments(problem), times, states, kinds)
     x, v = (driver.mechanics.restored(part) for part in (states[:, :n], states[:, n:]))
-    return Response(times, x, v, elements, dict(driver.legs.counters), _events(driver.mechanics, phases))
+    return Response(times, x, v, elements, dict(driver.legs.counters), _events(driver, phases))
 
 
-def _events(mechanics: Mechanics, phases: Sequence[Phase]) -> dict[str, Floats]:
+def _events(driver: Driver, phases: Sequence[Phase]) -> dict[str, Floats]:
     states = [[*map(TOUCHES.index, mode.stops), *mode.frictions] for mode in (phase.flow.mode for phase in phases)]
-    return event_instants(mechanics, np.array(states, dtype=np.int64), np.array([p.times[0] for p in phases]))
+    starts = np.array([p.times[0] for p in phases])
+    return event_instants(driver.mechanics, np.array(states, dtype=np.int64), starts, driver.impacts)
 
 
-def event_instants(mechanics: Mechanics, states: NDArray[np.int64], starts: Floats) -> dict[str, Floats]:
-    """Return the instants (k,) at which each element changes its state, from states (m, e) and when they start (s)."""
+def event_instants(
+    mechanics: Mechanics,
+    states: NDArray[np.int64],
+    starts: Floats,
+    impacts: Sequence[tuple[float, tuple[int, ...]]] = (),
+) -> dict[str, Floats]:
+    """Return the instants (k,) at which each element changes its state, from states (m, e) and when they start (s).
+
+    ``impacts`` are instants (s) with the planes that were hit: events although the body leaves at once.
+    """
     changed, later = states[1:] != states[:-1], starts[1:]
     stops = len(mechanics.problem.stops)
     places = {**mechanics.planes, **{f.name: (stops + j,) for j, f in enumerate(mechanics.problem.frictions)}}
-    return {name: later[changed[:, list(of)].any(axis=1)] for name, of in places.items()}
+    found = {name: later[changed[:, list(of)].any(axis=1)] for name, of in places.items()}
+    struck = {name: [t for t, hit in impacts if not set(of).isdisjoint(hit)] for name, of in mechanics.planes.items()}
+    return {name: np.union1d(instants, struck.get(name, [])) for name, instants in found.items()}
 
 
 class OnDemand(Mapping[str, Mapping[str, Floats]]):

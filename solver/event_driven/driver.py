@@ -5,7 +5,7 @@ complementarity conditions, tested on the Taylor polynomials of the guards just 
 none of its guards is negative there. Frictional sticking is rigid, so the sliding velocity is set to zero exactly.
 
 Source: F. Pfeiffer and C. Glocker, Multibody Dynamics with Unilateral Contacts, Wiley 1996, chapters 5 and 6
-(one-sided conditions at transitions); here without impulses, as every stop is elastic.
+(one-sided conditions at transitions). Impacts on rigid stops come first; see `mechanics.Mechanics.impact`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.legs import AffineLeg, Arrival, Integrator, Legs, until
-from veridyn.solver.event_driven.mechanics import Affine, Change, Flow, Grip, Mechanics, Mode, Touch
+from veridyn.solver.event_driven.mechanics import STRIKES, Affine, Change, Flow, Grip, Mechanics, Mode, Touch
 from veridyn.solver.problem.mechanical import MechanicalProblem
 
 Floats = NDArray[np.float64]
@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 ROUNDING = 1e-13  # relative; what is left of cancelling terms
 AT_ZERO = 1e-9  # of the time scale: a guard that is this near to its zero is at zero
 PROBE = 1e-6  # of the time scale: where the sign just after an event is read
+HOP = 4 * PROBE  # of the time scale: a body that would be off a rigid stop for less stays on it
 ARMING = 1e-2  # of the time scale: a guard that starts at zero is looked at no later than this
 DIP_ARMING = 1e-3  # of the time scale: the same for minima of guards
 NEAR = 1e-3  # of the output spacing: samples nearer than this spoil differences between them
@@ -79,6 +80,7 @@ class Driver:
         self.problem = self.mechanics.problem
         self.legs = Legs(problem.name, integrator, most_events)
         self.largest_step = largest_step
+        self.impacts: list[tuple[float, tuple[int, ...]]] = []  # instants (s), and the rigid stops that were hit
 
     def run(self, outputs: Floats) -> list[Phase]:
         """Return the phases of the motion, in order; each starts with a sample at its first instant.
@@ -96,6 +98,8 @@ class Driver:
         done, near = 0, NEAR * float(np.diff(outputs).min(initial=self.problem.end - self.problem.start))
         for forcing in segments(self.problem):
             t, fired = forcing.start, None
+            if t == self.problem.start:
+                mode, y = self._struck(mode, forcing, t, y)
             while t < forcing.end:
                 outlook = self._settle(mode, forcing, t, y, fired)
                 arrival, fired = self._advance(outlook, forcing, t, outputs[done:])
@@ -103,6 +107,8 @@ class Driver:
                 phases.append(_phase(outlook, forcing, t, arrival, reached, near))
                 done += len(reached)
                 mode, t, y = outlook.flow.mode, arrival.time, arrival.state
+                if fired is not None and outlook.flow.changes[fired].spring == STRIKES:
+                    (mode, y), fired = self._struck(mode, forcing, t, y), None
         return [*phases[:-1], _close(phases[-1], arrival)]
 
     def _first_mode(self, y: Floats) -> Mode:
@@ -111,6 +117,16 @@ class Driver:
         gaps = self.mechanics.flow(open_).gaps(y, segments(self.problem)[0].value(self.problem.start))
         stops = tuple(Touch.CLOSED if gap < 0 else Touch.OPEN for gap in gaps)
         return self._regripped(Mode(stops, open_.frictions), y)
+
+    def _struck(self, mode: Mode, forcing: Forcing, t: float, y: Floats) -> tuple[Mode, Floats]:
+        """Return mode and state after what is hit has been hit."""
+        if not self.mechanics.rigid.any():
+            return mode, y
+        resolution = HOP * self._scale(self.mechanics.flow(mode), forcing)
+        impact = self.mechanics.impact(mode, y, forcing.value(t), resolution)
+        self.legs.counters.update(impacts=bool(impact.hit), settled=impact.short)
+        self.impacts += [(t, impact.hit)] if impact.hit else []
+        return impact.mode, impact.state
 
     def _regripped(self, mode: Mode, y: Floats) -> Mode:
         """Return a mode whose frictions grip where, and only where, they are pressed."""

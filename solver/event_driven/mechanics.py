@@ -10,11 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import carries_stops, functions
 from veridyn.solver.problem.basis import in_modal_coordinates, with_coordinates
 from veridyn.solver.problem.elements import Friction, Stop
@@ -26,6 +28,9 @@ ROUNDING = 1e-14  # relative; a difference smaller than this is rounding
 DEPENDENT = 1e-12  # of the largest eigenvalue: below it tangents are dependent
 LEAST = 1e-3  # of the strongest friction: what a weaker one counts as, where they share a load
 PARALLEL = 1e-12  # of the cosine of an angle; tangents this near to one line are on it
+AT_REST = 1e-12  # of the motion of the whole structure; a slower velocity along a direction is rest
+LOW = 1e-13  # of the terms of a gap; what is no higher is on the stop
+STRIKES = -2  # in the place of a spring: the change is an impact
 
 
 class Touch(Enum):
@@ -98,7 +103,7 @@ class Change:
     """What a guard does when it falls below zero: an element takes another state.
 
     ``spring`` is the coordinate of a spring of stick that is set to ``elongation``, a row over 1, y and u, then; -1:
-    none.
+    none; STRIKES: a body hits a rigid stop, see `Mechanics.impact`.
     """
 
     element: int
@@ -142,14 +147,27 @@ class Flow:
         return float(np.abs(np.linalg.eigvals(self.rate.matrix)).max(initial=0.0))
 
 
+@dataclass(frozen=True, eq=False)
+class Impact:
+    """What an impact does: state (2n,) and mode after it, the stops that give impulses, how many hops are too short.
+
+    Whether a stop that is touched without a rate closes is for complementarity to say.
+    """
+
+    state: Floats
+    mode: Mode
+    hit: tuple[int, ...]
+    short: int
+
+
 def refuse(problem: MechanicalProblem) -> None:
     """Refuse what the event-driven equations do not express.
 
     Raises
     ------
     NotImplementedError
-        With the reason: a device, a curved stop, friction or a truncated basis in the absolute frame, regularised
-        friction under the force of a stop.
+        With the reason: a device, a curved stop, friction, a rigid stop or a truncated basis in the absolute frame,
+        regularised friction under the force of a stop, friction under that of a rigid one.
     """
     if not isinstance(problem, MechanicalProblem):
         raise NotImplementedError(f"problems of kind {problem.kind!r}")
@@ -160,7 +178,12 @@ def refuse(problem: MechanicalProblem) -> None:
     for stop in problem.stops:
         if stop.curved:
             raise NotImplementedError(f"stop {stop.name!r} ({stop.geometry}): not piecewise linear")
+        if stop.rigid and stop.frame == "absolute" and problem.supports:
+            raise NotImplementedError(f"stop {stop.name!r} is rigid in the absolute frame of a driven structure")
+    rigid = {stop.name for stop in problem.stops if stop.rigid}
     for friction in problem.frictions:
+        if friction.normal in rigid:
+            raise NotImplementedError(f"friction {friction.name!r} is under the force of a rigid stop")
         if friction.frame == "absolute" and problem.supports:
             raise NotImplementedError(f"{friction.name!r} in the absolute frame of a driven structure")
     for friction in problem.frictions:
@@ -246,6 +269,7 @@ class Mechanics:
         self.weights = self._affine([self._row(constant=_constant(f)) for f in problem.frictions])
         self.reach = np.sqrt(np.einsum("fi,ij,fj->f", self.tangents, self.inverse, self.tangents))
         self.glides = self._glides()
+        self.rigid = np.array([stop.rigid for stop in problem.stops], dtype=bool)
         self.known: dict[Mode, Flow] = {}
 
     def _free(self) -> Affine:
@@ -295,23 +319,26 @@ class Mechanics:
     def written(self, mode: Mode) -> Flow:
         """Return the equations of a mode, written anew."""
         n = self.problem.size
-        closed = np.array([float(touch is Touch.CLOSED) for touch in mode.stops])
-        stop_forces = self._whole(closed[:, None] * self.pressing.rows)
+        closed = np.array([touch is Touch.CLOSED for touch in mode.stops], dtype=bool)
+        stop_forces = self._whole(closed[:, None] * self.pressing.rows)  # none of a rigid stop yet
         normal = self.normal_forces(stop_forces)
         slipping = self._slips(mode)[:, None] * normal.rows
         self._add_springs(mode, slipping)
         loads = self.free.rows - self.normals.T @ stop_forces.rows + self.tangents.T @ slipping
-        stuck = self._rigid(mode)
-        taken, hold = self.held(stuck)
+        stuck, shut = self._rigid(mode), np.flatnonzero(closed & self.rigid).tolist()
+        taken, hold = self.held(stuck, shut)
         self._follow(mode, hold)
+        needed, efforts = -taken.T @ loads, np.abs(taken.T) @ np.abs(loads)
         friction = slipping
-        friction[stuck] -= taken.T @ loads
-        needs = np.abs(friction)
-        needs[stuck] = np.abs(taken.T) @ np.abs(loads)
+        friction[stuck] += needed[: len(stuck)]
+        stop_forces.rows[shut] = needed[len(stuck) :]
+        needs, pushes = np.abs(friction), np.abs(self.pressing.rows)
+        needs[stuck], pushes[shut] = efforts[: len(stuck)], efforts[len(stuck) :]
         rate = np.zeros((2 * n, loads.shape[1]))
         rate[:n, 1 + n : 1 + 2 * n] = np.eye(n)
         rate[n:] = hold @ self.inverse @ loads
-        guards, sizes, changes = self._guards(mode, friction, needs, normal.rows)
+        pressing = np.where(self.rigid[:, None], stop_forces.rows, self.pressing.rows)
+        guards, sizes, changes = self._guards(mode, friction, needs, normal.rows, pressing, pushes)
         slack = tuple(spring for j, spring in self.springs.items() if mode.frictions[j] is Grip.FREE)
         return Flow(
             mode, self._whole(rate), guards, changes, sizes, np.abs(self.inverse) @ np.abs(loads), stop_forces,
@@ -340,7 +367,9 @@ class Mechanics:
         return forcing
 
     def _spring(self, stop: Stop) -> Floats:
-        """Return ``-k d - c d'`` of a stop."""
+        """Return ``-k d - c d'`` of a stop, zeros of a rigid one."""
+        if stop.rigid:
+            return self._row()
         k, c = stop.stiffness, stop.damping
         forcing = k * self._carried(stop, 0) + c * self._carried(stop, 1)
         return self._row(constant=k * (stop.offset - stop.gap), x=k * stop.normal, v=c * stop.normal, forcing=forcing)
@@ -377,14 +406,15 @@ class Mechanics:
                 forces[j, 1 + spring] -= friction.stiffness
                 forces[j, 1 + n : 1 + 2 * n] -= friction.damping * friction.tangents[0]
 
-    def held(self, stuck: list[int]) -> tuple[Floats, Floats]:
-        """Return what turns loads into the forces of stick (n, k), and the projection of velocities that keeps rest.
+    def held(self, stuck: list[int], shut: list[int]) -> tuple[Floats, Floats]:
+        """Return what turns loads into forces that hold (n, k), and the projection of velocities that keeps rest.
 
-        Stick asks ``Wᵀ M⁻¹ (q + W λ) = 0`` of the tangents W that stick, q being all other forces. The projection
-        takes away what rounding leaves of the velocities along W, so that stick holds exactly however long it lasts.
+        Frictions that stick and rigid stops that are closed ask ``Wᵀ M⁻¹ (q + W λ) = 0`` of their tangents and inward
+        normals W, q being all other forces. The projection takes away what rounding leaves of the velocities along W,
+        so that rest holds exactly however long it lasts.
         """
-        n, W = self.problem.size, self.tangents[stuck]
-        taken = self.inverse @ W.T @ self._stiff(stuck)
+        n, W = self.problem.size, np.vstack((self.tangents[stuck], -self.normals[shut]))
+        taken = self.inverse @ W.T @ self._stiff(W, stuck)
         projected = taken @ W
         hold = np.eye(n) - projected
         if np.trace(hold) < 0.5:  # of a projection, it is the number of directions that are left
@@ -397,21 +427,20 @@ class Mechanics:
         for j, spring in self.springs.items():
             hold[spring] = self.tangents[j] @ hold if mode.frictions[j] is Grip.STICK else 0.0
 
-    def _stiff(self, stuck: list[int]) -> Floats:
-        """Return the inverse (k, k) of ``A = Wᵀ M⁻¹ W``.
+    def _stiff(self, W: Floats, stuck: list[int]) -> Floats:
+        """Return the inverse (k, k) of ``A = Wᵀ M⁻¹ W``; the first rows W are those of frictions that stick.
 
         Dependent tangents share a load that none of them carries alone in proportion to what they can hold; so
         several frictions along one line are one that holds as much as all.
         """
-        if not stuck:
+        if not len(W):
             return np.zeros((0, 0))
-        W = self.tangents[stuck]
         compliance = W @ self.inverse @ W.T
         root = np.sqrt(np.diag(compliance))
         scale = np.outer(root, root)
-        if root.all() and (len(stuck) == 1 or np.linalg.eigvalsh(compliance / scale)[0] > DEPENDENT):
+        if root.all() and (len(W) == 1 or np.linalg.eigvalsh(compliance / scale)[0] > DEPENDENT):
             return np.asarray(np.linalg.inv(compliance / scale) / scale)
-        shares = np.diag(self._shares(stuck))
+        shares = np.diag(self._shares(stuck) if len(W) == len(stuck) else 1 / np.where(root > 0, root, 1.0))
         shared = np.linalg.pinv(shares @ compliance @ shares, rcond=DEPENDENT, hermitian=True)
         return np.asarray(shares @ shared @ shares)
 
@@ -427,17 +456,21 @@ class Mechanics:
         return np.asarray(np.sqrt(np.maximum(limits, LEAST * limits.max())) / np.where(reach > 0, reach, 1.0))
 
     def _guards(
-        self, mode: Mode, friction: Floats, needs: Floats, normal: Floats
+        self, mode: Mode, friction: Floats, needs: Floats, normal: Floats, pressing: Floats, pushes: Floats
     ) -> tuple[Affine, Floats, tuple[Change, ...]]:
-        """Return the guards, the sizes of their terms, and what they mean; ``needs`` are those of the frictions."""
+        """Return the guards, the sizes of their terms, and what they mean.
+
+        ``needs`` are the sizes of the forces of frictions, ``pushes`` those of stops.
+        """
         rows: list[Floats] = []
         sizes: list[Floats] = []
         changes: list[Change] = []
         for i, touch in enumerate(mode.stops):
-            for row, becomes in _stop_guards(touch, self.gaps.rows[i], self.pressing.rows[i]):
+            rigid = bool(self.rigid[i])
+            for row, becomes in _stop_guards(touch, self.gaps.rows[i], pressing[i], rigid=rigid):
                 rows.append(row)
-                sizes.append(np.abs(row))
-                changes.append(Change(i, becomes))
+                sizes.append(pushes[i] if rigid and touch is Touch.CLOSED else np.abs(row))
+                changes.append(Change(i, becomes, STRIKES if rigid and becomes is Touch.CLOSED else -1))
         for j, grip in enumerate(mode.frictions):
             limit = self.problem.frictions[j].static * normal[j]
             size = self._row(v=self.glides[j]) if grip in SLIPS else np.abs(limit) + needs[j]
@@ -447,6 +480,73 @@ class Mechanics:
                 changes.append(self._regripping(j, grip, becomes_grip, normal[j]))
         return self._affine(rows), self._affine(sizes).rows, tuple(changes)
 
+    # ---- impacts on rigid stops
+
+    def impact(self, mode: Mode, y: Floats, u: Floats, resolution: float) -> Impact:
+        """Return what the rigid stops do that a body touches; nothing, if none of them is approached.
+
+        They share the impulses by Moreau's law (see `Stop`): the velocities after it are unique. A stop is touched if
+        it will be within the ``resolution`` of instants (s), and a hop that does not last as long, or is no higher than
+        rounding of the gap, is none: there the impacts, which accumulate, end in rest.
+
+        Raises
+        ------
+        SolverFailure
+            If no velocities obey the law: different restitutions in dependent directions.
+        """
+        n, sizes = self.problem.size, np.abs(self.gaps.rows) @ np.abs(np.concatenate(([1.0], y, u)))
+        near = self.gaps(y, u) <= ROUNDING * sizes + resolution * np.abs(self.gap_rates(y, u))
+        touched = np.flatnonzero(self.rigid & near)
+        W = -self.normals[touched]
+        rest = AT_REST * np.sqrt(self._moment(y[n:])) * self._reach(W)  # a slower rate is none
+        hits = np.where(-W @ y[n:] > rest, -W @ y[n:], 0.0)
+        back = hits * [self.problem.stops[i].restitution for i in touched]
+        impulses, v = self._shared(W, y[n:], back)
+        opened = _with_touch(mode, touched, Touch.OPEN)
+        fall = -W @ self.flow(opened).rate(y, u)[n:]
+        lowest = np.maximum(0.5 * resolution * fall, np.sqrt(4 * LOW * sizes[touched] * np.abs(fall)))
+        short = (back > 0) & (fall > 0) & (W @ v <= lowest)
+        if short.any():
+            back[short] = 0.0
+            impulses, v = self._shared(W, y[n:], back)
+        mode = _with_touch(mode, touched[W @ v > rest], Touch.OPEN)
+        after = Mode(mode.stops, self._kicked(mode.frictions, v))
+        hit = touched[impulses * self._reach(W) ** 2 > rest]
+        return Impact(np.concatenate((y[:n], v)), after, tuple(hit.tolist()), int(np.count_nonzero(short)))
+
+    def moving(self, W: Floats, v: Floats) -> NDArray[np.bool_]:
+        """Tell along which directions W (k, n) velocities are more than rounding of the motion of the structure."""
+        return np.asarray(np.abs(W @ v) > AT_REST * np.sqrt(self._moment(v)) * self._reach(W))
+
+    def _moment(self, v: Floats) -> float:
+        """Return twice the kinetic energy (J)."""
+        return float(v @ np.asarray(self.problem.mass) @ v)
+
+    def _reach(self, W: Floats) -> Floats:
+        """Return the lengths (k,) of directions (k, n) in the norm that goes with the kinetic energy."""
+        return np.sqrt(np.einsum("ki,ij,kj->k", W, self.inverse, W))
+
+    def _shared(self, W: Floats, v: Floats, least: Floats) -> tuple[Floats, Floats]:
+        """Return impulses p (k,) and velocities with ``0 <= p ⊥ W v - least >= 0``."""
+        A, q, p = W @ self.inverse @ W.T, W @ v - least, np.zeros(len(W))
+        slack = AT_REST * (np.sqrt(self._moment(v)) * self._reach(W) + least)
+        for count in range(len(W) + 1):
+            for few in combinations(range(len(W)), count):
+                S, p = list(few), np.zeros(len(W))
+                p[S] = np.linalg.lstsq(A[np.ix_(S, S)], -q[S], rcond=DEPENDENT)[0]
+                if np.all(p >= 0) and np.all(A @ p + q >= -slack):
+                    return p, v + self.inverse @ W.T @ p
+        raise SolverFailure(f"{self.problem.name}: no velocities obey the restitutions of stops that are hit together")
+
+    def _kicked(self, grips: tuple[Grip, ...], v: Floats) -> tuple[Grip, ...]:
+        """Return what pressed frictions do with new velocities: a force does not hold against an impulse."""
+        moving = AT_REST * self.reach * np.sqrt(self._moment(v))
+        found = []
+        for j, (grip, glide) in enumerate(zip(grips, self.tangents @ v, strict=True)):
+            still = abs(glide) <= moving[j] or grip is Grip.FREE or j in self.springs
+            found.append(grip if still else Grip(int(np.sign(glide))))
+        return tuple(found)
+
     def _regripping(self, j: int, grip: Grip, becomes: Grip, normal: Floats) -> Change:
         """Return the change of a friction; the spring of a slip that ends takes over the force of the slip."""
         if becomes is not Grip.STICK or j not in self.springs:
@@ -455,14 +555,21 @@ class Mechanics:
         return Change(j, becomes, self.springs[j], float(grip) * friction.kinetic / friction.stiffness * normal)
 
 
+def _with_touch(mode: Mode, which: NDArray[np.int64], touch: Touch) -> Mode:
+    """Return a mode with another state of some stops."""
+    return Mode(tuple(touch if i in which else each for i, each in enumerate(mode.stops)), mode.frictions)
+
+
 def _constant(friction: Friction) -> float:
     """Return the normal force (N) of a friction, 0 if a stop presses it."""
     return 0.0 if isinstance(friction.normal, str) else friction.normal
 
 
-def _stop_guards(touch: Touch, gap: Floats, force: Floats) -> list[tuple[Floats, Touch]]:
+def _stop_guards(touch: Touch, gap: Floats, force: Floats, *, rigid: bool) -> list[tuple[Floats, Touch]]:
     if touch is Touch.OPEN:
         return [(gap, Touch.CLOSED)]
+    if rigid:
+        return [(force, Touch.OPEN)]
     if touch is Touch.CLOSED:  # never tensile: released when the force vanishes, with damping before the gap opens
         return [(force, Touch.RELEASED)]
     return [(-force, Touch.CLOSED), (-gap, Touch.OPEN)]

@@ -17,7 +17,7 @@ from veridyn.solver.errors import Interrupted, SolverFailure
 from veridyn.solver.event_driven.answer import MECHANICAL, OnDemand, event_instants, histories
 from veridyn.solver.event_driven.driver import NEAR
 from veridyn.solver.event_driven.forcing import Forcing, segments
-from veridyn.solver.event_driven.mechanics import Grip, Mechanics
+from veridyn.solver.event_driven.mechanics import Grip, Impact, Mechanics
 from veridyn.solver.exact.rest import at_rest
 from veridyn.solver.exact.tables import Tables
 from veridyn.solver.exact.transitions import Found, Instant, Transitions
@@ -104,7 +104,7 @@ class Prepared:
     def _steps(self) -> float:
         """Return about how many steps it will take: time constants of the stiffest mode or of the drive."""
         problem = self.problem
-        springs = [k for element in problem.elements if (k := element.stiffness)]
+        springs = [k for element in problem.elements if (k := element.stiffness) and math.isfinite(k)]
         stiffness = np.linalg.norm(np.asarray(problem.stiffness)) + sum(springs)
         fastest = math.sqrt(stiffness * float(np.linalg.norm(self.tables.mechanics.inverse)))
         drive = max((wave.omega for forcing in self.forcings for wave in forcing.waves), default=0.0)
@@ -116,9 +116,17 @@ class Prepared:
         samples = np.empty((outputs.size, y.size))
         events = np.empty((min(FEW_EVENTS, 1 + most_events), kernel.POINT + y.size))
         counters[kernel.CHOOSY], searches, ambiguities = self.choosy, 0, 0
+        impacts, short = list[tuple[float, tuple[int, ...]]](), 0
         for forcing, drive in zip(self.forcings, self.drives, strict=True):
-            counters[kernel.FIRED], reason = -1, kernel.FULL
+            counters[kernel.FIRED], reason = -1, kernel.IMPACT if t == self.problem.start else kernel.FULL
             while reason not in (kernel.DONE, kernel.STOPPED):
+                if reason == kernel.IMPACT and self.tables.mechanics.rigid.any():
+                    self._refuse_more(len(impacts), most_events, t)
+                    struck = self._struck(y, states, forcing.value(t))
+                    y[:], states[:] = struck.state, self.tables.numbers(struck.mode)
+                    before[:], counters[kernel.FIRED], counters[kernel.STRUCK] = states, -1, bool(struck.hit)
+                    impacts += [(t, struck.hit)] if struck.hit else []
+                    short += struck.short
                 known, tables = len(self.tables.flows), (*self.tables.arrays, *self.grips, *drive)
                 arrays = (y, states, before, outputs, samples, counters, events)
                 reason, t, done = kernel.march(t, forcing.end, known, done, *arrays, *tables)
@@ -139,8 +147,16 @@ class Prepared:
                 if reason in (kernel.UNKNOWN_MODE, kernel.UNDECIDED):
                     self.tables.index(states)
         count, steps, stopped = counters[:3].tolist()
-        motion: Motion = kernel.Motion(samples[:done], events[:count], steps, ambiguities, t, bool(stopped))
+        found = samples[:done], events[:count], steps, ambiguities, t, bool(stopped), impacts, short
+        motion: Motion = kernel.Motion(*found)
         return motion
+
+    def _struck(self, y: Floats, states: Ints, u: Floats) -> Impact:
+        """Return what an impact does; a hop must last a billionth of a step, as all that is told apart."""
+        from veridyn.solver.integrators.kernels.series import AT_ONCE
+
+        mode, step = self.tables.mode(states), self.tables.draft(states).step
+        return self.tables.mechanics.impact(mode, y, u, AT_ONCE * step)
 
     def _refuse_more(self, count: int, most: int, t: float) -> None:
         if count > most:
@@ -236,8 +252,10 @@ def _response(prepared: Prepared, motion: Motion) -> Response:
     n, mechanics, flows, forcings = problem.size, tables.mechanics, tables.flows, prepared.forcings
     elements = OnDemand(lambda: histories(problem, mechanics, flows, forcings, times, states, kinds))
     counters = {"steps": motion.steps, "events": len(motion.events) - 1, "ambiguous": motion.ambiguous}
+    if mechanics.rigid.any():
+        counters |= {"impacts": len(motion.impacts), "settled": motion.short}
     x, v = (mechanics.restored(part) for part in (states[:, :n], states[:, n:]))
-    events = event_instants(mechanics, tables.arrays.states[motion.kinds], motion.times)
+    events = event_instants(mechanics, tables.arrays.states[motion.kinds], motion.times, motion.impacts)
     return Response(times, x, v, elements, counters, events)
 
 

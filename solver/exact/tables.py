@@ -81,9 +81,15 @@ class Tables:
         self.flows.append(draft.flow)
         return len(self.flows) - 1
 
-    def _mode(self, states: Ints) -> Mode:
+    def mode(self, states: Ints) -> Mode:
+        """Return a mode from the numbers (e,) of its states."""
         stops = len(self.mechanics.problem.stops)
         return Mode(tuple(TOUCHES[s] for s in states[:stops]), tuple(Grip(int(s)) for s in states[stops:]))
+
+    @staticmethod
+    def numbers(mode: Mode) -> Ints:
+        """Return the numbers (e,) of the states of a mode."""
+        return np.array([*map(TOUCHES.index, mode.stops), *mode.frictions], dtype=np.int64)
 
     def _span(self) -> float:
         """Return the longest time constant (s) that a mode may have: that of the drive, or the whole time."""
@@ -156,7 +162,7 @@ class Tables:
     def _drafted(self, states: Ints) -> Draft:
         from veridyn.solver.integrators.kernels.series import CALM, STRETCH
 
-        flow, n = self.mechanics.written(self._mode(states)), self.mechanics.problem.size
+        flow, n = self.mechanics.written(self.mode(states)), self.mechanics.problem.size
         longest = min(STRETCH * self.span, CALM / flow.fastest if flow.fastest else math.inf)
         step = 2.0 ** math.floor(math.log2(longest))  # scaling with a power of two rounds nothing
         motion, bound = self.motion.copy(), np.abs(self.motion)

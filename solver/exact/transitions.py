@@ -88,7 +88,7 @@ class Transitions:
         """Return the states that follow, None if none is consistent."""
         now = self._cleaned(now)
         start = self._tried(now, now.before)
-        options = self._touches(start), self._grips(now, start)
+        options = self._touches(now, start), self._grips(now, start)
         violated = set(start.draft.changes[start.wrong, 0].tolist())
         tried, idle = 0, list[Trial]()
         for changes in range(len(now.before) + 1):
@@ -107,9 +107,10 @@ class Transitions:
         """Return the instant with what is at rest set to rest, and named so in the states before."""
         resting = self._resting(now)
         mechanics, v = self.tables.mechanics, now.y[self.size :]
-        _, hold = mechanics.held(np.flatnonzero(resting).tolist())
+        shut = self._shut(now.before)
+        _, hold = mechanics.held(np.flatnonzero(resting).tolist(), shut)
         before = now.before.copy()
-        _, held = mechanics.held(np.flatnonzero(self._stuck(before)).tolist())
+        _, held = mechanics.held(np.flatnonzero(self._stuck(before)).tolist(), shut)
         before[self.stops :][self._idle(before, held)] = STICK
         return replace(now, y=np.concatenate((now.y[: self.size], hold @ v)), before=before)
 
@@ -174,13 +175,16 @@ class Transitions:
                 return False
         return True
 
-    def _touches(self, start: Trial) -> Options:
+    def _touches(self, now: Instant, start: Trial) -> Options:
         mechanics = self.tables.mechanics
+        moving = mechanics.moving(-mechanics.normals, now.y[self.size :])
         gaps, forces = (self._near(start, rows.rows) for rows in (mechanics.gaps, mechanics.pressing))
         options: Options = []
-        for stop, gap, force in zip(mechanics.problem.stops, gaps, forces, strict=True):
+        for i, (stop, gap, force) in enumerate(zip(mechanics.problem.stops, gaps, forces, strict=True)):
             if gap > 0:
                 options.append((OPEN,))
+            elif stop.rigid:  # closed only at rest: an impact has been seen to
+                options.append((OPEN,) if moving[i] and now.before[i] != CLOSED else (OPEN, CLOSED))
             elif gap == 0:
                 options.append((OPEN, CLOSED, RELEASED) if stop.damping else (OPEN, CLOSED))
             elif not stop.damping or force > 0:
@@ -201,6 +205,10 @@ class Transitions:
         stuck = states[self.stops :] == STICK
         stuck[list(self.tables.mechanics.springs)] = False
         return np.asarray(stuck)
+
+    def _shut(self, states: Ints) -> list[int]:
+        """Return the rigid stops that are closed."""
+        return np.flatnonzero((states[: self.stops] == CLOSED) & self.tables.mechanics.rigid).tolist()
 
     def _resting(self, now: Instant) -> NDArray[np.bool_]:
         """Tell which frictions are at rest because they stuck, or because their sliding has just ended."""

@@ -8,6 +8,7 @@ a problem makes vectors of them. In the frame ``"relative"`` that displacement i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -140,19 +141,24 @@ class SupportMotion:
 
 @dataclass(frozen=True, eq=False)
 class Stop:
-    """A unilateral elastic stop (DIS_CHOC).
+    """A unilateral stop: elastic (DIS_CHOC), or rigid with a coefficient of restitution.
 
     With the coordinate ``y = normal · x + offset`` the gap is ``d = gap - y`` for a plane and
     ``d = gap - |y|`` between parallel planes; with ``z = lateral · x + lateral_offset`` and ``rho = |(y, z)|`` it is
     ``gap - rho`` inside a circle and ``rho - gap`` outside; a ``profile`` (k + 1, 2) of angles (rad) and radii (m) in
     the plane (y, z) surrounds the body, its gap is 0. For ``d <= 0`` the stop pushes back with
     ``F = max(0, -stiffness d - damping d')``: never tensile.
+
+    A stop without stiffness is rigid, planes only: ``0 <= d ⊥ F >= 0``. A body that touches it with the rate d' leaves
+    with ``-restitution d'`` (Newton), by an impulse along the normal; stops that are touched at one instant share their
+    impulses by ``0 <= p ⊥ d'_after - restitution max(0, -d'_before) >= 0`` (J. J. Moreau, CISM Courses 302, Springer
+    1988). A gap below zero counts as zero: what begins inside is not pushed out.
     """
 
     name: str
     normal: NDArray[np.float64]
     gap: float
-    stiffness: float
+    stiffness: float = math.inf
     damping: float = 0.0
     offset: float = 0.0
     geometry: Geometry = "plane"
@@ -160,18 +166,33 @@ class Stop:
     lateral: NDArray[np.float64] | None = None
     lateral_offset: float = 0.0
     profile: NDArray[np.float64] | None = None
+    restitution: float | None = None
 
     def __post_init__(self) -> None:
         owner = f"Stop {self.name!r}"
         object.__setattr__(self, "normal", direction(f"{owner}: normal", self.normal))
         one_of(owner, "geometry", self.geometry, GEOMETRIES)
         one_of(owner, "frame", self.frame, FRAMES)
-        at_least_zero(owner, stiffness=self.stiffness, damping=self.damping)
-        if self.stiffness == 0:
-            raise ProblemError(f"{owner}: stiffness must be positive (N/m)")
+        if self.restitution is None and self.stiffness == math.inf:
+            raise ProblemError(f"{owner}: give its stiffness (N/m), or the restitution of a rigid stop")
+        self._check_law(owner)
         if not (np.isfinite(self.gap) and np.isfinite(self.offset) and np.isfinite(self.lateral_offset)):
             raise ProblemError(f"{owner}: gap and offset must be finite (m)")
         self._check_section(owner)
+
+    def _check_law(self, owner: str) -> None:
+        """Check the numbers of an elastic or a rigid stop."""
+        if self.restitution is None:
+            at_least_zero(owner, stiffness=self.stiffness, damping=self.damping)
+            if self.stiffness == 0:
+                raise ProblemError(f"{owner}: stiffness must be positive (N/m)")
+            return
+        if self.stiffness != math.inf or self.damping != 0:
+            raise ProblemError(f"{owner}: restitution is that of a rigid stop; leave out its stiffness and damping")
+        if not (isinstance(self.restitution, Real) and 0 <= self.restitution <= 1):
+            raise ProblemError(f"{owner}: restitution = {self.restitution} must lie in [0, 1]")
+        if self.curved:
+            raise ProblemError(f"{owner}: a rigid stop is a plane or parallel planes; give the {self.geometry} a stiffness")
 
     def _check_section(self, owner: str) -> None:
         """Check what a geometry has in the plane (y, z)."""
@@ -186,6 +207,11 @@ class Stop:
                 raise ProblemError(f"{owner}: gap = {self.gap} m; the radii of a profile say where it is: 0")
         elif self.curved and self.gap <= 0:
             raise ProblemError(f"{owner}: gap = {self.gap} m is the radius of the {self.geometry}: positive")
+
+    @property
+    def rigid(self) -> bool:
+        """Whether the stop has a coefficient of restitution in place of a stiffness."""
+        return self.restitution is not None
 
     @property
     def curved(self) -> bool:
@@ -203,9 +229,10 @@ class Stop:
         return replace(self, normal=self.normal @ matrix, lateral=lateral)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form; what only curved stops have is left out of the others."""
+        """Return the JSON form; what only curved or only rigid stops have is left out of the others."""
         data = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(self).items()}
         unused = () if self.curved else ("lateral", "lateral_offset")
+        unused += ("stiffness", "damping") if self.rigid else ()
         return {name: value for name, value in data.items() if value is not None and name not in unused}
 
 

@@ -282,6 +282,7 @@ class MechanicalProblem(Problem):
         tags |= {"contact"} if self.stops else set()
         tags |= {f"contact:{stop.geometry.replace(' ', '-')}" for stop in self.stops if stop.geometry != "plane"}
         tags |= {"contact:damped" for stop in self.stops if stop.damping}
+        tags |= {"contact:rigid" for stop in self.stops if stop.rigid}
         tags |= {f"friction:{friction.law}" for friction in self.frictions}
         tags |= {"friction:on-stop" for friction in self.frictions if isinstance(friction.normal, str)}
         tags |= {"friction:two-tangents" for friction in self.frictions if len(friction.tangents) > 1}

@@ -51,7 +51,8 @@ def _edges(problem: MechanicalProblem) -> Iterator[float]:
 
 
 def _of_elements(problem: MechanicalProblem) -> Iterator[float]:
-    yield from (JUMP if stop.damping else KINK for stop in problem.stops)
+    # a rigid stop makes the velocity jump: what steps over an impact is off by a step's way
+    yield from (JUMP if stop.damping or stop.rigid else KINK for stop in problem.stops)
     # a regularised stick begins and ends with a kink, but the anchor of its spring jumps
     yield from (JUMP for _ in problem.frictions)
     yield from map(_of_device, problem.devices)

@@ -52,7 +52,8 @@ def whirling(frequency: float, gyroscopic: float) -> float:
 
 
 def _springs(problem: MechanicalProblem) -> list[tuple[float, Floats]]:
-    stops = [(stop.stiffness, direction) for stop in problem.stops for direction in stop.directions]
+    elastic = [stop for stop in problem.stops if not stop.rigid]  # a rigid one gives no frequency
+    stops = [(stop.stiffness, direction) for stop in elastic for direction in stop.directions]
     return stops + [(device.stiffness, device.direction) for device in problem.devices]
 
 

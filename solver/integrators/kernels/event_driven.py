@@ -34,15 +34,16 @@ Ints = NDArray[np.int64]
 OPEN, CLOSED, RELEASED = 0, 1, 2
 DOWN, STICK, UP, FREE = -1, 0, 1, 2
 # why the kernel returns
-DONE, UNKNOWN_MODE, UNDECIDED, FULL, STOPPED, LONG = 0, 1, 2, 3, 4, 5
+DONE, UNKNOWN_MODE, UNDECIDED, FULL, STOPPED, LONG, IMPACT = 0, 1, 2, 3, 4, 5, 6
 # counters: events stored; steps; whether to stop; whether the caller decides on every mode, and has just done so; the
-# guard that fired last (-1: none); steps since then
-EVENTS, STEPS, STOP, CHOOSY, DECIDED, FIRED, STAY = range(7)
-COUNTERS = 7
+# guard that fired last (-1: none); steps since then; whether what begins is an event though the mode is the same
+EVENTS, STEPS, STOP, CHOOSY, DECIDED, FIRED, STAY, STRUCK = range(8)
+COUNTERS = 8
 # columns of what is stored of an event; the state fills the rest
 INSTANT, MODE, POINT = range(3)
 # what a guard does: to which element, its new state, the coordinate of a spring that is set (-1: none)
 ELEMENT, BECOMES, SPRING = range(3)
+STRIKES = -2  # in the place of a spring: a body hits a rigid stop, and the caller sees to the impact
 MOST_CHANGES = 8  # per element, before one instant counts as undecided
 PATIENCE = 256  # steps without an event, and each doubling, after which the caller may see whether all is at rest
 GLIDE = 1e-13  # relative; a slower sliding velocity is rest
@@ -95,6 +96,8 @@ class Motion(NamedTuple):
     ambiguous: int  # events after which several motions were possible with as few changes of state
     reached: float  # instant (s); the end, unless Ctrl-C stopped the march
     stopped: bool
+    impacts: list[tuple[float, tuple[int, ...]]]  # instants (s), and the rigid stops that gave impulses then
+    short: int  # impacts that ended in rest, since the hop after them would be too short
 
     @property
     def times(self) -> Floats:
@@ -420,17 +423,20 @@ def carry(t, end, known, done, y, states, before, outputs, samples, counters, ev
             m = begin(y, states, modes, known, grips, counters, scratch)
             if m < 0:
                 return -1 - m, t, done
-            if m != last:
+            if m != last or counters[STRUCK] != 0:
                 if counters[EVENTS] == events.shape[0]:
                     return FULL, t, done
                 note(t, y, m, events[counters[EVENTS]])
                 counters[EVENTS] += 1
-                last = m
+                last, counters[STRUCK] = m, 0
             remember(states, before, counters)
         if fired < 0:
             t, fired, done = step(t, end, y, m, modes, outputs, done, samples, scratch)
             counters[STEPS] += 1
         settled = fired < 0
+        if fired >= 0 and modes.changes[m, fired, SPRING] == STRIKES:
+            counters[STAY] = 0
+            return IMPACT, t, done
         if fired >= 0:
             fire(t, m, fired, y, states, counters, modes, grips, drive, scratch)
         elif stays(counters):
@@ -468,7 +474,7 @@ def march(t, end, known, done, y, states, before, outputs, samples, counters, ev
     """Carry (y, states) from t to ``end``, or to where something is missing.
 
     ``before`` receives the states of the last mode that was right; ``events`` (k, 2 + 2n) INSTANT, MODE and the state
-    from POINT on at every change of mode; ``counters`` (7,) counts events stored and steps, and says who decides;
+    from POINT on at every change of mode; ``counters`` (8,) counts events stored and steps, and says who decides;
     another thread may set STOP. ``tables`` are the arrays of Modes, Grips and Drive, one by one, which costs a quarter
     of handing over tuples. Returns (reason, t, outputs done).
     """
