@@ -122,8 +122,8 @@ class Driver:
         """Return mode and state after what is hit has been hit."""
         if not self.mechanics.rigid.any():
             return mode, y
-        resolution = HOP * self._scale(self.mechanics.flow(mode), forcing)
-        impact = self.mechanics.impact(mode, y, forcing.value(t), resolution)
+        scale = self._scale(self.mechanics.flow(mode), forcing)
+        impact = self.mechanics.impact(mode, y, forcing.value(t), scale, HOP)
         self.legs.counters.update(impacts=bool(impact.hit), settled=impact.short)
         self.impacts += [(t, impact.hit)] if impact.hit else []
         return impact.mode, impact.state

@@ -29,7 +29,7 @@ DEPENDENT = 1e-12  # of the largest eigenvalue: below it tangents are dependent
 LEAST = 1e-3  # of the strongest friction: what a weaker one counts as, where they share a load
 PARALLEL = 1e-12  # of the cosine of an angle; tangents this near to one line are on it
 AT_REST = 1e-12  # of the motion of the whole structure; a slower velocity along a direction is rest
-LOW = 1e-13  # of the terms of a gap; what is no higher is on the stop
+LOW = 4e-13  # of the terms of a gap and of the way of a step; what is no higher is on the stop
 STRIKES = -2  # in the place of a spring: the change is an impact
 
 
@@ -267,7 +267,7 @@ class Mechanics:
         self.sliding = self._affine([self._row(v=tangent) for tangent in self.tangents])
         self.presses = self._presses()
         self.weights = self._affine([self._row(constant=_constant(f)) for f in problem.frictions])
-        self.reach = np.sqrt(np.einsum("fi,ij,fj->f", self.tangents, self.inverse, self.tangents))
+        self.reach = self._reach(self.tangents)
         self.glides = self._glides()
         self.rigid = np.array([stop.rigid for stop in problem.stops], dtype=bool)
         self.known: dict[Mode, Flow] = {}
@@ -290,6 +290,10 @@ class Mechanics:
         for row, friction in zip(presses, self.problem.frictions, strict=True):
             row[list(self.pressing_planes(friction))] = 1.0
         return presses
+
+    def _reach(self, directions: Floats) -> Floats:
+        """Return the lengths (k,) of directions (k, n) in the norm that goes with the kinetic energy."""
+        return np.sqrt(np.einsum("ki,ij,kj->k", directions, self.inverse, directions))
 
     def _glides(self) -> Floats:
         """Return rows (f, n) over the absolute velocities that bound the sliding velocities: ``|t| |v|``.
@@ -482,54 +486,56 @@ class Mechanics:
 
     # ---- impacts on rigid stops
 
-    def impact(self, mode: Mode, y: Floats, u: Floats, resolution: float) -> Impact:
+    def impact(self, mode: Mode, y: Floats, u: Floats, scale: float, apart: float) -> Impact:
         """Return what the rigid stops do that a body touches; nothing, if none of them is approached.
 
         They share the impulses by Moreau's law (see `Stop`): the velocities after it are unique. A stop is touched if
-        it will be within the ``resolution`` of instants (s), and a hop that does not last as long, or is no higher than
-        rounding of the gap, is none: there the impacts, which accumulate, end in rest.
+        it will be within the resolution of instants, ``apart`` of the time ``scale`` (s), and a hop that does not last
+        as long, or is no higher than rounding of the way in that time, is none: there the impacts, which accumulate,
+        end in rest.
 
         Raises
         ------
         SolverFailure
             If no velocities obey the law: different restitutions in dependent directions.
         """
-        n, sizes = self.problem.size, np.abs(self.gaps.rows) @ np.abs(np.concatenate(([1.0], y, u)))
-        near = self.gaps(y, u) <= ROUNDING * sizes + resolution * np.abs(self.gap_rates(y, u))
-        touched = np.flatnonzero(self.rigid & near)
+        n, resolution = self.problem.size, apart * scale
+        low, still = self.rounding(mode, y, u, scale)
+        touched = np.flatnonzero(self.rigid & (self.gaps(y, u) <= low + resolution * np.abs(self.gap_rates(y, u))))
         W = -self.normals[touched]
-        rest = AT_REST * np.sqrt(self._moment(y[n:])) * self._reach(W)  # a slower rate is none
+        rest = still[touched]
         hits = np.where(-W @ y[n:] > rest, -W @ y[n:], 0.0)
         back = hits * [self.problem.stops[i].restitution for i in touched]
         impulses, v = self._shared(W, y[n:], back)
-        opened = _with_touch(mode, touched, Touch.OPEN)
-        fall = -W @ self.flow(opened).rate(y, u)[n:]
-        lowest = np.maximum(0.5 * resolution * fall, np.sqrt(4 * LOW * sizes[touched] * np.abs(fall)))
-        short = (back > 0) & (fall > 0) & (W @ v <= lowest)
-        if short.any():
-            back[short] = 0.0
-            impulses, v = self._shared(W, y[n:], back)
-        mode = _with_touch(mode, touched[W @ v > rest], Touch.OPEN)
-        after = Mode(mode.stops, self._kicked(mode.frictions, v))
+        after = _with_touch(mode, touched, Touch.OPEN, self._kicked(mode.frictions, v))
+        fall = -W @ self.flow(after).rate(np.concatenate((y[:n], v)), u)[n:]
+        lowest = np.maximum(0.5 * resolution * fall, 2 * np.sqrt(low[touched] * np.abs(fall)))
+        slow = (fall > 0) & (np.abs(W @ v) <= lowest)
+        short = slow & (W @ v > rest)
+        if short.any():  # what is slow stays together, or a hop would go on with another stop
+            v = v - self.inverse @ W[slow].T @ self._stiff(W[slow], []) @ W[slow] @ v
+        after = _with_touch(mode, touched[(W @ v > rest) & ~short], Touch.OPEN, self._kicked(mode.frictions, v))
         hit = touched[impulses * self._reach(W) ** 2 > rest]
         return Impact(np.concatenate((y[:n], v)), after, tuple(hit.tolist()), int(np.count_nonzero(short)))
 
-    def moving(self, W: Floats, v: Floats) -> NDArray[np.bool_]:
-        """Tell along which directions W (k, n) velocities are more than rounding of the motion of the structure."""
-        return np.asarray(np.abs(W @ v) > AT_REST * np.sqrt(self._moment(v)) * self._reach(W))
+    def rounding(self, mode: Mode, y: Floats, u: Floats, scale: float) -> tuple[Floats, Floats]:
+        """Return the gaps (s,) and rates of gaps (s,) that are none.
 
-    def _moment(self, v: Floats) -> float:
-        """Return twice the kinetic energy (J)."""
-        return float(v @ np.asarray(self.problem.mass) @ v)
+        Measures are the terms of a gap, and the ways that velocities and forces, each by itself, lead in a time (s).
+        """
+        n, sizes = self.problem.size, np.abs(np.concatenate(([1.0], y, u)))
+        motion = sizes[1 + n : 1 + 2 * n] * scale + self.flow(mode).efforts @ sizes * scale**2
+        low = LOW * (np.abs(self.gaps.rows) @ sizes + np.abs(self.normals) @ motion)
+        return low, AT_REST * self._speed(y[n:]) * self._reach(self.normals) + low / scale
 
-    def _reach(self, W: Floats) -> Floats:
-        """Return the lengths (k,) of directions (k, n) in the norm that goes with the kinetic energy."""
-        return np.sqrt(np.einsum("ki,ij,kj->k", W, self.inverse, W))
+    def _speed(self, v: Floats) -> float:
+        """Return the norm of velocities that goes with the kinetic energy."""
+        return float(np.sqrt(v @ np.asarray(self.problem.mass) @ v))
 
     def _shared(self, W: Floats, v: Floats, least: Floats) -> tuple[Floats, Floats]:
         """Return impulses p (k,) and velocities with ``0 <= p ⊥ W v - least >= 0``."""
         A, q, p = W @ self.inverse @ W.T, W @ v - least, np.zeros(len(W))
-        slack = AT_REST * (np.sqrt(self._moment(v)) * self._reach(W) + least)
+        slack = AT_REST * (self._speed(v) * self._reach(W) + least)
         for count in range(len(W) + 1):
             for few in combinations(range(len(W)), count):
                 S, p = list(few), np.zeros(len(W))
@@ -540,7 +546,7 @@ class Mechanics:
 
     def _kicked(self, grips: tuple[Grip, ...], v: Floats) -> tuple[Grip, ...]:
         """Return what pressed frictions do with new velocities: a force does not hold against an impulse."""
-        moving = AT_REST * self.reach * np.sqrt(self._moment(v))
+        moving = AT_REST * self.reach * self._speed(v)
         found = []
         for j, (grip, glide) in enumerate(zip(grips, self.tangents @ v, strict=True)):
             still = abs(glide) <= moving[j] or grip is Grip.FREE or j in self.springs
@@ -555,9 +561,9 @@ class Mechanics:
         return Change(j, becomes, self.springs[j], float(grip) * friction.kinetic / friction.stiffness * normal)
 
 
-def _with_touch(mode: Mode, which: NDArray[np.int64], touch: Touch) -> Mode:
-    """Return a mode with another state of some stops."""
-    return Mode(tuple(touch if i in which else each for i, each in enumerate(mode.stops)), mode.frictions)
+def _with_touch(mode: Mode, which: NDArray[np.int64], touch: Touch, grips: tuple[Grip, ...]) -> Mode:
+    """Return a mode with another state of some stops, and of the frictions."""
+    return Mode(tuple(touch if i in which else each for i, each in enumerate(mode.stops)), grips)
 
 
 def _constant(friction: Friction) -> float:

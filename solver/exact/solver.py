@@ -156,7 +156,7 @@ class Prepared:
         from veridyn.solver.integrators.kernels.series import AT_ONCE
 
         mode, step = self.tables.mode(states), self.tables.draft(states).step
-        return self.tables.mechanics.impact(mode, y, u, AT_ONCE * step)
+        return self.tables.mechanics.impact(mode, y, u, step, AT_ONCE)
 
     def _refuse_more(self, count: int, most: int, t: float) -> None:
         if count > most:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.event_driven.forcing import Forcing
-from veridyn.solver.event_driven.mechanics import TOUCHES, Flow, Grip, Mechanics, Mode, Touch
+from veridyn.solver.event_driven.mechanics import STRIKES, TOUCHES, Flow, Grip, Mechanics, Mode, Touch
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -168,15 +168,13 @@ class Tables:
         motion, bound = self.motion.copy(), np.abs(self.motion)
         motion[1 + n : 1 + 2 * n] = flow.rate.rows[n:] @ self.selection
         bound[1 + n : 1 + 2 * n] = flow.efforts @ self.selection
-        sizes = flow.sizes @ self.selection
-        return Draft(
-            flow,
-            step,
-            motion * step,
-            flow.guards.rows @ self.selection,
-            np.stack((sizes, sizes @ bound * step), axis=1),
-            self._changes(flow),
-        )
+        sizes, changes = flow.sizes @ self.selection, self._changes(flow)
+        rates = sizes @ bound * step
+        hit = changes[:, 2] == STRIKES  # at rest on a stop a gap is nothing but what rounding of the motion leaves
+        rates[hit] += rates[hit] @ bound * step
+        sizes[hit] += rates[hit]
+        guards = flow.guards.rows @ self.selection
+        return Draft(flow, step, motion * step, guards, np.stack((sizes, rates), axis=1), changes)
 
     def _changes(self, flow: Flow) -> Ints:
         """Return element, new state and spring of every guard, (g, 3)."""

@@ -177,14 +177,14 @@ class Transitions:
 
     def _touches(self, now: Instant, start: Trial) -> Options:
         mechanics = self.tables.mechanics
-        moving = mechanics.moving(-mechanics.normals, now.y[self.size :])
         gaps, forces = (self._near(start, rows.rows) for rows in (mechanics.gaps, mechanics.pressing))
+        leaves = self._leaving(now, start)
         options: Options = []
-        for i, (stop, gap, force) in enumerate(zip(mechanics.problem.stops, gaps, forces, strict=True)):
-            if gap > 0:
+        for stop, gap, force, off in zip(mechanics.problem.stops, gaps, forces, leaves, strict=True):
+            if stop.rigid:
+                options.append((OPEN,) if off else (OPEN, CLOSED))
+            elif gap > 0:
                 options.append((OPEN,))
-            elif stop.rigid:  # closed only at rest: an impact has been seen to
-                options.append((OPEN,) if moving[i] and now.before[i] != CLOSED else (OPEN, CLOSED))
             elif gap == 0:
                 options.append((OPEN, CLOSED, RELEASED) if stop.damping else (OPEN, CLOSED))
             elif not stop.damping or force > 0:
@@ -192,6 +192,13 @@ class Transitions:
             else:
                 options.append((CLOSED, RELEASED) if force == 0 else (RELEASED,))
         return options
+
+    def _leaving(self, now: Instant, start: Trial) -> NDArray[np.bool_]:
+        """Tell which stops are not touched, or not at rest: a rigid one cannot be closed then."""
+        mechanics, u = self.tables.mechanics, (self.tables.selection @ now.phase)[1 + now.y.size :]
+        low, still = mechanics.rounding(self.tables.mode(now.before), now.y, u, start.draft.step)
+        moving = np.abs(mechanics.gap_rates(now.y, u)) > still
+        return np.asarray((mechanics.gaps(now.y, u) > low) | (moving & (now.before[: self.stops] != CLOSED)))
 
     def _near(self, start: Trial, rows: Floats) -> Floats:
         """Return the values of rows, zero where they may be on either side of it."""

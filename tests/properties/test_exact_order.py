@@ -1,8 +1,8 @@
 """The exact solver does not depend on how a problem is written down.
 
 Random structures with full matrices, stops and frictions along coordinates, oblique and dependent directions; the
-coefficient of rest above that of sliding; frictions under constant forces and under those of stops. Problems in other
-numbers: ``VERIDYN_PROBLEMS=10000 python -m pytest tests/properties/test_exact_order.py``.
+coefficient of rest above that of sliding; frictions under constant forces and under those of stops; stops that are
+rigid, with any restitution. Problems in other numbers: ``VERIDYN_PROBLEMS=10000 python -m pytest tests/properties/test_exact_order.py``.
 """
 
 import os
@@ -69,6 +69,25 @@ def random_problem(seed):
     )
 
 
+def hit_hard(seed):
+    """Return a random problem with rigid stops, several of which may be hit together; none presses a friction."""
+    problem, rng = random_problem(seed), np.random.default_rng([seed, 2])
+    n, normals = problem.size, []
+    for _ in range(rng.integers(1, 4)):
+        normals.append(direction(rng, n, normals))
+    restitution = [0.0, rng.uniform(), 1.0][rng.integers(3)]
+    stops = [
+        Stop(f"rigid{i}", normal, max(0.0, float(normal @ problem.initial_displacement)) + rng.integers(2) * 0.02,
+             restitution=restitution)
+        for i, normal in enumerate(normals)
+    ]  # fmt: skip
+    return replace(problem, stops=(*problem.stops[:1], *stops), frictions=tuple(map(pressed_by_itself, problem.frictions)))
+
+
+def pressed_by_itself(friction):
+    return replace(friction, normal=1.0) if friction.normal == "stop1" else friction
+
+
 def scaled(rng, friction):
     """Return the same friction, its tangent of another length and sign."""
     factor = float(rng.choice([-1.0, 1.0]) * 10.0 ** rng.uniform(-3, 3))
@@ -101,9 +120,9 @@ def at_outputs(problem, response):
     return response.displacement[np.minimum(instants, response.time.size - 1)]
 
 
-def difference(seed):
+def difference(seed, drawn=random_problem):
     """Return how far two ways to write one problem differ, of the largest displacement."""
-    problem = random_problem(seed)
+    problem = drawn(seed)
     order, other = rewritten(np.random.default_rng([seed, 1]), problem)
     one, two = (at_outputs(p, SOLVER.solve(p, {})) for p in (problem, other))
     return np.abs(one[:, order] - two).max() / (np.abs(one).max() or 1.0)
@@ -112,4 +131,10 @@ def difference(seed):
 @pytest.mark.parametrize("first", range(0, PROBLEMS, BATCH))
 def test_order_scale_and_coordinates_do_not_matter(first):
     found = {seed: difference(seed) for seed in range(first, min(first + BATCH, PROBLEMS))}
+    assert {seed: d for seed, d in found.items() if not d <= SAME} == {}
+
+
+@pytest.mark.parametrize("first", range(0, PROBLEMS, BATCH))
+def test_so_it_is_with_rigid_stops(first):
+    found = {seed: difference(seed, hit_hard) for seed in range(first, min(first + BATCH, PROBLEMS))}
     assert {seed: d for seed, d in found.items() if not d <= SAME} == {}
