@@ -15,8 +15,10 @@ LABEL = 'font-size="11" text-anchor="middle" fill="#1f2933"'
 
 
 def gap(stop: dict[str, Any]) -> str:
-    """Say how far a stop is and how stiff."""
-    return f"δ = {numbers.value(stop['gap'], 4)} m, {numbers.value(stop['stiffness'], 4)} N/m"
+    """Say how far a stop is, and how stiff or with which restitution."""
+    rigid = "stiffness" not in stop
+    law = f"e = {numbers.value(stop['restitution'], 4)}" if rigid else f"{numbers.value(stop['stiffness'], 4)} N/m"
+    return f"δ = {numbers.value(stop['gap'], 4)} m, {law}"
 
 
 def draw(kind: str, start: float, end: float, y: float) -> Iterator[str]:

@@ -202,6 +202,9 @@ def _stop_scalars(stop: Stop) -> Iterator[Row]:
     for k, (angle, radius) in enumerate(() if stop.profile is None else stop.profile.tolist(), start=1):
         yield f"{name}.angle_{k}", angle, "rad", f"point {k} of the profile, from normal towards lateral"
         yield f"{name}.radius_{k}", radius, "m", f"point {k} of the profile"
+    if stop.rigid:
+        yield f"{name}.restitution", stop.restitution, "1", "speed after an impact over that before; rigid, never pulls"
+        return
     yield f"{name}.stiffness", stop.stiffness, "N/m", "stiffness of the stop; it never pulls"
     yield f"{name}.damping", stop.damping, "N s/m", "damping of the stop"
 

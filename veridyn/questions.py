@@ -209,7 +209,7 @@ def residuals(problem: Problem) -> tuple[Quantity, ...]:
     if not isinstance(problem, MechanicalProblem):
         return ()
     found = [consistency.velocities()]
-    found += [consistency.stop_forces()] if any(not stop.damping for stop in problem.stops) else []
+    found += [consistency.stop_forces()] if any(not (stop.damping or stop.rigid) for stop in problem.stops) else []
     found += [consistency.positions()] if problem.stops or problem.devices else []
     found += [consistency.rates()] if problem.stops or problem.frictions else []
     found += [consistency.friction_law()] if any(f.law == "set-valued" for f in problem.frictions) else []

@@ -81,8 +81,12 @@ def _stop_of_beam(stop: Stop, points: tuple[float, ...]) -> dict[str, Any]:
         "at": points[place],
         "side": "above" if stop.normal[place] > 0 else "below",
         "gap": stop.gap - stop.offset,
-        "stiffness": stop.stiffness,
+        **_law(stop),
     }
+
+
+def _law(stop: Stop) -> dict[str, Any]:
+    return {"restitution": stop.restitution} if stop.rigid else {"stiffness": stop.stiffness}
 
 
 def _matrices(problem: MechanicalProblem) -> tuple[Floats, Floats, Floats] | None:
@@ -157,7 +161,7 @@ def _stop(stop: Stop, names: tuple[str, ...]) -> dict[str, Any]:
         "ends": _ends(stop.normal, names),
         "side": "both" if stop.geometry == "parallel planes" else "right" if stop.normal.max() > 0 else "left",
         "gap": stop.gap - stop.offset,
-        "stiffness": stop.stiffness,
+        **_law(stop),
         "damping": stop.damping,
     }
 

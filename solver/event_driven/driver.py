@@ -153,6 +153,8 @@ class Driver:
             y = np.concatenate((y[:n], flow.hold @ y[n:]))
             scale = self._scale(flow, forcing)
             series = guard_series(flow, forcing, t, y)
+            hit = [change.spring == STRIKES for change in flow.changes]
+            series[0, hit] = np.maximum(0.0, series[0, hit])  # what an integrator leaves below zero is zero
             if fired is not None:
                 series[0, fired] = 0.0
             negative = _negative_after(series, scale)

@@ -29,7 +29,8 @@ DEPENDENT = 1e-12  # of the largest eigenvalue: below it tangents are dependent
 LEAST = 1e-3  # of the strongest friction: what a weaker one counts as, where they share a load
 PARALLEL = 1e-12  # of the cosine of an angle; tangents this near to one line are on it
 AT_REST = 1e-12  # of the motion of the whole structure; a slower velocity along a direction is rest
-LOW = 4e-13  # of the terms of a gap and of the way of a step; what is no higher is on the stop
+LOW = 4e-13  # of the terms of a gap; what is no higher is on the stop
+WAY = 1e-2  # of the way of a step: what counts like the terms of a gap
 STRIKES = -2  # in the place of a spring: the change is an impact
 
 
@@ -507,8 +508,10 @@ class Mechanics:
         hits = np.where(-W @ y[n:] > rest, -W @ y[n:], 0.0)
         back = hits * [self.problem.stops[i].restitution for i in touched]
         impulses, v = self._shared(W, y[n:], back)
-        after = _with_touch(mode, touched, Touch.OPEN, self._kicked(mode.frictions, v))
-        fall = -W @ self.flow(after).rate(np.concatenate((y[:n], v)), u)[n:]
+        opened = _with_touch(mode, touched, Touch.OPEN, self._kicked(mode.frictions, v))
+        resting = _with_touch(opened, touched[W @ v <= rest], Touch.CLOSED, opened.frictions)
+        state = np.concatenate((y[:n], v))
+        fall = np.max([-W @ self.flow(each).rate(state, u)[n:] for each in (opened, resting)], axis=0)
         lowest = np.maximum(0.5 * resolution * fall, 2 * np.sqrt(low[touched] * np.abs(fall)))
         slow = (fall > 0) & (np.abs(W @ v) <= lowest)
         short = slow & (W @ v > rest)
@@ -521,11 +524,12 @@ class Mechanics:
     def rounding(self, mode: Mode, y: Floats, u: Floats, scale: float) -> tuple[Floats, Floats]:
         """Return the gaps (s,) and rates of gaps (s,) that are none.
 
-        Measures are the terms of a gap, and the ways that velocities and forces, each by itself, lead in a time (s).
+        Measures are the terms of a gap, and a share of the ways that velocities and forces, each by itself, lead in a
+        time (s).
         """
         n, sizes = self.problem.size, np.abs(np.concatenate(([1.0], y, u)))
         motion = sizes[1 + n : 1 + 2 * n] * scale + self.flow(mode).efforts @ sizes * scale**2
-        low = LOW * (np.abs(self.gaps.rows) @ sizes + np.abs(self.normals) @ motion)
+        low = LOW * (np.abs(self.gaps.rows) @ sizes + WAY * np.abs(self.normals) @ motion)
         return low, AT_REST * self._speed(y[n:]) * self._reach(self.normals) + low / scale
 
     def _speed(self, v: Floats) -> float:

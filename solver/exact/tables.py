@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.event_driven.forcing import Forcing
-from veridyn.solver.event_driven.mechanics import STRIKES, TOUCHES, Flow, Grip, Mechanics, Mode, Touch
+from veridyn.solver.event_driven.mechanics import STRIKES, TOUCHES, WAY, Flow, Grip, Mechanics, Mode, Touch
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -172,7 +172,7 @@ class Tables:
         rates = sizes @ bound * step
         hit = changes[:, 2] == STRIKES  # at rest on a stop a gap is nothing but what rounding of the motion leaves
         rates[hit] += rates[hit] @ bound * step
-        sizes[hit] += rates[hit]
+        sizes[hit] += WAY * rates[hit]
         guards = flow.guards.rows @ self.selection
         return Draft(flow, step, motion * step, guards, np.stack((sizes, rates), axis=1), changes)
 

@@ -119,7 +119,8 @@ def _work_of_moving_stop(problem: MechanicalProblem, response: Response, stop: S
 def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
     """Return the energy that appears from nowhere (J) at the inner samples, relative to the first of them.
 
-    Stored and dissipated energy minus the work of loads, supports, friction and devices. Undamped elastic stops only. A
+    Stored and dissipated energy minus the work of loads, supports, friction and devices. Undamped elastic stops only: an
+    impact on a rigid one takes energy within an instant, between samples. A
     problem that is given by modes is balanced in modal coordinates.
 
     Raises
@@ -127,10 +128,10 @@ def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
     MissingHistory
         If a friction or a device has no force history.
     NotImplementedError
-        If a stop is damped.
+        If a stop is damped or rigid.
     """
-    if any(s.damping for s in problem.stops):
-        raise NotImplementedError("the energy balance covers undamped stops")
+    if any(s.damping or s.rigid for s in problem.stops):
+        raise NotImplementedError("the energy balance covers undamped elastic stops")
     if problem.modes is not None:
         back = np.linalg.pinv(problem.modes.shapes).T
         response = replace(response, displacement=response.displacement @ back, velocity=response.velocity @ back)

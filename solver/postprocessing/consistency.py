@@ -65,14 +65,17 @@ def _rounding_of_slopes(time: Floats, position: Floats) -> Floats:
 
 
 def stop_force_residual(problem: MechanicalProblem, response: Response) -> float:
-    """Return how far the reported forces of undamped stops are from stiffness times penetration, over the largest.
+    """Return how far the reported forces of undamped elastic stops are from stiffness times penetration.
+
+    It is over the largest force. A rigid stop has no stiffness, and none to compare with.
 
     Raises
     ------
     MissingHistory
         If the solver reports no normal force, which it may leave out.
     """
-    return max((_force_residual(problem, response, s.name) for s in problem.stops if not s.damping), default=0.0)
+    elastic = [stop.name for stop in problem.stops if not (stop.damping or stop.rigid)]
+    return max((_force_residual(problem, response, name) for name in elastic), default=0.0)
 
 
 def _force_residual(problem: MechanicalProblem, response: Response, name: str) -> float:

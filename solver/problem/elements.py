@@ -192,7 +192,9 @@ class Stop:
         if not (isinstance(self.restitution, Real) and 0 <= self.restitution <= 1):
             raise ProblemError(f"{owner}: restitution = {self.restitution} must lie in [0, 1]")
         if self.curved:
-            raise ProblemError(f"{owner}: a rigid stop is a plane or parallel planes; give the {self.geometry} a stiffness")
+            raise ProblemError(
+                f"{owner}: a rigid stop is a plane or parallel planes; give the {self.geometry} a stiffness"
+            )
 
     def _check_section(self, owner: str) -> None:
         """Check what a geometry has in the plane (y, z)."""

@@ -81,7 +81,9 @@ def hit_hard(seed):
              restitution=restitution)
         for i, normal in enumerate(normals)
     ]  # fmt: skip
-    return replace(problem, stops=(*problem.stops[:1], *stops), frictions=tuple(map(pressed_by_itself, problem.frictions)))
+    return replace(
+        problem, stops=(*problem.stops[:1], *stops), frictions=tuple(map(pressed_by_itself, problem.frictions))
+    )
 
 
 def pressed_by_itself(friction):

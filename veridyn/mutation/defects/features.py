@@ -63,7 +63,7 @@ FEATURES: dict[str, Feature] = {
     "relative frame": lambda p: any(element.frame == "relative" for element in p.elements),
     "lopsided shapes": lambda p: _lopsided(modal_basis(p).shapes),
     "absolute frame": lambda p: "absolute-frame" in p.needs,
-    "contact": lambda p: bool(p.stops),
+    "contact": lambda p: any(not stop.rigid for stop in p.stops),
     "plane stop": lambda p: any(stop.geometry == "plane" for stop in p.stops),
     "gap": lambda p: any(stop.gap != 0 for stop in p.stops),
     "damped contact": lambda p: any(stop.damping for stop in p.stops),

@@ -1,0 +1,84 @@
+"""What is measured at rigid stops: instants of impacts, their limit, how far a body goes beyond."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.postprocessing.balance import element_history, stop_gap
+from veridyn.solver.problem.elements import Stop
+from veridyn.validation_cases.core.case import Observation, Quantity, Values, once
+from veridyn.validation_cases.core.tolerances import Tolerance
+from veridyn.validation_cases.measures.consistency import residual
+
+Floats = NDArray[np.float64]
+
+RESOLVED = 1e-2  # of the span: intervals between impacts that a limit is read from are longer
+BEYOND = Tolerance(1e-2, "absolute", "what steps over an impact goes as far beyond as it moves in a step")
+
+
+@once
+def instants(o: Observation) -> Floats:
+    """Return the instants (k,) of impacts on the first stop: events, or read between the samples.
+
+    A release is an event of a stop too, and no impact.
+
+    Raises
+    ------
+    MissingHistory
+        If the solver reports neither events nor forces of the stop.
+    """
+    stop, r = o.problem.stops[0], o.response
+    if stop.name not in r.events:
+        return _between(o, stop)
+    rate, events = r.velocity @ stop.normal, r.events[stop.name]
+    before = np.searchsorted(r.time, events) - 1
+    return np.asarray(events[(before >= 0) & (rate[before] > 0)])
+
+
+def _between(o: Observation, stop: Stop) -> Floats:
+    """Return where straight lines from the last samples before forces begin reach the stop."""
+    r = o.response
+    pushes, rate = element_history(r, stop.name, "normal_force", of="stop") > 0, r.velocity @ stop.normal
+    gap = stop_gap(o.problem, r, stop)
+    last = np.flatnonzero(pushes[1:] & (rate[:-1] > 0) & ~(pushes[:-1] & (rate[:-1] <= 0)))
+    lapse = np.clip(gap[last] / rate[last], 0.0, r.time[last + 1] - r.time[last])
+    return np.asarray(r.time[last] + lapse)
+
+
+def hit(o: Observation, number: int) -> float:
+    """Return the instant of an impact (s), counted from 1; raises `SolverFailure` if there are fewer."""
+    found = instants(o)
+    if found.size < number:
+        raise SolverFailure(f"the response shows {found.size} impacts, not {number}")
+    return float(found[number - 1])
+
+
+def hits(o: Observation) -> float:
+    """Count the impacts."""
+    return float(instants(o).size)
+
+
+def limit_of_hits(o: Observation) -> float:
+    """Return the instant (s) at which impacts accumulate; raises `SolverFailure` if they do not."""
+    found = instants(o)
+    apart = np.diff(found)
+    coarse = np.flatnonzero(apart > RESOLVED * (o.problem.end - o.problem.start))
+    if coarse.size < 2:
+        raise SolverFailure("the impacts do not accumulate")
+    last, ratio = coarse[-1], apart[coarse[-1]] / apart[coarse[-1] - 1]
+    return float(found[last + 1] + apart[last] * ratio / (1.0 - ratio))
+
+
+def beyond(size: Callable[[Values], float]) -> Quantity:
+    """Return how far a body goes beyond a rigid stop, over a size (m)."""
+    words = "largest way beyond a rigid stop, of the gap"
+    return residual("beyond", "1", words, lambda o: _beyond(o) / size(o.values), BEYOND, converges=True)
+
+
+def _beyond(o: Observation) -> float:
+    rigid = [stop for stop in o.problem.stops if stop.rigid]
+    return max(0.0, *(-float(stop_gap(o.problem, o.response, stop).min()) for stop in rigid))

@@ -1,0 +1,251 @@
+"""An oscillator before a rigid stop: restitution as a law of impact, rest after infinitely many impacts, contact."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from veridyn.references import hybrid
+from veridyn.references.parameters import Parameter
+from veridyn.solver.postprocessing.balance import element_history
+from veridyn.solver.problem.elements import Load, Stop
+from veridyn.solver.problem.generated import equations
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import Harmonic, constant
+from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.core.tolerances import exactly
+from veridyn.validation_cases.measures.consistency import positions, rates
+from veridyn.validation_cases.measures.quantities import displacement_at, outputs, share_of, velocity_at
+from veridyn.validation_cases.measures.rigid import beyond, hit, hits, limit_of_hits
+from veridyn.validation_cases.measures.trajectories import where_known
+
+PARAMETERS = (
+    Parameter("m", "kg", "mass", "2", "positive"),
+    Parameter("k", "N/m", "stiffness", "50", "non-negative"),
+    Parameter("c", "N s/m", "damping", "0.4", "non-negative"),
+    Parameter("F", "N", "amplitude of the load", "30", "non-negative"),
+    Parameter("W", "rad/s", "frequency of the load", "7", "positive"),
+    Parameter("P", "N", "constant part of the load, towards the stop", "4", "non-negative"),
+    Parameter("gap", "m", "distance of the stop", "0.1", "positive"),
+    Parameter("e", "1", "coefficient of restitution, at most 1", "0.6", "non-negative"),
+)
+END = 3.0
+STOP = "stop"
+INSTANTS = ("0.6", "1.4", "2.2", "2.9")  # far from impacts, in rest and in flight
+HITS, CONTACTS = 4, 3
+SPACING = 2e-3  # s, of the output
+JUMPS = 1.0  # regularity: velocities jump
+SUITE = "this suite asks"
+
+
+# p and q are the load and, a quarter of a period late, its other phase: so the release solves for p
+TURNS = ("W*q", "-W*p")
+FORCE = "F*p + P - k*x - c*v"
+OUT = Change(name="hit", guard="gap - x", direction=-1, reset={"x": "gap", "v": "-e*v"})
+ON = replace(OUT, reset={"x": "gap", "v": 0}, mode="rests")
+OFF = Change(name="release", guard="F*p + P - k*gap", direction=-1, reset={"x": "gap", "v": 0}, mode="flies")
+
+
+def motion(name: str, *modes: Mode) -> hybrid.Motion:
+    """Return the motion that begins at rest, in flight."""
+    return hybrid.motion(
+        InitialValueProblem(
+            name=name,
+            states=("x", "v", "p", "q"),
+            parameters={p.name: p.default for p in PARAMETERS},
+            modes=modes,
+            initial=(0, 0, 0, 1),
+            end=END,
+            output_times=np.linspace(0.0, END, 151),
+        ),
+        PARAMETERS,
+    )
+
+
+FLIES = Mode(name="flies", rates=("v", f"({FORCE})/m", *TURNS), events=(OUT,))
+RESTS = Mode(name="rests", rates=(0, 0, *TURNS), events=(OFF,))
+BOUNCE = motion("rigid_stop", FLIES)
+# without restitution every impact is the beginning of a contact, which ends where the force would pull
+STAY = motion("rigid_stop", replace(FLIES, events=(ON,)), RESTS)
+
+
+# ---- what solvers are given
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the oscillator at rest before its stop."""
+    m, k, c, F, W, P, gap, e = floats(values, *(p.name for p in PARAMETERS))
+    return MechanicalProblem(
+        name="rigid_stop",
+        mass=np.array([[m]]),
+        damping=np.array([[c]]),
+        stiffness=np.array([[k]]),
+        initial_displacement=np.zeros(1),
+        initial_velocity=np.zeros(1),
+        end=END,
+        output_times=outputs(END, SPACING, INSTANTS),
+        loads=(Load(np.ones(1), Harmonic(F, W)), Load(np.ones(1), constant(P))),
+        stops=(Stop(STOP, np.ones(1), gap, restitution=e),),
+        coordinates=("x",),
+    )
+
+
+# ---- the fall, in closed form
+
+
+def is_fall(values: Values) -> bool:
+    """Whether nothing but the constant load acts, and impacts accumulate before the last instants."""
+    m, k, c, F, _, P, gap, e = floats(values, *(p.name for p in PARAMETERS))
+    falls = P > 0 and not (k or c or F) and 0 < e < 1
+    return falls and math.sqrt(2 * gap * m / P) * (1 + e) / (1 - e) < float(INSTANTS[-2])
+
+
+def bounces(values: Values) -> bool:
+    """Whether there is a rebound, and no end of them."""
+    return float(values["e"]) > 0 and not is_fall(values)
+
+
+def stays(values: Values) -> bool:
+    """Whether an impact takes all of the speed."""
+    return float(values["e"]) == 0
+
+
+def first(p: Any) -> Any:
+    """Return the instant of the first impact of a fall (s)."""
+    return (2 * p.gap * p.m / p.P) ** 0.5
+
+
+def limit(p: Any) -> Any:
+    """Return the instant at which the impacts of a fall accumulate, by the geometric series."""
+    return first(p) * (1 + p.e) / (1 - p.e)
+
+
+def summed(p: Any) -> Any:
+    """Return that instant as a sum over flights."""
+    return first(p) * (1 + 2 * mpmath.nsum(lambda n: p.e**n, [1, mpmath.inf]))
+
+
+def weight(p: Any) -> Any:
+    """Return the force of the stop on what rests (N)."""
+    return p.P
+
+
+# ---- what is asked
+
+
+def _reach(values: Values) -> float:
+    return float(values["gap"])
+
+
+def _speed(values: Values) -> float:
+    """Return the velocity that the load gives on the way to the stop (m/s)."""
+    m, F, P, gap = floats(values, "m", "F", "P", "gap")
+    return math.sqrt(2 * (F + P) * gap / m)
+
+
+def _span(_: Values) -> float:
+    return END
+
+
+def _push(o: Observation) -> float:
+    """Return the force of the stop at the end (N)."""
+    return float(element_history(o.response, STOP, "normal_force", of="stop")[-1])
+
+
+PLACES = share_of(_reach, 1e-2, f"{SUITE} 1e-2 of the gap")
+SPEEDS = share_of(_speed, 1e-2, f"{SUITE} 1e-2 of the velocity at the stop")
+TIMES = share_of(_span, 1e-3, f"{SUITE} 1e-3 of the span")
+PUSHES = share_of(lambda values: float(values["P"]), 1e-2, f"{SUITE} 1e-2")
+
+
+def asked(motion: hybrid.Motion, ending: str, number: int, applies: Callable[[Values], bool]) -> tuple[Quantity, ...]:
+    """Return the quantities of a motion: place and velocity at instants, instants of so many impacts, their count."""
+
+    def of(name: str, unit: str, words: str, truth: Any, measure: Any, criterion: Any, size: Any) -> Quantity:
+        reading = partial(where_known, measure, truth)
+        return Quantity(f"{name}{ending}", unit, words, truth, reading, criterion, size, JUMPS, applies=applies)
+
+    found = []
+    for t in INSTANTS:
+        place, rate = (partial(read, time=float(t)) for read in (displacement_at, velocity_at))
+        found += [
+            of(f"x@{t}", "m", f"displacement at {t} s", motion.value("x", t), place, PLACES, _reach),
+            of(f"v@{t}", "m/s", f"velocity at {t} s", motion.value("v", t), rate, SPEEDS, _speed),
+        ]
+    for n in range(1, number + 1):
+        truth, words = motion.event("hit", n), f"instant of impact {n}"
+        found.append(of(f"t_{n}", "s", words, truth, partial(hit, number=n), TIMES, _span))
+    count = of("hits", "", "number of impacts", motion.count("hit"), hits, exactly("impacts are counted"), None)
+    return (*found, count)
+
+
+def _fallen(name: str, unit: str, words: str, read: Any, second: Any, how: str, measure: Any, *judged: Any) -> Quantity:
+    """Return a quantity of the fall."""
+    truth = BOUNCE.closed(read, second=second, how=how)
+    return Quantity(name, unit, words, truth, partial(where_known, measure, truth), *judged, JUMPS, applies=is_fall)
+
+
+FALL = (
+    _fallen("t_first", "s", "instant of impact 1", first, lambda p: mpmath.sqrt(2 * p.gap * p.m / p.P),
+        "uniform acceleration", partial(hit, number=1), TIMES, _span),
+    _fallen("t_infinity", "s", "instant at which impacts accumulate", limit, summed, "numerical sum", limit_of_hits,
+        TIMES, _span),
+    _fallen("x_rest", "m", "displacement at rest", lambda p: p.gap, lambda p: p.gap, "the place of the stop",
+        partial(displacement_at, time=float(INSTANTS[-1])), PLACES, _reach),
+    _fallen("push", "N", "force of the stop at the end", weight, weight, "balance of forces", _push, PUSHES,
+        lambda values: float(values["P"])),
+)  # fmt: skip
+
+CASE = Case(
+    name="rigid_stop",
+    title="Oscillator before a rigid stop",
+    document="Brogliato 2016",
+    summary="A driven oscillator hits a rigid stop and leaves with e times its speed, stays in contact where e = 0, "
+    "and comes to rest after infinitely many impacts where nothing but a constant load pushes.",
+    statement=(
+        "An oscillator m, c, k at rest is driven by F sin(W t) + P. At x = gap there is a rigid stop: 0 <= gap - x is "
+        "complementary to its force, and the velocity after an impact is -e times that before (Newton).",
+        "With e = 0 an impact begins a contact; it ends where F sin(W t) + P - k gap, the force, falls to zero.",
+        "With k = c = F = 0 impacts accumulate at T = sqrt(2 m gap/P) (1 + e)/(1 - e); then the mass rests.",
+    ),
+    equations=(*equations(BOUNCE.problem), "T = sqrt(2 m gap/P) (1 + e)/(1 - e)"),
+    parameters=PARAMETERS,
+    variants=(
+        Variant("bounces", {}),
+        Variant("elastic", {"e": "1", "F": "20"}),
+        Variant("stays", {"e": "0"}),
+        Variant("falls", {"k": "0", "c": "0", "F": "0", "e": "0.5"}),
+    ),
+    quantities=(*asked(BOUNCE, "", HITS, bounces), *asked(STAY, "_in_contact", CONTACTS, stays), *FALL),
+    residuals=(beyond(_reach), positions(), rates()),
+    problem=problem,
+    modelling=(
+        "The stop is rigid: solvers need a law of impact, or complementarity of velocities. A penalty is another "
+        "problem.",
+        "Instants of impacts are events, or where a straight line from the last sample before reaches the stop.",
+        "The limit of impacts is read from the last three that are apart by more than 1e-2 of the span (Aitken).",
+    ),
+    sources=(
+        "B. Brogliato: Nonsmooth Mechanics: Models, Dynamics and Control, 3rd edition. Springer (2016).",
+        "J. J. Moreau: Unilateral contact and dry friction in finite freedom dynamics. In: Nonsmooth Mechanics and "
+        "Applications, CISM Courses 302. Springer (1988) 1-82.",
+    ),
+    remarks=(
+        "A solver that steps over impacts is of order 1, whatever its order in flight.",
+        "A rebound with the speed at the end of a step in place of that at the impact gains energy from the load.",
+        "Without a rule for rest, an event-driven solver does not come past T; with too coarse a one, it is early.",
+        "A stop that holds what it should let go shows in the place at the instants after a release.",
+    ),
+    held={"e": "a rigid stop takes 0 to 1", **dict.fromkeys(("k", "c", "F"), "a fall has none of them")},
+    benchmark_variant="bounces",
+)
+
+test_rigid_stop = verifies(CASE)
