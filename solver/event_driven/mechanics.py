@@ -161,6 +161,18 @@ class Impact:
     short: int
 
 
+def _refuse_stops(problem: MechanicalProblem) -> None:
+    for stop in problem.stops:
+        if stop.curved:
+            raise NotImplementedError(f"stop {stop.name!r} ({stop.geometry}): not piecewise linear")
+        if stop.rigid and stop.frame == "absolute" and problem.supports:
+            raise NotImplementedError(f"stop {stop.name!r} is rigid in the absolute frame of a driven structure")
+    rigid = {stop.name for stop in problem.stops if stop.rigid}
+    for friction in problem.frictions:
+        if friction.normal in rigid:
+            raise NotImplementedError(f"friction {friction.name!r} is under the force of a rigid stop")
+
+
 def refuse(problem: MechanicalProblem) -> None:
     """Refuse what the event-driven equations do not express.
 
@@ -176,15 +188,8 @@ def refuse(problem: MechanicalProblem) -> None:
         raise NotImplementedError(f"{problem.devices[0].owner}: devices are not treated")
     if carries_stops(problem) and problem.modes is not None:
         raise NotImplementedError("stops in the absolute frame of a driven structure that is given by modes")
-    for stop in problem.stops:
-        if stop.curved:
-            raise NotImplementedError(f"stop {stop.name!r} ({stop.geometry}): not piecewise linear")
-        if stop.rigid and stop.frame == "absolute" and problem.supports:
-            raise NotImplementedError(f"stop {stop.name!r} is rigid in the absolute frame of a driven structure")
-    rigid = {stop.name for stop in problem.stops if stop.rigid}
+    _refuse_stops(problem)
     for friction in problem.frictions:
-        if friction.normal in rigid:
-            raise NotImplementedError(f"friction {friction.name!r} is under the force of a rigid stop")
         if friction.frame == "absolute" and problem.supports:
             raise NotImplementedError(f"{friction.name!r} in the absolute frame of a driven structure")
     for friction in problem.frictions:
@@ -265,11 +270,12 @@ class Mechanics:
         self.free = self._free()
         self.pressing = self._affine([self._spring(stop) for stop in problem.stops])
         self.gaps, self.gap_rates = self._gaps()
+        self.gap_sizes = self._gap_sizes()
         self.sliding = self._affine([self._row(v=tangent) for tangent in self.tangents])
         self.presses = self._presses()
         self.weights = self._affine([self._row(constant=_constant(f)) for f in problem.frictions])
         self.reach = self._reach(self.tangents)
-        self.glides = self._glides()
+        self.glides = self._bounds(self.reach)
         self.rigid = np.array([stop.rigid for stop in problem.stops], dtype=bool)
         self.known: dict[Mode, Flow] = {}
 
@@ -296,13 +302,13 @@ class Mechanics:
         """Return the lengths (k,) of directions (k, n) in the norm that goes with the kinetic energy."""
         return np.sqrt(np.einsum("ki,ij,kj->k", directions, self.inverse, directions))
 
-    def _glides(self) -> Floats:
-        """Return rows (f, n) over the absolute velocities that bound the sliding velocities: ``|t| |v|``.
+    def _bounds(self, reach: Floats) -> Floats:
+        """Return rows (k, n) over absolute velocities that bound the velocities along directions: ``|t| |v|``.
 
         The norms are those of the kinetic energy; so what is left of a velocity that vanishes is measured against the
         motion of the whole structure, not against itself.
         """
-        return np.outer(self.reach, np.sqrt(np.diag(np.asarray(self.problem.mass))))
+        return np.outer(reach, np.sqrt(np.diag(np.asarray(self.problem.mass))))
 
     def restored(self, unknowns: Floats) -> Floats:
         """Return the displacements or velocities (m, n) that belong to unknowns (m, r), springs of stick included."""
@@ -379,6 +385,17 @@ class Mechanics:
         forcing = k * self._carried(stop, 0) + c * self._carried(stop, 1)
         return self._row(constant=k * (stop.offset - stop.gap), x=k * stop.normal, v=c * stop.normal, forcing=forcing)
 
+    def _gap_sizes(self) -> Floats:
+        """Return the sizes of the terms of gaps, as rows; with a share of all displacements where stops are rigid.
+
+        The gap of what rests is nothing but what their rounding leaves.
+        """
+        bounds = WAY * self._bounds(self._reach(self.normals))
+        shares = [
+            self._row(x=bound if stop.rigid else 0.0) for stop, bound in zip(self.problem.stops, bounds, strict=True)
+        ]
+        return np.abs(self.gaps.rows) + np.array(shares).reshape(self.gaps.rows.shape)
+
     def _gaps(self) -> tuple[Affine, Affine]:
         stops = self.problem.stops
         gaps = [self._row(constant=s.gap - s.offset, x=-s.normal, forcing=-self._carried(s, 0)) for s in stops]
@@ -445,7 +462,11 @@ class Mechanics:
         scale = np.outer(root, root)
         if root.all() and (len(W) == 1 or np.linalg.eigvalsh(compliance / scale)[0] > DEPENDENT):
             return np.asarray(np.linalg.inv(compliance / scale) / scale)
-        shares = np.diag(self._shares(stuck) if len(W) == len(stuck) else 1 / np.where(root > 0, root, 1.0))
+        if len(W) == len(stuck):
+            shares = np.diag(self._shares(stuck))
+        else:  # a rigid stop holds any force: frictions leave to it what both can hold
+            even = 1 / np.where(root > 0, root, 1.0)
+            shares = np.diag(np.where(np.arange(len(W)) < len(stuck), LEAST, 1.0) * even)
         shared = np.linalg.pinv(shares @ compliance @ shares, rcond=DEPENDENT, hermitian=True)
         return np.asarray(shares @ shared @ shares)
 
@@ -474,7 +495,7 @@ class Mechanics:
             rigid = bool(self.rigid[i])
             for row, becomes in _stop_guards(touch, self.gaps.rows[i], pressing[i], rigid=rigid):
                 rows.append(row)
-                sizes.append(pushes[i] if rigid and touch is Touch.CLOSED else np.abs(row))
+                sizes.append((pushes if touch is Touch.CLOSED else self.gap_sizes)[i] if rigid else np.abs(row))
                 changes.append(Change(i, becomes, STRIKES if rigid and becomes is Touch.CLOSED else -1))
         for j, grip in enumerate(mode.frictions):
             limit = self.problem.frictions[j].static * normal[j]
@@ -529,7 +550,7 @@ class Mechanics:
         """
         n, sizes = self.problem.size, np.abs(np.concatenate(([1.0], y, u)))
         motion = sizes[1 + n : 1 + 2 * n] * scale + self.flow(mode).efforts @ sizes * scale**2
-        low = LOW * (np.abs(self.gaps.rows) @ sizes + WAY * np.abs(self.normals) @ motion)
+        low = LOW * (self.gap_sizes @ sizes + WAY * np.abs(self.normals) @ motion)
         return low, AT_REST * self._speed(y[n:]) * self._reach(self.normals) + low / scale
 
     def _speed(self, v: Floats) -> float:

@@ -119,9 +119,9 @@ def _work_of_moving_stop(problem: MechanicalProblem, response: Response, stop: S
 def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
     """Return the energy that appears from nowhere (J) at the inner samples, relative to the first of them.
 
-    Stored and dissipated energy minus the work of loads, supports, friction and devices. Undamped elastic stops only: an
-    impact on a rigid one takes energy within an instant, between samples. A
-    problem that is given by modes is balanced in modal coordinates.
+    Stored and dissipated energy minus the work of loads, supports, friction and devices. Undamped elastic stops only:
+    an impact on a rigid one takes energy between two samples. A problem that is given by modes is balanced in modal
+    coordinates.
 
     Raises
     ------

@@ -2,7 +2,8 @@
 
 Random structures with full matrices, stops and frictions along coordinates, oblique and dependent directions; the
 coefficient of rest above that of sliding; frictions under constant forces and under those of stops; stops that are
-rigid, with any restitution. Problems in other numbers: ``VERIDYN_PROBLEMS=10000 python -m pytest tests/properties/test_exact_order.py``.
+rigid, with any restitution. Problems in other numbers: ``VERIDYN_PROBLEMS=10000 python -m pytest
+tests/properties/test_exact_order.py``.
 """
 
 import os

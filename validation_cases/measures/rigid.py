@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +77,8 @@ def limit_of_hits(o: Observation) -> float:
 def beyond(size: Callable[[Values], float]) -> Quantity:
     """Return how far a body goes beyond a rigid stop, over a size (m)."""
     words = "largest way beyond a rigid stop, of the gap"
-    return residual("beyond", "1", words, lambda o: _beyond(o) / size(o.values), BEYOND, converges=True)
+    found = residual("beyond", "1", words, lambda o: _beyond(o) / size(o.values), BEYOND, converges=True)
+    return replace(found, regularity=1.0)
 
 
 def _beyond(o: Observation) -> float:

@@ -408,6 +408,18 @@ def stays(counters):
 
 
 @part
+def conclude(t, m, fired, y, states, counters, modes, grips, drive, scratch):
+    """Do what follows a step; return why the caller is asked, or DONE."""
+    if fired < 0:
+        return LONG if stays(counters) else DONE
+    if modes.changes[m, fired, SPRING] == STRIKES:
+        counters[STAY] = 0
+        return IMPACT
+    fire(t, m, fired, y, states, counters, modes, grips, drive, scratch)
+    return DONE
+
+
+@part
 def carry(t, end, known, done, y, states, before, outputs, samples, counters, events, modes, grips, drive, scratch):
     """See `march`, which makes the scratch."""
     settled = False
@@ -434,13 +446,9 @@ def carry(t, end, known, done, y, states, before, outputs, samples, counters, ev
             t, fired, done = step(t, end, y, m, modes, outputs, done, samples, scratch)
             counters[STEPS] += 1
         settled = fired < 0
-        if fired >= 0 and modes.changes[m, fired, SPRING] == STRIKES:
-            counters[STAY] = 0
-            return IMPACT, t, done
-        if fired >= 0:
-            fire(t, m, fired, y, states, counters, modes, grips, drive, scratch)
-        elif stays(counters):
-            return LONG, t, done
+        reason = conclude(t, m, fired, y, states, counters, modes, grips, drive, scratch)
+        if reason != DONE:
+            return reason, t, done
     return DONE, t, done
 
 
