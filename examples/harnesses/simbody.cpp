@@ -247,8 +247,10 @@ struct Model {
             Force::Custom(forces, new Driven(problem, bodies));
     }
 
-    State start() const {
+    State start(double scale) const {
         State state = system.realizeTopology();
+        system.realizeModel(state);
+        if (scale > 0) state.updUWeights(matter.getMySubsystemIndex()) = 1 / scale;
         state.setTime(problem["start"].number);
         for (std::size_t i = 0; i < bodies.size(); ++i) {
             bodies[i].setOneQ(state, 0, problem["initial_displacement"].items[i].number);
@@ -362,7 +364,7 @@ std::string response(const Json& problem, const Json& settings) {
             if (std::isfinite(bound))
                 model.system.addEventHandler(new Bound(model.bodies, model.lines[i].coordinate, bound, passed[i]));
     }
-    const State start = model.start();
+    const State start = model.start(settings["scale"].number);
     const std::unique_ptr<Integrator> method = integrator(settings["scheme"].text, model.system);
     if (settings["accuracy"].number > 0) method->setAccuracy(settings["accuracy"].number);
     TimeStepper stepper(model.system, *method);
@@ -417,7 +419,8 @@ void introduce() {
               << R"(", "capabilities": ["mechanical", "multi-dof", "loads", "support-motion", "multi-support", )"
                  R"("damping", "damping:coupled", "contact", "contact:parallel-planes"], )"
                  R"("schemes": ["RungeKuttaMerson", "RungeKutta3", "Verlet", "CPodes"], )"
-                 R"("settings": {"accuracy": "local error that integrators allow (m, m/s); default 1e-3, that of Simbody", )"
+                 R"("settings": {"accuracy": "local error that integrators allow, over the scale; default 1e-3, that of Simbody", )"
+                 R"("scale": "of displacements (m) and velocities (m/s), in the weights of errors; default 1, that of Simbody", )"
                  R"("events": "1: bounds of stops are witness functions, so that integrators stop there; default 0"}, )"
                  R"("claims": {)";
     for (const char* scheme : {"RungeKuttaMerson", "RungeKutta3", "Verlet", "CPodes"})

@@ -312,15 +312,10 @@ class Forces(Record):
 
     def elements(self) -> dict[str, dict[str, Floats]]:
         """Return the histories of the elements."""
-        x, v = self.displacement, self.velocity
-        histories = {}
-        for stop in self.problem.stops:
-            y, rate = x @ stop.normal + stop.offset, v @ stop.normal
-            side = np.sign(y) if stop.geometry == "parallel planes" else 1.0
-            gap = {"gap": stop.gap - side * y, "normal_velocity": -side * rate}
-            histories[stop.name] = {"normal_force": self.forces[stop.name], **gap}
+        histories = self.stop_histories()
         for friction in self.problem.frictions:
-            history = {"force": self.forces[friction.name], "sliding_velocity": v @ friction.tangents[0]}
+            sliding = self.velocity @ friction.tangents[0]
+            history = {"force": self.forces[friction.name], "sliding_velocity": sliding}
             stuck = {} if friction.law == "regularised" else {"stuck": self.stuck[friction.name]}
             histories[friction.name] = {**history, **stuck}
         return histories

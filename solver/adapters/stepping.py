@@ -23,8 +23,8 @@ LINES = frozenset({
 """Capabilities of a library whose stops and frictions act along lines between coordinates."""
 
 
-def refuse_beyond_lines(problem: MechanicalProblem, what: str, **reasons: str) -> None:
-    """Raise `NotImplementedError` for all that goes beyond `LINES`.
+def refuse_beyond_lines(problem: MechanicalProblem, what: str, offered: frozenset[str] = LINES, **reasons: str) -> None:
+    """Raise `NotImplementedError` for all that goes beyond what is offered.
 
     ``what`` acts along the lines; the reasons say why stops are not ``damped`` and why friction rests ``on_stop``.
     """
@@ -32,12 +32,12 @@ def refuse_beyond_lines(problem: MechanicalProblem, what: str, **reasons: str) -
     known = {
         "modes": "a modal basis; give matrices",
         **dict.fromkeys(("contact:circle", "contact:outside-circle", "contact:profile"), curved),
-        "contact:damped": f"a damped stop{reasons['damped']}",
+        "contact:damped": f"a damped stop{reasons.get('damped', '')}",
         "friction:on-stop": f"friction under the force of a stop: {reasons['on_stop']}",
         "friction:two-tangents": "friction in two directions",
         "absolute-frame": "stops or frictions in the absolute frame",
     }
-    missing = sorted(problem.needs - LINES)
+    missing = sorted(problem.needs - offered)
     if missing:
         raise NotImplementedError("; ".join(known.get(tag, tag) for tag in missing))
 
@@ -108,6 +108,17 @@ class Record:
         self.displacement, self.velocity = np.zeros((2, outputs, problem.size))
         names = [stop.name for stop in problem.stops] + [friction.name for friction in problem.frictions]
         self.forces = {name: np.zeros(outputs) for name in names}
+
+    def stop_histories(self) -> dict[str, dict[str, Floats]]:
+        """Return force, gap and its rate of every stop, by the motion."""
+        x, v = self.displacement, self.velocity
+        histories = {}
+        for stop in self.problem.stops:
+            y, rate = x @ stop.normal + stop.offset, v @ stop.normal
+            side = np.sign(y) if stop.geometry == "parallel planes" else 1.0
+            gap = {"gap": stop.gap - side * y, "normal_velocity": -side * rate}
+            histories[stop.name] = {"normal_force": self.forces[stop.name], **gap}
+        return histories
 
 
 def grid(problem: MechanicalProblem, substeps: int) -> Grid:

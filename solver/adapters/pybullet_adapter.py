@@ -1,0 +1,266 @@
+"""PyBullet: links on prismatic joints of one multibody, joint motors as friction, soft contact with planes as stops.
+
+Bullet has one integrator, semi-implicit Euler, and solves contacts and motors as constraints on velocities.
+
+* **Mass**: a link on a prismatic joint for every coordinate; Bullet's own damping and limit of velocity are off.
+* **Stiffness, damping, loads, support motion**: Bullet has no springs. Their forces are those of the beginning of a
+  step, given to the joints as torques, as scripts for PyBullet do.
+* **Stops**: a sphere on the link meets a plane with ``contactStiffness`` and ``contactDamping``. Both bodies of a
+  contact count: stiffnesses act in series and dampings add up, so that the sphere is rigid and has no damping.
+* **Set-valued friction**: a joint motor of velocity zero whose largest force is mu N, told anew after every change of
+  the step, since Bullet keeps its product with the step of the call.
+
+Source: PyBullet Quickstart Guide (``changeDynamics``, ``setJointMotorControl2``).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.adapters.stepping import (
+    LINES,
+    Grid,
+    Record,
+    StepControls,
+    grid,
+    nodal_forces,
+    refuse_beyond_lines,
+    step_levels,
+    substeps_of,
+)
+from veridyn.solver.controls import Library, number, read_controls
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.problem.elements import Friction, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.response import Response
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Send what C++ prints to nowhere: PyBullet prints its date when it is loaded."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+with _quiet():
+    import pybullet
+
+Floats = NDArray[np.float64]
+
+CAPABILITIES = (LINES - {"friction:regularised"}) | {"damping:coupled", "contact:damped"}
+
+AXIS, APART = (1.0, 0.0, 0.0), 10.0  # of the joints; m between the lines of two coordinates
+RIGID = 1e18  # N/m: what Bullet takes for a contact without stiffness
+UNBOUNDED = 1e300  # m/s
+AT_LIMIT = 1.0 - 1e-9  # of mu N: from here on friction slips
+
+
+@dataclass(frozen=True)
+class PybulletControls(StepControls):
+    """Steps, and Bullet's solver of constraints."""
+
+    iterations: int = number(200, "iterations of the constraint solver")
+    residual: float = number(1e-20, "residual at which it stops")
+
+
+def refuse(problem: MechanicalProblem) -> None:
+    """Refuse what links on parallel joints do not express.
+
+    Raises
+    ------
+    NotImplementedError
+        With the reason.
+    """
+    refuse_beyond_lines(problem, "joints", CAPABILITIES, on_stop="a joint motor has a constant largest force")
+    mass = np.asarray(problem.mass)
+    if np.count_nonzero(mass - np.diag(np.diag(mass))):
+        raise NotImplementedError("a mass matrix that is not diagonal")
+    for stop in problem.stops:
+        _coordinate(stop.name, stop.normal)
+    for friction in problem.frictions:
+        if friction.static != friction.kinetic:
+            raise NotImplementedError(f"friction {friction.name!r} has a static limit above the kinetic one")
+    if len({_coordinate(f.name, f.tangents[0]) for f in problem.frictions}) < len(problem.frictions):
+        raise NotImplementedError("two frictions on one coordinate; a joint has one motor")
+
+
+def _coordinate(name: str, direction: Floats) -> int:
+    places = np.flatnonzero(direction)
+    if places.size != 1:
+        raise NotImplementedError(f"{name!r} acts on {places.size} coordinates; a joint is one")
+    return int(places[0])
+
+
+class World:
+    """A problem in a world of Bullet of its own; to be closed."""
+
+    def __init__(self, problem: MechanicalProblem, controls: PybulletControls) -> None:
+        self.problem = problem
+        self.client = pybullet.connect(pybullet.DIRECT)
+        self.joints = list(range(problem.size))
+        self.call("setGravity", 0, 0, 0)
+        self.call(
+            "setPhysicsEngineParameter",
+            numSolverIterations=controls.iterations,
+            solverResidualThreshold=controls.residual,
+            contactSlop=0,
+        )
+        self.body = self._links()
+        self.planes = {stop.name: self._stop(stop) for stop in problem.stops}
+
+    def call(self, name: str, *arguments: Any, **named: Any) -> Any:
+        """Call a function of PyBullet in this world."""
+        return getattr(pybullet, name)(*arguments, **named, physicsClientId=self.client)
+
+    def close(self) -> None:
+        """Leave the world."""
+        pybullet.disconnect(self.client)
+
+    def _links(self) -> Any:
+        problem, n = self.problem, self.problem.size
+        shape, rest, here = self.call("createCollisionShape", pybullet.GEOM_SPHERE, radius=1.0), (0, 0, 0), (0, 0, 0, 1)
+        body = self.call(
+            "createMultiBody",
+            baseMass=0,
+            linkMasses=np.diag(np.asarray(problem.mass)).tolist(),
+            linkCollisionShapeIndices=[shape] * n,
+            linkVisualShapeIndices=[-1] * n,
+            linkPositions=[(0, APART * i, 0) for i in self.joints],
+            linkOrientations=[here] * n,
+            linkInertialFramePositions=[rest] * n,
+            linkInertialFrameOrientations=[here] * n,
+            linkParentIndices=[0] * n,
+            linkJointTypes=[pybullet.JOINT_PRISMATIC] * n,
+            linkJointAxis=[AXIS] * n,
+        )
+        for i, (x, v) in enumerate(zip(problem.initial_displacement, problem.initial_velocity, strict=True)):
+            self._motor(body, i, 0.0)  # the motor that every joint has of itself
+            # by itself: with another setting in the same call Bullet leaves out the stiffness and damping of contacts
+            self.call("changeDynamics", body, i, maxJointVelocity=UNBOUNDED)
+            self._dynamics(body, i, jointDamping=0)
+            self.call("setCollisionFilterGroupMask", body, i, 0, 0)
+            self.call("resetJointState", body, i, x, v)
+        return body
+
+    def _dynamics(self, body: Any, link: int, **more: Any) -> None:
+        still = {"linearDamping": 0, "angularDamping": 0, "lateralFriction": 0, "restitution": 0}
+        self.call("changeDynamics", body, link, **still, **{"contactStiffness": RIGID, "contactDamping": 0.0, **more})
+
+    def _motor(self, body: Any, joint: int, force: float) -> None:
+        self.call("setJointMotorControl2", body, joint, pybullet.VELOCITY_CONTROL, targetVelocity=0, force=force)
+
+    def _stop(self, stop: Stop) -> list[Any]:
+        i, factor = _coordinate(stop.name, stop.normal), float(stop.normal.sum())
+        sides = (1.0, -1.0) if stop.geometry == "parallel planes" else (1.0,)
+        return [self._plane(i, (side * stop.gap - stop.offset) / factor, side * factor, stop) for side in sides]
+
+    def _plane(self, joint: int, bound: float, factor: float, stop: Stop) -> Any:
+        """Return a plane at a bound of the coordinate; the sphere of the joint alone meets it."""
+        side = float(np.sign(factor))
+        shape = self.call("createCollisionShape", pybullet.GEOM_PLANE, planeNormal=(-side, 0, 0))
+        plane = self.call("createMultiBody", 0, shape, basePosition=(bound + side, 0, 0))
+        law = {"contactStiffness": factor**2 * stop.stiffness, "contactDamping": factor**2 * stop.damping}
+        self._dynamics(plane, -1, **law)
+        self.call("setCollisionFilterGroupMask", plane, -1, 0, 0)
+        self.call("setCollisionFilterPair", self.body, plane, joint, -1, 1)
+        return plane
+
+    def state(self) -> tuple[Floats, Floats, Floats]:
+        """Return displacement, velocity and forces of the motors (n,)."""
+        rows = self.call("getJointStates", self.body, self.joints)
+        return np.array([r[0] for r in rows]), np.array([r[1] for r in rows]), np.array([r[3] for r in rows])
+
+    def advance(self, length: float, loads: Floats) -> None:
+        """Take a step for each row of the loads (steps, n)."""
+        self.call("setTimeStep", length)
+        for friction in self.problem.frictions:  # Bullet keeps the product of force and step
+            self._motor(self.body, _coordinate(friction.name, friction.tangents[0]), _limit(friction))
+        for load in loads:
+            x, v, _ = self.state()
+            forces = load - self.problem.stiffness @ x - self.problem.damping @ v
+            self.call(
+                "setJointMotorControlArray", self.body, self.joints, pybullet.TORQUE_CONTROL, forces=forces.tolist()
+            )
+            self.call("stepSimulation")
+
+    def push(self, stop: Stop) -> float:
+        """Return the force of a stop (N) in the last step."""
+        contacts = [c for plane in self.planes[stop.name] for c in self.call("getContactPoints", self.body, plane)]
+        return float(sum(c[9] for c in contacts)) / abs(float(stop.normal.sum()))
+
+
+def _limit(friction: Friction) -> float:
+    return abs(float(friction.tangents[0].sum())) * friction.kinetic * float(friction.normal)
+
+
+def _march(world: World, steps: Grid, record: Record) -> None:
+    problem, time = world.problem, world.problem.start
+    for k, (end, length, count) in enumerate(zip(steps.times, steps.lengths, steps.counts, strict=True)):
+        world.advance(float(length), nodal_forces(problem, time + length * np.arange(count)))
+        time = float(end)
+        record.displacement[k], record.velocity[k], motors = world.state()
+        for stop in problem.stops:
+            record.forces[stop.name][k] = world.push(stop)
+        for friction in problem.frictions:
+            direction = friction.tangents[0]
+            record.forces[friction.name][k] = motors @ direction / (direction @ direction)
+
+
+def _elements(record: Record) -> dict[str, dict[str, Floats]]:
+    histories = record.stop_histories()
+    for friction in record.problem.frictions:
+        force, limit = record.forces[friction.name], friction.kinetic * float(friction.normal)
+        sliding = record.velocity @ friction.tangents[0]
+        stuck = (np.abs(force) < AT_LIMIT * limit).astype(float)
+        histories[friction.name] = {"force": force, "sliding_velocity": sliding, "stuck": stuck}
+    return histories
+
+
+@dataclass(frozen=True)
+class Pybullet(Library):
+    """PyBullet under test; its documentation promises no order, so that nothing is claimed."""
+
+    name: str = "pybullet"
+    distribution: str = "pybullet"
+    controls: type[PybulletControls] = PybulletControls
+    capabilities: frozenset[str] = CAPABILITIES
+    schemes: tuple[str, ...] = ("semi-implicit",)
+
+    def refinement(self, problem: MechanicalProblem, _: str) -> list[dict[str, Any]]:
+        """Return the settings of the refinement levels, by the step."""
+        return step_levels(problem)
+
+    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
+        """Return the response at the output instants; errors as `Library` says, see `refuse`."""
+        controls = read_controls(PybulletControls, settings, self.schemes)
+        refuse(problem)
+        steps = grid(problem, substeps_of(problem, controls))
+        record = Record(problem, steps.times.size)
+        world = World(problem, controls)
+        try:
+            _march(world, steps, record)
+        finally:
+            world.close()
+        if not np.all(np.isfinite(record.displacement) & np.isfinite(record.velocity)):
+            raise SolverFailure(f"{problem.name}: PyBullet went on with numbers that are not finite")
+        counters = {"steps": int(steps.counts.sum())}
+        return Response(steps.times, record.displacement, record.velocity, _elements(record), counters)
+
+
+SOLVER = Pybullet()
