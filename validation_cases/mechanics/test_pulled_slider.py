@@ -1,0 +1,189 @@
+"""Block that is pulled over a floor by a spring whose end moves evenly: it sticks and jumps.
+
+The spring sees what it sees where a belt moves under the block: the truth is that of `belt_stick_slip`, begun with a
+slack spring.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from veridyn.references import hybrid
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.problem.elements import Friction, Load
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import polynomial
+from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.core.tolerances import cited
+from veridyn.validation_cases.hybrid import test_belt_stick_slip as belt
+from veridyn.validation_cases.measures.consistency import energy, flags, friction_law, velocities
+from veridyn.validation_cases.measures.curves import top
+from veridyn.validation_cases.measures.friction import OVERSHOOT
+from veridyn.validation_cases.measures.quantities import displacement_at
+from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, a_step_of, seen
+
+END = 24.0  # s
+SOLE, WEIGHT = "sole", 10.0  # N
+MOTION = hybrid.motion(replace(belt.PROBLEM, initial=(0, "v_b", 0, 0), mode="stick"), belt.PARAMETERS, belt.Rubbing)
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the block; the moving end of its spring is a force that grows."""
+    m, k, F_s, F_k, v_b = floats(values, "m", "k", "F_s", "F_k", "v_b")
+    return MechanicalProblem(
+        name="pulled_slider",
+        mass=m,
+        stiffness=k,
+        end=END,
+        output_times=np.linspace(0.0, END, STEPS + 1),
+        loads=(Load([1.0], polynomial(0.0, k * v_b)),),
+        frictions=(Friction(SOLE, ([1.0],), WEIGHT, F_s / WEIGHT, F_k / WEIGHT),),
+        coordinates=("x",),
+    )
+
+
+def _jumps(values: Values) -> bool:
+    """Whether a slip ends and another begins in time, and penalised stick, which overshoots, holds."""
+    m, k, F_s, F_k, v_b = floats(values, "m", "k", "F_s", "F_k", "v_b")
+    late = (F_s + 2 * (F_s - F_k)) / (k * v_b) + 2 * np.pi * (m / k) ** 0.5
+    return bool(late < END and float(OVERSHOOT) * (F_s - F_k) + abs(2 * F_k - F_s) < F_s)
+
+
+def change(o: Observation, number: int) -> float:
+    """Return when a phase ends (s), counted from 1; raises SolverFailure if there are fewer."""
+    found = seen(o, SOLE)
+    if len(found) <= number:
+        raise SolverFailure(f"the response shows {len(found)} phases")
+    return found[number - 1].end
+
+
+def rested(o: Observation) -> float:
+    """Return the place (m) in the second stick."""
+    return displacement_at(o, 0.5 * (change(o, 2) + change(o, 3)))
+
+
+def fastest(o: Observation) -> float:
+    """Return the largest velocity (m/s) of the first slip."""
+    inside = o.response.time <= change(o, 2)
+    return top(o.response.time[inside], o.response.velocity[inside, 0])
+
+
+# ---- the second route: circles in the phase plane, as of the belt
+
+
+def slips(p: Any) -> Any:
+    """Return when the first slip begins (s)."""
+    return p.F_s / (p.k * p.v_b)
+
+
+def sticks(p: Any) -> Any:
+    """Return when it ends (s)."""
+    return slips(p) + belt.slipping(p)
+
+
+def jump(p: Any) -> Any:
+    """Return how far the block slips (m): what its spring loses, and the way of the other end meanwhile."""
+    return 2 * (p.F_s - p.F_k) / p.k + p.v_b * belt.slipping(p)
+
+
+def speed(p: Any) -> Any:
+    """Return the largest velocity (m/s)."""
+    return p.v_b + belt.radius(p) * (p.k / p.m) ** 0.5
+
+
+def _drive(values: Values) -> float:
+    """Return a velocity (m/s) above that of a slip."""
+    m, k, F_s, F_k, v_b = floats(values, "m", "k", "F_s", "F_k", "v_b")
+    return 2 * v_b + (F_s - F_k) / (m * k) ** 0.5
+
+
+def _pull(values: Values) -> float:
+    """Return the largest acceleration (m/s²): where a slip begins, and a velocity of the end beside it."""
+    m, k, F_s, F_k, v_b = floats(values, "m", "k", "F_s", "F_k", "v_b")
+    return (F_s - F_k) / m + v_b * (k / m) ** 0.5
+
+
+TIME = {**a_step_of(lambda _: 1.0, END), "scale": lambda _: END, "at_samples": True, "applies": _jumps}
+PLACE = {**a_step_of(_drive, END), "applies": _jumps}
+SPEED = {**a_step_of(_pull, END), "applies": _jumps}
+FORM = "circle in the phase plane"
+CHANGES = (
+    ("slip", 1, slips, "begin"),
+    ("stick", 1, sticks, "end"),
+    ("slip", 2, lambda p: sticks(p) + belt.sticking(p), "begin"),
+)
+QUANTITIES = (
+    *(
+        Quantity(
+            f"change_{i}",
+            "s",
+            f"{what} of slip {number}",
+            MOTION.event(event, number, second=second, how=FORM),
+            partial(change, number=i),
+            **TIME,
+        )
+        for i, (event, number, second, what) in enumerate(CHANGES, start=1)
+    ),
+    Quantity(
+        "jump",
+        "m",
+        "place after the first slip",
+        MOTION.value("v_b*t - x", ("stick", 1), second=jump, how=FORM),
+        rested,
+        **PLACE,
+    ),
+    Quantity(
+        "v_max",
+        "m/s",
+        "largest velocity of the first slip",
+        MOTION.largest("v_b - v", until=("stick", 1), second=speed, how=FORM),
+        fastest,
+        **SPEED,
+    ),
+)
+
+CASE = Case(
+    name="pulled_slider",
+    title="Block pulled by a spring",
+    document="Leine 1998",
+    summary="A spring whose end moves evenly pulls a block over a floor: it sticks, jumps, and sticks again.",
+    statement=(
+        "A block m on a floor is pulled by a spring k, slack at first, whose end moves with v_b. Friction is F_s at "
+        "most in stick and F_k in slip.",
+        "Each slip turns the excess F_s - F_k of the spring into as much of the other sign; then it sticks until the "
+        "spring has won it back. It is the motion of belt_stick_slip, seen from the belt.",
+    ),
+    equations=(
+        "slip: m x'' = k (v_b t - x) - F_k, stick: x' = 0 as long as k (v_b t - x) < F_s",
+        "t_1 = F_s/(k v_b), t_2 = t_1 + 2 (π - atan((F_s - F_k)/(v_b sqrt(k m))))/ω, ω = sqrt(k/m)",
+        "t_3 = t_2 + 2 (F_s - F_k)/(k v_b)",
+    ),
+    parameters=belt.PARAMETERS,
+    variants=(Variant("slow", {}), Variant("fast", {"v_b": "0.5"})),
+    quantities=QUANTITIES,
+    residuals=(
+        energy("of F_s²/k", lambda o: o["F_s"] ** 2 / o["k"], cited(ONE_STEP, 20 / STEPS, kind="absolute")),
+        velocities(),
+        flags(),
+        friction_law(),
+    ),
+    problem=problem,
+    modelling=(
+        "One coordinate; the moving end of the spring is a load k v_b t beside a spring to the ground.",
+        "Friction is under 10 N with the coefficients F_s/10 N and F_k/10 N.",
+    ),
+    sources=belt.CASE.sources,
+    remarks=(
+        "With one coefficient the block does not jump: it slides evenly after a while, or hardly stands still.",
+        "Who lets static friction fade with the velocity over a range of it shortens the jump by that range.",
+        "A stick that creeps loses the force that the spring has to win back: t_3 is late.",
+    ),
+    benchmark_variant="slow",
+)
+
+test_pulled_slider = verifies(CASE)

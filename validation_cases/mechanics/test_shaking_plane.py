@@ -1,0 +1,255 @@
+"""Body on a plane that is shaken in two directions: friction follows the relative velocity as it turns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from veridyn.references import hybrid
+from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.solver.errors import MissingHistory
+from veridyn.solver.problem.elements import Friction, SupportMotion
+from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import Harmonic
+from veridyn.validation_cases.core.case import Case, Number, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.measures.consistency import flags, friction_cone, velocities
+from veridyn.validation_cases.measures.quantities import displacement_at, velocity_at
+from veridyn.validation_cases.measures.sliding import STEPS, a_step_of
+from veridyn.validation_cases.measures.trajectories import value_at
+
+END = 1.0  # s
+OUTPUTS = np.linspace(0.0, END, STEPS + 1)
+LATE = "0.2"  # s
+PARAMETERS = (
+    Parameter("m", "kg", "mass", "2"),
+    Parameter("g", "m/s^2", "acceleration of gravity", "9.81"),
+    Parameter("mu", "1", "coefficient of friction", "0.3"),
+    Parameter("A", "m/s^2", "acceleration of the plane along x", "6"),
+    Parameter("b", "1", "acceleration along y over that along x", "1", "any"),
+    Parameter("W", "rad/s", "frequency of the plane", "10"),
+    Parameter("f", "1", "relative velocity at the start over that of the circle", "1"),
+)
+SPEED = "(sqrt(A**2 - (mu*g)**2)/W)"
+
+
+class Shaken(Record):
+    """The parameters; the body slides on a circle if b = f = 1."""
+
+    def check(self) -> None:
+        """Refuse a plane that friction carries along."""
+        if self.A.rational <= self.mu.rational * self.g.rational:
+            raise ParameterError(f"A = {self.A} is not above mu g: friction holds the body; raise it")
+
+
+PROBLEM = InitialValueProblem(
+    name="shaking_plane",
+    states=("x", "y", "u", "v"),
+    parameters={p.name: p.default for p in PARAMETERS},
+    modes=(
+        Mode(
+            name="slip",
+            rates=(
+                "u",
+                "v",
+                "-A*cos(W*t) - mu*g*u/sqrt(u**2 + v**2)",
+                "-A*b*sin(W*t) - mu*g*v/sqrt(u**2 + v**2)",
+            ),
+        ),
+    ),
+    initial=(0, 0, f"-f*{SPEED}*mu*g/A", f"f*W*{SPEED}**2/A"),
+    end=END,
+    output_times=OUTPUTS,
+)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, Shaken)
+
+
+def _start(values: Values) -> tuple[float, float]:
+    """Return the relative velocity at the start (m/s)."""
+    g, mu, A, W, f = floats(values, "g", "mu", "A", "W", "f")
+    speed = math.sqrt(A**2 - (mu * g) ** 2) / W
+    return -f * speed * mu * g / A, f * W * speed**2 / A
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the body with places relative to the plane, which is a moving support in both directions."""
+    m, g, mu, A, b, W = floats(values, "m", "g", "mu", "A", "b", "W")
+    along = SupportMotion.from_acceleration("along", [1.0, 0.0], Harmonic(A, W, phase=math.pi / 2))
+    across = SupportMotion.from_acceleration("across", [0.0, 1.0], Harmonic(A * b, W))
+    return MechanicalProblem(
+        name="shaking_plane",
+        mass=m * np.eye(2),
+        initial_velocity=_start(values),
+        end=END,
+        output_times=OUTPUTS,
+        supports=(along, across) if b else (along,),
+        frictions=(Friction("sole", ([1.0, 0.0], [0.0, 1.0]), m * g, mu, mu),),
+        coordinates=("x", "y"),
+    )
+
+
+def line(values: Values) -> MechanicalProblem:
+    """Return a body on a plane that is shaken along a line: for a drawing."""
+    m, g, mu, A, W = floats(values, "m", "g", "mu", "A", "W")
+    moved = SupportMotion.from_acceleration("plane", [1.0], Harmonic(A, W))
+    return MechanicalProblem(
+        name="shaking_plane", mass=m, end=END, supports=(moved,), frictions=(Friction("sole", ([1.0],), m * g, mu, mu),)
+    )
+
+
+def _read(o: Observation, name: str, time: float) -> float:
+    """Return a relative place or velocity at an instant, of either kind of response."""
+    if o.problem.kind == "mechanical":
+        return (velocity_at if name in "uv" else displacement_at)(o, time, "xyuv".index(name) % 2)
+    return value_at(o, name, str(time))
+
+
+def orbit(o: Observation) -> float:
+    """Return the relative speed at the end (m/s)."""
+    return math.hypot(*(_read(o, name, END) for name in "uv"))
+
+
+# ---- the circle: the velocity V exp(i (W t + ψ)) with i W V = -A exp(-i ψ) - μ g
+
+
+def speed(p: Any) -> Any:
+    """Return V (m/s)."""
+    return (p.A**2 - (p.mu * p.g) ** 2) ** 0.5 / p.W
+
+
+def place(p: Any, side: int) -> Any:
+    """Return the place (m) after 1 s along x (0) or y (1), from cos ψ = -μ g/A and sin ψ = W V/A."""
+    cosine, sine = -p.mu * p.g / p.A, p.W * speed(p) / p.A
+    angle = p.W * END
+    return (speed(p) / p.W) * (
+        sine * angle.cos() + cosine * angle.sin() - sine,
+        cosine - cosine * angle.cos() + sine * angle.sin(),
+    )[side]
+
+
+def turned(p: Any) -> Any:
+    """Return the velocity (m/s) after 1 s as a complex number."""
+    resistance = p.mu * p.g
+    found = mpmath.sqrt((p.A - resistance) * (p.A + resistance)) / p.W
+    return found * mpmath.conj(-mpmath.mpc(resistance, p.W * found) / p.A) * mpmath.expj(p.W * END)
+
+
+def orbited(p: Any, part: str) -> Any:
+    """Return a part of the place (m) after 1 s: the velocities there and at the start over i W."""
+    return getattr((turned(p) - turned(p) / mpmath.expj(p.W * END)) / mpmath.mpc(0, p.W), part)
+
+
+def _speed(values: Values) -> float:
+    return math.hypot(*_start(values))
+
+
+def _circles(values: Values) -> bool:
+    return bool(values["b"].rational == 1 and values["f"].rational == 1)
+
+
+def _pull(values: Values) -> float:
+    return float(values["A"]) * (1 + abs(float(values["b"])))
+
+
+RATES = {**a_step_of(_pull, END), "scale": _speed}
+PLACES = {**a_step_of(_speed, END), "scale": lambda values: _speed(values) * END}
+FORM = "complex numbers"
+QUANTITIES = (
+    *(
+        Quantity(
+            f"{name}@{LATE}",
+            unit,
+            f"relative {what} along {axis} at {LATE} s",
+            MOTION.value(name, LATE),
+            partial(_read, name=name, time=float(LATE)),
+            **terms,
+        )
+        for what, unit, names, terms in (("place", "m", "xy", PLACES), ("velocity", "m/s", "uv", RATES))
+        for name, axis in zip(names, "xy", strict=True)
+    ),
+    Quantity(
+        "orbit_speed",
+        "m/s",
+        "relative speed at the end, on the circle",
+        MOTION.closed(speed, second=lambda p: abs(turned(p)), how=FORM),
+        orbit,
+        applies=_circles,
+        **RATES,
+    ),
+    *(
+        Quantity(
+            f"orbit_{name}",
+            "m",
+            f"relative place along {name} at the end, on the circle",
+            MOTION.closed(partial(place, side=i), second=partial(orbited, part=part), how=FORM),
+            partial(_read, name=name, time=END),
+            applies=_circles,
+            **PLACES,
+        )
+        for i, (name, part) in enumerate((("x", "real"), ("y", "imag")))
+    ),
+)
+
+CIRCLE = frozenset(q.name for q in QUANTITIES if q.name.startswith("orbit"))
+
+
+def of_bodies(residual: Quantity) -> Quantity:
+    """Return a residual that is asked of bodies, not of equations."""
+
+    def measure(o: Observation) -> Number:
+        if o.problem.kind != "mechanical" or residual.measure is None:
+            raise MissingHistory("equations have no friction whose history might be wrong")
+        return residual.measure(o)
+
+    return replace(residual, measure=measure)
+
+
+CASE = Case(
+    name="shaking_plane",
+    title="Body on a plane shaken in two directions",
+    document="this suite",
+    summary="A plane moves on a circle or an ellipse: the body on it slides all the time, friction against its way.",
+    statement=(
+        "A plane accelerates with A cos(W t) along x and b A sin(W t) along y; x, y are places of a body on it.",
+        "With b = 1 the body may slide on a circle at a constant speed V, while friction turns with it; f V is the "
+        "relative speed at the start. On other ways (transient, ellipse) the truth is a proved solution.",
+    ),
+    equations=(
+        "x'' = -A cos(W t) - μ g x'/v, y'' = -b A sin(W t) - μ g y'/v, v = sqrt(x'^2 + y'^2)",
+        "V = sqrt(A^2 - μ^2 g^2)/W, x'(0) = -f V μ g/A, y'(0) = f W V^2/A",
+    ),
+    parameters=PARAMETERS,
+    variants=(
+        Variant("circle", {}, CIRCLE),
+        Variant("transient", {"f": "2"}),
+        Variant("ellipse", {"b": "0.6"}),
+        Variant("equations", {}, CIRCLE, PROBLEM.given),
+    ),
+    quantities=QUANTITIES,
+    residuals=(
+        of_bodies(friction_cone("of mu m g", lambda o: o["mu"] * o["m"] * o["g"])),
+        of_bodies(velocities()),
+        of_bodies(flags()),
+    ),
+    problem=problem,
+    modelling=(
+        "Two coordinates relative to the plane, which is a support in either direction; two tangents of friction.",
+        "The variant equations is the circle as an initial value problem, for solvers without friction.",
+    ),
+    remarks=(
+        "Friction along x and y by themselves (a box, a pyramid) is up to sqrt(2) mu m g and dents the circle.",
+        "Friction against the velocity of the step before lags by W h: the speed of the circle is too large.",
+        "Along a line the plane is that of newmark_block, variant harmonic.",
+    ),
+    held={"A": "a weaker plane lets the body stick", "b": "as A", "f": "a slower start may stick", "W": "as A"},
+    drawn=line,
+    benchmark_variant="circle",
+)
+
+test_shaking_plane = verifies(CASE)
