@@ -243,11 +243,20 @@ class InitialValueProblem(Problem):
         rates = sympy.Matrix([self._exact_number(rate) for rate in self.mode_of(self.mode).rates])
         return tuple(at.LUsolve(rates))
 
-    def _exact_number(self, expression: Expr) -> Any:
+    @cached_property
+    def _known(self) -> dict[Any, Any]:
+        """The numbers of all names at the start; what initial values share is evaluated once."""
         known = {sympy.Symbol(n): v for n, v in self.parameters.items()}
-        start = {sympy.Symbol(n): e.xreplace(known) for n, e in zip(self.unknowns, self.initial, strict=True)}
-        start[sympy.Symbol(TIME)] = sympy.Float(self.start, 40)
-        return expression.xreplace({**known, **start}).evalf(40)
+        shared, initial = sympy.cse(self.initial, order="none")
+        at_start = zip(map(sympy.Symbol, self.unknowns), initial, strict=True)
+        named = dict(known)
+        for name, e in shared:
+            named[name] = e.xreplace(named).evalf(50)
+        start = {name: e.xreplace(named).evalf(50) for name, e in at_start}
+        return {**known, **start, sympy.Symbol(TIME): sympy.Float(self.start, 40)}
+
+    def _exact_number(self, expression: Expr) -> Any:
+        return expression.xreplace(self._known).evalf(40)
 
     def _number(self, expression: Expr) -> float:
         found = self._exact_number(expression)
