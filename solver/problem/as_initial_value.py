@@ -71,8 +71,8 @@ def as_initial_value(problem: MechanicalProblem) -> InitialValueProblem:
     ------
     ProblemError
         If something has no smooth or penalised equations by modes: a modal basis, set-valued friction, friction under
-        the force of a stop or in two directions, a profile, a buckling stop, a dashpot whose power is no odd number;
-        or if there would be too many modes.
+        the force of a stop or in two directions, a profile, a rigid stop, a buckling stop, a dashpot whose power is no odd
+        number; or if there would be too many modes.
     """
     return _Writer(problem).written()
 
@@ -229,6 +229,8 @@ class _Writer:
     def _stop(self, stop: Stop) -> Part:
         if stop.geometry == "profile":
             raise _refused(self.problem, f"stop {stop.name!r} is a profile", "planes and circles only")
+        if stop.rigid:
+            raise _refused(self.problem, f"stop {stop.name!r} is rigid", "state its impacts as events with a reset")
         y, w = self._local(stop.normal, stop.frame)
         y, gap, name = y + _number(stop.offset), _number(stop.gap), _plain(stop.name)
         if stop.lateral is not None:
