@@ -78,7 +78,7 @@ class Modes:
     """A modal basis: omega (r,) in rad/s, damping ratios (r,), generalised masses (r,), shapes (n, r).
 
     ``coupling`` (r, r) in kg/s is what the damping matrix has beyond the ratios: its off-diagonal part, and the
-    damping of rigid-body modes. A skew part of it is gyroscopic.
+    damping of rigid-body modes. A skew part of it is gyroscopic. Negative damping drives a mode, as a cross-flow does.
     """
 
     omega: Floats
@@ -94,13 +94,10 @@ class Modes:
         r = self.omega.size
         if self.damping.size != r or self.masses.size != r or self.shapes.ndim != 2 or self.shapes.shape[1] != r:
             raise ProblemError(f"Modes: {r} frequencies need as many damping ratios, masses and shape columns")
-        if np.any(self.omega < 0) or np.any(self.damping < 0) or np.any(self.masses <= 0):
-            raise ProblemError("Modes: frequencies and damping ratios must not be negative, masses positive")
+        if np.any(self.omega < 0) or np.any(self.masses <= 0):
+            raise ProblemError("Modes: frequencies must not be negative, masses positive")
         if self.coupling is not None:
             object.__setattr__(self, "coupling", _square("Modes.coupling", self.coupling, r))
-            rounding = SYMMETRY * np.abs(self.coupling).max()
-            if np.any(np.diag(self.damping_matrix) < -rounding):
-                raise ProblemError("Modes: damping must not be negative; a diagonal entry of the coupling is")
 
     @property
     def damping_matrix(self) -> Floats:

@@ -316,7 +316,6 @@ def test_malformed_friction_is_refused(change, culprit, refused):
         ({"shapes": [[NAN], [1.0]]}, "Modes.shapes"),
         ({"shapes": [[1.0], []]}, "Modes.shapes"),
         ({"omega": [-1.0]}, "must not be negative"),
-        ({"damping": [-0.1]}, "must not be negative"),
         ({"masses": [0.0]}, "masses positive"),
         ({"omega": [NAN]}, "Modes.omega"),
     ],

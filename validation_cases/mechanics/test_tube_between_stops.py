@@ -1,0 +1,462 @@
+"""Tube in cross-flow between two stops: negative damping drives it, friction on the stops holds it, and wears it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import mpmath
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.references import hybrid
+from veridyn.references.certified import CertificationError, Certified, per_precision
+from veridyn.references.parameters import Parameter
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.postprocessing.impacts import Impact
+from veridyn.solver.problem.elements import Friction, Stop
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats, known, once
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.core.tolerances import cited
+from veridyn.validation_cases.measures import impacts
+from veridyn.validation_cases.measures.consistency import energy, stop_forces, velocities
+from veridyn.validation_cases.measures.quantities import displacement_at, share_of
+from veridyn.validation_cases.measures.trajectories import where_known
+
+Floats = NDArray[np.float64]
+
+NORMAL, TANGENT = 0.8, 0.6  # the line on which the tube moves, across the stops and along them
+PARAMETERS = (
+    Parameter("m", "kg", "modal mass", "1", "positive"),
+    Parameter("w", "rad/s", "circular frequency of the tube in the flow", "100", "positive"),
+    Parameter("zeta", "1", "damping ratio that the flow leaves, below zero by this", "0.01", "positive"),
+    Parameter("kc", "N/m", "stiffness of a stop", "1e6", "positive"),
+    Parameter("g", "m", "gap on either side", "1e-3", "positive"),
+    Parameter("mu", "1", "friction on the stops", "0.3", "positive"),
+    Parameter("v0", "m/s", "velocity at the start, in the middle between the stops", "0.12", "positive"),
+)
+END = 0.3  # s, six periods
+INSTANTS = ("0.08", "0.17", "0.3")
+ASKED = (("left", 1), ("right", 1), ("left", 2), ("right", 3))  # contacts that are asked for one by one
+COUNTED = 8  # contacts in which the cycle is measured: four periods
+STEPS = 60  # of Newton's method at most
+SPACING = 1e-4  # s, of the output
+JUMP = 1.0  # regularity: friction jumps where the tube turns
+SUITE = "this suite asks"
+
+
+def driven(name: str, side: int, slides: int, *events: Change) -> Mode:
+    """Return a mode: in flight (0) or on the stop of a side, sliding to one side."""
+    free = "0" if side else "1"
+    push = f"{side}*kc/m*({NORMAL}*{side}*q - g)*({NORMAL} + {side * slides}*{TANGENT}*mu)" if side else "0"
+    return Mode(name=name, rates=("v", f"-w**2*q + 2*zeta*w*v - {push}", "0", "0", free), events=events)
+
+
+def touching(side: int, name: str) -> Change:
+    """Return the touch of the stop of a side."""
+    return Change(name=f"touch_{name}", guard=f"g - {side}*{NORMAL}*q", direction=-1, mode=f"{name}_in")
+
+
+def stopped(side: int, name: str) -> tuple[Mode, Mode]:
+    """Return sliding into the stop of a side, and back."""
+    turn = Change(name=f"turn_{name}", guard=f"{side}*v", direction=-1, mode=f"{name}_out", reset={"v": 0, "A": "q"})
+    rubbed = {"W": f"W + {TANGENT}/{NORMAL}*kc*({side}*{NORMAL}*A - g)**2"}
+    leave = Change(name="release", guard=f"{side}*{NORMAL}*q - g", direction=-1, mode="free", reset=rubbed)
+    return driven(f"{name}_in", side, side, turn), driven(f"{name}_out", side, -side, leave)
+
+
+MIDDLE = Change(name="back", guard="q", direction=-1)  # half a cycle
+# what is true of the motion, in equations of the first order: A is where it turned last, W the integral of normal force
+# times sliding speed over the contacts that are over, B the time in flight. Solvers are given `problem`
+FIRST_ORDER = InitialValueProblem(
+    name="tube_between_stops",
+    states=("q", "v", "A", "W", "B"),
+    parameters={p.name: p.default for p in PARAMETERS},
+    modes=(
+        driven("free", 0, 0, touching(1, "right"), touching(-1, "left"), MIDDLE),
+        *stopped(1, "right"),
+        *stopped(-1, "left"),
+    ),
+    initial=(0, "v0", 0, 0, 0),
+    end=END,
+)
+TURNED = replace(
+    FIRST_ORDER,
+    parameters={**FIRST_ORDER.parameters, "r": "1.05"},
+    initial=(f"r*g/{NORMAL}", 0, f"r*g/{NORMAL}", 0, 0),
+    mode="right_out",
+)
+MOTION = hybrid.motion(FIRST_ORDER, PARAMETERS)
+CYCLE = hybrid.motion(TURNED, PARAMETERS).where(
+    "r", f"{NORMAL}*q + r*g", at=("turn_left", 1)
+)  # half a cycle mirrors it
+
+
+# ---- the cycle again: closed phases, and the reach that half a cycle mirrors
+
+
+@dataclass(frozen=True)
+class Swing:
+    """``q'' = 2 rate q' - stiffness q + load`` from q and v on, in mpmath."""
+
+    rate: Any
+    stiffness: Any
+    load: Any
+    q: Any
+    v: Any
+
+    def __call__(self, t: Any) -> tuple[Any, Any]:
+        """Return displacement and velocity."""
+        rest, w = self.load / self.stiffness, mpmath.sqrt(self.stiffness - self.rate**2)
+        a, b = self.q - rest, (self.v - self.rate * (self.q - rest)) / w
+        grown, c, s = mpmath.exp(self.rate * t), mpmath.cos(w * t), mpmath.sin(w * t)
+        q = grown * (a * c + b * s)
+        return rest + q, self.rate * q + grown * w * (b * c - a * s)
+
+    def until(self, which: int, value: Any, near: Any) -> Any:
+        """Return the time at which displacement (0) or velocity (1) has a value, by Newton's method."""
+        time, last = near, mpmath.inf
+        for _ in range(STEPS):
+            q, v = self(time)
+            slope = 2 * self.rate * v - self.stiffness * q + self.load if which else v
+            step = ((q, v)[which] - value) / slope
+            if abs(step) >= last and last < mpmath.sqrt(mpmath.eps) * abs(time):
+                return time  # what is left is rounding
+            time, last = time - step, abs(step)
+        raise CertificationError("Newton's method does not settle on an instant of the cycle")
+
+
+@dataclass(frozen=True)
+class Half:
+    """Half a cycle from a turn on the right: times of release, middle, touch and turn (s), and speeds."""
+
+    reach: Any
+    release: Any
+    middle: Any
+    touch: Any
+    turn: Any
+    speed: Any  # in the middle
+    arrival: Any  # normal speed of the touch
+    mirrored: Any  # where it turns on the left
+    rubbed: Any  # normal force times sliding speed, over a contact (J)
+
+
+def half(m: Any, w: Any, zeta: Any, kc: Any, g: Any, mu: Any, reach: Any) -> Half:
+    """Return half a cycle of a tube that turns on the right."""
+    c, s, rate = mpmath.mpf(4) / 5, mpmath.mpf(3) / 5, zeta * w
+    back, into = (kc / m * (c + sign * s * mu) for sign in (-1, 1))
+    leaving = Swing(rate, w**2 + back * c, back * g, reach, mpmath.mpf(0))
+    release = leaving.until(0, g / c, mpmath.sqrt(2 * (reach - g / c) / (w**2 * reach + back * (c * reach - g) / 2)))
+    flight = Swing(rate, w**2, mpmath.mpf(0), *leaving(release))
+    middle = flight.until(0, mpmath.mpf(0), mpmath.pi / 2 / w - release)
+    touch = flight.until(0, -g / c, 2 * middle)
+    there = flight(touch)
+    arriving = Swing(rate, w**2 + into * c, -into * g, *there)
+    turn = arriving.until(1, mpmath.mpf(0), release / 2)
+    times = [release, release + middle, release + touch, release + touch + turn]
+    return Half(reach, *times, -flight(middle)[1], -c * there[1], -arriving(turn)[0], s / c * kc * (c * reach - g) ** 2)
+
+
+@per_precision
+def closed_cycle(*given: Any) -> Half:
+    """Return half the limit cycle."""
+    least = given[4] / mpmath.mpf("0.8")  # where it just touches
+    near = least * mpmath.mpf("1.04"), least * mpmath.mpf("1.05")
+    return half(*given, mpmath.findroot(lambda reach: half(*given, reach).mirrored - reach, near))
+
+
+HOW = "closed phases in mpmath, and a secant for the reach"
+
+
+def cycled(of: str, at: tuple[str, int], read: Callable[[Half], Any]) -> Callable[..., Certified]:
+    """Return a quantity of the cycle, with its second route."""
+    return CYCLE.value(of, at, second=lambda p: read(closed_cycle(p.m, p.w, p.zeta, p.kc, p.g, p.mu)), how=HOW)
+
+
+MIDDLE_SPEED = cycled("-v", ("back", 1), lambda half: half.speed)
+
+
+# ---- what solvers are given
+
+
+def tube(values: Values, v0: float) -> MechanicalProblem:
+    """Return the tube by its mode, from the middle between the stops on."""
+    m, w, zeta, kc, g, mu = floats(values, "m", "w", "zeta", "kc", "g", "mu")
+    line = np.array([NORMAL, TANGENT])
+    return MechanicalProblem(
+        name="tube_between_stops",
+        modes=Modes(omega=[w], damping=[-zeta], masses=[m], shapes=line[:, None]),
+        initial_displacement=np.zeros(2),
+        initial_velocity=v0 * line,
+        end=END,
+        output_times=np.union1d(np.linspace(0.0, END, round(END / SPACING) + 1), [float(t) for t in INSTANTS]),
+        stops=(Stop("stops", np.array([1.0, 0.0]), g, kc, geometry="parallel planes"),),
+        frictions=(Friction("rub", (np.array([0.0, 1.0]),), "stops", mu, mu),),
+        coordinates=("y", "z"),
+    )
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the tube that begins with v0."""
+    return tube(values, float(values["v0"]))
+
+
+def on_the_cycle(values: Values) -> MechanicalProblem:
+    """Return the tube that begins on its limit cycle."""
+    return tube(values, float(known(MIDDLE_SPEED, values)))
+
+
+# ---- what is measured
+
+
+@once
+def _seen(o: Observation) -> list[Impact]:
+    """Return the complete contacts; where a solver reports the turns in friction, its samples hold the largest force.
+
+    A spline would be drawn through the turn, where the acceleration jumps.
+    """
+    found = impacts.impacts(o)
+    if "rub" not in o.response.events:
+        return found
+    time, depth = o.response.time, np.abs(o.response.displacement[:, 0]) - o["g"]
+    inside = [depth[(time >= contact.start) & (time <= contact.end)] for contact in found]
+    return [replace(each, peak_force=o["kc"] * float(deep.max())) for each, deep in zip(found, inside, strict=True)]
+
+
+def _contacts(o: Observation, fewest: int) -> list[Impact]:
+    found = _seen(o)
+    if len(found) < fewest:
+        raise SolverFailure(f"the response shows {len(found)} complete contacts, {fewest} are needed")
+    return found
+
+
+def _on(o: Observation, side: str, number: int) -> Impact:
+    """Return a contact on one side, counted from 1."""
+    sign = 1 if side == "right" else -1
+    there = [each for each in _seen(o) if sign * displacement_at(o, (each.start + each.end) / 2) > 0]
+    if len(there) < number:
+        raise SolverFailure(f"the response shows {len(there)} complete contacts on the {side}, {number} are needed")
+    return there[number - 1]
+
+
+def _of_contact(o: Observation, field: str, side: str, number: int) -> float:
+    return float(getattr(_on(o, side, number), field))
+
+
+def _rubbed(o: Observation, contacts: Iterable[Impact]) -> float:
+    """Return ∫ F_n |v_t| dt (J) over contacts: in and out the tube slides as it presses, F_n along (T/N) F_n/k_c."""
+    return TANGENT / NORMAL / o["kc"] * sum(contact.peak_force**2 for contact in contacts)
+
+
+def _wear_power(o: Observation) -> float:
+    return _rubbed(o, _contacts(o, 1)) / END
+
+
+def _window(o: Observation) -> float:
+    found = _contacts(o, COUNTED + 1)
+    return found[COUNTED].start - found[0].start
+
+
+def _reach(o: Observation) -> float:
+    return (o["g"] + _contacts(o, COUNTED)[COUNTED - 1].peak_force / o["kc"]) / NORMAL
+
+
+def _arrival(o: Observation) -> float:
+    return -_contacts(o, COUNTED)[COUNTED - 1].velocity
+
+
+def _share(o: Observation) -> float:
+    return sum(contact.duration for contact in _contacts(o, COUNTED)[:COUNTED]) / _window(o)
+
+
+# ---- what is asked
+
+
+def _size(values: Values) -> float:
+    return float(values["g"]) / NORMAL
+
+
+def _span(_: Values) -> float:
+    return END
+
+
+def _one(_: Values) -> float:
+    return 1.0
+
+
+SHARES = cited(f"{SUITE} 1e-2", 1e-2)
+PLACES = share_of(_size, 1e-2, f"{SUITE} 1e-2 of the way to a stop")
+TIMES = share_of(_span, 1e-3, f"{SUITE} 1e-3 of the span")
+
+
+def _asked(side: str, number: int) -> tuple[Quantity, Quantity]:
+    """Return instant of the touch and largest force of a contact."""
+    sign = 1 if side == "right" else -1
+    truths = (
+        MOTION.event(f"touch_{side}", number),
+        MOTION.value(f"kc*({sign}*{NORMAL}*q - g)", (f"turn_{side}", number)),
+    )
+    fields = (("touch", "s", "start", TIMES, _span), ("peak_force", "N", "peak_force", SHARES, None))
+    first, second = (
+        Quantity(
+            f"{name}_{side}_{number}",
+            unit,
+            f"{words} of contact {number} on the {side}",
+            truth,
+            partial(where_known, partial(_of_contact, field=field, side=side, number=number), truth),
+            criterion,
+            scale=scale,
+            regularity=JUMP,
+        )
+        for truth, words, (name, unit, field, criterion, scale) in zip(
+            truths, ("instant", "largest normal force"), fields, strict=True
+        )
+    )
+    return first, second
+
+
+def _of_cycle(name: str, unit: str, words: str, truth: Any, measure: Any) -> Quantity:
+    measured = partial(where_known, measure, truth)
+    return Quantity(name, unit, words, truth, measured, SHARES, regularity=JUMP)
+
+
+def _displacement(time: str) -> Quantity:
+    truth, words = MOTION.value(f"{NORMAL}*q", time), f"displacement across the stops at {time} s"
+    measure = partial(displacement_at, time=float(time))
+    return Quantity(f"y@{time}", "m", words, truth, measure, PLACES, scale=_size, regularity=JUMP)
+
+
+WEAR = MOTION.value(f"W/{END}", str(END))
+GROWTH = (
+    *(quantity for contact in ASKED for quantity in _asked(*contact)),
+    *map(_displacement, INSTANTS),
+    _of_cycle("wear_power", "W", "mean of normal force times sliding speed over the span", WEAR, _wear_power),
+)
+DEPTH = f"(-{NORMAL}*A - g)"  # of the last turn, in the left stop
+CYCLING = (
+    _of_cycle(
+        "period",
+        "s",
+        "period of the limit cycle",
+        cycled("2*t", ("turn_left", 1), lambda half: 2 * half.turn),
+        lambda o: 2 * _window(o) / COUNTED,
+    ),
+    _of_cycle(
+        "reach",
+        "m",
+        "largest displacement along the line in the limit cycle",
+        cycled("-A", ("turn_left", 1), lambda half: half.reach),
+        _reach,
+    ),
+    _of_cycle(
+        "arrival",
+        "m/s",
+        "normal speed of a touch in the limit cycle",
+        cycled(f"-{NORMAL}*v", ("touch_left", 1), lambda half: half.arrival),
+        _arrival,
+    ),
+    _of_cycle(
+        "contact_share",
+        "1",
+        "share of the time in contact in the limit cycle",
+        cycled("1 - B/t", ("turn_left", 1), lambda half: 1 - (half.touch - half.release) / half.turn),
+        _share,
+    ),
+    _of_cycle(
+        "wear_power_cycle",
+        "W",
+        "mean of normal force times sliding speed in the limit cycle",
+        cycled(
+            f"{TANGENT}/{NORMAL}*kc*{DEPTH}**2/t",
+            ("turn_left", 1),
+            lambda half: half.rubbed / half.turn,
+        ),
+        lambda o: _rubbed(o, _contacts(o, COUNTED)[:COUNTED]) / _window(o),
+    ),
+)
+
+
+def _energy(o: Observation) -> float:
+    return o["m"] * (o["w"] * o["g"] / NORMAL) ** 2 / 2
+
+
+def _limit(o: Observation) -> float:
+    return o["mu"] * o["kc"] * o["g"]
+
+
+def drawn(values: Values) -> MechanicalProblem:
+    """Return the tube as a mass between the stops, for a drawing."""
+    m, w, kc, g, v0 = floats(values, "m", "w", "kc", "g", "v0")
+    return MechanicalProblem(
+        name="tube_between_stops",
+        mass=np.array([[m]]),
+        stiffness=np.array([[m * w**2]]),
+        initial_velocity=np.array([v0]),
+        end=END,
+        stops=(Stop("stops", np.ones(1), g, kc, geometry="parallel planes"),),
+        coordinates=("q",),
+    )
+
+
+CASE = Case(
+    name="tube_between_stops",
+    title="Tube in cross-flow between two stops",
+    document="Antunes et al. 1990",
+    summary="A tube whose damping the flow made negative grows until it hits its stops; friction there takes what the "
+    "flow gives, in a limit cycle whose wear power is asked for.",
+    statement=(
+        "One mode of a tube, unstable in a cross-flow: damping ratio -zeta. It moves on an oblique line, 4/5 across "
+        "two elastic stops and 3/5 along them, so that it slides on a stop while it presses.",
+        "Elastic stops give back what they take, and only friction takes energy: sliding in, it adds to the stiffness "
+        "of the contact, sliding out it takes from it. At the turn the tube slides back at once, since elastic forces "
+        "exceed friction.",
+        "The motion from a small velocity is followed from event to event. The limit cycle is the fixed point of half "
+        "a cycle, proved; a second variant begins on it. Wear power is the mean of F_n |v_t|, as the wear tools of "
+        "tube bundles take it.",
+    ),
+    equations=(
+        "m (q'' - 2 zeta w q' + w^2 q) = 4/5 F_n + 3/5 F_t",
+        "|y| > g: F_n = -k_c sgn(y) (|y| - g), F_t = -mu |F_n| sgn(q'), y = 4/5 q, z = 3/5 q",
+        "in: q'' = 2 zeta w q' - w^2 q - k_c/m (y - g) (4/5 + 3/5 mu), out: the same with 4/5 - 3/5 mu",
+        "∫_0^T |F_n| |z'| d t = Σ 3/4 F_j^2/k_c",
+        "cycle: q(T/2) = -q(0), q'(0) = q'(T/2) = 0",
+        "P = 2 (3/4) F^2/(k_c T), mu P T = 2 zeta w m ∫_0^T q'^2 d t",
+    ),
+    parameters=PARAMETERS,
+    variants=(
+        Variant("growth", {}, frozenset(q.name for q in GROWTH)),
+        Variant("cycle", {}, frozenset(q.name for q in CYCLING), on_the_cycle),
+    ),
+    quantities=(*GROWTH, *CYCLING),
+    residuals=(
+        energy("of the energy at which it just touches", _energy, cited(f"{SUITE} 1e-1", 1e-1, kind="absolute")),
+        stop_forces(),
+        velocities(),
+    ),
+    problem=problem,
+    modelling=(
+        "A mode with a negative damping ratio, two coordinates, two planes with Coulomb friction on them.",
+        "Contacts are located between the samples or at reported events, forces come from a spline of the penetration.",
+        "Wear: sliding and penetration grow together, so that ∫ F_n |v_t| dt of a contact follows from its largest "
+        "force.",
+    ),
+    sources=(
+        "J. Antunes, F. Axisa, B. Beaufils, D. Guilbaud: Coulomb friction modelling in numerical simulations of "
+        "vibration and wear work rate of multispan tube bundles. Journal of Fluids and Structures 4 (1990), 287-304.",
+    ),
+    remarks=(
+        "A solver that clips negative damping at zero never reaches a stop: 0.8 v0/w is 0.96 of the gap.",
+        "The stops are ten times as stiff: the wear power falls by 4 %. The damping ratio is twice as negative: it "
+        "grows 2.7 times. Twice the friction: it falls to 42 %, since the tube arrives more slowly and less often.",
+        "The first contact lasts 1.8 ms of a period of 63 ms: steps chosen for accuracy alone may jump over it.",
+    ),
+    held={"w": "the span is six periods", "v0": "from less it touches later", "zeta": "from less it touches later"},
+    benchmark_variant="growth",
+    drawn=drawn,
+)
+
+test_tube_between_stops = verifies(CASE)
