@@ -225,6 +225,14 @@ def test_constraints_are_not_for_integrators_of_ordinary_equations():
         SCIPY.solve(dae, {})
 
 
+def test_opposite_turns_from_rest_alternate(solve):
+    """Both are at zero at the start; where the one may happen again, the other happens."""
+    turns = (Change(name="top", guard="v", direction=-1), Change(name="bottom", guard="v", direction=1))
+    found = solve(replace(SWING, modes=(Mode(name="swings", rates=("v", "-x"), events=turns),), initial=("1", "0")))
+    np.testing.assert_allclose(found.events["bottom"], np.pi * np.array([1, 3]), atol=1e-5)
+    np.testing.assert_allclose(found.events["top"], [2 * np.pi], atol=1e-5)
+
+
 def test_rounding_where_no_event_was_is_none():
     """Rosenbrock's method of CasADi leaves 1e-38 where it kept the number of an event: 0, none."""
     pytest.importorskip("casadi")
