@@ -22,25 +22,25 @@ class Foreign:
     def solve(self, problem, settings):
         mass, stiffness = float(problem.mass[0][0]), float(problem.stiffness[0][0])
         stops = [(float(s.normal[0]), self.sign * s.stiffness, s.offset - s.gap) for s in problem.stops]
-
-        def acceleration(x):
-            force = -stiffness * x
-            for n, k, offset in stops:
-                force -= n * k * max(n * x + offset, 0.0)
-            return force / mass
-
-        x, v = float(problem.initial_displacement[0]), float(problem.initial_velocity[0])
         steps = max(1, round((problem.end - problem.start) / self.step))
         h = (problem.end - problem.start) / steps
-        t, xs, vs, a = [problem.start], [x], [v], acceleration(x)
-        for i in range(1, steps + 1):
-            v += h / 2 * a
+
+        x, v = float(problem.initial_displacement[0]), float(problem.initial_velocity[0])
+        t, xs, vs = [problem.start], [x], [v]
+        for i in range(steps + 1):
+            force = -stiffness * x
+            for n, k, offset in stops:
+                depth = n * x + offset
+                if depth > 0.0:
+                    force -= n * k * depth
+            kick = h / 2 * force / mass
+            if i:
+                v += kick
+                t.append(problem.start + i * h)
+                xs.append(self.factor * x)
+                vs.append(v)
+            v += kick
             x += h * v
-            a = acceleration(x)
-            v += h / 2 * a
-            t.append(problem.start + i * h)
-            xs.append(self.factor * x)
-            vs.append(v)
         return {"time": t, "displacement": xs, "velocity": vs}
 
 

@@ -58,7 +58,7 @@ def test_a_manual_of_recorded_results(veridyn, results, tmp_path):
 
 
 def test_a_manual_runs_our_own_solver_without_results(veridyn, tmp_path):
-    seen = veridyn("manual", "sdnd101", "--output", tmp_path, "--no-pdf")
+    seen = veridyn("manual", "sdld103", "--output", tmp_path, "--no-pdf")
     assert (seen.status, seen.err) == (0, "")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["manual.html", "results.csv", "results.json"]
 
