@@ -142,13 +142,15 @@ class _Reader:
         return found
 
     def product(self) -> Any:
+        """Return a product; a sign before it is that of the whole, else SymPy would move it into a sum in brackets."""
+        minus = self.next("sign", "-")
         found = self.signed()
         while sign := self.next("sign", "*", "/"):
             factor = self.signed()
             if sign == "/" and factor == 0:
                 raise ProblemError(f"{self.owner}: {self.text[:60]!r} divides by zero")
             found = found * factor if sign == "*" else found / factor
-        return found
+        return -found if minus else found
 
     def signed(self) -> Any:
         self.depth += 1

@@ -71,6 +71,12 @@ def test_what_is_written_is_read_again(given_text):
     assert sympy.simplify(read("it", text(found), (*NAMES, "t")) - found) == 0  # factors may be multiplied out
 
 
+def test_a_sign_stays_before_its_product():
+    """A solver that is given a problem from its text computes as with the problem itself, to the last digit."""
+    found = read("it", "-(x - y)*(x + y)/k", NAMES)
+    assert read("it", text(found), NAMES) == found
+
+
 @pytest.mark.parametrize(
     ("given_text", "meant"),
     [
