@@ -11,7 +11,7 @@ from typing import Any
 
 from veridyn.nearest import nearest
 from veridyn.solver.errors import SettingsError, SolverInputError
-from veridyn.solver.problem.devices import DEVICES
+from veridyn.solver.problem.devices import DEVICE_TAGS
 from veridyn.solver.problem.elements import GEOMETRIES, LAWS
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.solver.problem.time_scales import shortest_period
@@ -24,11 +24,11 @@ TOLERANCES = (1e-5, 1e-7, 1e-9, 1e-11)
 
 TAGS: frozenset[str] = frozenset({
     "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
-    "damping:gyroscopic", "stiffness:circulatory", "contact", "contact:damped",
-    "contact:rigid",
+    "damping:gyroscopic", "damping:time-varying", "stiffness:circulatory", "stiffness:time-varying", "contact",
+    "contact:damped", "contact:rigid",
     *(f"contact:{geometry.replace(' ', '-')}" for geometry in GEOMETRIES if geometry != "plane"),
     *(f"friction:{law}" for law in LAWS), "friction:on-stop", "friction:two-tangents", "absolute-frame",
-    *(f"device:{law}" for law in DEVICES),
+    *DEVICE_TAGS,
     "initial-value", "hybrid", "zeno", "dae:index-1", "dae:index-2", "dae:index-3",
 })  # fmt: skip
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from veridyn.front import cases, reference
     from veridyn.recorded import RecordedRun, read_run
     from veridyn.solver.problem.as_initial_value import as_initial_value
-    from veridyn.solver.problem.devices import BucklingStop, NonlinearSpring, Zener
-    from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+    from veridyn.solver.problem.devices import BucklingStop, NonlinearDamper, NonlinearSpring, Zener
+    from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
     from veridyn.solver.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
     from veridyn.solver.problem.mechanical import MechanicalProblem as Problem
     from veridyn.solver.problem.mechanical import Modes
@@ -32,8 +32,8 @@ PLACES = {
     "front": ("cases", "reference"),
     "recorded": ("RecordedRun", "read_run"),
     "solver.problem.as_initial_value": ("as_initial_value",),
-    "solver.problem.devices": ("BucklingStop", "NonlinearSpring", "Zener"),
-    "solver.problem.elements": ("Friction", "Load", "Stop", "SupportMotion"),
+    "solver.problem.devices": ("BucklingStop", "NonlinearDamper", "NonlinearSpring", "Zener"),
+    "solver.problem.elements": ("Friction", "Load", "Stop", "SupportMotion", "TimeVarying"),
     "solver.problem.initial_value": ("Accumulation", "Change", "InitialValueProblem", "Mode"),
     "solver.problem.mechanical": ("MechanicalProblem", "Modes"),
     "solver.problem.pieces": ("pieces",),
@@ -46,9 +46,10 @@ PLACES = {
 
 __all__ = [
     "Accumulation", "BucklingStop", "Change", "Comparison", "Friction", "Harmonic", "InitialValueProblem",
-    "Load", "Mode", "Modes", "NonlinearSpring", "Problem", "RecordedRun", "Solution", "Stop", "Sum", "SupportMotion",
-    "Windowed", "Zener", "__version__", "as_initial_value", "cases", "compare", "constant", "pieces",
-    "polynomial", "pulse", "read_run", "reference", "report", "solve", "step", "table", "verify",
+    "Load", "Mode", "Modes", "NonlinearDamper", "NonlinearSpring", "Problem", "RecordedRun", "Solution", "Stop",
+    "Sum", "SupportMotion", "TimeVarying", "Windowed", "Zener", "__version__", "as_initial_value", "cases",
+    "compare", "constant", "pieces", "polynomial", "pulse", "read_run", "reference", "report", "solve", "step",
+    "table", "verify",
 ]  # fmt: skip
 
 

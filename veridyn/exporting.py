@@ -246,8 +246,13 @@ def _named_arrays(problem: MechanicalProblem) -> Iterator[tuple[str, str, Any]]:
         yield "modes.damping", "1", problem.modes.damping
         if problem.modes.coupling is not None:
             yield "modes.coupling", "kg/s", problem.modes.coupling
+        if problem.modes.stiffness_coupling is not None:
+            yield "modes.stiffness_coupling", "N/m", problem.modes.stiffness_coupling
         yield "modes.masses", "kg", problem.modes.masses
         yield "modes.shapes", "1", problem.modes.shapes
+    units = {"stiffness": "N/m", "damping": "N s/m"}
+    parts = enumerate(problem.varying, start=1)
+    yield from ((f"varying_{i}.{part.of}", units[part.of], part.matrix) for i, part in parts)
     yield "initial_displacement", "m", problem.initial_displacement
     yield "initial_velocity", "m/s", problem.initial_velocity
     yield from ((f"load_{i}.direction", "1", load.direction) for i, load in enumerate(problem.loads, start=1))
@@ -260,10 +265,11 @@ def _named_arrays(problem: MechanicalProblem) -> Iterator[tuple[str, str, Any]]:
 
 
 def _load_table(problem: MechanicalProblem, instants: list[float]) -> str:
-    """Return loads and motions of the supports at the requested instants; nothing if there are none."""
+    """Return loads, factors of varying matrices and motions of supports at the instants; nothing if there are none."""
     functions: list[tuple[str, Callable[[Any], Any]]] = []
     for i, load in enumerate(problem.loads, start=1):
         functions.append((f"load_{i} [N]", load.function))
+    functions += [(f"varying_{i} [1]", part.function) for i, part in enumerate(problem.varying, start=1)]
     for support in problem.supports:
         functions += [
             (f"acceleration_{support.name} [m/s^2]", support.acceleration),

@@ -66,6 +66,8 @@ def refuse_discrete(problem: MechanicalProblem, scheme: str, steps: Grid) -> Non
         With the reason.
     """
     refuse(problem)
+    for device in problem.devices:
+        raise NotImplementedError(f"{device.owner}, with discrete multibody dynamics")
     if problem.modes is not None:
         raise NotImplementedError("problems given by modes instead of matrices, with discrete multibody dynamics")
     mass = np.asarray(problem.mass)

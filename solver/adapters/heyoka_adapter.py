@@ -20,6 +20,7 @@ from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.answer import EventControls, EventDriven
 from veridyn.solver.event_driven.forcing import Forcing
 from veridyn.solver.event_driven.legs import AffineLeg, Arrival, Leg, until
+from veridyn.solver.problem.devices import NonlinearDamper
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 
 Floats = NDArray[np.float64]
@@ -183,8 +184,10 @@ def _propagate(ta: Any, end: float, outputs: Floats, largest: float, events: int
 
 
 def _taylor(controls: TaylorControls, problem: Problem) -> Taylor:
-    laws = [*problem.stops, *problem.frictions] if isinstance(problem, MechanicalProblem) else []
-    return Taylor(2 * len(laws), controls)
+    if not isinstance(problem, MechanicalProblem):
+        return Taylor(0, controls)
+    bends = sum(len(device.breaks) for device in problem.devices if isinstance(device, NonlinearDamper))
+    return Taylor(2 * (len(problem.stops) + len(problem.frictions) + bends), controls)
 
 
 SOLVER = EventDriven(

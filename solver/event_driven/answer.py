@@ -16,6 +16,7 @@ from veridyn.solver.event_driven.driver import MOST_EVENTS, Driver, Phase
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.legs import Integrator
 from veridyn.solver.event_driven.mechanics import TOUCHES, Flow, Grip, Mechanics
+from veridyn.solver.problem.devices import PIECEWISE_LINEAR, NonlinearDamper
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.solver.response import AnyResponse, Response, output_instants
 
@@ -24,11 +25,13 @@ Floats = NDArray[np.float64]
 MECHANICAL = frozenset({
     "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
     "damping:gyroscopic", "stiffness:circulatory", "contact", "contact:damped", "contact:parallel-planes",
-    "contact:rigid", "absolute-frame", "friction:set-valued", "friction:on-stop",
+    "contact:rigid", "absolute-frame", "friction:set-valued", "friction:on-stop", PIECEWISE_LINEAR,
 })  # fmt: skip
+SMOOTH = frozenset({"device:nonlinear-damper", "damping:time-varying", "stiffness:time-varying"})
 MODES = frozenset({"initial-value", "hybrid", "zeno"})
 
 
+DAMPER_HISTORIES: tuple[str, ...] = ("force", "elongation", "rate")
 STOP_HISTORIES: tuple[str, ...] = ("normal_force", "normal_velocity", "gap")
 FRICTION_HISTORIES: tuple[str, ...] = ("force", "sliding_velocity", "stuck", "normal_force")
 SECOND_TANGENT: tuple[str, ...] = ("force_2", "sliding_velocity_2")
@@ -76,21 +79,24 @@ class EventDriven(Library):
     controls: type[EventControls] = ToleranceControls
     refinement: tuple[Mapping[str, Any], ...] | Callable[[Problem, str], Any] = REFINEMENT
     defaults: Mapping[str, Any] | Callable[[Problem, str], Mapping[str, Any]] = field(default_factory=dict)
-    capabilities: frozenset[str] = MECHANICAL | MODES
+    capabilities: frozenset[str] = MECHANICAL | SMOOTH | MODES
     claims: Mapping[str, Any] = field(default_factory=lambda: {"tolerance": "rtol"})
 
     def solve(self, problem: Problem, settings: Mapping[str, Any]) -> AnyResponse:
         """Return the response at the output instants and at the events; errors as `Library` says."""
         controls = read_controls(self.controls, settings, self.schemes)
         integrator = self.integrator(controls, problem)
-        if isinstance(problem, MechanicalProblem):
+        bounds = {"largest_step": controls.max_step, "most_events": controls.most_events}
+        if isinstance(problem, MechanicalProblem) and not problem.needs & SMOOTH:
             return respond(problem, integrator, controls)
-        from veridyn.solver.event_driven.modes import ModeDriver  # late: they take SymPy
+        from veridyn.solver.event_driven import first_order  # late: they take SymPy
+        from veridyn.solver.event_driven.modes import ModeDriver
         from veridyn.solver.problem.initial_value import InitialValueProblem
 
+        if isinstance(problem, MechanicalProblem):
+            return first_order.respond(problem, integrator, **bounds)
         assert isinstance(problem, InitialValueProblem)
-        driver = ModeDriver(problem, integrator, largest_step=controls.max_step, most_events=controls.most_events)
-        return driver.run(output_instants(problem))
+        return ModeDriver(problem, integrator, **bounds).run(output_instants(problem))
 
 
 def respond(problem: MechanicalProblem, integrator: Integrator, controls: EventControls) -> Response:
@@ -131,7 +137,11 @@ def event_instants(
     """
     changed, later = states[1:] != states[:-1], starts[1:]
     stops = len(mechanics.problem.stops)
-    places = {**mechanics.planes, **{f.name: (stops + j,) for j, f in enumerate(mechanics.problem.frictions)}}
+    places = {
+        **mechanics.planes,
+        **mechanics.bends,
+        **{f.name: (stops + j,) for j, f in enumerate(mechanics.problem.frictions)},
+    }
     found = {name: later[changed[:, list(of)].any(axis=1)] for name, of in places.items()}
     struck = {name: [t for t, hit in impacts if not set(of).isdisjoint(hit)] for name, of in mechanics.planes.items()}
     return {name: np.union1d(instants, struck.get(name, [])) for name, instants in found.items()}
@@ -189,6 +199,7 @@ def _empty(problem: MechanicalProblem, mechanics: Mechanics, m: int) -> dict[str
     names = {stop.name: STOP_HISTORIES for stop in problem.stops}
     for friction, cosines in zip(problem.frictions, mechanics.cosines, strict=True):
         names[friction.name] = FRICTION_HISTORIES + (SECOND_TANGENT if len(cosines) == 2 else ())
+    names |= {device.name: DAMPER_HISTORIES for device in problem.devices}
     return {name: {history: np.zeros(m) for history in histories} for name, histories in names.items()}
 
 
@@ -213,4 +224,9 @@ def _of_flow(
         for ending, cosine in zip(("", "_2"), mechanics.cosines[j], strict=False):
             found[friction.name][f"force{ending}"] = cosine * frictions[:, j]
             found[friction.name][f"sliding_velocity{ending}"] = 0.0 if still else cosine * sliding[:, j]
+    elongations, rates = (part.over(states, u) for part in (mechanics.elongations, mechanics.rates))
+    for d, device in enumerate(problem.devices):
+        assert isinstance(device, NonlinearDamper)
+        force = device.force(rates[:, d])
+        found[device.name] = {"force": force, "elongation": elongations[:, d], "rate": rates[:, d]}
     return found

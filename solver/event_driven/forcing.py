@@ -91,8 +91,8 @@ class Forcing:
 
 
 def carries_stops(problem: MechanicalProblem) -> bool:
-    """Tell whether stops see the displacement of moving supports."""
-    return bool(problem.supports) and any(stop.frame == "absolute" for stop in problem.stops)
+    """Tell whether stops or devices see the displacement of moving supports."""
+    return bool(problem.supports) and any(e.frame == "absolute" for e in (*problem.stops, *problem.devices))
 
 
 def functions(problem: MechanicalProblem) -> list[TimeFunction]:

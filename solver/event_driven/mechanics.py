@@ -7,10 +7,10 @@ each is written once, as an `Affine`, for float, array and symbolic arithmetic.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from functools import cached_property
-from itertools import combinations
+from itertools import accumulate, chain, combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import carries_stops, functions
 from veridyn.solver.problem.basis import in_modal_coordinates, with_coordinates
+from veridyn.solver.problem.devices import Device, NonlinearDamper
 from veridyn.solver.problem.elements import Friction, Stop
 from veridyn.solver.problem.mechanical import MechanicalProblem
 
@@ -179,23 +180,34 @@ def refuse(problem: MechanicalProblem) -> None:
     Raises
     ------
     NotImplementedError
-        With the reason: a device, a curved stop, friction, a rigid stop or a truncated basis in the absolute frame,
-        regularised friction under the force of a stop, friction under that of a rigid one.
+        With the reason: a device that is no piecewise linear damper, matrices that vary, a curved stop, friction, a
+        rigid stop or a truncated basis in the absolute frame, regularised friction under the force of a stop, friction
+        under that of a rigid one.
     """
     if not isinstance(problem, MechanicalProblem):
         raise NotImplementedError(f"problems of kind {problem.kind!r}")
-    if problem.devices:
-        raise NotImplementedError(f"{problem.devices[0].owner}: devices are not treated")
+    if problem.varying:
+        raise NotImplementedError("matrices that are functions of time")
+    for device in problem.devices:
+        _refuse_device(device)
     if carries_stops(problem) and problem.modes is not None:
-        raise NotImplementedError("stops in the absolute frame of a driven structure that is given by modes")
+        raise NotImplementedError("stops or dampers in the absolute frame of a driven structure that is given by modes")
     _refuse_stops(problem)
     for friction in problem.frictions:
-        if friction.frame == "absolute" and problem.supports:
-            raise NotImplementedError(f"{friction.name!r} in the absolute frame of a driven structure")
-    for friction in problem.frictions:
-        if friction.law == "regularised" and isinstance(friction.normal, str):
-            # where the force falls while the body turns, neither stick nor slip in any direction is consistent
-            raise NotImplementedError(f"friction {friction.name!r} is regularised under the force of a stop")
+        _refuse_friction(friction, driven=bool(problem.supports))
+
+
+def _refuse_friction(friction: Friction, *, driven: bool) -> None:
+    if friction.frame == "absolute" and driven:
+        raise NotImplementedError(f"{friction.name!r} in the absolute frame of a driven structure")
+    if friction.law == "regularised" and isinstance(friction.normal, str):
+        # where the force falls while the body turns, neither stick nor slip in any direction is consistent
+        raise NotImplementedError(f"friction {friction.name!r} is regularised under the force of a stop")
+
+
+def _refuse_device(device: Device) -> None:
+    if not (isinstance(device, NonlinearDamper) and device.is_piecewise_linear):
+        raise NotImplementedError(f"{device.owner}: of devices only piecewise linear dampers are treated")
 
 
 def _cosines(friction: Friction, line: Friction) -> tuple[float, ...]:
@@ -239,6 +251,44 @@ def _joined(friction: Friction) -> Friction:
     return replace(friction, tangents=(longer / max(lengths) * float(np.hypot(*lengths)),))
 
 
+@dataclass(frozen=True, eq=False)
+class Bend(Stop):
+    """A bend of the force of a damper over its rate, as a stop that always touches: it pushes beyond a rate.
+
+    The push is ``damping × max(0, along · v - rate)``, along in the direction in which the rate passes.
+    """
+
+    along: Floats = field(default_factory=lambda: np.zeros(0))
+    rate: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check nothing: there is no stiffness."""
+
+    def for_unknowns(self, matrix: Floats) -> Bend:
+        """Return the bend for unknowns (m,) that make the present ones by a matrix (n, m)."""
+        return replace(self, normal=self.normal @ matrix, along=self.along @ matrix)
+
+
+def _linear_piece(damper: NonlinearDamper) -> tuple[float, float]:
+    """Return force (N) at rest and slope (N s/m) of the piece of a damper that holds around rest."""
+    i = int(np.searchsorted(damper.breaks, 0.0, side="right"))
+    force, slope = (*damper.coefficients[i], 0.0)[:2]
+    return force - slope * damper.origins[i], slope
+
+
+def _bends(damper: NonlinearDamper) -> tuple[Bend, ...]:
+    """Return what the force has beyond the line through the piece around rest."""
+    slopes = [(*row, 0.0)[1] for row in damper.coefficients]
+    found = []
+    for i, (at, change) in enumerate(zip(damper.breaks, np.diff(slopes), strict=True), start=1):
+        side = 1.0 if at > 0 else -1.0
+        name, push = f"{damper.name}, bend {i}", float(np.sign(change)) * damper.direction
+        if change:
+            bend = Bend(name, push, -1.0, 0.0, abs(change), frame=damper.frame, along=side * damper.direction)
+            found.append(replace(bend, rate=side * at))
+    return tuple(found)
+
+
 class Mechanics:
     """Writes the equations of a problem in any of its modes; ``problem`` has the unknowns of the equations.
 
@@ -256,6 +306,10 @@ class Mechanics:
         self.cosines = [_cosines(f, line) for f, line in zip(problem.frictions, joined, strict=True)]
         problem = replace(problem, frictions=joined)
         problem, self.planes = _single_planes(problem)
+        bends = [_bends(damper) for damper in problem.devices]
+        ends = list(accumulate(map(len, bends), initial=len(problem.stops)))
+        self.bends = {d.name: tuple(range(*e)) for d, e in zip(problem.devices, pairwise(ends), strict=True)}
+        problem = replace(problem, stops=(*problem.stops, *chain.from_iterable(bends)))
         self.springs = {j: 0 for j, friction in enumerate(problem.frictions) if friction.law == "regularised"}
         self.springs = {j: problem.size + i for i, j in enumerate(self.springs)}
         problem = with_coordinates(problem, len(self.springs))
@@ -268,6 +322,7 @@ class Mechanics:
         self.tangents = np.array([f.tangents[0] for f in problem.frictions]).reshape(-1, problem.size)
         self.normals = np.array([stop.normal for stop in problem.stops]).reshape(-1, problem.size)
         self.free = self._free()
+        self.elongations, self.rates = self._elongations()
         self.pressing = self._affine([self._spring(stop) for stop in problem.stops])
         self.gaps, self.gap_rates = self._gaps()
         self.gap_sizes = self._gap_sizes()
@@ -289,7 +344,13 @@ class Mechanics:
         columns += [-problem.mass @ support.influence for support in problem.supports]
         columns += [np.zeros(problem.size)] * (self.channels - len(columns))
         forcing = np.array(columns).reshape(self.channels, problem.size).T
-        return self._whole(np.hstack((np.zeros((problem.size, 1)), -problem.stiffness, -problem.damping, forcing)))
+        rows = np.hstack((np.zeros((problem.size, 1)), -problem.stiffness, -problem.damping, forcing))
+        for damper in problem.devices:
+            assert isinstance(damper, NonlinearDamper)
+            force, slope = _linear_piece(damper)
+            carried = slope * self._carried(damper.direction, damper.frame, 1)
+            rows -= np.outer(damper.direction, self._row(constant=force, v=slope * damper.direction, forcing=carried))
+        return self._whole(rows)
 
     def _presses(self) -> Floats:
         """Return which stops press which frictions, (f, s)."""
@@ -368,21 +429,33 @@ class Mechanics:
         row[0], row[1 : 1 + n], row[1 + n : 1 + 2 * n], row[1 + 2 * n :] = constant, x, v, forcing
         return row
 
-    def _carried(self, stop: Stop, order: int) -> Floats:
-        """Return how the displacements (order 0) or velocities (1) of the supports move the coordinate of a stop."""
+    def _carried(self, direction: Floats, frame: str, order: int) -> Floats:
+        """Return how the displacements (order 0) or velocities (1) of the supports move a coordinate in a frame."""
         forcing = np.zeros(self.channels)
         supports = self.problem.supports
-        if stop.frame == "absolute" and supports:
+        if frame == "absolute" and supports:
             first = self.channels - (2 - order) * len(supports)
-            forcing[first : first + len(supports)] = [stop.normal @ support.influence for support in supports]
+            forcing[first : first + len(supports)] = [direction @ support.influence for support in supports]
         return forcing
 
+    def _elongations(self) -> tuple[Affine, Affine]:
+        """Return elongations (m) and rates (m/s) of the dampers."""
+        devices = self.problem.devices
+        places, moves = ([self._carried(d.direction, d.frame, order) for d in devices] for order in (0, 1))
+        own = [self._row(constant=d.offset, x=d.direction, forcing=f) for d, f in zip(devices, places, strict=True)]
+        rates = [self._row(v=d.direction, forcing=f) for d, f in zip(devices, moves, strict=True)]
+        return self._affine(own), self._affine(rates)
+
     def _spring(self, stop: Stop) -> Floats:
-        """Return ``-k d - c d'`` of a stop, zeros of a rigid one."""
+        """Return ``-k d - c d'`` of a stop, zeros of a rigid one, the push of a bend."""
         if stop.rigid:
             return self._row()
         k, c = stop.stiffness, stop.damping
-        forcing = k * self._carried(stop, 0) + c * self._carried(stop, 1)
+        if isinstance(stop, Bend):
+            return self._row(
+                constant=-c * stop.rate, v=c * stop.along, forcing=c * self._carried(stop.along, stop.frame, 1)
+            )
+        forcing = k * self._carried(stop.normal, stop.frame, 0) + c * self._carried(stop.normal, stop.frame, 1)
         return self._row(constant=k * (stop.offset - stop.gap), x=k * stop.normal, v=c * stop.normal, forcing=forcing)
 
     def _gap_sizes(self) -> Floats:
@@ -397,10 +470,18 @@ class Mechanics:
         return np.abs(self.gaps.rows) + np.array(shares).reshape(self.gaps.rows.shape)
 
     def _gaps(self) -> tuple[Affine, Affine]:
-        stops = self.problem.stops
-        gaps = [self._row(constant=s.gap - s.offset, x=-s.normal, forcing=-self._carried(s, 0)) for s in stops]
-        rates = [self._row(v=-s.normal, forcing=-self._carried(s, 1)) for s in stops]
-        return self._affine(gaps), self._affine(rates)
+        gaps, rates = zip(*map(self._gap, self.problem.stops), strict=True) if self.problem.stops else ((), ())
+        return self._affine(list(gaps)), self._affine(list(rates))
+
+    def _gap(self, stop: Stop) -> tuple[Floats, Floats]:
+        """Return the gap of a stop and its rate; a bend has a constant one."""
+        if isinstance(stop, Bend):
+            return self._row(constant=stop.gap), self._row()
+        own, rate = (-self._carried(stop.normal, stop.frame, order) for order in (0, 1))
+        return (
+            self._row(constant=stop.gap - stop.offset, x=-stop.normal, forcing=own),
+            self._row(v=-stop.normal, forcing=rate),
+        )
 
     def normal_forces(self, stop_forces: Affine) -> Affine:
         """Return the normal force of each friction: constant, or of its stop."""

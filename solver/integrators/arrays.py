@@ -28,7 +28,12 @@ from veridyn.solver.problem.time_functions import Harmonic, Piecewise, TimeFunct
 
 Floats = NDArray[np.float64]
 
-LAW = {"nonlinear-spring": device.NONLINEAR_SPRING, "buckling-stop": device.BUCKLING_STOP, "zener": device.ZENER}
+LAW = {
+    "nonlinear-spring": device.NONLINEAR_SPRING,
+    "buckling-stop": device.BUCKLING_STOP,
+    "zener": device.ZENER,
+    "nonlinear-damper": device.NONLINEAR_DAMPER,
+}
 GEOMETRY = {
     "plane": contact.PLANE,
     "parallel planes": contact.PARALLEL_PLANES,
@@ -184,10 +189,21 @@ def _device_arrays(problem: MechanicalProblem, rows: _Rows) -> dict[str, Any]:
     }
 
 
-def _coupling(damping: Floats) -> Floats:
-    """Return the damping matrix (r, r) without its diagonal, (0, 0) if nothing is left."""
-    coupling = damping - np.diag(np.diag(damping))
+def _coupling(matrix: Floats, apart: Floats) -> Floats:
+    """Return a matrix (r, r) without the diagonal (r,) that is taken apart, (0, 0) if nothing is left."""
+    coupling = matrix - np.diag(apart)
     return coupling if np.any(coupling) else np.zeros((0, 0))
+
+
+def _varying(problem: MechanicalProblem, modes: Modes, first: int) -> dict[str, Any]:
+    """Return the matrices that are functions of time; their functions have places from the first on."""
+    r = modes.omega.size
+    matrices = [modes.shapes.T @ part.matrix @ modes.shapes / modes.masses[:, None] for part in problem.varying]
+    index = [(int(part.of == "damping"), first + k) for k, part in enumerate(problem.varying)]
+    return {
+        "varying": np.array(matrices).reshape(-1, r, r),
+        "varying_index": np.array(index, dtype=np.int64).reshape(-1, 2),
+    }
 
 
 def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
@@ -210,19 +226,23 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
     e, moving = len(functions), drive.shape[1]
     for support in problem.supports[:moving]:
         functions += [support.displacement, support.velocity]
-    damping = modes.damping_matrix / modes.masses[:, None]
+    varying = _varying(problem, modes, len(functions))
+    functions += [part.function for part in problem.varying]
+    damping, stiffness = (m / modes.masses[:, None] for m in (modes.damping_matrix, modes.stiffness_matrix))
     return System(
         masses=modes.masses,
         omega2=modes.omega**2,
         damping=np.diag(damping).copy(),
-        coupling=_coupling(damping),
+        coupling=_coupling(damping, np.diag(damping)),
+        springs=_coupling(stiffness, modes.omega**2),
+        **varying,
         load=np.array(vectors).reshape(e, modes.omega.size) / modes.masses,
         rows=np.ascontiguousarray(projected.T),
         back=np.ascontiguousarray(projected / modes.masses),
         drive=np.ascontiguousarray(drive),
         contact_index=index,
         contact_value=np.array([_constants(pair) for pair in pairs]).reshape(-1, contact.VALUES),
-        several=None if modes.omega.size == 1 and moving == 0 else True,
+        several=None if modes.omega.size == 1 and moving == 0 and not problem.varying else True,
         **devices,
         **_encode(functions, parameters),
     )

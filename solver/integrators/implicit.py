@@ -65,9 +65,12 @@ def _method(job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool) 
     b, g = weights.beta * job.step * job.step, weights.gamma * job.step
     implicit = (1.0 - weights.alpha_m) + kept * (g * s.damping + b * s.omega2)
     inverse: Floats = np.empty((0, 0))
-    if s.coupling.size:
-        inverse = np.asarray(np.linalg.inv(np.diag(implicit) + kept * g * s.coupling), dtype=float)
-    answer = np.ascontiguousarray(inverse @ s.back.T if s.coupling.size else s.back.T / implicit[:, None])
+    if s.coupling.size or s.springs.size:
+        whole = np.diag(implicit)
+        whole += kept * g * s.coupling if s.coupling.size else 0.0
+        whole += kept * b * s.springs if s.springs.size else 0.0
+        inverse = np.asarray(np.linalg.inv(whole), dtype=float)
+    answer = np.ascontiguousarray(inverse @ s.back.T if inverse.size else s.back.T / implicit[:, None])
     return Method(
         beta=float(weights.beta),
         gamma=float(weights.gamma),

@@ -15,7 +15,7 @@ from veridyn.solver.errors import DivergenceError, Interrupted, SettingsError
 from veridyn.solver.integrators.scheme import Scheme, meanings, setting
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem.basis import modal_basis, modal_state, moved_mass
-from veridyn.solver.problem.devices import DEVICES, Device
+from veridyn.solver.problem.devices import DEVICE_TAGS, Device
 from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
 from veridyn.solver.response import Response
 
@@ -42,9 +42,10 @@ class ModalIntegrator:
     version: str = version("veridyn")
     capabilities: frozenset[str] = frozenset({
         "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
-        "damping:gyroscopic", "contact", "contact:parallel-planes", "contact:circle", "contact:outside-circle",
-        "contact:profile", "contact:damped", "absolute-frame", "friction:set-valued", "friction:regularised",
-        "friction:on-stop", "friction:two-tangents", *(f"device:{law}" for law in DEVICES),
+        "damping:gyroscopic", "damping:time-varying", "stiffness:circulatory", "stiffness:time-varying", "contact",
+        "contact:parallel-planes", "contact:circle", "contact:outside-circle", "contact:profile", "contact:damped",
+        "absolute-frame", "friction:set-valued", "friction:regularised", "friction:on-stop", "friction:two-tangents",
+        *DEVICE_TAGS,
     })  # fmt: skip
     schemes: tuple[str, ...] = tuple(SCHEMES)
     rebuild: Rebuild | None = None
@@ -119,7 +120,7 @@ class ModalIntegrator:
         pairs = contacts(problem)
         if common.check_step and scheme.points_per_period:
             names = tuple((pair.stop or pair.friction).name for pair in pairs)  # type: ignore[union-attr]
-            limit = shortest_period(system, modes, names, problem.devices)
+            limit = shortest_period(system, modes, names, problem)
             check_step(common.step, scheme.points_per_period, limit, scheme.name)
         q, v = modal_state(problem, modes)
         job = Job(system, q, v, problem.start, problem.end, common.step, common.plan(problem), self.rebuild)

@@ -52,12 +52,12 @@ def limit(problem: MechanicalProblem) -> Limit:
     problem = replace(problem, frictions=kept)
     modes, pairs = modal_basis(problem), contacts(problem)
     names = tuple((pair.stop or pair.friction).name for pair in pairs)  # type: ignore[union-attr]
-    return shortest_period(system_arrays(problem, modes), modes, names, problem.devices)
+    return shortest_period(system_arrays(problem, modes), modes, names, problem)
 
 
 def load_periods(problem: MechanicalProblem) -> Iterator[float]:
-    """Yield the periods (s) of the harmonic parts of loads and support motions."""
-    for function in problem.drives:
+    """Yield the periods (s) of the harmonic parts of loads, support motions and matrices that vary."""
+    for function in problem.functions:
         for term in function.terms():
             wave = term.function if isinstance(term, Windowed) else term
             if isinstance(wave, Harmonic):

@@ -12,8 +12,8 @@ from veridyn.solver.integrators.kernels import contact, device
 from veridyn.solver.integrators.kernels.curved import CIRCLE
 from veridyn.solver.integrators.kernels.system import System
 from veridyn.solver.problem.devices import Device
-from veridyn.solver.problem.mechanical import Modes, symmetric_part
-from veridyn.solver.problem.time_scales import largest_skew, whirling
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes, symmetric_part
+from veridyn.solver.problem.time_scales import largest_skew, largest_variation, whirling
 
 
 @dataclass(frozen=True)
@@ -60,31 +60,57 @@ def _places(geometry: int) -> tuple[tuple[int, list[int], str], ...]:
     )
 
 
-def shortest_period(
-    system: System, modes: Modes, contact_names: tuple[str, ...], devices: tuple[Device, ...] = ()
-) -> Limit:
+def shortest_period(system: System, modes: Modes, contact_names: tuple[str, ...], problem: MechanicalProblem) -> Limit:
     """Return the shortest of ``2π/w_j`` and ``2π/sqrt(w_j² + k φ_d²/m_j)`` over modes, springs and directions.
 
     Damping that no ratio expresses decays at a rate c, like an oscillator with ``w = c/2`` that is damped critically.
-    Gyroscopic forces raise the frequency; see `whirling`.
+    Gyroscopic forces, circulatory ones and matrices that vary raise the frequency; see `whirling`.
     """
     limits = [
         Limit(2 * np.pi / w, f"mode {j + 1} ({w / (2 * np.pi):.6g} Hz)") for j, w in enumerate(modes.omega) if w > 0
     ]
     if modes.coupling is not None:
         limits.append(_damping_limit(modes))
-    for spring in _springs(system, contact_names, devices):
+    limits += _dampers(system, problem)
+    for spring in _springs(system, contact_names, problem.devices):
         along = sum(system.rows[:, row] * system.back[row] for row in spring.rows)
         stiffened = system.omega2 + spring.stiffness * along
         j = int(np.argmax(stiffened))
         limits.append(Limit(2 * np.pi / float(np.sqrt(stiffened[j])), f"{spring.name} on mode {j + 1}"))
-    return _whirling(min(limits, key=lambda limit: limit.period, default=Limit(np.inf, "nothing")), modes)
+    slowest = min(limits, key=lambda limit: limit.period, default=Limit(np.inf, "nothing"))
+    return _whirling(_varying(slowest, system, modes, problem), modes)
 
 
 def _damping_limit(modes: Modes) -> Limit:
     roots = np.sqrt(modes.masses)
     fastest = float(np.linalg.eigvalsh(symmetric_part(modes.damping_matrix) / np.outer(roots, roots))[-1])
-    return Limit(4 * np.pi / fastest if fastest > 0 else np.inf, f"damping at a rate of {fastest:.6g} 1/s")
+    return _decay(fastest, f"damping at a rate of {fastest:.6g} 1/s")
+
+
+def _decay(rate: float, cause: str) -> Limit:
+    return Limit(4 * np.pi / rate if rate > 0 else np.inf, cause)
+
+
+def _dampers(system: System, problem: MechanicalProblem) -> Iterator[Limit]:
+    """Yield the limits of dampers, and of damping that varies."""
+    for row, each in zip(system.device_index[:, device.ROW], problem.devices, strict=True):
+        rate = each.dashpot * float(system.rows[:, row] @ system.back[row])
+        yield _decay(rate, f"damping {each.dashpot:.6g} N s/m of {each.name!r}")
+    if problem.varying:
+        rate = largest_variation(problem, "damping", system.varying)
+        yield _decay(rate, f"varying damping at a rate of {rate:.6g} 1/s")
+
+
+def _varying(slowest: Limit, system: System, modes: Modes, problem: MechanicalProblem) -> Limit:
+    """Return a limit with circulatory forces and with the stiffness that varies."""
+    circulatory = largest_skew(modes.stiffness_matrix, np.diag(modes.masses))
+    variation = largest_variation(problem, "stiffness", system.varying)
+    if not (circulatory or variation):
+        return slowest
+    square = float(np.hypot((2 * np.pi / slowest.period) ** 2 + variation, circulatory))
+    words = [f"circulatory forces of {circulatory:.6g} 1/s^2"] if circulatory else []
+    words += [f"varying stiffness up to {variation:.6g} 1/s^2"] if variation else []
+    return Limit(2 * np.pi / float(np.sqrt(square)), f"{slowest.cause}, with {' and '.join(words)},")
 
 
 def _whirling(slowest: Limit, modes: Modes) -> Limit:

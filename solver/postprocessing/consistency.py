@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.errors import MissingHistory
 from veridyn.solver.postprocessing.balance import section, seen, stop_gap
-from veridyn.solver.problem.devices import NonlinearSpring, Zener
+from veridyn.solver.problem.devices import PiecewiseLaw, Zener
 from veridyn.solver.problem.elements import Friction
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import Response
@@ -187,6 +187,10 @@ def _rates(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Flo
             moving = seen(problem, response, stop.frame, "velocity")
             local = [moving @ direction for direction in stop.directions]
             yield rate, np.asarray(sum(a * b for a, b in zip((cosine, sine), local, strict=False)))
+    for device in problem.devices:
+        rate = response.elements.get(device.name, {}).get("rate")
+        if rate is not None:
+            yield rate, seen(problem, response, device.frame, "velocity") @ device.direction
     curved = {stop.name for stop in problem.stops if stop.curved}
     for friction in problem.frictions:
         slip = response.elements.get(friction.name, {}).get("sliding_velocity")
@@ -216,8 +220,8 @@ def _off_the_cone(response: Response, friction: Friction) -> float:
 def _device_forces(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Floats, Floats]]:
     for device in problem.devices:
         own = response.elements.get(device.name, {})
-        if isinstance(device, NonlinearSpring) and {"force", "elongation"} <= own.keys():
-            yield own["force"], device.force(own["elongation"])
+        if isinstance(device, PiecewiseLaw) and {"force", device.of[0]} <= own.keys():
+            yield own["force"], device.force(own[device.of[0]])
         if isinstance(device, Zener) and {"force", "dashpot_force", "dashpot_path", "elongation"} <= own.keys():
             force, dashpot = device.forces(own["elongation"], own["dashpot_path"])
             yield own["force"], force

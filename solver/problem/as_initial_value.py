@@ -19,7 +19,7 @@ import sympy
 from sympy.polys.matrices import DomainMatrix
 
 from veridyn.solver.errors import ProblemError
-from veridyn.solver.problem.devices import Device, NonlinearSpring, Zener
+from veridyn.solver.problem.devices import Device, NonlinearDamper, PiecewiseLaw, Zener
 from veridyn.solver.problem.elements import Friction, Stop
 from veridyn.solver.problem.expressions import TIME, Expr, read
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
@@ -142,7 +142,7 @@ class _Writer:
 
     def _rates(self, piece: int, at: Sequence[int]) -> tuple[Expr, ...]:
         places = [part.places[i] for part, i in zip(self.parts, at, strict=True)]
-        forces = self.linear + sympy.Matrix(self._loads(piece))
+        forces = self.linear + sympy.Matrix(self._loads(piece)) - self._varying(piece)
         for place in places:
             forces += sympy.Matrix(place.forces)
         own = [place.rate for place, part in zip(places, self.parts, strict=True) if part.memory]
@@ -164,7 +164,7 @@ class _Writer:
     # ---- functions of time
 
     def _functions(self) -> Iterator[TimeFunction]:
-        yield from self.problem.drives
+        yield from self.problem.functions
         if any(element.frame == "absolute" for element in self.problem.elements):
             for support in self.problem.supports:
                 yield from (support.displacement, support.velocity)
@@ -180,6 +180,14 @@ class _Writer:
             moved = _matrix(self.problem.mass) * sympy.Matrix([_number(d) for d in support.influence])
             forces = [force - m * f for force, m in zip(forces, moved, strict=True)]
         return forces
+
+    def _varying(self, piece: int) -> Any:
+        """Return what the matrices that are functions of time take in a piece."""
+        total = sympy.zeros(len(self.names), 1)
+        for part in self.problem.varying:
+            f = _function(part.function, self._middle(piece))
+            total += f * _matrix(part.matrix) * sympy.Matrix(self.x if part.of == "stiffness" else self.v)
+        return total
 
     def _middle(self, piece: int) -> float:
         edges = [self.problem.start, *self.clock, self.problem.end]
@@ -232,7 +240,7 @@ class _Writer:
         if stop.rigid:
             raise _refused(self.problem, f"stop {stop.name!r} is rigid", "state its impacts as events with a reset")
         y, w = self._local(stop.normal, stop.frame)
-        y, gap, name = y + _number(stop.offset), _number(stop.gap), _plain(stop.name)
+        y, gap, name = y + _number(stop.offset), _number(stop.gap), plain(stop.name)
         if stop.lateral is not None:
             return self._circle(stop, y, w)
         sides = [(1, name)] if stop.geometry == "plane" else [(1, f"{name}_above"), (-1, f"{name}_below")]
@@ -251,7 +259,7 @@ class _Writer:
         gap = side * (_number(stop.gap) - rho)
         rows = zip(self._pushed(stop.normal, y / rho), self._pushed(stop.lateral, z / rho), strict=True)
         unit = tuple(-side * (a + b) for a, b in rows)
-        part = self._touch(stop, _plain(stop.name), gap, -side * (y * w + z * u) / rho, unit)
+        part = self._touch(stop, plain(stop.name), gap, -side * (y * w + z * u) / rho, unit)
         # the radius has no derivative at the centre; its square has
         smooth = side * (_number(stop.gap) ** 2 - y**2 - z**2)
         return _with_guard(part, gap, smooth)
@@ -283,7 +291,7 @@ class _Writer:
             raise _refused(self.problem, f"{owner} is under the force of a stop", "a constant normal force only")
         if len(friction.tangents) > 1:
             raise _refused(self.problem, f"{owner} acts in two directions", "one tangent only")
-        name, spring = _plain(friction.name), sympy.Symbol(f"s_{_plain(friction.name)}")
+        name, spring = plain(friction.name), sympy.Symbol(f"s_{plain(friction.name)}")
         _, w = self._local(friction.tangents[0], friction.frame)
         k, c, normal = (_number(value) for value in (friction.stiffness, friction.damping, friction.normal))
         hold, most, kinetic = -k * spring - c * w, _number(friction.static) * normal, _number(friction.kinetic) * normal
@@ -301,39 +309,39 @@ class _Writer:
         return Part(tuple(places), (((-w,), 1), ((w,), 2)), terms=1, memory={spring.name: NOTHING})
 
     def _device(self, device: Device) -> Part:
-        u, _ = self._local(device.direction, device.frame)
+        u, w = self._local(device.direction, device.frame)
         u += _number(device.offset)
-        if isinstance(device, NonlinearSpring):
-            return self._spring(device, u)
+        if isinstance(device, PiecewiseLaw):
+            return self._piecewise(device, w if isinstance(device, NonlinearDamper) else u)
         if isinstance(device, Zener):
             return self._zener(device, u)
         raise _refused(self.problem, device.owner, "it remembers its largest crush, which no event marks")
 
-    def _spring(self, spring: NonlinearSpring, u: Expr) -> Part:
-        name, breaks = _plain(spring.name), [_number(b) for b in spring.breaks]
+    def _piecewise(self, law: PiecewiseLaw, z: Expr) -> Part:
+        name, breaks = plain(law.name), [_number(b) for b in law.breaks]
         names = [f"{name}_{i}" for i in range(len(breaks) + 1)]
         places = []
-        for i, (row, origin) in enumerate(zip(spring.coefficients, spring.origins, strict=True)):
-            force = sum((_number(c) * (u - _number(origin)) ** k for k, c in enumerate(row)), NOTHING)
+        for i, (row, origin) in enumerate(zip(law.coefficients, law.origins, strict=True)):
+            force = sum((_number(c) * (z - _number(origin)) ** k for k, c in enumerate(row)), NOTHING)
             events = []
             if i > 0:
-                falls = Change(name=f"{name}_falls_{i}", guard=u - breaks[i - 1], direction=-1, mode=names[i - 1])
+                falls = Change(name=f"{name}_falls_{i}", guard=z - breaks[i - 1], direction=-1, mode=names[i - 1])
                 events.append(falls)
             if i < len(breaks):
-                rises = Change(name=f"{name}_rises_{i + 1}", guard=u - breaks[i], direction=1, mode=names[i + 1])
+                rises = Change(name=f"{name}_rises_{i + 1}", guard=z - breaks[i], direction=1, mode=names[i + 1])
                 events.append(rises)
-            places.append(Place(names[i], self._pushed(spring.direction, -force), events=tuple(events)))
-        return Part(tuple(places), tuple(((u - b,), i) for i, b in enumerate(breaks)), len(breaks))
+            places.append(Place(names[i], self._pushed(law.direction, -force), events=tuple(events)))
+        return Part(tuple(places), tuple(((z - b,), i) for i, b in enumerate(breaks)), len(breaks))
 
     def _zener(self, device: Zener, u: Expr) -> Part:
         power = Fraction(1 / device.alpha).limit_denominator(1000)
         if power.denominator != 1 or power.numerator % 2 == 0 or float(power) * device.alpha != 1.0:
             raise _refused(self.problem, f"{device.owner}: alpha = {device.alpha}", "1, 1/3, 1/5 … only")
         k1, k2, k3, c = (_number(value) for value in (device.k1, device.k2, device.k3, device.damping))
-        path = sympy.Symbol(f"w_{_plain(device.name)}")
+        path = sympy.Symbol(f"w_{plain(device.name)}")
         inner = (k1 * u + k3 * path) / (k1 + k2 + k3)
         rate = (k3 * (inner - path) / c) ** power.numerator
-        place = Place(_plain(device.name), self._pushed(device.direction, -k1 * (u - inner)), rate)
+        place = Place(plain(device.name), self._pushed(device.direction, -k1 * (u - inner)), rate)
         return Part((place,), memory={path.name: _number(device.path)})
 
 
@@ -419,7 +427,9 @@ def _inverse(mass: Any) -> Any:
     return DomainMatrix.from_Matrix(_matrix(mass)).to_field().inv().to_Matrix()
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """Return the name of an element as its events and states have it."""
+    """Return the name of an element as its events and states have it."""
     return re.sub(r"\W", "_", name)
 
 

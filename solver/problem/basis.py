@@ -40,30 +40,34 @@ def modal_basis(problem: MechanicalProblem) -> Modes:
     Returns
     -------
     Modes
-        All modes by increasing frequency, or the modes that the problem brings.
+        All modes of the symmetric part by increasing frequency, circulatory forces as their coupling; or the modes that
+        the problem brings.
 
     Raises
     ------
     ProblemError
-        If the stiffness matrix has a negative eigenvalue, or is not symmetric: circulatory forces couple the modes.
+        If the stiffness matrix has a negative eigenvalue.
     """
     if problem.modes is not None:
         return problem.modes
     assert problem.mass is not None
     assert problem.stiffness is not None
     assert problem.damping is not None
-    if is_skewed(problem.stiffness):
-        raise ProblemError(
-            f"{problem.name}: the stiffness matrix is not symmetric: modes do not express circulatory forces; "
-            "take a solver that works on the matrices, such as exact"
-        )
     omega2, shapes = undamped_modes(problem.stiffness, problem.mass)
     rounding = 1e-12 * max(abs(omega2[0]), abs(omega2[-1]), 1e-300) * problem.size
     if omega2[0] < -rounding:
         raise ProblemError(f"{problem.name}: the stiffness matrix has the negative eigenvalue w² = {omega2[0]:.6g}")
     omega = np.sqrt(np.clip(omega2, 0.0, None))
     ratio, coupling = _split(_modal_damping(problem.damping, shapes), omega)
-    return Modes(omega=omega, damping=ratio, masses=np.ones(problem.size), shapes=shapes, coupling=coupling)
+    circulatory = shapes.T @ skew_part(problem.stiffness) @ shapes if is_skewed(problem.stiffness) else None
+    return Modes(
+        omega=omega,
+        damping=ratio,
+        masses=np.ones(problem.size),
+        shapes=shapes,
+        coupling=coupling,
+        stiffness_coupling=circulatory,
+    )
 
 
 def _modal_damping(damping: Floats, shapes: Floats) -> Floats:
@@ -159,6 +163,7 @@ def _in_coordinates(problem: MechanicalProblem, to: Floats, back: Floats, **give
         stops=tuple(stop.for_unknowns(to) for stop in problem.stops),
         frictions=tuple(replace(f, tangents=tuple(t @ to for t in f.tangents)) for f in problem.frictions),
         devices=tuple(replace(d, direction=d.direction @ to) for d in problem.devices),
+        varying=tuple(replace(part, matrix=to.T @ part.matrix @ to) for part in problem.varying),
         coordinates=(),
         **given,
     )
@@ -198,7 +203,7 @@ def in_modal_coordinates(problem: MechanicalProblem) -> MechanicalProblem:
         modes=None,
         mass=np.diag(modes.masses),
         damping=modes.damping_matrix,
-        stiffness=np.diag(modes.omega**2 * modes.masses),
+        stiffness=modes.stiffness_matrix,
         initial_displacement=q,
         initial_velocity=v,
     )

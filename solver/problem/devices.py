@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,9 @@ from veridyn.solver.problem.elements import FRAMES, Frame, at_least_zero, one_of
 from veridyn.solver.problem.naming import direction, vector
 
 Floats = NDArray[np.float64]
+
+PIECEWISE_LINEAR = "device:piecewise-linear-damper"
+CONTINUOUS = 1e-9  # of the coefficients; a smaller jump of a force is rounding
 
 
 def _positive(owner: str, **values: float) -> None:
@@ -35,8 +38,8 @@ def _positive(owner: str, **values: float) -> None:
 class Device:
     """What every device has: a name, a direction (n,), an offset of its elongation (m), a frame.
 
-    ``type`` names the law in JSON and in the capability ``device:TYPE``; ``internal`` the histories that the law
-    reports beside ``force`` (N) and ``elongation`` (m), and their units.
+    ``type`` names the law in JSON and in the capability ``device:TYPE`` (see `tag`); ``internal`` the histories that
+    the law reports beside ``force`` (N) and ``elongation`` (m), and their units.
     """
 
     name: str
@@ -63,6 +66,16 @@ class Device:
         raise NotImplementedError
 
     @property
+    def dashpot(self) -> float:
+        """Largest damping (N s/m) that the device shows, for the step rule; 0 if it has none or nobody can tell."""
+        return 0.0
+
+    @property
+    def tag(self) -> str:
+        """The capability that a solver needs for the device."""
+        return f"device:{self.type}"
+
+    @property
     def constants(self) -> tuple[float, ...]:
         """Numbers that the law in the kernels reads, in its order."""
         raise NotImplementedError
@@ -81,23 +94,23 @@ class Device:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class NonlinearSpring(Device):
-    """A spring whose force is a piecewise polynomial of its elongation (RELA_EFFO_DEPL).
+class PiecewiseLaw(Device):
+    """A device whose force is a piecewise polynomial of one number z, its elongation or its rate.
 
-    ``F(u) = Σ_k coefficients[i][k] (u - origin)**k`` (N, m). Row 0 holds left of the first break, with that break as
+    ``F(z) = Σ_k coefficients[i][k] (z - origin)**k``. Row 0 holds left of the first break, with that break as
     origin; row i from ``breaks[i - 1]`` on, with ``breaks[i - 1]`` as origin. So there is one row more than breaks.
     """
 
     breaks: tuple[float, ...]
     coefficients: tuple[tuple[float, ...], ...]
-    type: ClassVar[str] = "nonlinear-spring"
+    of: ClassVar[tuple[str, str, str]]  # of z: word, unit, unit of one over it
 
     def __post_init__(self) -> None:
         super().__post_init__()
         breaks = vector(f"{self.owner}: breaks", self.breaks)
         rows = tuple(vector(f"{self.owner}: coefficients[{i}]", row) for i, row in enumerate(self.coefficients))
         if not breaks.size or np.any(np.diff(breaks) <= 0):
-            raise ProblemError(f"{self.owner}: breaks must be a list of increasing elongations (m)")
+            raise ProblemError(f"{self.owner}: breaks must be a list of increasing {self.of[0]}s ({self.of[1]})")
         if len(rows) != breaks.size + 1 or not all(row.size for row in rows):
             raise ProblemError(
                 f"{self.owner}: {breaks.size} breaks need {breaks.size + 1} rows of coefficients, none of them empty"
@@ -106,12 +119,10 @@ class NonlinearSpring(Device):
         object.__setattr__(self, "coefficients", tuple(tuple(row.tolist()) for row in rows))
 
     @classmethod
-    def odd(
-        cls, *, name: str, direction: ArrayLike, coefficients: Sequence[float], slack: float = 0.0
-    ) -> NonlinearSpring:
-        """Return the spring ``F(u) = sign(u) Σ_k coefficients[k] (|u| - slack)**k``, without force for ``|u| < slack``.
+    def odd(cls, *, name: str, direction: ArrayLike, coefficients: Sequence[float], slack: float = 0.0) -> Self:
+        """Return the law ``F(z) = sign(z) Σ_k coefficients[k] (|z| - slack)**k``, without force for ``|z| < slack``.
 
-        Terms in u |u| are thus the coefficient of the second power.
+        Terms in z |z| are thus the coefficient of the second power.
         """
         left = tuple(-c * (-1) ** k for k, c in enumerate(coefficients))
         right = tuple(coefficients)
@@ -120,16 +131,16 @@ class NonlinearSpring(Device):
 
     @property
     def origins(self) -> tuple[float, ...]:
-        """Origin of every row of coefficients (m)."""
+        """Origin of every row of coefficients, in the unit of z."""
         return (self.breaks[0], *self.breaks)
 
     @property
-    def stiffness(self) -> float:
-        """Largest slope at the breaks, from either side; how far the spring will be stretched is not known."""
+    def slopes(self) -> tuple[float, ...]:
+        """Slopes of the force at the breaks, from the left and from the right; beyond, how far z goes is not known."""
         rates = [np.polynomial.Polynomial(row).deriv() for row in self.coefficients]
         left = [rate(at - origin) for rate, origin, at in zip(rates, self.origins, self.breaks, strict=False)]
         right = [float(row[1]) for row in self.coefficients[1:] if len(row) > 1]
-        return max(0.0, *map(float, left), *right)
+        return (*map(float, left), *right)
 
     @property
     def constants(self) -> tuple[float, ...]:
@@ -141,19 +152,103 @@ class NonlinearSpring(Device):
         return (float(1 + width), *(number for piece in padded for number in piece))
 
     def numbers(self) -> Iterator[tuple[str, float, str, str]]:
+        word, unit, inverse = self.of
         for i, at in enumerate(self.breaks, start=1):
-            yield f"break_{i}", at, "m", "elongation from which the next polynomial holds, and its origin"
+            yield f"break_{i}", at, unit, f"{word} from which the next polynomial holds, and its origin"
         for i, row in enumerate(self.coefficients):
             for k, c in enumerate(row):
-                yield f"coefficient_{i}_{k}", c, f"N/m^{k}", "of the polynomial with this number; 0: below all breaks"
+                meaning = "of the polynomial with this number; 0: below all breaks"
+                yield f"coefficient_{i}_{k}", c, f"N{inverse}^{k}", meaning
 
-    def force(self, elongation: ArrayLike) -> Floats:
-        """Return F(u) in N, in the shape of the elongations (m)."""
-        u = np.asarray(elongation, dtype=float)
+    def force(self, z: ArrayLike) -> Floats:
+        """Return F(z) in N, in the shape of the elongations (m) or rates (m/s) z."""
+        z = np.asarray(z, dtype=float)
         pieces = zip(self.origins, self.coefficients, strict=True)
-        values = np.array([np.polynomial.Polynomial(row)(u - origin) for origin, row in pieces])
-        chosen = np.searchsorted(self.breaks, u, side="right")
+        values = np.array([np.polynomial.Polynomial(row)(z - origin) for origin, row in pieces])
+        chosen = np.searchsorted(self.breaks, z, side="right")
         return np.asarray(np.take_along_axis(values, chosen[None], axis=0)[0])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NonlinearSpring(PiecewiseLaw):
+    """A spring whose force is a piecewise polynomial of its elongation (RELA_EFFO_DEPL), see `PiecewiseLaw`."""
+
+    type: ClassVar[str] = "nonlinear-spring"
+    of: ClassVar[tuple[str, str, str]] = ("elongation", "m", "/m")
+
+    @property
+    def stiffness(self) -> float:
+        """Largest slope at the breaks, from either side; how far the spring will be stretched is not known."""
+        return max(0.0, *self.slopes)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NonlinearDamper(PiecewiseLaw):
+    """A damper whose force is a continuous piecewise polynomial of its rate (RELA_EFFO_VITE), see `PiecewiseLaw`.
+
+    A force that jumps at a rate would hold the body there: that is friction, or a moving belt, and refused.
+    """
+
+    type: ClassVar[str] = "nonlinear-damper"
+    of: ClassVar[tuple[str, str, str]] = ("rate", "m/s", " (s/m)")
+    internal: ClassVar[Mapping[str, str]] = {"rate": "m/s"}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for i, (at, left, right) in enumerate(zip(self.breaks, self._ends, self.coefficients[1:], strict=True)):
+            if abs(left - right[0]) > CONTINUOUS * max(map(abs, (*self.coefficients[i], *right))):
+                raise ProblemError(
+                    f"{self.owner}: the force jumps from {left:g} N to {right[0]:g} N at the rate {at:g} m/s; "
+                    "make it continuous, dry friction is a Friction"
+                )
+
+    @property
+    def _ends(self) -> Iterator[float]:
+        """Forces (N) at the breaks, from the left."""
+        for row, origin, at in zip(self.coefficients, self.origins, self.breaks, strict=False):
+            yield float(np.polynomial.Polynomial(row)(at - origin))
+
+    @classmethod
+    def table(
+        cls, *, name: str, direction: ArrayLike, points: Sequence[tuple[float, float]], frame: Frame = "relative"
+    ) -> Self:
+        """Return the damper with straight lines between points (rate in m/s, force in N), two or more.
+
+        The first and the last line go on beyond their points.
+
+        Raises
+        ------
+        ProblemError
+            If there are fewer points, or their rates do not increase.
+        """
+        table = np.array(points, dtype=float)
+        if table.ndim != 2 or table.shape[1] != 2 or len(table) < 2 or np.any(np.diff(table[:, 0]) <= 0):
+            raise ProblemError(
+                f"{cls.type} {name!r}: points must be two or more pairs (rate, force) of increasing rate"
+            )
+        rates, forces = table.T
+        slopes = np.diff(forces) / np.diff(rates)
+        rows = ((forces[0], slopes[0]), *zip(forces, (*slopes, slopes[-1]), strict=True))
+        return cls(name=name, direction=cast(Floats, direction), breaks=tuple(rates), coefficients=rows, frame=frame)
+
+    @property
+    def stiffness(self) -> float:
+        """None: the force follows the rate alone."""
+        return 0.0
+
+    @property
+    def dashpot(self) -> float:
+        """Largest slope at the breaks, from either side; how fast the damper will move is not known."""
+        return max(0.0, *self.slopes)
+
+    @property
+    def is_piecewise_linear(self) -> bool:
+        """Whether the force has no power above the first."""
+        return not any(any(row[2:]) for row in self.coefficients)
+
+    @property
+    def tag(self) -> str:
+        return PIECEWISE_LINEAR if self.is_piecewise_linear else super().tag
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -309,7 +404,8 @@ class Zener(Device):
         yield "path", self.path, "m", "of the dashpot at the start"
 
 
-DEVICES: dict[str, type[Device]] = {cls.type: cls for cls in (NonlinearSpring, BucklingStop, Zener)}
+DEVICES: dict[str, type[Device]] = {cls.type: cls for cls in (NonlinearSpring, NonlinearDamper, BucklingStop, Zener)}
+DEVICE_TAGS: tuple[str, ...] = (*(f"device:{law}" for law in DEVICES), PIECEWISE_LINEAR)
 
 
 def device(data: Mapping[str, Any]) -> Device:

@@ -53,6 +53,20 @@ def several(given: Any) -> tuple[Any, ...]:
     return (parts,) if parts and all(isinstance(part, Real) for part in parts) else parts
 
 
+def _check_function(owner: str, given: Any, breaks: tuple[float, ...]) -> None:
+    if breaks and isinstance(given, TimeFunction):
+        raise ProblemError(f"{owner}: breaks go with a callable; a time function knows its own")
+    if not (callable(given) or isinstance(given, Real)):
+        raise ProblemError(f"{owner}: {given!r} is no function of the time")
+
+
+def _function(given: Any, start: float, end: float, breaks: tuple[float, ...]) -> TimeFunction:
+    """Return a time function for what is one, or a callable or a number; raises what `pieces` raises."""
+    if isinstance(given, TimeFunction):
+        return given
+    return pieces(given, start, end, breaks) if callable(given) else Piecewise((start,), ((float(given),),))
+
+
 @dataclass(frozen=True, eq=False)
 class Load:
     """Nodal forces ``direction × function(t)``; direction (n,) in N per unit of the function.
@@ -68,11 +82,7 @@ class Load:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "direction", direction("Load.direction", self.direction))
-        given: Any = self.function
-        if self.breaks and isinstance(given, TimeFunction):
-            raise ProblemError("Load: breaks go with a callable; a time function knows its own")
-        if not (callable(given) or isinstance(given, Real)):
-            raise ProblemError(f"Load: {given!r} is no function of the time")
+        _check_function("Load", self.function, self.breaks)
 
     def over(self, start: float, end: float) -> Load:
         """Return the load with a time function in place of a callable or a number.
@@ -82,12 +92,7 @@ class Load:
         ProblemError
             See `pieces`.
         """
-        given: Any = self.function
-        if isinstance(given, TimeFunction):
-            return self
-        if not callable(given):
-            return replace(self, function=Piecewise((start,), ((float(given),),)))
-        return Load(self.direction, pieces(given, start, end, self.breaks))
+        return Load(self.direction, _function(self.function, start, end, self.breaks))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -97,6 +102,37 @@ class Load:
     def from_dict(cls, data: dict[str, Any]) -> Load:
         """Read the JSON form."""
         return cls(data["direction"], time_function(data["function"]))
+
+
+@dataclass(frozen=True, eq=False)
+class TimeVarying:
+    """A part of the stiffness or the damping matrix that is a function of time: ``matrix × function(t)``.
+
+    The matrix (n, n) in N/m or N s/m per unit of the function is added to the constant one, which ``of`` names, and
+    need not be symmetric. The function, and ``breaks``, are those of a `Load`.
+    """
+
+    of: Literal["stiffness", "damping"]
+    matrix: NDArray[np.float64]
+    function: TimeFunction
+    breaks: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        one_of("TimeVarying", "of", self.of, ("stiffness", "damping"))
+        _check_function("TimeVarying", self.function, self.breaks)
+
+    def over(self, start: float, end: float) -> TimeVarying:
+        """Return the part with a time function in place of a callable or a number; raises what `pieces` raises."""
+        return TimeVarying(self.of, self.matrix, _function(self.function, start, end, self.breaks))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {"of": self.of, "matrix": self.matrix.tolist(), "function": self.function.to_dict()}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> TimeVarying:
+        """Read the JSON form."""
+        return cls(data["of"], data["matrix"], time_function(data["function"]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.devices import Device, device
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, several
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying, several
 from veridyn.solver.problem.naming import Named, direction, resolved, vector
 from veridyn.solver.problem.time_functions import TimeFunction
 
@@ -79,6 +79,8 @@ class Modes:
 
     ``coupling`` (r, r) in kg/s is what the damping matrix has beyond the ratios: its off-diagonal part, and the
     damping of rigid-body modes. A skew part of it is gyroscopic. Negative damping drives a mode, as a cross-flow does.
+    ``stiffness_coupling`` (r, r) in N/m is what the stiffness matrix has beyond the frequencies; its skew part is
+    circulatory.
     """
 
     omega: Floats
@@ -86,6 +88,7 @@ class Modes:
     masses: Floats
     shapes: Floats
     coupling: Floats | None = None
+    stiffness_coupling: Floats | None = None
 
     def __post_init__(self) -> None:
         for name in ("omega", "damping", "masses"):
@@ -96,8 +99,9 @@ class Modes:
             raise ProblemError(f"Modes: {r} frequencies need as many damping ratios, masses and shape columns")
         if np.any(self.omega < 0) or np.any(self.masses <= 0):
             raise ProblemError("Modes: frequencies must not be negative, masses positive")
-        if self.coupling is not None:
-            object.__setattr__(self, "coupling", _square("Modes.coupling", self.coupling, r))
+        for name in ("coupling", "stiffness_coupling"):
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _square(f"Modes.{name}", given, r))
 
     @property
     def damping_matrix(self) -> Floats:
@@ -105,13 +109,19 @@ class Modes:
         diagonal = np.diag(2 * self.damping * self.omega * self.masses)
         return diagonal if self.coupling is None else np.asarray(diagonal + self.coupling)
 
+    @property
+    def stiffness_matrix(self) -> Floats:
+        """The modal stiffness matrix (r, r) in N/m."""
+        diagonal = np.diag(self.omega**2 * self.masses)
+        return diagonal if self.stiffness_coupling is None else np.asarray(diagonal + self.stiffness_coupling)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MechanicalProblem(Problem):
     """``M x'' + C x' + K x = loads - M Σ ψ_j a_j(t) + stops + friction + devices``, x relative to the supports.
 
     C and K are any matrices: the skew part of C is gyroscopic, that of K circulatory (P. C. Müller, Stabilität und
-    Matrizen, Springer 1977).
+    Matrizen, Springer 1977). Parts of them that are functions of time are added by ``varying``.
 
     Give either the matrices (n, n), a number for one degree of freedom, or ``modes`` (a modal basis of n degrees of
     freedom, possibly truncated). Initial values that are not given are zero; ``coordinates`` are the names of the
@@ -136,6 +146,7 @@ class MechanicalProblem(Problem):
     stops: tuple[Stop, ...] = ()
     frictions: tuple[Friction, ...] = ()
     devices: tuple[Device, ...] = ()
+    varying: tuple[TimeVarying, ...] = ()
     coordinates: tuple[str, ...] = ()
     kind: ClassVar[str] = "mechanical"
 
@@ -161,8 +172,9 @@ class MechanicalProblem(Problem):
             value = direction(f"{self.name}: {name}", getattr(self, name))
             value = value.vector(names) if isinstance(value, Named) else value
             object.__setattr__(self, name, value if value.size else vector(name, zero))
-        loads = tuple(load.over(self.start, self.end) for load in several(self.loads))
-        object.__setattr__(self, "loads", loads)
+        for name in ("loads", "varying"):
+            given = tuple(each.over(self.start, self.end) for each in several(getattr(self, name)))
+            object.__setattr__(self, name, given)
         for name in ("loads", "supports", "stops", "frictions", "devices"):
             object.__setattr__(self, name, tuple(resolved(each, names) for each in several(getattr(self, name))))
 
@@ -193,7 +205,17 @@ class MechanicalProblem(Problem):
         """Time functions of the loads and of the accelerations of the supports, in this order."""
         return (*(load.function for load in self.loads), *(support.acceleration for support in self.supports))
 
+    @property
+    def functions(self) -> tuple[TimeFunction, ...]:
+        """Time functions of the drives, and of the matrices that vary."""
+        return (*self.drives, *(part.function for part in self.varying))
+
     def _check_matrices(self) -> None:
+        parts = [
+            replace(part, matrix=_square(f"{self.name}: varying {part.of} {i}", part.matrix, self.size))
+            for i, part in enumerate(self.varying, start=1)
+        ]
+        object.__setattr__(self, "varying", tuple(parts))
         if (self.mass is None) == (self.modes is None):
             raise ProblemError(f"{self.name}: give either mass and stiffness matrices or modes")
         if self.modes is not None:
@@ -275,7 +297,8 @@ class MechanicalProblem(Problem):
         tags |= {"damping"} if self._is_damped() else set()
         tags |= {"damping:coupled"} if self._is_coupled() else set()
         tags |= {"damping:gyroscopic"} if is_skewed(self._damping) else set()
-        tags |= {"stiffness:circulatory"} if self.modes is None and is_skewed(np.asarray(self.stiffness)) else set()
+        tags |= {"stiffness:circulatory"} if is_skewed(self._stiffness) else set()
+        tags |= {f"{part.of}:time-varying" for part in self.varying}
         tags |= {"contact"} if self.stops else set()
         tags |= {f"contact:{stop.geometry.replace(' ', '-')}" for stop in self.stops if stop.geometry != "plane"}
         tags |= {"contact:damped" for stop in self.stops if stop.damping}
@@ -283,7 +306,7 @@ class MechanicalProblem(Problem):
         tags |= {f"friction:{friction.law}" for friction in self.frictions}
         tags |= {"friction:on-stop" for friction in self.frictions if isinstance(friction.normal, str)}
         tags |= {"friction:two-tangents" for friction in self.frictions if len(friction.tangents) > 1}
-        tags |= {f"device:{d.type}" for d in self.devices}
+        tags |= {d.tag for d in self.devices}
         frames = {element.frame for element in self.elements}
         tags |= {"absolute-frame"} if self.supports and "absolute" in frames else set()
         return frozenset(tags)
@@ -292,6 +315,11 @@ class MechanicalProblem(Problem):
     def _damping(self) -> Floats:
         """The damping matrix, (n, n) or (r, r)."""
         return np.asarray(self.damping if self.modes is None else self.modes.damping_matrix)
+
+    @property
+    def _stiffness(self) -> Floats:
+        """The stiffness matrix, (n, n) or (r, r)."""
+        return np.asarray(self.stiffness if self.modes is None else self.modes.stiffness_matrix)
 
     def _is_damped(self) -> bool:
         return bool(np.any(self._damping))
@@ -328,6 +356,7 @@ class MechanicalProblem(Problem):
 
 READERS: dict[str, Any] = {
     "loads": lambda v: tuple(Load.from_dict(d) for d in v),
+    "varying": lambda v: tuple(TimeVarying.from_dict(d) for d in v),
     "supports": lambda v: tuple(SupportMotion.from_dict(d) for d in v),
     "stops": lambda v: tuple(Stop(**d) for d in v),
     "frictions": lambda v: tuple(Friction(**d) for d in v),

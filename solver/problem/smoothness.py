@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.solver.problem.devices import BucklingStop, Device, NonlinearSpring, Zener
+from veridyn.solver.problem.devices import BucklingStop, Device, PiecewiseLaw, Zener
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.solver.problem.scalars import to_float
 from veridyn.solver.problem.time_functions import Harmonic, Piecewise, Sum, TimeFunction, Windowed
@@ -28,7 +28,7 @@ def regularity(problem: Problem) -> float:
     k + 1. Infinite where no force has any.
     """
     if isinstance(problem, MechanicalProblem):
-        return min([SMOOTH, *_of_elements(problem), *_of_drives(problem, problem.end)])
+        return min([SMOOTH, *_of_elements(problem), *_of_functions(problem.functions, problem.start, problem.end)])
     return JUMP if "hybrid" in problem.needs else SMOOTH
 
 
@@ -36,7 +36,8 @@ def first_jump(problem: MechanicalProblem) -> float:
     """Return the first instant (s) inside the span at which a drive jumps; infinite if none does."""
     for at in sorted(set(_edges(problem))):
         until = float(np.nextafter(at, math.inf))
-        if problem.start < at < problem.end and min(_of_drives(problem, until), default=SMOOTH) <= JUMP:
+        jumps = min(_of_functions(problem.drives, problem.start, until), default=SMOOTH) <= JUMP
+        if problem.start < at < problem.end and jumps:
             return at
     return math.inf
 
@@ -59,7 +60,7 @@ def _of_elements(problem: MechanicalProblem) -> Iterator[float]:
 
 
 def _of_device(device: Device) -> float:
-    if isinstance(device, NonlinearSpring):
+    if isinstance(device, PiecewiseLaw):
         return _of_pieces(device.breaks, device.coefficients, device.origins)
     if isinstance(device, BucklingStop):
         return JUMP if device.softening == 0 and device.post_force < device.critical_force else KINK
@@ -67,13 +68,13 @@ def _of_device(device: Device) -> float:
     return KINK if isinstance(device, Zener) and device.alpha != 1.0 else SMOOTH
 
 
-def _of_drives(problem: MechanicalProblem, end: float) -> Iterator[float]:
-    """Yield the regularity of every part of the drives up to an instant (s)."""
-    for summand in (summand for function in problem.drives for summand in _summands(function)):
+def _of_functions(functions: Iterable[TimeFunction], start: float, end: float) -> Iterator[float]:
+    """Yield the regularity of every part of functions between two instants (s)."""
+    for summand in (summand for function in functions for summand in _summands(function)):
         if isinstance(summand, Windowed):
-            yield _of_window(summand, problem.start, end)
+            yield _of_window(summand, start, end)
         else:
-            yield from (_of_term(term, problem.start, end) for term in summand.terms())
+            yield from (_of_term(term, start, end) for term in summand.terms())
 
 
 def _summands(function: TimeFunction) -> Iterator[TimeFunction]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ from veridyn.solver.problem.scalars import to_float
 from veridyn.solver.problem.time_functions import Harmonic, TimeFunction
 
 Floats = NDArray[np.float64]
+
+SAMPLES = 1000  # of a function of time, for its largest value
 
 
 def shortest_period(problem: MechanicalProblem) -> float:
@@ -29,9 +32,11 @@ def shortest_period(problem: MechanicalProblem) -> float:
         (k * np.outer(d, d) for k, d in _springs(matrices)), start=np.zeros((matrices.size, matrices.size))
     )
     square = max(float(undamped_modes(stiffened, matrices.mass)[0][-1]), 0.0)
+    rates = [np.linalg.solve(matrices.mass, part.matrix) for part in matrices.varying]
+    square += largest_variation(matrices, "stiffness", rates)
     gyroscopic, circulatory = (largest_skew(m, matrices.mass) for m in (matrices.damping, matrices.stiffness))
     fastest = whirling(math.sqrt(math.hypot(square, circulatory)), gyroscopic)
-    driven = max((wave for function in problem.drives for wave in _frequencies(function)), default=0.0)
+    driven = max((wave for function in problem.functions for wave in _frequencies(function)), default=0.0)
     highest = max(fastest, driven)
     return 2 * np.pi / highest if highest > 0 else problem.end - problem.start
 
@@ -40,6 +45,18 @@ def largest_skew(matrix: Floats, mass: Floats) -> float:
     """Return the largest modulus of an eigenvalue of ``M⁻¹ S``, S being the skew part of a matrix (n, n)."""
     skew = skew_part(matrix)
     return float(np.abs(np.linalg.eigvals(np.linalg.solve(mass, skew))).max()) if skew.any() else 0.0
+
+
+def largest_variation(problem: MechanicalProblem, of: str, rates: Sequence[Floats]) -> float:
+    """Return a bound of what the varying parts add to a squared frequency (1/s²), or to a rate of decay (1/s).
+
+    Their functions are sampled; ``rates`` are their matrices over the mass, ``M⁻¹ K_j``, in any coordinates.
+    """
+    times, total = np.linspace(problem.start, problem.end, SAMPLES), 0.0
+    for part, rate in zip(problem.varying, rates, strict=True):
+        if part.of == of:
+            total += float(np.abs(np.linalg.eigvals(rate)).max() * np.abs(part.function(times)).max())
+    return total
 
 
 def whirling(frequency: float, gyroscopic: float) -> float:

@@ -15,8 +15,8 @@ from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER as MODAL
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem.basis import modal_basis
-from veridyn.solver.problem.devices import BucklingStop, Device, NonlinearSpring, Zener
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.solver.problem.devices import BucklingStop, Device, NonlinearDamper, NonlinearSpring, Zener
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
 from veridyn.solver.problem.mechanical import MechanicalProblem, Modes, problem_from_json
 from veridyn.solver.problem.time_functions import Harmonic, Piecewise, Sum, Windowed, polynomial, table
 from veridyn.solver.response import Response, read_response
@@ -65,6 +65,14 @@ CRUSH = BucklingStop(
 ZENER = Zener(name="zener", direction=E3, k1=50.0, k2=20.0, k3=30.0, damping=4.0, path=0.01)
 
 
+DRAG = NonlinearDamper.odd(name="drag", direction=E1 - E2, coefficients=(0.0, 0.3, 0.4))
+VALVES = NonlinearDamper.table(
+    name="valves", direction=E2, points=((-1.0, -1.0), (-0.3, -0.8), (0.2, 0.6), (1.0, 1.0)), frame="absolute"
+)
+VARYING = (
+    TimeVarying("stiffness", 5 * np.outer(E1 - E2, E1 - E2), Harmonic(1.0, 9.0, 0.4)),
+    TimeVarying("damping", np.array([[0.3, 0.1, 0.0], [0.0, 0.0, 0.0], [0.0, 0.2, 0.1]]), WINDOW),
+)
 SPRINGS = np.array([40.0, 30.0, 20.0, 10.0])
 STIFFNESS = np.diag(SPRINGS[:-1] + SPRINGS[1:]) - np.diag(SPRINGS[1:-1], 1) - np.diag(SPRINGS[1:-1], -1)
 DAMPING = np.diag([0.3, 0.0, 0.6])
@@ -102,11 +110,12 @@ def plane(**changes):
     return MechanicalProblem(**{**default, **changes})
 
 
-def by_modes(**changes):
+def by_modes(stiffness_coupling=None, **changes):
     """The chain by two of its three modes, which its initial values are in."""
     full = modal_basis(chain())
     parts = {name: getattr(full, name)[:2] for name in ("omega", "damping", "masses")}
     modes = Modes(**parts, shapes=full.shapes[:, :2], coupling=full.coupling[:2, :2])
+    modes = replace(modes, stiffness_coupling=stiffness_coupling)
     x, v = modes.shapes @ [0.3, -0.2], modes.shapes @ [0.5, 1.0]
     start = {"initial_displacement": x, "initial_velocity": v}
     return chain(mass=None, stiffness=None, damping=None, modes=modes, **start, **changes)
@@ -138,6 +147,11 @@ PROBLEMS = {
     "rubbing circle": plane(stops=(CIRCLE,), frictions=(RUB,)),
     "rubbing profile": plane(stops=(PROFILE,), frictions=(RUB,)),
     "two tangents": plane(frictions=(Friction("pad", (Y, Z), 5.0, 0.6, 0.5, **SOFT),)),
+    "varying matrices": chain(varying=VARYING, stops=(WALL,), loads=(WAVE,)),
+    "varying matrices, modes": by_modes(varying=VARYING),
+    "circulatory modes": by_modes(stiffness_coupling=[[0.0, 4.0], [-4.0, 0.0]], loads=(WAVE,)),
+    "damper": chain(devices=(DRAG,), loads=(WAVE,)),
+    "damper of lines": chain(supports=SUPPORTS, stops=(WALL,), devices=(VALVES,)),
     "nonlinear spring": chain(devices=(ODD,), loads=(WAVE,)),
     "buckling stop": chain(devices=(CRUSH,), loads=(WAVE,)),
     "zener": chain(devices=(ZENER,), loads=(WAVE,)),

@@ -67,6 +67,50 @@ def test_modes_that_bring_their_coupling_move_like_matrices(scheme, kind, build,
     assert a == pytest.approx(b, abs=1e-12)
 
 
+FOLLOWING = np.array([[0.0, 1.5, 0.3], [-1.5, 0.0, -0.7], [-0.3, 0.7, 0.0]])
+
+
+def following(build):
+    """Return a chain without damping, under forces across the displacement."""
+    return chain(build, damping=np.zeros((3, 3)), stiffness=build.chain(3).stiffness + FOLLOWING)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_order_under_circulatory_forces(scheme, build, march):
+    """They see the displacement, and cost no order; a start that takes the velocity for a late one does."""
+    problem, errors = following(build), []
+    assert problem.needs == {"mechanical", "multi-dof", "stiffness:circulatory"}
+    for k in range(4):
+        r = march(problem, scheme, 2.0**-4 / 2**k)
+        errors.append(np.abs(r.displacement[-1] - true_end(problem)[:3]).max())
+    order = 1 if SCHEMES[scheme].claims.get("lag") else SCHEMES[scheme].order
+    assert -np.polyfit(range(4), np.log2(errors), 1)[0] == pytest.approx(order, abs=0.3)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_modes_that_bring_circulatory_forces_move_like_matrices(scheme, build, march):
+    problem = following(build)
+    modes = modal_basis(problem)
+    assert np.abs(modes.stiffness_coupling + modes.stiffness_coupling.T).max() < 1e-15
+    by_modes = MechanicalProblem(name="by modes", modes=modes, end=2.0, **START)
+    assert by_modes.needs == problem.needs | {"modes"}
+    assert problem_from_json(by_modes.to_json()).needs == by_modes.needs
+    a, b = (march(p, scheme, 0.05).displacement for p in (problem, by_modes))
+    assert a == pytest.approx(b, abs=1e-12)
+    assert march(by_modes, scheme, 0.05).displacement.shape == a.shape
+    exact, modal = (EXACT.solve(p, {}).displacement[-1] for p in (problem, by_modes))
+    assert exact == pytest.approx(modal, abs=1e-12)
+
+
+def test_the_step_rule_sees_circulatory_forces(build):
+    """A whirl of sqrt(w² + i c) is faster than w, the more so the larger c is."""
+    problem = build.chain(2, stiffness=[[4.0, 5e4], [-5e4, 4.0]])
+    largest = 2 * math.pi / math.sqrt(math.hypot(4.0, 5e4)) / SCHEMES["newmark"].points_per_period
+    with pytest.raises(StepError, match=r"circulatory forces of 50000 1/s\^2"):
+        SOLVER.solve(problem, {"scheme": "newmark", "step": 1.01 * largest})
+    SOLVER.solve(problem, {"scheme": "newmark", "step": 0.99 * largest})
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_rigid_body_slows_down(scheme, build, march):
     """v' = -c v."""

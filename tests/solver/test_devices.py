@@ -16,7 +16,7 @@ from veridyn.solver.errors import MissingHistory, ProblemError, StepError
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.integration import Job, Storage
-from veridyn.solver.integrators.kernels.nonlinear_spring import spring_force
+from veridyn.solver.integrators.kernels.piecewise_law import piecewise_force
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.postprocessing.balance import energy_residual
@@ -54,7 +54,7 @@ def apart(breaks):
 @settings(max_examples=50, deadline=None)
 def test_the_kernel_knows_the_law_of_the_record(spring, elongations):
     constants = np.array(spring.constants)
-    computed = [spring_force(u, constants) for u in elongations]
+    computed = [piecewise_force(u, constants) for u in elongations]
     np.testing.assert_allclose(computed, spring.force(elongations), rtol=1e-12, atol=1e-9)
 
 

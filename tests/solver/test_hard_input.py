@@ -67,12 +67,6 @@ def test_a_mass_that_is_not_symmetric(build, refused):
         build.chain(2, mass=[[1.0, 0.5], [0.0, 1.0]])
 
 
-def test_modes_do_not_express_circulatory_forces(build, solve, refused):
-    problem = build.chain(2, stiffness=[[4.0, 0.5], [-0.5, 4.0]])
-    with refused(ProblemError, "stiffness", "circulatory", "such as exact"):
-        solve(problem, "newmark")
-
-
 def test_mass_that_is_singular(build, refused):
     with refused(ProblemError, "not positive definite"):
         build.chain(2, mass=np.diag([1.0, 0.0]))

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.problem.devices import BucklingStop, Device, NonlinearSpring, Zener
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.solver.problem.devices import BucklingStop, Device, NonlinearDamper, NonlinearSpring, PiecewiseLaw, Zener
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
 from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
 from veridyn.solver.response import Response
 
@@ -37,6 +37,7 @@ STOP: Dimensions = {"gap": "m", "offset": "m", "lateral_offset": "m", "stiffness
 FRICTION: Dimensions = {"stiffness": "N/m", "damping": "N s/m"}
 DEVICES: Mapping[type[Device], Dimensions] = {
     NonlinearSpring: {"offset": "m"},
+    NonlinearDamper: {"offset": "m"},
     BucklingStop: {
         **dict.fromkeys(("offset", "plateau", "softening", "crushed"), "m"),
         **dict.fromkeys(("critical_force", "post_force"), "N"),
@@ -103,6 +104,7 @@ def in_units(problem: MechanicalProblem, units: Units) -> MechanicalProblem:
         stops=tuple(_stop(stop, units) for stop in problem.stops),
         frictions=tuple(_friction(friction, units) for friction in problem.frictions),
         devices=tuple(_device(device, units) for device in problem.devices),
+        varying=tuple(_varying(part, units) for part in problem.varying),
     )
 
 
@@ -118,12 +120,22 @@ def _modes(modes: Modes, units: Units) -> Modes:
         modes,
         omega=modes.omega * units.factor("rad/s"),
         masses=modes.masses * units.factor("kg"),
-        coupling=None if modes.coupling is None else modes.coupling * units.factor("N s/m"),
+        coupling=_scaled(modes.coupling, units.factor("N s/m")),
+        stiffness_coupling=_scaled(modes.stiffness_coupling, units.factor("N/m")),
     )
+
+
+def _scaled(matrix: Floats | None, factor: float) -> Floats | None:
+    return None if matrix is None else matrix * factor
 
 
 def _load(load: Load, units: Units) -> Load:
     return replace(load, direction=load.direction * units.factor("N"), function=load.function.rescaled(1.0, units.time))
+
+
+def _varying(part: TimeVarying, units: Units) -> TimeVarying:
+    factor = units.factor("N/m" if part.of == "stiffness" else "N s/m")
+    return replace(part, matrix=part.matrix * factor, function=part.function.rescaled(1.0, units.time))
 
 
 def _support(support: SupportMotion, units: Units) -> SupportMotion:
@@ -159,11 +171,11 @@ def _device(device: Device, units: Units) -> Device:
 def _law(device: Device, units: Units) -> dict[str, Any]:
     """Return what of a device is no plain number of one unit."""
     by = units.factor
-    if isinstance(device, NonlinearSpring):
-        rows = device.coefficients
+    if isinstance(device, PiecewiseLaw):
+        rows, unit = device.coefficients, by(device.of[1])
         return {
-            "breaks": tuple(b * by("m") for b in device.breaks),
-            "coefficients": tuple(tuple(c * by("N") / by("m") ** k for k, c in enumerate(row)) for row in rows),
+            "breaks": tuple(b * unit for b in device.breaks),
+            "coefficients": tuple(tuple(c * by("N") / unit**k for k, c in enumerate(row)) for row in rows),
         }
     if isinstance(device, BucklingStop):
         return {"returns": tuple((d * by("m"), k * by("N/m")) for d, k in device.returns)}

@@ -275,6 +275,13 @@ def _resolved(runner: Runner, found: Answers, statement: Statement) -> float:
     return ROUNDING * statement.size(found.quantity) + read
 
 
+# what takes its force from the velocity that contacts see
+SEEN_LATE = frozenset({
+    "damping:coupled", "damping:gyroscopic", "damping:time-varying", "contact:damped", "device:nonlinear-damper",
+    "device:piecewise-linear-damper",
+})  # fmt: skip
+
+
 def claimed_order(claims: Claims, problem: Problem, quantity: Quantity) -> float:
     """Return the order that the claims promise for a quantity of a problem.
 
@@ -286,7 +293,7 @@ def claimed_order(claims: Claims, problem: Problem, quantity: Quantity) -> float
     first = (
         (claims.lag and quantity.unit == "m/s")
         or (claims.lag and accelerated_at_start(problem))
-        or (claims.force_lag and bool({"damping:coupled", "damping:gyroscopic", "contact:damped"} & problem.needs))
+        or (claims.force_lag and bool(SEEN_LATE & problem.needs))
         or (claims.force_lag and damped and claims.damped_order is None)
     )
     if first:

@@ -97,6 +97,7 @@ def shifted(problem: MechanicalProblem, by: float) -> MechanicalProblem:
         output_times=None if times is None else times + by,
         loads=tuple(replace(load, function=load.function.shifted(by)) for load in problem.loads),
         supports=tuple(_shifted_support(support, by) for support in problem.supports),
+        varying=tuple(replace(part, function=part.function.shifted(by)) for part in problem.varying),
     )
 
 
@@ -127,9 +128,11 @@ def _reversed(values: Floats) -> Floats:
 
 
 def _reversed_structure(problem: MechanicalProblem) -> dict[str, Any]:
+    varying = tuple(replace(part, matrix=part.matrix[::-1, ::-1]) for part in problem.varying)
     if problem.modes is not None:
-        return {"modes": replace(problem.modes, shapes=problem.modes.shapes[::-1])}
-    return {name: getattr(problem, name)[::-1, ::-1] for name in ("mass", "stiffness", "damping")}
+        return {"modes": replace(problem.modes, shapes=problem.modes.shapes[::-1]), "varying": varying}
+    matrices = {name: getattr(problem, name)[::-1, ::-1] for name in ("mass", "stiffness", "damping")}
+    return {**matrices, "varying": varying}
 
 
 def _turned(problem: MechanicalProblem, turn: Callable[[Floats], Floats], **structure: Any) -> MechanicalProblem:

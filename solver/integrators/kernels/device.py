@@ -8,14 +8,14 @@ elongation of the last evaluation, between which the elongation is taken for lin
 
 from veridyn.solver.integrators.kernels.buckling_stop import buckling_force
 from veridyn.solver.integrators.kernels.jit import called
-from veridyn.solver.integrators.kernels.nonlinear_spring import spring_force
+from veridyn.solver.integrators.kernels.piecewise_law import piecewise_force
 from veridyn.solver.integrators.kernels.zener import zener_force
 
 # columns of device_index: law, row of the elongation, first constant and the one after the last
 LAW, ROW, FIRST, LAST = range(4)
 COLUMNS = 4
 # laws
-NONLINEAR_SPRING, BUCKLING_STOP, ZENER = range(3)
+NONLINEAR_SPRING, BUCKLING_STOP, ZENER, NONLINEAR_DAMPER = range(4)
 # columns of the record of a device
 R_FORCE, R_ELONGATION, R_INTERNAL = range(3)
 # numbers that a law may remember
@@ -23,15 +23,18 @@ STATES = 7
 
 
 @called
-def device_force(t, law, u, rate, constants, memory, record):  # noqa: ARG001 - for laws with rates and memory
+def device_force(t, law, u, rate, constants, memory, record):
     """Force of a device at an instant, at the elongation u and its rate; every call runs the law."""
     force = 0.0
     if law == NONLINEAR_SPRING:
-        force = spring_force(u, constants)
+        force = piecewise_force(u, constants)
     elif law == BUCKLING_STOP:
         force = buckling_force(u, constants, memory, record[R_INTERNAL:])
     elif law == ZENER:
         force = zener_force(t, u, constants, memory, record[R_INTERNAL:])
+    elif law == NONLINEAR_DAMPER:
+        force = piecewise_force(rate, constants)
+        record[R_INTERNAL] = rate
     record[R_FORCE] = force
     record[R_ELONGATION] = u
     return force

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.integrators.kernels.archive import begin, keep
-from veridyn.solver.integrators.kernels.jit import called, kernel, part, scheme
+from veridyn.solver.integrators.kernels.jit import called, kernel, natural, part, scheme
 from veridyn.solver.integrators.kernels.stepping import DONE, GOING, ending
-from veridyn.solver.integrators.kernels.system import count_on, diverged, first_forces, forces
+from veridyn.solver.integrators.kernels.system import count_on, couple, diverged, first_forces, forces, vary
 
 Floats = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ def points(q, v):
 
 
 @called
-def start_half_step_before(dt, weight, s, p):
+def start_half_step_before(dt, weight, s, work, p):
     """State half a step before the start by Taylor expansion (without contact: nothing has touched yet).
 
     ``weight``: of the acceleration, h²/8 (s²).
@@ -49,11 +49,17 @@ def start_half_step_before(dt, weight, s, p):
     h = 0.5 * dt
     for i in range(p.w.size):
         c, q, v, g = s.damping[i], p.q[NOW, i], p.v[NOW, i], p.g[NOW, i]
-        q_half = q - h * v + weight * (g - c * v)
+        p.q[BEFORE, i] = q - h * v + weight * (g - c * v)
         # the load at t0 and the contact forces are held over the half-step before the start
-        g_half = g + s.omega2[i] * (q - q_half)
-        p.v[BEFORE, i] = ((4.0 + c * dt) * v - dt * (g_half + g)) / (4.0 - c * dt)
-        p.q[BEFORE, i], p.g[BEFORE, i] = q_half, g_half
+        p.w[i] = p.q[BEFORE, i] - q
+        p.g[BEFORE, i] = g - s.omega2[i] * p.w[i]
+    if s.springs.size > 0:
+        couple(p.w, s.springs, p.g[BEFORE])
+    if s.varying.shape[0] > 0:  # no velocity has been set at the end of a step yet: it is zero
+        vary(p.w, p.v[END], s.varying, s.varying_index, work.values[natural(work.place[0])], p.g[BEFORE])
+    for i in range(p.w.size):
+        c, v = s.damping[i], p.v[NOW, i]
+        p.v[BEFORE, i] = ((4.0 + c * dt) * v - dt * (p.g[BEFORE, i] + p.g[NOW, i])) / (4.0 - c * dt)
 
 
 @part
@@ -125,7 +131,7 @@ def integrate(s, t0, dt, steps, q, v, state, work, g, archive):
     first_forces(t0, q, v, s, state, archive, work, g)
     p.g[NOW, :] = g
     begin(archive, t0, q, v)
-    start_half_step_before(dt, dt * dt / 8.0, s, p)
+    start_half_step_before(dt, dt * dt / 8.0, s, work, p)
     t = t0
     for k in range(1, steps + 1):
         attempt(t, dt, s, p, state, archive, work, g)

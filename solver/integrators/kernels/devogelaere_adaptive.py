@@ -210,7 +210,7 @@ def integrate(s, t0, t_end, control, q, v, state, work, g, archive):
     p.g[NOW, :] = g
     begin(archive, t0, q, v)
     steps, evaluations, t, dt = 0, 1, t0, control.first
-    start_half_step_before(dt, dt / 8.0 if control.slipped_start else dt * dt / 8.0, s, p)
+    start_half_step_before(dt, dt / 8.0 if control.slipped_start else dt * dt / 8.0, s, work, p)
     p1 = p0 = 0.5 * dt
     start(p1, control.slipped_start, s, p, before)
     while unfinished(t, t_end, steps):

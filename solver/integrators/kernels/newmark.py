@@ -39,7 +39,7 @@ class Method(NamedTuple):
     tolerance: float  # of the residual, relative to the largest force
     iterations: int  # evaluations of the forces in a step, at most
     implicit: Floats  # (r,) diagonal of the matrix of a step
-    inverse: Floats  # (r, r) of the whole matrix where damping couples modes, or (0, 0)
+    inverse: Floats  # (r, r) of the whole matrix where something couples modes, or (0, 0)
     answer: Floats  # (r, p) acceleration under a unit force along a row
     compliance: Floats  # (p, p) acceleration of a row under a unit force along a row
 
@@ -131,10 +131,10 @@ def largest_force(s, record, work):
 
 
 @part
-def answer_of_structure(method, s, n):
-    """Correction of the structure alone: modes by themselves, or together where damping couples them."""
+def answer_of_structure(method, n):
+    """Correction of the structure alone: modes by themselves, or together where damping or stiffness couples them."""
     for i in range(n.rest.size):
-        if s.coupling.size > 0:
+        if method.inverse.size > 0:
             n.free[i] = 0.0
             for j in range(n.rest.size):
                 n.free[i] += method.inverse[i, j] * n.rest[j]
@@ -190,7 +190,7 @@ def eliminate(matrix, right):
 @part
 def correct(dt, method, s, q_star, v_star, q, v, a, n):
     """One pass of Newton's method; tells whether it moved the state by more than rounding."""
-    answer_of_structure(method, s, n)
+    answer_of_structure(method, n)
     pulls(s, method, n)
     if n.pull.size == 1:
         n.pull[0] /= n.matrix[0, 0]
@@ -250,7 +250,7 @@ def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, work, f, 
         forces_alone(t, q, v, s, state, archive, work, f)
         if method.lagged:
             return k, GOING, 0.0
-        if state.shape[0] == 0 and s.coupling.size == 0:
+        if state.shape[0] == 0 and s.coupling.size == 0 and s.springs.size == 0 and s.varying.shape[0] == 0:
             solve(dt, method, s, f, q_star, v_star, q, v, a, n)
             return k, GOING, 0.0
         left, size = residual(method, s, f, q_star, v_star, a, n)

@@ -1,8 +1,8 @@
 """The modal system as arrays, and its right-hand side.
 
 Per mode i the kernels need ``g_i = f_i(t)/m_i - w_i² q_i + (contact)_i/m_i``; modal damping
-``c_i v_i`` stays apart because the schemes treat it differently. Damping that couples modes is a force like that of a
-contact: it sees the velocity that contacts see.
+``c_i v_i`` stays apart because the schemes treat it differently. What couples modes, or varies with time, is a force
+like that of a contact: damping sees the velocity that contacts see.
 """
 
 import math
@@ -26,6 +26,7 @@ HARMONIC_WIDTH = 3  # amplitude, omega, phase
 WINDOWED_WIDTH = 5  # the same, start, end
 
 
+ON_RATE, FUNCTION = range(2)  # columns of varying_index
 MANY = 8  # rows; from here on they are projected together
 BLOCK = 4  # modes, or rows, whose terms are added in one pass
 
@@ -41,6 +42,9 @@ class System(NamedTuple):
     omega2: Floats  # (r,) squared circular frequencies
     damping: Floats  # (r,) c_i, mostly 2 xi_i w_i
     coupling: Floats  # (r, r) off-diagonal damping over the generalised masses, or (0, 0)
+    springs: Floats  # (r, r) stiffness beside the squared frequencies, over the generalised masses, or (0, 0)
+    varying: Floats  # (k, r, r) matrices over the generalised masses that a function of time multiplies
+    varying_index: Ints  # (k, 2) whether it acts on velocities (1) or displacements (0), place of its function
     load: Floats  # (e, r) projected load vectors over the generalised masses
     rows: Floats  # (r, p) local coordinate = rowsᵀ q
     back: Floats  # (p, r) the same, transposed, over the generalised masses
@@ -54,7 +58,7 @@ class System(NamedTuple):
     function_term: Ints  # (functions + 1,) first term of each function
     terms: Ints  # (terms, 4) kind, first parameter, number of pieces (piecewise terms), numbers per piece
     parameter: Floats  # all parameters, one after the other
-    several: bool | None  # None: one mode and no driven rows, see `count_on`
+    several: bool | None  # None: one mode, no driven rows and constant matrices, see `count_on`
 
 
 class Workspace(NamedTuple):
@@ -68,7 +72,7 @@ class Workspace(NamedTuple):
     velocity: Floats  # (p,)
     force: Floats  # (p,)
     instants: Floats  # (n,) of the table; one if the step is not even
-    values: Floats  # (n, functions) of loads and of supports, then displacement and velocity of every support
+    values: Floats  # (n, functions) of loads and of supports, displacement and velocity of supports, of matrices
     place: Ints  # (1,) row of the table in use
     step: float
 
@@ -78,7 +82,8 @@ def count_on(even, q, v, g, s, work):
     """Let the compiler count on what a scheme and a system say of themselves, and leave out all that is then idle.
 
     A scheme whose forces are evaluated in even steps has a table of several instants, any other of one. A system that
-    is not ``several`` has one mode and no driven rows; that is seen in its type, so each kind is compiled apart.
+    is not ``several`` has one mode, no driven rows and constant matrices; that is seen in its type, so each kind is
+    compiled apart.
 
     Raises
     ------
@@ -87,8 +92,9 @@ def count_on(even, q, v, g, s, work):
     """
     if even == (work.instants.size == 1):
         raise ValueError("a table of several instants is for schemes with even steps")
-    if s.several is None and not (q.size == 1 and v.size == 1 and g.size == 1 and s.drive.shape[1] == 0):
-        raise ValueError("a system of several modes or with driven rows must say so")
+    plain = s.drive.shape[1] == 0 and s.varying.shape[0] == 0
+    if s.several is None and not (q.size == 1 and v.size == 1 and g.size == 1 and plain):
+        raise ValueError("a system of several modes, with driven rows or varying matrices must say so")
 
 
 @called
@@ -210,10 +216,20 @@ def linear_forces(row, q, s, work, g):
 
 @called
 def couple(v, coupling, g):
-    """Take the forces of the damping that couples modes from g."""
+    """Take the forces of damping or stiffness that couples modes from g."""
     for i in range(g.size):
         for j in range(v.size):
             g[i] -= coupling[i, j] * v[j]
+
+
+@called
+def vary(q, v, matrices, index, values, g):
+    """Take the forces of matrices that are functions of time from g."""
+    for k in range(index.shape[0]):
+        factor = values[index[k, FUNCTION]]
+        for i in range(g.size):
+            for j in range(g.size):
+                g[i] -= factor * matrices[k, i, j] * (v[j] if index[k, ON_RATE] else q[j])
 
 
 @part
@@ -226,6 +242,11 @@ def forces(t, q, v, s, state, archive, work, g):
     linear_forces(row, q, s, work, g)
     if s.coupling.size > 0:
         couple(v, s.coupling, g)
+    if s.several is not None:
+        if s.springs.size > 0:
+            couple(q, s.springs, g)
+        if s.varying.shape[0] > 0:
+            vary(q, v, s.varying, s.varying_index, work.values[row], g)
     if state.shape[0] == 0:
         return
     if s.several is not None:

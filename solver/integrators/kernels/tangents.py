@@ -31,14 +31,14 @@ from veridyn.solver.integrators.kernels.contact import (
 )
 from veridyn.solver.integrators.kernels.curved import CIRCLE, PROFILE, curved_gap
 from veridyn.solver.integrators.kernels.device import FIRST as FIRST_CONSTANT
-from veridyn.solver.integrators.kernels.device import LAST, LAW, ROW, device_force
+from veridyn.solver.integrators.kernels.device import LAST, LAW, NONLINEAR_DAMPER, ROW, device_force
 from veridyn.solver.integrators.kernels.device import R_FORCE as R_DEVICE
 from veridyn.solver.integrators.kernels.jit import part
 from veridyn.solver.integrators.kernels.system import local
 
 # what a law did: bits of its branch; a sliding contact also tells where to
 PUSHING, STICKING, SLIDING, FORWARD, ASIDE, OTHER_WALL = 1, 2, 4, 8, 16, 32
-PROBE = 1e-7  # of the elongation and of its change in a step: how far a device is moved to find its slope
+PROBE = 1e-7  # of the elongation and of its change in a step, or of the rate: how far a device is moved for its slope
 BEND = 0.1  # relative change of the slope of a device that counts as another branch
 
 
@@ -107,15 +107,18 @@ def contact_tangent(c, b, g, index, constants, parameter, y, z, record, tangent)
 
 
 @part
-def device_tangent(t, dt, d, s, u, rate, memory, force, probe, record):
-    """Change of the force of a device with its elongation: its law, run once more a little further on."""
+def device_tangent(t, dt, b, g, d, s, u, rate, memory, force, probe, record):
+    """Change of the force of a device with the acceleration: its law, run once more a little further on."""
     constants = s.device_value[s.device_index[d, FIRST_CONSTANT] : s.device_index[d, LAST]]
-    size = max(abs(u), abs(s.device_offset[d]), dt * abs(rate))
-    further = PROBE * (size if size > 0.0 else 1.0)
+    law, at = s.device_index[d, LAW], u + s.device_offset[d]
     for k in range(probe.size):
         probe[k] = memory[k]
-    moved = u + s.device_offset[d] + further
-    return (device_force(t, s.device_index[d, LAW], moved, rate, constants, probe, record) - force) / further
+    if law == NONLINEAR_DAMPER:
+        faster = PROBE * (abs(rate) if rate != 0.0 else 1.0)
+        return -g * (device_force(t, law, at, rate + faster, constants, probe, record) - force) / faster
+    size = max(abs(u), abs(s.device_offset[d]), dt * abs(rate))
+    further = PROBE * (size if size > 0.0 else 1.0)
+    return -b * (device_force(t, law, at + further, rate, constants, probe, record) - force) / further
 
 
 @part
@@ -132,7 +135,7 @@ def tangents(t, dt, b, g, q, v, s, saved, record, work, n):
     for d in range(s.device_index.shape[0]):
         e = contacts + d
         u, rate = local(s.device_index[d, ROW], q, v, s, work)
-        slope = -b * device_tangent(t, dt, d, s, u, rate, saved[e], record[e, R_DEVICE], n.memory, n.record)
+        slope = device_tangent(t, dt, b, g, d, s, u, rate, saved[e], record[e, R_DEVICE], n.memory, n.record)
         before = n.tangent[e, 0, 0]
         moved = moved or not abs(slope - before) <= BEND * max(abs(slope), abs(before))
         n.tangent[e, 0, 0] = slope

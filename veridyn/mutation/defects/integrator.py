@@ -44,7 +44,7 @@ def middle_without_past(dt, s, p):
 
 
 @part
-def nothing_before(dt, weight, s, p):  # noqa: ARG001 - the signature of the sound part
+def nothing_before(dt, weight, s, work, p):  # noqa: ARG001 - the signature of the sound part
     """State half a step before the start that is the state at the start."""
     for i in range(p.w.size):
         p.q[BEFORE, i], p.v[BEFORE, i], p.g[BEFORE, i] = p.q[NOW, i], p.v[NOW, i], 0.0

@@ -1,4 +1,4 @@
-"""A spring whose force is a piecewise polynomial of its elongation.
+"""A device whose force is a piecewise polynomial of one number: a spring of its elongation, a damper of its rate.
 
 Constants: numbers per piece, then the pieces, each its origin and its coefficients; the first lies left of all breaks.
 """
@@ -10,10 +10,10 @@ WIDTH, LEFT = 0, 1  # places of the numbers per piece, and of the first piece
 
 
 @part
-def spring_force(u, constants):
-    """Force at an elongation."""
+def piecewise_force(z, constants):
+    """Force at an elongation or a rate."""
     width = int(constants[WIDTH])
-    if u < constants[LEFT]:
-        return polynomial(u - constants[LEFT], constants, LEFT + 1, LEFT + width)
+    if z < constants[LEFT]:
+        return polynomial(z - constants[LEFT], constants, LEFT + 1, LEFT + width)
     right = LEFT + width
-    return piecewise(u, constants, right, (constants.size - right) // width, width)
+    return piecewise(z, constants, right, (constants.size - right) // width, width)

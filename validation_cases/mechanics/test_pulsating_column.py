@@ -1,0 +1,169 @@
+"""A column under a pulsating load: matrices that are functions of time, and a combination resonance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from itertools import count, takewhile
+
+import numpy as np
+
+from veridyn.references import hybrid
+from veridyn.references.parameters import Parameter
+from veridyn.solver.problem.elements import TimeVarying
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import Harmonic, Piecewise
+from veridyn.validation_cases.core.case import Case, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.measures.consistency import velocities
+from veridyn.validation_cases.measures.quantities import displacement_at, share_of
+
+PARAMETERS = (
+    Parameter("m_1", "kg", "mass in the middle", "2", "positive"),
+    Parameter("m_2", "kg", "mass at the top", "1", "positive"),
+    Parameter("k", "N m/rad", "stiffness of each hinge", "1000", "positive"),
+    Parameter("l", "m", "length of each link", "1", "positive"),
+    Parameter("c", "N s/m", "damping of the upper mass", "1", "non-negative"),
+    Parameter("P", "N", "mean of the load", "100"),
+    Parameter("P_s", "N", "amplitude of its square wave", "250", "non-negative"),
+    Parameter("P_c", "N", "amplitude of its harmonic part", "0", "non-negative"),
+    Parameter("c_v", "N s/m", "amplitude of the damping that pulsates", "0", "non-negative"),
+    Parameter("T", "s", "period of the load", "0.094", "positive"),
+    Parameter("a", "m", "deflection of the top at the start", "0.01", "positive"),
+)
+END = 0.4
+INSTANTS = ("0.2", "0.4")
+SPACING = 5e-4  # s, of the output
+SMOOTH, JUMP = float("inf"), 1.0  # regularity
+SUITE = "this suite asks"
+
+
+def pulled(name: str, sign: str, other: str) -> Mode:
+    """Return half a period of the square wave."""
+    load = f"(P {sign} P_s + P_c*cos(2*pi*t/T))"
+    lower = f"-k/l**2*(5*x - 2*y) + {load}/l*(2*x - y)"
+    upper = f"-k/l**2*(y - 2*x) + {load}/l*(y - x) - (c + c_v*cos(2*pi*t/T))*v"
+    swap = Change(name=f"to_{other}", guard="T/2 - s", direction=-1, reset={"s": "0"}, mode=other)
+    return Mode(name=name, rates=("u", "v", f"({lower})/m_1", f"({upper})/m_2", "1"), events=(swap,))
+
+
+# what is true of the motion, in equations of the first order; solvers are given the matrices of `problem`
+FIRST_ORDER = InitialValueProblem(
+    name="pulsating_column",
+    states=("x", "y", "u", "v", "s"),
+    parameters={p.name: p.default for p in PARAMETERS},
+    modes=(pulled("more", "+", "less"), pulled("less", "-", "more")),
+    initial=("a/2", "a", 0, 0, 0),
+    end=END,
+    output_times=np.linspace(0.0, END, 101),
+)
+MOTION = hybrid.motion(FIRST_ORDER, PARAMETERS)
+
+
+def _square(values: Values) -> Piecewise:
+    """Return 1 and -1 in turn, for half a period each."""
+    half = float(values["T"]) / 2
+    edges = tuple(takewhile(lambda t: t <= END, (i * half for i in count())))
+    return Piecewise(edges, tuple(((-1.0) ** i,) for i in range(len(edges))))
+
+
+def _varying(values: Values) -> tuple[TimeVarying, ...]:
+    """Return what the load adds to the stiffness, and what pulsates of the damping."""
+    length, P_s, P_c, c_v, T = floats(values, "l", "P_s", "P_c", "c_v", "T")
+    geometric, top = np.array([[2.0, -1.0], [-1.0, 1.0]]) / length, np.diag([0.0, 1.0])
+    wave = Harmonic(1.0, 2 * np.pi / T, np.pi / 2)
+    parts = (
+        (P_s, TimeVarying("stiffness", -P_s * geometric, _square(values))),
+        (P_c, TimeVarying("stiffness", -P_c * geometric, wave)),
+        (c_v, TimeVarying("damping", c_v * top, wave)),
+    )
+    return tuple(part for size, part in parts if size)
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the column, let go with its top to one side."""
+    m_1, m_2, k, length, c, P, a = floats(values, "m_1", "m_2", "k", "l", "c", "P", "a")
+    hinges, geometric = np.array([[5.0, -2.0], [-2.0, 1.0]]), np.array([[2.0, -1.0], [-1.0, 1.0]])
+    return MechanicalProblem(
+        name="pulsating_column",
+        mass=np.diag([m_1, m_2]),
+        damping=np.diag([0.0, c]),
+        stiffness=k / length**2 * hinges - P / length * geometric,
+        initial_displacement=np.array([a / 2, a]),
+        initial_velocity=np.zeros(2),
+        end=END,
+        output_times=np.linspace(0.0, END, round(END / SPACING) + 1),
+        varying=_varying(values),
+        coordinates=("x", "y"),
+    )
+
+
+def still(values: Values) -> MechanicalProblem:
+    """Return the column under the mean load, for a drawing."""
+    return replace(problem(values), varying=())
+
+
+def _amplitude(values: Values) -> float:
+    return float(values["a"])
+
+
+def _regularity(values: Values) -> float:
+    """Return 1 where the load jumps."""
+    return JUMP if float(values["P_s"]) else SMOOTH
+
+
+PLACES = share_of(_amplitude, 1e-2, f"{SUITE} 1e-2 of the deflection at the start")
+
+
+def _place(name: str, axis: int, time: str) -> Quantity:
+    words, truth = f"deflection {name} at {time} s", MOTION.value(name, time)
+    measure = partial(displacement_at, time=float(time), place=axis)
+    return Quantity(f"{name}@{time}", "m", words, truth, measure, PLACES, scale=_amplitude, regularity=_regularity)
+
+
+CASE = Case(
+    name="pulsating_column",
+    title="Column under a pulsating load",
+    document="Bolotin 1964",
+    summary="Two links on hinges under an axial load that changes with time: the stiffness is a function of time, and "
+    "at the sum of both frequencies the deflection grows.",
+    statement=(
+        "Two rigid links of length l stand one above the other on elastic hinges k and carry masses m_1 and m_2. The "
+        "axial load P(t) takes from the stiffness: P/l times the geometric matrix.",
+        "Variant square: P + P_s and P - P_s for half a period each; the motion is a product of matrix exponentials. "
+        "Variant cosine: P + P_c cos(2 pi t/T). Variant damper: the damping of the upper mass pulsates too.",
+        "The period is that of w_1 + w_2, the frequencies under the mean load: both modes feed each other (combination "
+        "resonance). Variant beside: a period at which nothing grows.",
+    ),
+    equations=(
+        "m_1 x'' + k/l^2 (5 x - 2 y) - P(t)/l (2 x - y) = 0, x(0) = a/2, y(0) = a",
+        "m_2 y'' + c(t) y' + k/l^2 (y - 2 x) - P(t)/l (y - x) = 0, x'(0) = y'(0) = 0",
+        "P(t) = P + P_s sgn(sin(2 pi t/T)) + P_c cos(2 pi t/T)",
+        "c(t) = c + c_v cos(2 pi t/T)",
+    ),
+    parameters=PARAMETERS,
+    variants=(
+        Variant("square", {}),
+        Variant("cosine", {"P_s": "0", "P_c": "300"}),
+        Variant("damper", {"P_s": "0", "P_c": "300", "c": "4", "c_v": "3"}),
+        Variant("beside", {"T": "0.085"}),
+    ),
+    quantities=tuple(_place(name, axis, t) for t in INSTANTS for axis, name in enumerate("xy")),
+    residuals=(velocities(),),
+    problem=problem,
+    modelling=(
+        "What varies is given as matrices times functions of time, added to the constant ones.",
+        "Our schemes take it as a force; event-driven integrators solve the equations of the first order, and end a "
+        "leg where the load jumps.",
+    ),
+    sources=("V. V. Bolotin: The Dynamic Stability of Elastic Systems. Holden-Day (1964).",),
+    remarks=(
+        "By Floquet's theory the deflection grows by a factor of 2.36 in a second; beside the resonance, and under the "
+        "mean load alone, it falls by 0.88.",
+    ),
+    benchmark_variant="square",
+    drawn=still,
+)
+
+test_pulsating_column = verifies(CASE)
