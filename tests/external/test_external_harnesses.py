@@ -149,15 +149,67 @@ def test_expressions_are_read_as_veridyn_reads_them(harness, source):
     np.testing.assert_allclose(found.states, expected.states, rtol=1e-10)
 
 
+def falling():
+    lands = Change(name="lands", guard="x", direction=-1, reset={"v": "-v/2"})
+    modes = (Mode(name="falls", rates=("v", "-9.81"), events=(lands,)),)
+    given = {"states": ("x", "v"), "initial": (1, 0), "end": 1.0, "output_times": np.linspace(0.0, 1.0, 101)}
+    return InitialValueProblem(name="ball", modes=modes, **given)
+
+
 class TestOctave:
     def test_doctor(self, veridyn, harness):
         seen = veridyn("doctor", "--solver", harness(OCTAVE))
         assert (seen.status, seen.err) == (0, "")
         assert seen.out.count(", equations: ok, ") == 2
+        assert seen.out.count(", equations with events: ok, ") == 1
         assert seen.out.splitlines()[-1] == "healthy"
 
-    def test_hybrid_problems_are_not_applicable(self, harness):
+    def test_events_that_accumulate_are_not_applicable(self, harness):
         assert {r.verdict for r in package.verify(harness(OCTAVE), ["bouncing_ball"])} == {"not applicable"}
+
+    def test_lsode_takes_no_events(self, harness):
+        with pytest.raises(NotImplementedError, match="events that change the motion"):
+            load_solver(harness(OCTAVE)).solve(falling(), {"scheme": "lsode"})
+
+    def test_the_finding_in_octave_itself(self, harness):
+        if not load_solver(harness(OCTAVE)).version.startswith("7."):
+            pytest.skip("findings are those of Octave 7.3")
+        script = FOLDER.parent / "findings" / "octave" / "events_between_outputs.m"
+        command = [tool("octave-cli"), "--quiet", "--no-init-file", script]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        *rows, missed = done.stdout.splitlines()
+        late = np.array([row.split() for row in rows], dtype=float).reshape(3, 3, 4)[:, :, 2]
+        assert np.ptp(late, axis=1) == pytest.approx(0.0, abs=1e-9)
+        assert late[:, 0] == pytest.approx([-2.775e-3, -1.419e-5, -2.76e-7], rel=0.01)
+        assert missed == "0"
+
+    def test_modes_resets_and_terminal_events(self, harness):
+        """A mass goes on a spring for a quarter of a period, then on at three times the velocity to x = 3, and ends."""
+        off = Change(name="off", guard="v", direction=-1, reset={"x": "x + 1", "v": "3*x"}, mode="flies")
+        lands = Change(name="lands", guard="3 - x", direction=-1, terminal=True)
+        modes = (
+            Mode(name="swings", rates=("v", "-x"), events=(off,)),
+            Mode(name="flies", rates=("v", "0*x"), events=(lands,)),
+        )
+        problem = InitialValueProblem(
+            name="two", states=("x", "v"), modes=modes, initial=(0, 1), end=9.0, output_times=np.linspace(0, 9, 91)
+        )
+        solve = load_solver(harness(OCTAVE)).solve
+        found = read_response(problem, solve(problem, {"scheme": "ode45", "between": 99}), "octave")
+        assert found.events["off"] == pytest.approx([np.pi / 2], abs=1e-6)
+        assert found.before["off"][0] == pytest.approx([1.0, 0.0], abs=1e-6)
+        assert found.time[-1] == pytest.approx(np.pi / 2 + 1 / 3, abs=1e-6)
+        assert found.states[-1] == pytest.approx([3.0, 3.0], abs=1e-6)
+
+    @pytest.mark.parametrize(
+        ("settings", "late"), [({}, -5.85e-6), ({"rtol": 1e-3}, -5.85e-6), ({"between": 9}, -2.76e-7)]
+    )
+    def test_events_lie_on_a_straight_line_between_outputs_whatever_the_tolerance(self, harness, settings, late):
+        solver = load_solver(harness(OCTAVE))
+        if not solver.version.startswith("7."):
+            pytest.skip("findings are those of Octave 7.3")
+        found = read_response(falling(), solver.solve(falling(), {"scheme": "ode45", **settings}), "octave")
+        assert found.events["lands"][0] - np.sqrt(2 / 9.81) == pytest.approx(late, rel=0.05)
 
 
 def test_the_page_counts_the_checks(verified):
