@@ -229,7 +229,7 @@ def _add_exchange(commands: Any) -> None:
     """Add the commands for codes that can only be run by hand."""
     export = commands.add_parser("export", help="write a problem statement for a code that is run by hand")
     _add_posed(export)
-    forms = ("json", "csv", "c", "fmu", "calculix")
+    forms = ("json", "csv", "c", "fmu", "calculix", "scene", "mjcf")
     said = (
         "one document, tables, C functions (rates, Jacobian, guards, resets), a functional mock-up unit, "
         "or an input deck of CalculiX"

@@ -18,6 +18,7 @@ from veridyn.fmu.unit import Unit, Version
 from veridyn.posed import Posed, choose, history_columns, needed_columns, pose
 from veridyn.reports.errors import ReportError
 from veridyn.solver.adapters.calculix_deck import deck, increments
+from veridyn.solver.adapters.mjcf import mjcf
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.as_initial_value import as_initial_value
 from veridyn.solver.problem.devices import Device
@@ -26,9 +27,10 @@ from veridyn.solver.problem.generated import c_source, equations
 from veridyn.solver.problem.initial_value import InitialValueProblem
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.texts import reference_document
+from veridyn.validation_cases.core.catalogue import all_cases
 
 Row = tuple[Any, ...]
-Format = Literal["json", "csv", "c", "fmu", "calculix"]
+Format = Literal["json", "csv", "c", "fmu", "calculix", "scene", "mjcf"]
 
 DIGITS = 30  # of the reference inside a unit
 SUBSTEPS = 2  # increments of a deck between two outputs
@@ -41,7 +43,7 @@ def export(
     """Write the statement of a problem into a folder, or to standard output (``-``); returns the exit status 0.
 
     Raises what `pose` raises; ReportError if the folder cannot be written into; ProblemError if a problem is no
-    unit or deck.
+    unit, deck or scene.
     """
     if form == "fmu":
         chosen = choose(case, variant, changed)
@@ -49,6 +51,8 @@ def export(
         return ExitCode.FINE
     if form == "calculix":
         files = deck_file(choose(case, variant, changed))
+    elif form in ("scene", "mjcf"):
+        files = scene_file(choose(case, variant, changed), form)
     else:
         files = statement(pose(case, variant, changed), form)
     if output == "-":
@@ -76,6 +80,18 @@ def deck_file(posed: Posed) -> dict[str, str]:
         return {f"{problem.name}.inp": deck(problem, increments(problem, SUBSTEPS))}
     except NotImplementedError as reason:
         raise ProblemError(f"{posed.case.name} is no input deck of CalculiX: {reason}") from None
+
+
+def scene_file(posed: Posed, form: Format) -> dict[str, str]:
+    """Return bodies in contact as JSON or as a model of MuJoCo; ProblemError if a case has none, see `mjcf`."""
+    name = posed.case.name
+    if posed.case.scene is None:
+        having = ", ".join(case.name for case in all_cases() if case.scene)
+        raise ProblemError(f"{name} is stated by coordinates, without bodies; cases with a scene: {having}")
+    scene = posed.case.scene(posed.case.values({**posed.variant.changes, **posed.parameters}))
+    if form == "mjcf":
+        return {f"{name}.xml": mjcf(scene)}
+    return {f"{name}.scene.json": json.dumps(scene.to_dict(), indent=1, allow_nan=False) + "\n"}
 
 
 def _write(folder: Path, name: str, content: str | bytes) -> Path:
