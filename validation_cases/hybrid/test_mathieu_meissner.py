@@ -1,0 +1,281 @@
+"""Parametric resonance: Mathieu's equation and Meissner's, whose stiffness is a square wave."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import mpmath
+import numpy as np
+from flint import arb, ctx
+
+from veridyn.references import hybrid
+from veridyn.references.certified import per_precision
+from veridyn.references.enclosure import Undecided, ball, sign
+from veridyn.references.events import newton
+from veridyn.references.jets import Jet, hull, slope
+from veridyn.references.parameters import Parameter, exact
+from veridyn.solver.problem.generated import equations
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.validation_cases.core.case import Case, Published, Values, Variant
+from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.measures.trajectories import Quantities, value_at
+
+PARAMETERS = (
+    Parameter("d", "1", "mean stiffness of Meissner's equation", "0.3", "positive"),
+    Parameter("e", "1", "amplitude of its square wave", "0.2", "positive"),
+    Parameter("a", "1", "mean stiffness of Mathieu's equation", "1", "positive"),
+    Parameter("q", "1", "half of the amplitude of its cosine", "0.2", "positive"),
+)
+TERMS = 10  # of a continued fraction beyond those for the digits
+NEAR = arb("1e-6")  # of a root, to an eigenvalue in floating point
+FUNDAMENTAL = ("a11", "a21", "a12", "a22")
+
+
+def small(stiffness: str) -> tuple[str, ...]:
+    """Return the rates of two motions, the one begun with a displacement, the other with a velocity."""
+    return ("a21", f"-({stiffness})*a11", "a22", f"-({stiffness})*a12")
+
+
+def mode(name: str, sign: str, other: str) -> Mode:
+    """Return the motion while the square wave has a sign, for a time s of π."""
+    switch = Change(name="switch", guard="s - pi", direction=1, reset={"s": 0}, mode=other)
+    return Mode(name=name, rates=(*small(f"d {sign} e"), 1), events=(switch,))
+
+
+PROBLEM = InitialValueProblem(
+    name="meissner",
+    states=(*FUNDAMENTAL, "s"),
+    parameters={p.name: p.default for p in PARAMETERS},
+    modes=(mode("stiff", "+", "soft"), mode("soft", "-", "stiff")),
+    initial=(1, 0, 0, 1, 0),
+    end=7.0,
+    output_times=np.linspace(0.0, 7.0, 701),
+)
+MATHIEU = InitialValueProblem(
+    name="mathieu",
+    states=FUNDAMENTAL,
+    parameters=PROBLEM.parameters,
+    modes=(Mode(name="driven", rates=small("a - 2*q*cos(2*t)")),),
+    initial=(1, 0, 0, 1),
+    end=4.0,
+    output_times=np.union1d(np.linspace(0.0, 4.0, 401), [math.pi]),
+)
+MOTION = hybrid.motion(
+    PROBLEM,
+    PARAMETERS,
+    hybrid.not_negative(PROBLEM, "d - e", "e = {e}: take e below d, so that both springs pull back"),
+)
+DRIVEN = hybrid.motion(MATHIEU, PARAMETERS)
+
+
+def meissner(p: Any) -> Any:
+    """Return the trace by the angles that both springs turn the motion by."""
+    one, other = (mpmath.sqrt(p.d + sign * p.e) for sign in (1, -1))
+    s = mpmath.sin(mpmath.pi * one) * mpmath.sin(mpmath.pi * other)
+    return 2 * mpmath.cos(mpmath.pi * one) * mpmath.cos(mpmath.pi * other) - (one / other + other / one) * s
+
+
+def springs(p: Any) -> Any:
+    """Return the same in balls."""
+    pi, one, other = arb.pi(), (p.d + p.e).sqrt(), (p.d - p.e).sqrt()
+    s = (pi * one).sin() * (pi * other).sin()
+    return 2 * (pi * one).cos() * (pi * other).cos() - (one / other + other / one) * s
+
+
+def grows(values: Values) -> bool:
+    """Whether Meissner's motion grows."""
+    d, e = float(values["d"]), float(values["e"])
+    one, other = math.sqrt(d + e), math.sqrt(d - e)
+    s = math.sin(math.pi * one) * math.sin(math.pi * other)
+    return abs(2 * math.cos(math.pi * one) * math.cos(math.pi * other) - (one / other + other / one) * s) > 2
+
+
+@per_precision
+def mathieu(a: Any, q: Any) -> Any:
+    """Return the trace over π by Taylor series of the even and the odd motion, which have no singularity."""
+    half, order = mpmath.pi / 2, 4 * mpmath.mp.dps
+    wave = [a - 2 * q] + [
+        -2 * q * (-1) ** (k // 2) * (k % 2 == 0) * mpmath.mpf(2) ** k / mpmath.factorial(k) for k in range(1, order)
+    ]
+    found = []
+    for start in ((1, 0), (0, 1)):
+        c = [mpmath.mpf(x) for x in start]
+        for k in range(order):
+            c.append(-mpmath.fdot(wave[: k + 1], c[k::-1]) / ((k + 1) * (k + 2)))
+        found.append(c)
+    even = mpmath.polyval(found[0][::-1], half)
+    rate = mpmath.polyval([k * c for k, c in enumerate(found[1])][:0:-1], half)
+    return 4 * even * rate - 2
+
+
+def logarithm(trace: Any) -> Any:
+    """Return by how much a motion grows in a period, as logarithm, in a ball or in mpmath: trace/2 is its cosh."""
+    half = abs(trace) / 2
+    root = half + (half**2 - 1) ** 0.5
+    return root.log() if hasattr(root, "log") else mpmath.log(root)
+
+
+# ---- characteristic values: of which Mathieu's equation has a periodic solution
+
+
+def ladder(name: str, q: Any, count: int) -> tuple[list[Any], list[Any]]:
+    """Return diagonal and squares beside it of Ince's matrix of a characteristic value, without the corner's sign."""
+    odd, kind = int(name[1]) % 2, name[0]
+    first = 1 if odd else 0 if kind == "a" else 2
+    diagonal = [(first + 2 * k) ** 2 + 0 * q for k in range(count)]
+    if odd:
+        diagonal[0] += q if kind == "a" else -q
+    squares = [q * q] * (count - 1)
+    if name[0] == "a" and not odd:
+        squares[0] = 2 * q * q
+    return diagonal, squares
+
+
+def place(name: str) -> int:
+    """Return which eigenvalue of its matrix a characteristic value is, from the smallest."""
+    return (int(name[1]) - (name[0] == "b" and int(name[1]) % 2 == 0)) // 2
+
+
+def characteristic(name: str, q: str) -> Any:
+    """Return a characteristic value: the root of a continued fraction, whose tail lies between 0 and q."""
+
+    def read(_: Any) -> Any:
+        size = ball(exact(q))
+        count = TERMS + ctx.prec // 8
+        diagonal, squares = ladder(name, size, count)
+        floats = np.diag([float(x) for x in diagonal[:40]]) + sum(
+            np.diag([math.sqrt(float(s)) for s in squares[:39]], side) for side in (-1, 1)
+        )
+        near = arb(float(np.linalg.eigvalsh(floats)[place(name)]))
+
+        def off(value_: Any) -> Any:
+            tail = Jet(arb(0.5, 0.5), arb(0.5, 0.5)) if isinstance(value_, Jet) else arb(0.5, 0.5)
+            tail = tail * size
+            for x, s in zip(diagonal[:0:-1], squares[::-1], strict=True):
+                tail = s / (x - value_ - tail)
+            return diagonal[0] - value_ - tail
+
+        low, high = (near - NEAR).mid(), (near + NEAR).mid()
+        if sign(off(low)) * sign(off(high)) >= 0:
+            raise Undecided("the characteristic value is not where it seems")
+        return newton(off, lambda v: slope(off(Jet(v, arb(1)))), hull(low, high))
+
+    def second(_: Any) -> Any:
+        return eigenvalues(name, exact(q).mpf())[place(name)]
+
+    return MOTION.closed(read, second=second, how="eigenvalues of a finite matrix", kind="quasi-analytical")
+
+
+@per_precision
+def eigenvalues(name: str, q: Any) -> list[Any]:
+    """Return the smallest eigenvalues of a finite part of Ince's matrix, which is so large that the rest is nothing."""
+    count = 8 + mpmath.mp.dps // 3
+    diagonal, squares = ladder(name, q, count)
+    matrix = mpmath.diag(diagonal)
+    for k, square in enumerate(squares):
+        matrix[k, k + 1] = matrix[k + 1, k] = mpmath.sqrt(square)
+    return sorted(mpmath.eigsy(matrix, eigvals_only=True))[:3]
+
+
+HOW = "products of two springs' motions"
+of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", HOW)
+TRACE = "a11 + a22"
+GROWTH = MOTION.closed(
+    lambda p: logarithm(springs(p)) / (2 * arb.pi()),
+    second=lambda p: mpmath.acosh(abs(meissner(p)) / 2) / (2 * mpmath.pi),
+    how="as hyperbolic arc cosine",
+)
+SERIES = "Taylor series of the even and the odd motion"
+# even about the middle, so that half of the way tells the whole
+HALF = DRIVEN.value("4*a11*a22 - 2", "pi/2", second=lambda p: mathieu(p.a, p.q), how=SERIES)
+MEISSNER = (
+    of.value(TRACE, ("switch", 2), "1", name="trace", scale="1", second=meissner),
+    of.quantity("growth", "1", "rate at which the motion grows", GROWTH, None, applies=grows),
+)
+DRIVEN_ONES = (
+    of.quantity(
+        "trace_M",
+        "1",
+        "trace over π of Mathieu's equation",
+        HALF,
+        partial(value_at, expression=TRACE, at="pi"),
+        scale="1",
+        regularity=math.inf,
+    ),
+    of.quantity(
+        "growth_M",
+        "1",
+        "rate at which the motion of Mathieu's equation grows",
+        DRIVEN.value(
+            "log((1 - 2*a11*a22) + sqrt((1 - 2*a11*a22)**2 - 1))/pi",
+            "pi/2",
+            second=lambda p: mpmath.acosh(-mathieu(p.a, p.q) / 2) / mpmath.pi,
+            how=SERIES,
+        ),
+        None,
+        applies=lambda values: abs(float(values["a"]) - 1) < float(values["q"]) * 0.9,
+    ),
+)
+VALUES = tuple(
+    of.quantity(
+        f"{name[0]}_{name[1]}({q})",
+        "1",
+        f"characteristic value {name[0]}_{name[1]} at q = {q}",
+        characteristic(name, q),
+        None,
+    )
+    for q in ("1", "5")
+    for name in ("a0", "b1", "a1", "b2", "a2", "b3")
+)
+TABLE = "Abramowitz and Stegun 1964, table 20.1"
+
+CASE = Case(
+    name="mathieu_meissner",
+    title="Mathieu's and Meissner's equations",
+    document="Meissner 1918",
+    summary="A spring whose stiffness swings: small motions grow where it does so at twice their frequency.",
+    statement=(
+        "Meissner: x'' + (d + e sign(sin t)) x = 0, two springs in turn. Mathieu: x'' + (a - 2 q cos 2 t) x = 0.",
+        "a11, a21 is the motion from x = 1 at rest, a12, a22 that from x = 0 with velocity 1. Where the trace "
+        "a11 + a22 over a period exceeds 2 in size, motions grow, at the rate arcosh(|trace|/2)/period.",
+        "On the boundaries of growth, a = a_n(q) and b_n(q), a motion is periodic: eigenvalues of Ince's matrices.",
+    ),
+    equations=(
+        *equations(PROBLEM),
+        "x'' + (a - 2 q cos(2 t)) x = 0",
+        "trace = 2 cos(π w_1) cos(π w_2) - (w_1/w_2 + w_2/w_1) sin(π w_1) sin(π w_2), w_1 = sqrt(d + e)",
+        "w_2 = sqrt(d - e)",
+    ),
+    parameters=PARAMETERS,
+    variants=(
+        Variant("meissner", {}, frozenset({"trace", "growth", *(q.name for q in VALUES)})),
+        Variant("meissner_grows", {"d": "0.25"}, frozenset({"trace", "growth"})),
+        Variant("mathieu", {}, frozenset(q.name for q in DRIVEN_ONES), MATHIEU.given),
+    ),
+    quantities=(*MEISSNER, *DRIVEN_ONES, *VALUES),
+    problem=PROBLEM.given,
+    published=tuple(
+        Published(TABLE, "meissner", name, value, "reproduced")
+        for name, value in (
+            ("a_0(5)", "-5.80004602"),
+            ("a_2(5)", "7.44910974"),
+            ("b_2(5)", "2.09946045"),
+            ("a_1(5)", "1.85818754"),
+            ("b_1(5)", "-5.79008060"),
+        )
+    ),
+    sources=(
+        "E. Meissner: Über Schüttelerscheinungen in Systemen mit periodisch veränderlicher Elastizität. Schweizerische "
+        "Bauzeitung 72 (1918) 95-98.",
+        "N. W. McLachlan: Theory and Application of Mathieu Functions. Oxford (1947).",
+        "M. Abramowitz, I. A. Stegun: Handbook of Mathematical Functions. National Bureau of Standards (1964), chapter "
+        "20. https://dlmf.nist.gov/28",
+    ),
+    remarks=(),
+    held=dict.fromkeys(("d", "e", "a", "q"), "another stiffness may cross a boundary of growth"),
+    benchmark_variant="meissner",
+)
+
+test_mathieu_meissner = verifies(CASE)
