@@ -11,7 +11,9 @@ masses of 1e-5 kg and less on the left (`setMPtr`). Elements are linear relation
 * Loads and support motions: b(t), averaged over a step as the theta method does with its own load functions.
 
 `LagrangianLinearTIDS` with `MoreauJeanOSI` would be the natural form, but Python has no compliant linear relation for
-it, and its friction of this type is switched by the displacement, as if it were a contact.
+it, and its friction of this type is switched by the displacement, as if it were a contact. It is the form where all
+elements are rigid stops: ``y = gap`` under Newton's law of impact (`NewtonImpactNSL`), in the coordinates ``Lᵀ q``,
+M = L Lᵀ, in which the mass is one.
 
 Schemes are the theta of the smooth forces. The multipliers act with the share gamma of the end of a step:
 
@@ -44,7 +46,7 @@ except ImportError as missing:
 PROTOCOL = 1
 CAPABILITIES = (
     "mechanical", "multi-dof", "loads", "support-motion", "multi-support", "damping", "contact",
-    "contact:parallel-planes", "friction:set-valued",
+    "contact:parallel-planes", "contact:rigid", "friction:set-valued",
 )  # fmt: skip
 SCHEMES = {"theta-0.5": 0.5, "theta-1": 1.0}
 SUBSTEPS = 10
@@ -106,7 +108,8 @@ def refuse(problem: dict[str, Any]) -> None:
     reasons = {
         "modes: a system of matrices is needed": problem["modes"] is not None,
         "a curved stop": any(stop["geometry"] not in ("plane", "parallel planes") for stop in stops),
-        "a damped stop": any(stop["damping"] for stop in stops),
+        "a damped stop": any(stop.get("damping") for stop in stops),
+        "rigid stops beside elastic ones or frictions": rigid(problem) and not only_rigid(problem),
         "a stop or friction in the absolute frame of a driven structure": absolute,
         "regularised friction": any(friction["law"] == "regularised" for friction in frictions),
         "friction along two tangents": any(len(friction["tangents"]) > 1 for friction in frictions),
@@ -116,6 +119,16 @@ def refuse(problem: dict[str, Any]) -> None:
     for reason, holds in reasons.items():
         if holds:
             raise NotApplicable(reason)
+
+
+def rigid(problem: dict[str, Any]) -> bool:
+    """Tell whether a stop is rigid."""
+    return any(stop.get("restitution") is not None for stop in problem["stops"])
+
+
+def only_rigid(problem: dict[str, Any]) -> bool:
+    """Tell whether all elements are rigid stops."""
+    return all(stop.get("restitution") is not None for stop in problem["stops"]) and not problem["frictions"]
 
 
 def uniform_steps(problem: dict[str, Any], substeps: int) -> tuple[Any, float, Any]:
@@ -217,6 +230,44 @@ def march(problem: dict[str, Any], theta: float, step: float, counts: Any, eleme
     return states, forces
 
 
+def march_impacts(problem: dict[str, Any], theta: float, step: float, counts: Any) -> tuple[Any, Any]:
+    """Return states (m, 2n) and mean forces (m, stops), of both planes together, where all elements are rigid stops."""
+    lower = np.linalg.cholesky(problem["mass"])
+    back = np.linalg.inv(lower)  # q = backᵀ z
+    q, v = (lower.T @ np.array(problem[f"initial_{name}"]) for name in ("displacement", "velocity"))
+    ds = sk.LagrangianLinearTIDS(q, v, np.eye(len(q)))
+    for name, put in (("stiffness", ds.setKPtr), ("damping", ds.setCPtr)):
+        put(back @ np.array(problem[name]) @ back.T)
+    ds.setFExtPtr(np.zeros(len(q)))
+    model = sk.NonSmoothDynamicalSystem(0.0, step * counts[-1])
+    model.insertDynamicalSystem(ds)
+    links, owner = [], []
+    for s, stop in enumerate(problem["stops"]):
+        for sign in (1.0,) if stop["geometry"] == "plane" else (1.0, -1.0):
+            row, offset = -sign * back @ np.array(stop["normal"]), stop["gap"] - sign * stop["offset"]
+            relation = sk.LagrangianLinearTIR(row[None, :], np.array([offset]))
+            links.append(sk.Interaction(sk.NewtonImpactNSL(stop["restitution"]), relation))
+            owner.append(s)
+            model.link(links[-1], ds)
+    discretisation = sk.TimeDiscretisation(0.0, step)
+    simulation = sk.TimeStepping(model, discretisation, sk.MoreauJeanOSI(theta), sk.LCP())
+    force, impulses = ds.fExt(), [link.lambda_(1) for link in links]
+    loads = step_loads(problem, theta, step, counts[-1])
+    states, means, done = np.empty((len(counts), 2 * len(q))), np.zeros((len(counts), len(problem["stops"]))), 0
+    for i, count in enumerate(counts):
+        for k in range(done, count):
+            if loads is not None:
+                force[:] = lower.T @ loads[k]
+            simulation.computeOneStep()
+            for s, impulse in zip(owner, impulses, strict=True):
+                means[i, s] += impulse[0]
+            simulation.nextStep()
+        means[i] /= step * max(count - done, 1)
+        done = count
+        states[i] = np.concatenate((back.T @ ds.q(), back.T @ ds.velocity()))
+    return states, means
+
+
 def step_loads(problem: dict[str, Any], theta: float, step: float, total: int) -> Any:
     """Return b of every step, (total, n) in m/s², weighted over its two ends; None if there is no load."""
     if not problem["loads"] and not problem["supports"]:
@@ -230,22 +281,32 @@ def solve(problem: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     refuse(problem)
     theta = SCHEMES[settings.get("scheme") or next(iter(SCHEMES))]
     times, step, counts = uniform_steps(problem, settings.get("substeps", SUBSTEPS))
+    if rigid(problem):
+        states, means = march_impacts(problem, theta, step, counts)
+        forces = {stop["name"]: {"normal_force": means[:, s].tolist()} for s, stop in enumerate(problem["stops"])}
+        return answered(times, states, forces, counts)
     q, v = problem["initial_displacement"], problem["initial_velocity"]
     planes = [plane for stop in problem["stops"] for plane in stop_elements(stop, q)]
     rubs = [friction_element(friction, v) for friction in problem["frictions"]]
     states, multipliers = march(problem, theta, step, counts, planes + rubs)
-    if not np.all(np.isfinite(states)):
-        raise ArithmeticError("Siconos returned NaN or infinity")
     n = len(q)
     histories = {
         friction["name"]: friction_histories(friction, states[:, n:], multipliers[:, len(planes) + j])
         for j, friction in enumerate(problem["frictions"])
     }
+    return answered(times, states, histories, counts)
+
+
+def answered(times: Any, states: Any, elements: dict[str, Any], counts: Any) -> dict[str, Any]:
+    """Return the response; raises ArithmeticError if it is not finite."""
+    if not np.all(np.isfinite(states)):
+        raise ArithmeticError("Siconos returned NaN or infinity")
+    n = states.shape[1] // 2
     return {
         "time": times.tolist(),
         "displacement": states[:, :n].tolist(),
         "velocity": states[:, n:].tolist(),
-        "elements": histories,
+        "elements": elements,
         "counters": {"steps": int(counts[-1])},
     }
 

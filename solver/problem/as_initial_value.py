@@ -71,8 +71,8 @@ def as_initial_value(problem: MechanicalProblem) -> InitialValueProblem:
     ------
     ProblemError
         If something has no smooth or penalised equations by modes: a modal basis, set-valued friction, friction under
-        the force of a stop or in two directions, a profile, a rigid stop, a buckling stop, a dashpot whose power is no odd
-        number; or if there would be too many modes.
+        the force of a stop or in two directions, a profile, a rigid stop, a buckling stop, a dashpot whose power is
+        no odd number; or if there would be too many modes.
     """
     return _Writer(problem).written()
 

@@ -18,6 +18,7 @@ from veridyn.validation_cases.measures.consistency import residual
 Floats = NDArray[np.float64]
 
 RESOLVED = 1e-2  # of the span: intervals between impacts that a limit is read from are longer
+TOUCH = 0.03  # of the largest rate of the gap: a slower touch between samples is no impact
 BEYOND = Tolerance(1e-2, "absolute", "what steps over an impact goes as far beyond as it moves in a step")
 
 
@@ -41,13 +42,23 @@ def instants(o: Observation) -> Floats:
 
 
 def _between(o: Observation, stop: Stop) -> Floats:
-    """Return where straight lines from the last samples before forces begin reach the stop."""
+    """Return where the way of the last two samples before forces begin, as a cubic, leads to the stop.
+
+    Touches at less than a share of the largest rate are what steps make of a contact that goes on.
+    """
     r = o.response
     pushes, rate = element_history(r, stop.name, "normal_force", of="stop") > 0, r.velocity @ stop.normal
     gap = stop_gap(o.problem, r, stop)
-    last = np.flatnonzero(pushes[1:] & (rate[:-1] > 0) & ~(pushes[:-1] & (rate[:-1] <= 0)))
-    lapse = np.clip(gap[last] / rate[last], 0.0, r.time[last + 1] - r.time[last])
-    return np.asarray(r.time[last] + lapse)
+    last = np.flatnonzero(pushes[1:] & (rate[:-1] > TOUCH * np.abs(rate).max()) & ~pushes[:-1])
+    return np.array([_reached(r.time[i - 1 : i + 2], gap[i - 1 : i + 1], -rate[i - 1 : i + 1]) for i in last if i > 0])
+
+
+def _reached(times: Floats, gap: Floats, rate: Floats) -> float:
+    """Return where the cubic through two gaps with their rates falls to zero, up to the third of the instants."""
+    from scipy.interpolate import CubicHermiteSpline  # late: listing cases must not wait for it
+
+    later = [t for t in CubicHermiteSpline(times[:2], gap, rate).roots() if times[1] <= t]
+    return min([*later, float(times[2])])
 
 
 def hit(o: Observation, number: int) -> float:

@@ -41,7 +41,7 @@ END = 3.0
 STOP = "stop"
 INSTANTS = ("0.6", "1.4", "2.2", "2.9")  # far from impacts, in rest and in flight
 HITS, CONTACTS = 4, 3
-SPACING = 2e-3  # s, of the output
+SPACING = 1e-3  # s, of the output
 JUMPS = 1.0  # regularity: velocities jump
 SUITE = "this suite asks"
 
