@@ -12,7 +12,7 @@ from veridyn.solver.adapters.siconos_adapter import PYTHON_VARIABLE, SOLVER
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.loading import SolverNotFound, load_solver
 from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import Modes
+from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
 from veridyn.solver.problem.time_functions import Harmonic, Sum, polynomial, pulse, step
 from veridyn.verification import verify
 
@@ -119,6 +119,23 @@ def test_body_at_rest_on_an_elastic_stop_stays_there(solve):
     assert np.abs(v).max() < 1e-10
 
 
+def test_rigid_stops_share_impulses_through_a_full_mass_matrix(siconos):
+    """A body that flies into a corner comes back with e times its velocities, whatever the masses."""
+    walls = (Stop("wall", [1.0, 0.0], 0.0, restitution=0.5), Stop("roof", [0.0, 1.0], 0.0, restitution=0.5))
+    corner = MechanicalProblem(
+        mass=np.array([[2.0, 0.5], [0.5, 1.0]]),
+        initial_displacement=np.array([-1.0, -1.0]),
+        initial_velocity=np.array([1.0, 1.0]),
+        end=2.0,
+        output_times=np.linspace(0.0, 2.0, 21),
+        stops=walls,
+    )
+    answer = siconos.solve(corner, {})
+    assert np.array(answer["velocity"])[-1] == pytest.approx([-0.5, -0.5])
+    impulses = [0.1 * np.sum(answer["elements"][name]["normal_force"]) for name in ("wall", "roof")]
+    assert impulses == pytest.approx([1.5 * 2.5, 1.5 * 1.5])
+
+
 @pytest.mark.parametrize("mass", [1e-9, 1e6])
 def test_masses_of_any_size(solve, mass):
     (_, x, _), _ = solve(mass=mass * np.eye(1), initial_velocity=[1.0], frictions=(rub(mass),), end=2.0)
@@ -192,6 +209,7 @@ REFUSED = {
         "frictions": (Friction("rub", (ONE,), "stop", 1.0, 1.0),),
     },
     "above the kinetic": {"frictions": (Friction("rub", (ONE,), 1.0, 1.0, 0.5),)},
+    "rigid stops beside": {"stops": (Stop("s", ONE, 0.0, restitution=0.5),), "frictions": (rub(),)},
     "equal steps": {"output_times": np.array([0.0, 0.1, 0.2, 0.2 + 0.1 / np.pi])},
 }
 
