@@ -172,10 +172,10 @@ def test_older_files_have_no_devices(build):
     assert problem_from_json(json.dumps(document)).devices == ()
 
 
-def test_the_exact_solver_does_not_claim_devices(build):
+def test_the_exact_solver_takes_no_nonlinear_spring(build):
     assert build.mass(devices=(cubic(),)).needs - EXACT.capabilities == {"device:nonlinear-spring"}
     assert build.mass(devices=(cubic(),)).needs <= SOLVER.capabilities
-    with pytest.raises(NotImplementedError, match="'cubic': devices are not treated"):
+    with pytest.raises(NotImplementedError, match="'cubic': of devices only piecewise linear dampers are treated"):
         EXACT.solve(build.mass(devices=(cubic(),)), {})
 
 
