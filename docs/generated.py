@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from veridyn import cli, document
-from veridyn.reports import drawing
+from veridyn.reports import drawing, side_by_side
 from veridyn.validation_cases.core.case import Case
 from veridyn.validation_cases.core.catalogue import all_cases, kind_of
 
@@ -15,6 +15,7 @@ SCHEMAS = {
     "Result file": ("result-schema.md", "reports/schema/results-2.json"),
     "Command protocol": ("command-protocol.md", "solver/protocol-1.json"),
 }
+RECORDED = ROOT / "docs/solvers.json"
 
 KINDS = {"mechanical": "Mechanical problems", "initial-value": "Initial value problems"}
 
@@ -33,7 +34,14 @@ def pages() -> dict[str, str]:
     cases = all_cases()
     made = {f"cases/{case.name}.md": case_page(case) for case in cases}
     drawings = {f"cases/{case.name}.svg": drawn for case in cases if (drawn := system(case))}
-    return {"gallery.md": gallery(cases), "command-line.md": command_line(), "formats.md": formats()} | made | drawings
+    single = {"gallery.md": gallery(cases), "command-line.md": command_line(), "formats.md": formats()}
+    return single | {"solvers.md": solvers()} | made | drawings
+
+
+def solvers() -> str:
+    """Return the comparison of solvers, from recorded runs."""
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
+    return side_by_side.page(side_by_side.checked(recorded, RECORDED.name))
 
 
 def gallery(cases: Iterable[Case]) -> str:

@@ -93,9 +93,6 @@ def standings(results: Iterable[Record], runs: int) -> list[Standing]:
 def _standing(name: str, records: list[Record]) -> Standing:
     judged = [r for r in records if r["verdict"] in ("pass", "fail")]
     claims = [r for r in judged if r["layer"] == "claim"]
-    wrong = [r for r in records if r["verdict"] in TROUBLE]
-    silent = [r for r in wrong if r["layer"] in TRUTH and r["value"] is not None]
-    told = [r for r in wrong if r["value"] is None]
     return Standing(
         subject=name,
         cases=f"{len({r['case'] for r in judged})}/{len({r['case'] for r in records})}",
@@ -103,14 +100,29 @@ def _standing(name: str, records: list[Record]) -> Standing:
         orders=_range(claims, "order"),
         slopes=_range(claims, "slope"),
         claims=f"{sum(r['verdict'] == 'pass' for r in claims)}/{len(claims)}" if claims else numbers.NONE,
-        silent=_where(silent),
-        told=_where(told),
+        silent=_where(silently_wrong(records)),
+        told=_where(told(records)),
     )
+
+
+def silently_wrong(records: Iterable[Record]) -> list[Record]:
+    """Return the checks against the truth that a number failed without a word."""
+    return [r for r in records if r["verdict"] in TROUBLE and r["layer"] in TRUTH and r["value"] is not None]
+
+
+def told(records: Iterable[Record]) -> list[Record]:
+    """Return the failures that came with a message instead of a number."""
+    return [r for r in records if r["verdict"] in TROUBLE and r["value"] is None]
+
+
+def observed(claims: Iterable[Record], what: str) -> list[float]:
+    """Return what was observed of a claim, least first."""
+    return sorted(float(r["value"]) for r in claims if r["quantity"].partition(":")[0] == what and r["value"])
 
 
 def _range(claims: Iterable[Record], what: str) -> str:
     """Print least, median and largest of what was observed of a claim."""
-    found = sorted(float(r["value"]) for r in claims if r["quantity"].partition(":")[0] == what and r["value"])
+    found = observed(claims, what)
     if not found:
         return numbers.NONE
     return " · ".join(f"{number:.2f}" for number in dict.fromkeys((found[0], median(found), found[-1])))

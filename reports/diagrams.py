@@ -51,15 +51,15 @@ class Price:
 def prices(points: Iterable[Record], runs: int) -> list[Price]:
     """Return the shortest times to 4, 8 and 12 correct digits, the quickest subject first; without any, nobody."""
     by_subject = group(points, lambda point: subject(point, runs))
-    quickest = {name: tuple(_quickest(members, number) for number in DIGITS) for name, members in by_subject.items()}
-    reached = {name: times for name, times in quickest.items() if times[0] is not None}
+    fastest = {name: tuple(quickest(members, number) for number in DIGITS) for name, members in by_subject.items()}
+    reached = {name: times for name, times in fastest.items() if times[0] is not None}
     columns = zip(*reached.values(), strict=True)
     best = [min((time for time in column if time is not None), default=None) for column in columns]
     order = sorted(reached, key=lambda name: [time or math.inf for time in reached[name]])
     return [Price(name, tuple(map(_price, reached[name], best))) for name in order]
 
 
-def _quickest(points: list[Record], digits: int) -> float | None:
+def quickest(points: Iterable[Record], digits: int) -> float | None:
     """Return the time of the quickest level that reaches so many digits in all quantities."""
     good = [point for point in points if point["wall_time"] and (point["digits"] or 0) >= digits]
     return min((point["wall_time"] for point in good), default=None)

@@ -1,0 +1,268 @@
+"""Solvers side by side on a page of the documentation: recorded runs become a compact summary, the summary a page.
+
+``python -m veridyn.reports.side_by_side RUN.json … --output docs/solvers.json`` writes the summary; a file after
+``--tuned`` or ``--adapted`` has settings chosen for the case, or the problem restated for the solver; one after
+``--declared`` was sent in, and not run here.
+"""
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from veridyn.reports import comparison, numbers
+from veridyn.reports.diagrams import quickest
+from veridyn.reports.document import Document, read_results
+from veridyn.reports.errors import ReportError
+from veridyn.reports.markdown import table
+from veridyn.reports.tally import Record, group
+
+SETTINGS = {
+    "default": "settings that the adapter ships with",
+    "tuned": "settings chosen for the case",
+    "adapted": "the problem restated for the solver: a penalty for a contact, an index reduced",
+}
+ORIGINS = {"verified": "run here", "self-declared": "sent in as a results file, not run here"}
+OURS = ("veridyn", "exact")  # written beside this suite: outside any comparison
+COSTS = (4, 8)  # correct digits whose time is told
+RUN = {"veridyn": str, "date": str, "python": str, "machine": str, "settings": str, "origin": str}
+ROW = {
+    "run": int,
+    "case": str,
+    "title": str,
+    "variant": str,
+    "solver": str,
+    "scheme": str,
+    "version": str,
+    "digits": float,
+    "best": float,
+    "cost": list,
+    "claim": str,
+    "claimed": float,
+    "observed": float,
+    "held": int,
+    "claims": int,
+    "silent": list,
+    "told": int,
+    "out": str,
+}
+OPTIONAL = frozenset({"digits", "best", "claimed", "observed"})  # may be null
+
+
+def summary(runs: Iterable[tuple[Document, str, str]]) -> Record:
+    """Return the summary of runs: documents with the kind of their settings and where they come from.
+
+    Raises
+    ------
+    ReportError
+        If nothing was judged in them.
+    """
+    listed = list(runs)
+    rows = [row for place, (document, _, _) in enumerate(listed) for row in _rows(place, document)]
+    if not rows:
+        raise ReportError("no run judged a solver; record one with: veridyn run CASE --solver NAME --json FILE")
+    told = [_run(*one) for one in listed]
+    return {
+        "schema_version": 1,
+        "runs": told,
+        "rows": sorted(rows, key=lambda r: (r["case"], r["solver"], r["scheme"])),
+    }
+
+
+def _run(document: Document, settings: str, origin: str) -> Record:
+    environment = document["environment"]
+    told = {key: environment[key] for key in ("veridyn", "python", "machine")}
+    return {**told, "date": environment["date"][:10], "settings": settings, "origin": origin}
+
+
+def _rows(place: int, document: Document) -> Iterator[Record]:
+    titles = {case["case"]: case["title"] for case in document["cases"]}
+    versions = {solver["name"]: solver["version"] for solver in document["solvers"]}
+    points = group(document["work_precision"], _which)
+    for which, records in group(document["results"], _which).items():
+        case, variant, solver, scheme = which
+        if solver not in OURS:
+            named = {"case": case, "title": titles.get(case, case), "variant": variant, "solver": solver}
+            known = {"run": place, **named, "scheme": scheme, "version": versions.get(solver, "")}
+            yield known | _found(records, points.get(which, []))
+
+
+def _which(record: Record) -> tuple[str, str, str, str]:
+    return record["case"], record["variant"], record["solver"], record["scheme"]
+
+
+def _found(records: Sequence[Record], points: Sequence[Record]) -> Record:
+    """Return what one subject got in a variant of a case."""
+    judged = [r for r in records if r["verdict"] in ("pass", "fail")]
+    claims = [r for r in judged if r["layer"] == "claim"]
+    levels = [p["digits"] for p in points if p["digits"] is not None]
+    kind = next((r["quantity"].partition(":")[0] for r in claims), "")
+    seen, told = comparison.observed(claims, kind), len(comparison.told(records))
+    return {
+        "digits": _short(min(comparison.truth_digits(records), default=None)),
+        "best": _short(max(levels, default=None)),
+        "cost": [_short(quickest(points, digits)) for digits in COSTS],
+        "claim": kind,
+        "claimed": next((_short(float(r["reference"])) for r in claims if r["reference"] is not None), None),
+        "observed": _short(median(seen) if seen else None),
+        "held": sum(r["verdict"] == "pass" for r in claims),
+        "claims": len(claims),
+        "silent": sorted({r["quantity"] for r in comparison.silently_wrong(records)}),
+        "told": told,
+        "out": "" if judged or told else next((r["detail"] for r in records if r["detail"]), "not judged"),
+    }
+
+
+def _short(number: float | None) -> float | None:
+    return None if number is None else float(f"{number:.3g}")
+
+
+def checked(given: Any, name: str = "summary") -> Record:
+    """Return a summary whose fields are all of their kind; raises `ReportError` naming the first that is not."""
+    if not isinstance(given, dict) or given.get("schema_version") != 1:
+        raise ReportError(f"{name}: no summary of version 1; write one with: python -m veridyn.reports.side_by_side")
+    for part, fields in (("runs", RUN), ("rows", ROW)):
+        for place, record in enumerate(given.get(part, ())):
+            _check(record, fields, f"{name}: {part} {place}")
+    for place, run in enumerate(given["runs"]):
+        if run["settings"] not in SETTINGS or run["origin"] not in ORIGINS:
+            raise ReportError(f"{name}: runs {place}: settings {run['settings']!r}, origin {run['origin']!r}")
+    if any(not 0 <= row["run"] < len(given["runs"]) for row in given["rows"]):
+        raise ReportError(f"{name}: a row is of a run that is not told")
+    return given
+
+
+def _check(record: Mapping[str, Any], fields: Mapping[str, type], where: str) -> None:
+    if set(record) != set(fields):
+        raise ReportError(f"{where}: has {sorted(record)}, not {sorted(fields)}")
+    for key, kind in fields.items():
+        value, kinds = record[key], (float, int) if kind is float else kind
+        if not (isinstance(value, kinds) or (value is None and key in OPTIONAL)):
+            raise ReportError(f"{where}: {key} is {value!r}, not of kind {kind.__name__}")
+
+
+# ---- the page
+
+
+def page(found: Record) -> str:
+    """Return the page in Markdown: what is compared, each solver over all cases, then case by case."""
+    runs, rows = found["runs"], found["rows"]
+    cases = group(rows, lambda row: (row["case"], row["title"], row["variant"]))
+    parts = [INTRODUCTION, _solvers(runs, rows), "## Case by case", READING]
+    parts += [_case(*case, runs, members) for case, members in cases.items()]
+    return "\n\n".join([*parts, ANSWER]) + "\n"
+
+
+def _solvers(runs: Sequence[Record], rows: Sequence[Record]) -> str:
+    subjects = group(rows, lambda row: (row["solver"], row["scheme"], row["version"], row["run"]))
+    head = ("solver", "version", "settings", "source", "cases", "digits: fewest · median", "claims", "wrong in silence")
+    lines = [_line(_named(*key[:2]), key[2], runs[key[3]], members) for key, members in subjects.items()]
+    return f"## Solvers\n\n{table(head, sorted(lines, key=lambda line: line[0].lower()))}"
+
+
+def _line(name: str, version: str, run: Record, rows: Sequence[Record]) -> tuple[str, ...]:
+    digits = [row["digits"] for row in rows if row["digits"] is not None]
+    silent = [row["case"] for row in rows if row["silent"]]
+    kept, made = sum(row["held"] for row in rows), sum(row["claims"] for row in rows)
+    return (
+        *(name, version, run["settings"], f"{run['origin']} {run['date']}"),
+        f"{sum(not row['out'] for row in rows)}/{len(rows)}",
+        f"{_digits(min(digits, default=None))} · {_digits(median(digits) if digits else None)}",
+        f"{kept}/{made}" if made else numbers.NONE,
+        ", ".join(silent) or "none",
+    )
+
+
+def _case(case: str, title: str, variant: str, runs: Sequence[Record], rows: Sequence[Record]) -> str:
+    head = (
+        *("solver", "digits by default", "at the best level", *(f"cost of {digits}" for digits in COSTS)),
+        *("observed (claimed)", "claims held", "wrong in silence", "told", "settings"),
+    )
+    lines = [_cells(row, runs[row["run"]]) for row in rows if not row["out"]]
+    idle = [(_named(row["solver"], row["scheme"]), row["out"]) for row in rows if row["out"]]
+    out = "".join(f"\n\n{name} does not apply: {why}." for name, why in idle)
+    shown = table(head, lines) if lines else "No solver that was run takes this case."
+    return f"### {title}\n\n[{case}](cases/{case}.md), variant {variant}.\n\n{shown}{out}"
+
+
+def _cells(row: Record, run: Record) -> tuple[Any, ...]:
+    observed = numbers.NONE if row["observed"] is None else f"{row['claim']} {numbers.value(row['observed'], 3)}"
+    claimed = "" if row["claimed"] is None else f" ({numbers.value(row['claimed'], 3)})"
+    return (
+        _named(row["solver"], row["scheme"]),
+        *(_digits(row["digits"]), _digits(row["best"])),
+        *(numbers.time(cost) for cost in row["cost"]),
+        observed + claimed,
+        f"{row['held']}/{row['claims']}" if row["claims"] else numbers.NONE,
+        ", ".join(row["silent"]) or "none",
+        *(row["told"] or "none", run["settings"]),
+    )
+
+
+def _named(solver: str, scheme: str) -> str:
+    return " · ".join(filter(None, (solver, scheme)))
+
+
+def _digits(number: float | None) -> str:
+    return numbers.correct_digits(number)
+
+
+INTRODUCTION = """# Solvers compared
+
+What solvers got of the first twelve problems of the literature, against references that are proved. It is no ranking:
+solvers stand by name, and which case matters is yours to say. The solvers of this project are not among them."""
+
+READING = """*Digits* are the fewest correct ones of all quantities: with default settings, and at the best level of
+refinement. *Cost* is the shortest time of one solve that reached so many in all quantities; times of different machines
+do not compare. *Observed* is the order over the step, or the slope of the error over the tolerance, in the median; in
+brackets stands what the solver claims. *Wrong in silence* are checks against the truth that a number failed without a
+word; *told* counts failures that came with a message. [How a solver is judged](../judgement.md) says when a number is
+wrong."""
+
+ANSWER = """## Answer, or send in a solver
+
+Whoever wrote a solver and finds it treated unfairly, or missing, can answer with a results file, together with the
+adapter and a lock file of the packages it was made with:
+
+```bash
+veridyn run CASE --solver path/to/adapter.py:SOLVER --work-precision --json results.json
+```
+
+What we run again with that adapter and lock is marked *verified*, all else *self-declared*. Settings are kept apart:
+*default* are those that the adapter ships with, *tuned* were chosen for the case, *adapted* means that the problem was
+restated for the solver, by a penalty for a contact, say. [Plugging in a solver](../plugging-in-a-solver.md) says how an
+adapter is written, [results files](../results-files.md) how a program without one takes part."""
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    """Write the summary of recorded runs."""
+    parser = argparse.ArgumentParser(prog="python -m veridyn.reports.side_by_side", description=__doc__.split("\n")[0])
+    parser.add_argument("files", nargs="*", metavar="RUN.json", help="runs with default settings")
+    for kind in ("tuned", "adapted"):
+        parser.add_argument(f"--{kind}", nargs="+", default=[], metavar="RUN.json", help=SETTINGS[kind])
+    parser.add_argument("--declared", nargs="+", default=[], metavar="RUN.json", help=ORIGINS["self-declared"])
+    parser.add_argument("--output", required=True, metavar="FILE", help="the summary, JSON")
+    asked = parser.parse_args(given)
+    kinds = [(asked.files, "default"), (asked.tuned, "tuned"), (asked.adapted, "adapted"), (asked.declared, "default")]
+    origins = ("verified", "verified", "verified", "self-declared")
+    try:
+        runs = [
+            (read_results(file), kind, origin)
+            for (files, kind), origin in zip(kinds, origins, strict=True)
+            for file in files
+        ]
+        Path(asked.output).write_text(written(summary(runs)), encoding="utf-8")
+    except ReportError as error:
+        parser.error(str(error))
+
+
+def written(found: Record) -> str:
+    """Return a summary as text, a line for each run and row."""
+    lines = {part: ",\n".join(json.dumps(one, ensure_ascii=False) for one in found[part]) for part in ("runs", "rows")}
+    return f'{{"schema_version": 1,\n"runs": [\n{lines["runs"]}\n],\n"rows": [\n{lines["rows"]}\n]}}\n'
+
+
+if __name__ == "__main__":
+    main()
