@@ -177,8 +177,8 @@ def _line(name: str, version: str, run: Record, rows: Sequence[Record]) -> tuple
 
 def _case(case: str, title: str, variant: str, runs: Sequence[Record], rows: Sequence[Record]) -> str:
     head = (
-        *("solver", "digits by default", "at the best level", *(f"cost of {digits}" for digits in COSTS)),
-        *("observed (claimed)", "claims held", "wrong in silence", "told", "settings"),
+        *("solver", "digits, default", "digits, best", *(f"time for {digits}" for digits in COSTS)),
+        *("observed (claimed)", "claims", "wrong in silence", "told"),
     )
     lines = [_cells(row, runs[row["run"]]) for row in rows if not row["out"]]
     idle = [(_named(row["solver"], row["scheme"]), row["out"]) for row in rows if row["out"]]
@@ -191,13 +191,13 @@ def _cells(row: Record, run: Record) -> tuple[Any, ...]:
     observed = numbers.NONE if row["observed"] is None else f"{row['claim']} {numbers.value(row['observed'], 3)}"
     claimed = "" if row["claimed"] is None else f" ({numbers.value(row['claimed'], 3)})"
     return (
-        _named(row["solver"], row["scheme"]),
+        _named(row["solver"], row["scheme"]) + ("" if run["settings"] == "default" else f" ({run['settings']})"),
         *(_digits(row["digits"]), _digits(row["best"])),
         *(numbers.time(cost) for cost in row["cost"]),
         observed + claimed,
         f"{row['held']}/{row['claims']}" if row["claims"] else numbers.NONE,
         ", ".join(row["silent"]) or "none",
-        *(row["told"] or "none", run["settings"]),
+        row["told"] or "none",
     )
 
 
@@ -215,11 +215,11 @@ What solvers got of the first twelve problems of the literature, against referen
 solvers stand by name, and which case matters is yours to say. The solvers of this project are not among them."""
 
 READING = """*Digits* are the fewest correct ones of all quantities: with default settings, and at the best level of
-refinement. *Cost* is the shortest time of one solve that reached so many in all quantities; times of different machines
-do not compare. *Observed* is the order over the step, or the slope of the error over the tolerance, in the median; in
-brackets stands what the solver claims. *Wrong in silence* are checks against the truth that a number failed without a
-word; *told* counts failures that came with a message. [How a solver is judged](../judgement.md) says when a number is
-wrong."""
+refinement. *Time* is the shortest of one solve that reached so many in all quantities; times of different machines do
+not compare. Settings are the default ones unless the name says tuned or adapted. *Observed* is the order over the step,
+or the slope of the error over the tolerance, in the median; in brackets stands what the solver claims. *Wrong in
+silence* are checks against the truth that a number failed without a word; *told* counts failures that came with a
+message. [How a solver is judged](../judgement.md) says when a number is wrong."""
 
 ANSWER = """## Answer, or send in a solver
 
