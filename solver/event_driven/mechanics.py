@@ -361,7 +361,7 @@ class Mechanics:
 
     def _reach(self, directions: Floats) -> Floats:
         """Return the lengths (k,) of directions (k, n) in the norm that goes with the kinetic energy."""
-        return np.sqrt(np.einsum("ki,ij,kj->k", directions, self.inverse, directions))
+        return np.asarray(np.sqrt(np.einsum("ki,ij,kj->k", directions, self.inverse, directions)))
 
     def _bounds(self, reach: Floats) -> Floats:
         """Return rows (k, n) over absolute velocities that bound the velocities along directions: ``|t| |v|``.

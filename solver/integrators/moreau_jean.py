@@ -113,7 +113,8 @@ class Prepared:
         if h not in self.steps:
             p, theta = self.problem, float(self.controls.theta)
             mass, damping, stiffness = (np.ascontiguousarray(m, float) for m in (p.mass, p.damping, p.stiffness))
-            inverse = np.linalg.inv(mass + h * theta * damping + (h * theta) ** 2 * stiffness)
+            implicit = mass + h * theta * damping + (h * theta) ** 2 * stiffness
+            inverse = np.asarray(np.linalg.inv(implicit), dtype=np.float64)
             answer = np.ascontiguousarray(inverse @ self.laws.rows.T)
             self.steps[h] = Step(
                 h, theta, stiffness, damping, inverse, answer, np.ascontiguousarray(self.laws.rows @ answer)
@@ -145,7 +146,11 @@ class Prepared:
             states.append(np.concatenate((q, v)))
             means.append(total / span if span else total)
             last.append(p / length if count else p)
-        taken = {"steps": int(self.grid.counts.sum()), "passes": int(counters[0]), "most_passes": int(counters[1])}
+        taken: dict[str, float] = {
+            "steps": int(self.grid.counts.sum()),
+            "passes": int(counters[0]),
+            "most_passes": int(counters[1]),
+        }
         return self._response(np.array(states), np.array(means), np.array(last), taken)
 
     def _check(self, q: Floats, counters: NDArray[np.int64], time: float) -> None:

@@ -225,7 +225,8 @@ class Stop:
             return
         if self.stiffness != math.inf or self.damping != 0:
             raise ProblemError(f"{owner}: restitution is that of a rigid stop; leave out its stiffness and damping")
-        if not (isinstance(self.restitution, Real) and 0 <= self.restitution <= 1):
+        given: Any = self.restitution
+        if not (isinstance(given, Real) and 0 <= given <= 1):
             raise ProblemError(f"{owner}: restitution = {self.restitution} must lie in [0, 1]")
         if self.curved:
             raise ProblemError(
@@ -269,7 +270,7 @@ class Stop:
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; what only curved or only rigid stops have is left out of the others."""
         data = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(self).items()}
-        unused = () if self.curved else ("lateral", "lateral_offset")
+        unused: tuple[str, ...] = () if self.curved else ("lateral", "lateral_offset")
         unused += ("stiffness", "damping") if self.rigid else ()
         return {name: value for name, value in data.items() if value is not None and name not in unused}
 
