@@ -86,7 +86,6 @@ class EventDriven(Library):
         """Return the response at the output instants and at the events; errors as `Library` says."""
         controls = read_controls(self.controls, settings, self.schemes)
         integrator = self.integrator(controls, problem)
-        bounds = {"largest_step": controls.max_step, "most_events": controls.most_events}
         if isinstance(problem, MechanicalProblem) and not problem.needs & SMOOTH:
             return respond(problem, integrator, controls)
         from veridyn.solver.event_driven import first_order  # late: they take SymPy
@@ -94,9 +93,10 @@ class EventDriven(Library):
         from veridyn.solver.problem.initial_value import InitialValueProblem
 
         if isinstance(problem, MechanicalProblem):
-            return first_order.respond(problem, integrator, **bounds)
+            return first_order.respond(problem, integrator, controls.max_step, controls.most_events)
         assert isinstance(problem, InitialValueProblem)
-        return ModeDriver(problem, integrator, **bounds).run(output_instants(problem))
+        driver = ModeDriver(problem, integrator, largest_step=controls.max_step, most_events=controls.most_events)
+        return driver.run(output_instants(problem))
 
 
 def respond(problem: MechanicalProblem, integrator: Integrator, controls: EventControls) -> Response:

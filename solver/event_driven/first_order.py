@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Histories = Mapping[str, Floats]
 
 
-def respond(problem: MechanicalProblem, integrator: Integrator, *, largest_step: float, most_events: int) -> Response:
+def respond(problem: MechanicalProblem, integrator: Integrator, largest_step: float, most_events: int) -> Response:
     """Solve a problem with an integrator and return its response at the output instants.
 
     Raises

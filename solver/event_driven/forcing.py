@@ -92,7 +92,8 @@ class Forcing:
 
 def carries_stops(problem: MechanicalProblem) -> bool:
     """Tell whether stops or devices see the displacement of moving supports."""
-    return bool(problem.supports) and any(e.frame == "absolute" for e in (*problem.stops, *problem.devices))
+    frames = {*(stop.frame for stop in problem.stops), *(device.frame for device in problem.devices)}
+    return bool(problem.supports) and "absolute" in frames
 
 
 def functions(problem: MechanicalProblem) -> list[TimeFunction]:

@@ -306,7 +306,7 @@ class Mechanics:
         self.cosines = [_cosines(f, line) for f, line in zip(problem.frictions, joined, strict=True)]
         problem = replace(problem, frictions=joined)
         problem, self.planes = _single_planes(problem)
-        bends = [_bends(damper) for damper in problem.devices]
+        bends = [_bends(damper) for damper in problem.devices if isinstance(damper, NonlinearDamper)]
         ends = list(accumulate(map(len, bends), initial=len(problem.stops)))
         self.bends = {d.name: tuple(range(*e)) for d, e in zip(problem.devices, pairwise(ends), strict=True)}
         problem = replace(problem, stops=(*problem.stops, *chain.from_iterable(bends)))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,7 @@ def largest_skew(matrix: Floats, mass: Floats) -> float:
     return float(np.abs(np.linalg.eigvals(np.linalg.solve(mass, skew))).max()) if skew.any() else 0.0
 
 
-def largest_variation(problem: MechanicalProblem, of: str, rates: Sequence[Floats]) -> float:
+def largest_variation(problem: MechanicalProblem, of: str, rates: Iterable[NDArray[Any]]) -> float:
     """Return a bound of what the varying parts add to a squared frequency (1/s²), or to a rate of decay (1/s).
 
     Their functions are sampled; ``rates`` are their matrices over the mass, ``M⁻¹ K_j``, in any coordinates.
