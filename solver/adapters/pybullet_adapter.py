@@ -188,12 +188,13 @@ class World:
 
     def advance(self, length: float, loads: Floats) -> None:
         """Take a step for each row of the loads (steps, n)."""
+        stiffness, damping = np.asarray(self.problem.stiffness), np.asarray(self.problem.damping)
         self.call("setTimeStep", length)
         for friction in self.problem.frictions:  # Bullet keeps the product of force and step
             self._motor(self.body, _coordinate(friction.name, friction.tangents[0]), _limit(friction))
         for load in loads:
             x, v, _ = self.state()
-            forces = load - self.problem.stiffness @ x - self.problem.damping @ v
+            forces = load - stiffness @ x - damping @ v
             self.call(
                 "setJointMotorControlArray", self.body, self.joints, pybullet.TORQUE_CONTROL, forces=forces.tolist()
             )
