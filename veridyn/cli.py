@@ -232,7 +232,7 @@ def _add_exchange(commands: Any) -> None:
     forms = ("json", "csv", "c", "fmu", "calculix", "scene", "mjcf")
     said = (
         "one document, tables, C functions (rates, Jacobian, guards, resets), a functional mock-up unit, "
-        "or an input deck of CalculiX"
+        "an input deck of CalculiX, bodies in contact, or a model of MuJoCo"
     )
     export.add_argument("--format", choices=forms, default="json", dest="form", help=said)
     export.add_argument("--fmi", choices=("2.0", "3.0"), default="3.0", help="version of FMI of a unit (default: 3.0)")

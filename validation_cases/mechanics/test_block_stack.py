@@ -55,10 +55,10 @@ def problem(values: Values) -> MechanicalProblem:
         mass=np.diag([m_1, m_2]),
         end=END,
         output_times=np.linspace(0.0, END, STEPS + 1),
-        loads=(Load([1.0, 0.0], pulse(F, 0.0, t_1)),),
+        loads=(Load(np.array([1.0, 0.0]), pulse(F, 0.0, t_1)),),
         frictions=(
-            Friction(GROUND, ([1.0, 0.0],), (m_1 + m_2) * g, mu_1, mu_1),
-            Friction(BETWEEN, ([-1.0, 1.0],), m_2 * g, mu_2, mu_2),
+            Friction(GROUND, (np.array([1.0, 0.0]),), (m_1 + m_2) * g, mu_1, mu_1),
+            Friction(BETWEEN, (np.array([-1.0, 1.0]),), m_2 * g, mu_2, mu_2),
         ),
         coordinates=("x1", "x2"),
     )

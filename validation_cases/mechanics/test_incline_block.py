@@ -56,12 +56,12 @@ def problem(values: Values) -> MechanicalProblem:
     cosine = 1 / math.hypot(1.0, s)
     return MechanicalProblem(
         name="incline_block",
-        mass=m,
-        initial_velocity=[v0],
+        mass=m * np.eye(1),
+        initial_velocity=np.array([v0]),
         end=END,
         output_times=np.linspace(0.0, END, STEPS + 1),
-        loads=(Load([1.0], constant(m * g * s * cosine)),),
-        frictions=(Friction(SOLE, ([1.0],), m * g * cosine, mu_s, mu_d),),
+        loads=(Load(np.ones(1), constant(m * g * s * cosine)),),
+        frictions=(Friction(SOLE, (np.ones(1),), m * g * cosine, mu_s, mu_d),),
         coordinates=("x",),
     )
 

@@ -46,11 +46,11 @@ def problem(values: Values) -> MechanicalProblem:
     return MechanicalProblem(
         name="plane_slide",
         mass=m * np.eye(2),
-        initial_velocity=[v_x, v_y],
+        initial_velocity=np.array([v_x, v_y]),
         end=END,
         output_times=np.linspace(0.0, END, STEPS + 1),
-        loads=(Load([m * g * s * cosine, 0.0], constant(1.0)),) if s else (),
-        frictions=(Friction(SOLE, ([1.0, 0.0], [0.0, 1.0]), m * g * cosine, mu, mu),),
+        loads=(Load(np.array([m * g * s * cosine, 0.0]), constant(1.0)),) if s else (),
+        frictions=(Friction(SOLE, tuple(np.eye(2)), m * g * cosine, mu, mu),),
         coordinates=("x", "y"),
     )
 
@@ -73,8 +73,14 @@ def scene(values: Values) -> Scene:
 def line(values: Values) -> MechanicalProblem:
     """Return what moves alike on a level plane, along its path: for a drawing."""
     m, g, mu = floats(values, "m", "g", "mu")
-    friction = Friction(SOLE, ([1.0],), m * g, mu, mu)
-    return MechanicalProblem(name="plane_slide", mass=m, initial_velocity=[_speed(values)], end=END, frictions=friction)
+    friction = Friction(SOLE, (np.ones(1),), m * g, mu, mu)
+    return MechanicalProblem(
+        name="plane_slide",
+        mass=m * np.eye(1),
+        initial_velocity=np.array([_speed(values)]),
+        end=END,
+        frictions=(friction,),
+    )
 
 
 def turn_time(o: Observation) -> float:

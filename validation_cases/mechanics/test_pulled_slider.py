@@ -6,6 +6,7 @@ slack spring.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -37,12 +38,12 @@ def problem(values: Values) -> MechanicalProblem:
     m, k, F_s, F_k, v_b = floats(values, "m", "k", "F_s", "F_k", "v_b")
     return MechanicalProblem(
         name="pulled_slider",
-        mass=m,
-        stiffness=k,
+        mass=m * np.eye(1),
+        stiffness=k * np.eye(1),
         end=END,
         output_times=np.linspace(0.0, END, STEPS + 1),
-        loads=(Load([1.0], polynomial(0.0, k * v_b)),),
-        frictions=(Friction(SOLE, ([1.0],), WEIGHT, F_s / WEIGHT, F_k / WEIGHT),),
+        loads=(Load(np.ones(1), polynomial(0.0, k * v_b)),),
+        frictions=(Friction(SOLE, (np.ones(1),), WEIGHT, F_s / WEIGHT, F_k / WEIGHT),),
         coordinates=("x",),
     )
 
@@ -99,13 +100,13 @@ def speed(p: Any) -> Any:
 def _drive(values: Values) -> float:
     """Return a velocity (m/s) above that of a slip."""
     m, k, F_s, F_k, v_b = floats(values, "m", "k", "F_s", "F_k", "v_b")
-    return 2 * v_b + (F_s - F_k) / (m * k) ** 0.5
+    return 2 * v_b + (F_s - F_k) / math.sqrt(m * k)
 
 
 def _pull(values: Values) -> float:
     """Return the largest acceleration (m/s²): where a slip begins, and a velocity of the end beside it."""
     m, k, F_s, F_k, v_b = floats(values, "m", "k", "F_s", "F_k", "v_b")
-    return (F_s - F_k) / m + v_b * (k / m) ** 0.5
+    return (F_s - F_k) / m + v_b * math.sqrt(k / m)
 
 
 TIME = {**a_step_of(lambda _: 1.0, END), "scale": lambda _: END, "at_samples": True, "applies": _jumps}

@@ -80,16 +80,16 @@ def _start(values: Values) -> tuple[float, float]:
 def problem(values: Values) -> MechanicalProblem:
     """Return the body with places relative to the plane, which is a moving support in both directions."""
     m, g, mu, A, b, W = floats(values, "m", "g", "mu", "A", "b", "W")
-    along = SupportMotion.from_acceleration("along", [1.0, 0.0], Harmonic(A, W, phase=math.pi / 2))
-    across = SupportMotion.from_acceleration("across", [0.0, 1.0], Harmonic(A * b, W))
+    along = SupportMotion.from_acceleration("along", np.array([1.0, 0.0]), Harmonic(A, W, phase=math.pi / 2))
+    across = SupportMotion.from_acceleration("across", np.array([0.0, 1.0]), Harmonic(A * b, W))
     return MechanicalProblem(
         name="shaking_plane",
         mass=m * np.eye(2),
-        initial_velocity=_start(values),
+        initial_velocity=np.array(_start(values)),
         end=END,
         output_times=OUTPUTS,
         supports=(along, across) if b else (along,),
-        frictions=(Friction("sole", ([1.0, 0.0], [0.0, 1.0]), m * g, mu, mu),),
+        frictions=(Friction("sole", tuple(np.eye(2)), m * g, mu, mu),),
         coordinates=("x", "y"),
     )
 
@@ -97,9 +97,13 @@ def problem(values: Values) -> MechanicalProblem:
 def line(values: Values) -> MechanicalProblem:
     """Return a body on a plane that is shaken along a line: for a drawing."""
     m, g, mu, A, W = floats(values, "m", "g", "mu", "A", "W")
-    moved = SupportMotion.from_acceleration("plane", [1.0], Harmonic(A, W))
+    moved = SupportMotion.from_acceleration("plane", np.ones(1), Harmonic(A, W))
     return MechanicalProblem(
-        name="shaking_plane", mass=m, end=END, supports=(moved,), frictions=(Friction("sole", ([1.0],), m * g, mu, mu),)
+        name="shaking_plane",
+        mass=m * np.eye(1),
+        end=END,
+        supports=(moved,),
+        frictions=(Friction("sole", (np.ones(1),), m * g, mu, mu),),
     )
 
 
