@@ -298,3 +298,13 @@ def swing(p):
 )
 def test_near_collisions_and_many_swings(reading):
     assert reading().confirm().digits == 30
+
+
+def test_a_height_from_the_other_parameters():
+    fallen = BALL.knowing(("h",), lambda p: {"h": p.g / 2})
+    speed = fallen.value("v", ("impact", 1), before=True, second=lambda p: -p.g)
+    assert "h" not in {parameter.name for parameter in fallen.parameters}
+    assert fallen.event("impact", second=lambda _: mpmath.mpf(1))().text() == "1.00000000000000000000000000000"
+    assert speed(g=exact("9.81").varied()).derivative.value == -1
+    with pytest.raises(ParameterError, match="unknown"):
+        speed(h=1)
