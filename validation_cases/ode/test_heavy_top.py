@@ -187,8 +187,8 @@ CASE = Case(
         "w = -4.61538 is -60/13, cut off: with that number itself the axis would meet the vertical. As it is, z comes "
         "to -1 but for 2.6e-13 every 0.745 s.",
         "Euler's angles about the vertical turn by half a turn at once there: DOP853 takes 8358 steps for a second at "
-        "rtol 1e-12 and errs by 1.8e-8; RK45 at 1e-6 steps over it unseen and errs by 1.3e-4. With the axis as a vector "
-        "RK45 errs by 9e-7, and DOP853 takes 31 steps for 4e-11.",
+        "rtol 1e-12 and errs by 1.8e-8; RK45 at 1e-6 steps over it unseen and errs by 1.3e-4. With the axis as a "
+        "vector RK45 errs by 9e-7, and DOP853 takes 31 steps for 4e-11.",
         "A vector of the axis that is not kept at length 1 shrinks: RK45 at rtol 1e-3 loses 1.2e-4 in a second.",
     ),
     held=dict.fromkeys(("w", "s"), "the axis may rise, or pass the vertical"),
