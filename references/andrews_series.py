@@ -69,7 +69,7 @@ def _real(x: int, bits: int = BITS) -> mpf:
 
 
 def _dot(a: Sequence[int], b: Sequence[int]) -> int:
-    return sum(map(mul, a, b)) >> BITS
+    return int(sum(map(mul, a, b)) >> BITS)
 
 
 def _machine(p: Any) -> Machine:
@@ -173,14 +173,14 @@ class Motion:
     def _moment(self, i: int, fx: Series, fy: Series) -> int:
         """Return coefficient k of n·F, with the k terms of F that are known."""
         k = len(fx)
-        return (sum(map(mul, self.x[i][k:0:-1], fy)) - sum(map(mul, self.y[i][k:0:-1], fx))) >> BITS
+        return int((sum(map(mul, self.x[i][k:0:-1], fy)) - sum(map(mul, self.y[i][k:0:-1], fx))) >> BITS)
 
     def _carried(self, i: int, j: int, k: int, ahead: Sequence[tuple[int, int]]) -> int:
         """Return coefficient k of n·w'' of another bar, of which the last term is known but for its angle's."""
         bent = [(m + 1) * (m + 2) for m in range(k)]
         x = [*map(mul, bent, self.x[j][2:]), (k + 1) * (k + 2) * ahead[j][0]]
         y = [*map(mul, bent, self.y[j][2:]), (k + 1) * (k + 2) * ahead[j][1]]
-        return (sum(map(mul, self.x[i][k::-1], y)) - sum(map(mul, self.y[i][k::-1], x))) >> BITS
+        return int((sum(map(mul, self.x[i][k::-1], y)) - sum(map(mul, self.y[i][k::-1], x))) >> BITS)
 
     def _pull(self, k: int) -> int:
         """Return coefficient k of the moment of the spring."""
