@@ -212,7 +212,8 @@ def _digits(number: float | None) -> str:
 INTRODUCTION = """# Solvers compared
 
 What solvers got of the first twelve problems of the literature, against references that are proved. It is no ranking:
-solvers stand by name, and which case matters is yours to say. The solvers of this project are not among them."""
+solvers stand by name, and which case matters is yours to say. A solver stands where it was run; the solvers of this
+project are not among them."""
 
 READING = """*Digits* are the fewest correct ones of all quantities: with default settings, and at the best level of
 refinement. *Time* is the shortest of one solve that reached so many in all quantities; times of different machines do
