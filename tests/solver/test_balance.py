@@ -165,5 +165,5 @@ def test_friction_must_report_its_force(build, refused):
 
 def test_damped_stops_are_not_covered(build):
     t = np.linspace(0, 1, 11)
-    with pytest.raises(NotImplementedError, match="undamped stops"):
+    with pytest.raises(NotImplementedError, match="undamped elastic stops"):
         energy_residual(build.oscillator(1.0, stops=(Stop("wall", [1.0], 0.0, 1.0, 0.5),)), answer(t, t))
