@@ -575,6 +575,8 @@ class Mechanics:
         for i, touch in enumerate(mode.stops):
             rigid = bool(self.rigid[i])
             for row, becomes in _stop_guards(touch, self.gaps.rows[i], pressing[i], rigid=rigid):
+                if becomes is Touch.OPEN and isinstance(self.problem.stops[i], Bend):
+                    continue  # it never opens, and SUNDIALS takes the rate of a constant guard for a root
                 rows.append(row)
                 sizes.append((pushes if touch is Touch.CLOSED else self.gap_sizes)[i] if rigid else np.abs(row))
                 changes.append(Change(i, becomes, STRIKES if rigid and becomes is Touch.CLOSED else -1))
