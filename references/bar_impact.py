@@ -89,10 +89,11 @@ def _spring(b: Bar) -> Ball:
 
 def _pulls(n: int, closed: bool) -> list[Row]:
     """Return the forces on the masses per stiffness of a cell: factors of the displacements."""
-    rows = [{j: arb(1) for j in (i - 1, i + 1) if 0 <= j < n} for i in range(n)]
-    for i, row in enumerate(rows):
-        row[i] = -arb(len(row) + (2 if closed and i == 0 else 0))
-    return rows
+    found: list[Row] = []
+    for i in range(n):
+        row = {j: arb(1) for j in (i - 1, i + 1) if 0 <= j < n}
+        found.append({**row, i: -arb(len(row) + (2 if closed and i == 0 else 0))})
+    return found
 
 
 @per_bits
