@@ -102,7 +102,7 @@ def begins_long(values: Values) -> bool:
     """Whether the first quarter takes more than a second."""
     a, amplitude = float(values["a"]), float(values["A"])
     root = math.sqrt((a + 1) / 2 * math.pi) * amplitude ** ((1 - a) / 2)
-    return root * math.gamma(1 / (a + 1)) > 1.01 * (a + 1) * math.gamma(0.5 + 1 / (a + 1))
+    return bool(root * math.gamma(1 / (a + 1)) > 1.01 * (a + 1) * math.gamma(0.5 + 1 / (a + 1)))
 
 
 of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", SECOND)
