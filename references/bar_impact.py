@@ -333,7 +333,13 @@ def rebound(b: Bar) -> Ball:
 
 @reference(lambda b, number: _displacement_mpf(b, b.size - 1, number))
 def tip(b: Bar, number: int) -> Ball:
-    """Return the displacement of the last mass (m) after so many transits of a wave since the touch, at most 3."""
+    """Return the displacement of the last mass (m) after so many transits of a wave since the touch, at most 3.
+
+    Raises
+    ------
+    ParameterError
+        If there are more.
+    """
     if number > TRANSITS:
         raise ParameterError(f"number must be at most {TRANSITS}, got {number}")
     return value_at(_phases(b), {b.size - 1: arb(1)}, _after(b, number)) - ball(b.h0)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.errors import ProblemError, SolverFailure
 from veridyn.solver.event_driven.forcing import carries_stops, functions
 from veridyn.solver.problem.basis import in_modal_coordinates, with_coordinates
 from veridyn.solver.problem.devices import Device, NonlinearDamper
@@ -31,6 +31,7 @@ LEAST = 1e-3  # of the strongest friction: what a weaker one counts as, where th
 PARALLEL = 1e-12  # of the cosine of an angle; tangents this near to one line are on it
 AT_REST = 1e-12  # of the motion of the whole structure; a slower velocity along a direction is rest
 LOW = 4e-13  # of the terms of a gap; what is no higher is on the stop
+BEYOND = 1e-9  # of the terms of a gap; a start that is deeper in a rigid stop is none
 WAY = 1e-2  # of the way of a step: what counts like the terms of a gap
 STRIKES = -2  # in the place of a spring: the change is an impact
 
@@ -168,10 +169,25 @@ def _refuse_stops(problem: MechanicalProblem) -> None:
             raise NotImplementedError(f"stop {stop.name!r} ({stop.geometry}): not piecewise linear")
         if stop.rigid and stop.frame == "absolute" and problem.supports:
             raise NotImplementedError(f"stop {stop.name!r} is rigid in the absolute frame of a driven structure")
+        if stop.rigid:
+            _check_start(problem, stop)
     rigid = {stop.name for stop in problem.stops if stop.rigid}
     for friction in problem.frictions:
         if friction.normal in rigid:
             raise NotImplementedError(f"friction {friction.name!r} is under the force of a rigid stop")
+
+
+def _check_start(problem: MechanicalProblem, stop: Stop) -> None:
+    """Refuse a body that starts beyond a rigid stop by more than what is left of rounding."""
+    place = float(stop.normal @ problem.initial_displacement + stop.offset)
+    depth = (abs(place) if stop.geometry == "parallel planes" else place) - stop.gap
+    if depth > BEYOND * (
+        abs(stop.gap) + abs(stop.offset) + float(abs(stop.normal) @ abs(problem.initial_displacement))
+    ):
+        raise ProblemError(
+            f"{problem.name}: the body starts {depth:.3g} m beyond stop {stop.name!r}, which is rigid; "
+            "begin on its free side, or give it a stiffness"
+        )
 
 
 def refuse(problem: MechanicalProblem) -> None:
@@ -179,6 +195,8 @@ def refuse(problem: MechanicalProblem) -> None:
 
     Raises
     ------
+    ProblemError
+        If the body starts beyond a rigid stop.
     NotImplementedError
         With the reason: a device that is no piecewise linear damper, matrices that vary, a curved stop, friction, a
         rigid stop or a truncated basis in the absolute frame, regularised friction under the force of a stop, friction

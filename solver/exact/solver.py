@@ -147,8 +147,8 @@ class Prepared:
                 if reason in (kernel.UNKNOWN_MODE, kernel.UNDECIDED):
                     self.tables.index(states)
         count, steps, stopped = counters[:3].tolist()
-        found = samples[:done], events[:count], steps, ambiguities, t, bool(stopped), impacts, short
-        motion: Motion = kernel.Motion(*found)
+        numbers = ambiguities, t, bool(stopped), impacts, short
+        motion: Motion = kernel.Motion(samples[:done], events[:count], steps, *numbers)
         return motion
 
     def _struck(self, y: Floats, states: Ints, u: Floats) -> Impact:

@@ -226,7 +226,7 @@ class Stop:
         if self.stiffness != math.inf or self.damping != 0:
             raise ProblemError(f"{owner}: restitution is that of a rigid stop; leave out its stiffness and damping")
         given: Any = self.restitution
-        if not (isinstance(given, Real) and 0 <= given <= 1):
+        if not (isinstance(given, Real) and 0 <= float(given) <= 1):
             raise ProblemError(f"{owner}: restitution = {self.restitution} must lie in [0, 1]")
         if self.curved:
             raise ProblemError(

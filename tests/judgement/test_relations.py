@@ -127,6 +127,7 @@ PROBLEMS = {
     "windowed support": chain(supports=(SupportMotion.from_acceleration("ground", [1, 1, 1], WINDOW),)),
     "absolute frame": chain(supports=SUPPORTS, stops=tuple(replace(s, frame="absolute") for s in (WALL, GUIDE))),
     "stops": chain(stops=(WALL, GUIDE, BUFFER), loads=(WAVE,)),
+    "rigid stop": chain(stops=(Stop("hard", WALL.normal, 0.4, restitution=0.6), GUIDE), loads=(WAVE,)),
     "later start, no outputs": chain(start=1.5, end=3.5, output_times=None, loads=LOADS, stops=(WALL,)),
     "gyroscopic": chain(damping=DAMPING + SKEW, stops=(WALL,), loads=(WAVE,)),
     "circulatory": chain(damping=DAMPING + SKEW, stiffness=STIFFNESS + 10 * SKEW, stops=(WALL,), loads=(WAVE,)),

@@ -58,7 +58,7 @@ def _reached(times: Floats, gap: Floats, rate: Floats) -> float:
     from scipy.interpolate import CubicHermiteSpline  # late: listing cases must not wait for it
 
     later = [t for t in CubicHermiteSpline(times[:2], gap, rate).roots() if times[1] <= t]
-    return min([*later, float(times[2])])
+    return float(min([*later, times[2]]))
 
 
 def hit(o: Observation, number: int) -> float:

@@ -138,7 +138,8 @@ def _followed(p: Any, closed: bool, state: Any) -> tuple[Callable[[Any], Any], W
 def _phases(*given: Any) -> tuple[Phase, ...]:
     """Return flights and contacts up to the end."""
     p = SimpleNamespace(**dict(zip(NAMED, given, strict=True)))
-    state, found = mpmath.matrix([*[0] * len(STATES), 0, 1, 1]), []
+    found: list[Phase] = []
+    state = mpmath.matrix([*[0] * len(STATES), 0, 1, 1])
     start, end = mpmath.mpf(0), mpmath.mpf(1) / 2
     while True:
         at, beyond = _followed(p, len(found) % 2 == 1, state)

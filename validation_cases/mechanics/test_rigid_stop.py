@@ -196,7 +196,9 @@ def asked(motion: hybrid.Motion, ending: str, number: int, applies: Callable[[Va
 def _fallen(name: str, unit: str, words: str, read: Any, second: Any, how: str, measure: Any, *judged: Any) -> Quantity:
     """Return a quantity of the fall."""
     truth = BOUNCE.closed(read, second=second, how=how)
-    return Quantity(name, unit, words, truth, partial(where_known, measure, truth), *judged, JUMPS, applies=is_fall)
+    criterion, scale = judged
+    seen = partial(where_known, measure, truth)
+    return Quantity(name, unit, words, truth, seen, criterion, scale, JUMPS, applies=is_fall)
 
 
 FALL = (

@@ -145,8 +145,9 @@ class Half:
     rubbed: Any  # normal force times sliding speed, over a contact (J)
 
 
-def half(m: Any, w: Any, zeta: Any, kc: Any, g: Any, mu: Any, reach: Any) -> Half:
-    """Return half a cycle of a tube that turns on the right."""
+def half(tube: tuple[Any, ...], reach: Any) -> Half:
+    """Return half a cycle of a tube, given by m, w, zeta, kc, g and mu, that turns on the right."""
+    m, w, zeta, kc, g, mu = tube
     c, s, rate = mpmath.mpf(4) / 5, mpmath.mpf(3) / 5, zeta * w
     back, into = (kc / m * (c + sign * s * mu) for sign in (-1, 1))
     leaving = Swing(rate, w**2 + back * c, back * g, reach, mpmath.mpf(0))
@@ -157,8 +158,9 @@ def half(m: Any, w: Any, zeta: Any, kc: Any, g: Any, mu: Any, reach: Any) -> Hal
     there = flight(touch)
     arriving = Swing(rate, w**2 + into * c, -into * g, *there)
     turn = arriving.until(1, mpmath.mpf(0), release / 2)
-    times = [release, release + middle, release + touch, release + touch + turn]
-    return Half(reach, *times, -flight(middle)[1], -c * there[1], -arriving(turn)[0], s / c * kc * (c * reach - g) ** 2)
+    times = release, release + middle, release + touch, release + touch + turn
+    rubbed = s / c * kc * (c * reach - g) ** 2
+    return Half(reach, *times, -flight(middle)[1], -c * there[1], -arriving(turn)[0], rubbed)
 
 
 @per_precision
@@ -166,7 +168,7 @@ def closed_cycle(*given: Any) -> Half:
     """Return half the limit cycle."""
     least = given[4] / mpmath.mpf("0.8")  # where it just touches
     near = least * mpmath.mpf("1.04"), least * mpmath.mpf("1.05")
-    return half(*given, mpmath.findroot(lambda reach: half(*given, reach).mirrored - reach, near))
+    return half(given, mpmath.findroot(lambda reach: half(given, reach).mirrored - reach, near))
 
 
 HOW = "closed phases in mpmath, and a secant for the reach"
@@ -189,7 +191,7 @@ def tube(values: Values, v0: float) -> MechanicalProblem:
     line = np.array([NORMAL, TANGENT])
     return MechanicalProblem(
         name="tube_between_stops",
-        modes=Modes(omega=[w], damping=[-zeta], masses=[m], shapes=line[:, None]),
+        modes=Modes(omega=np.array([w]), damping=np.array([-zeta]), masses=np.array([m]), shapes=line[:, None]),
         initial_displacement=np.zeros(2),
         initial_velocity=v0 * line,
         end=END,
@@ -300,7 +302,10 @@ def _asked(side: str, number: int) -> tuple[Quantity, Quantity]:
         MOTION.event(f"touch_{side}", number),
         MOTION.value(f"kc*({sign}*{NORMAL}*q - g)", (f"turn_{side}", number)),
     )
-    fields = (("touch", "s", "start", TIMES, _span), ("peak_force", "N", "peak_force", SHARES, None))
+    fields: tuple[tuple[str, str, str, Any, Any], ...] = (
+        ("touch", "s", "start", TIMES, _span),
+        ("peak_force", "N", "peak_force", SHARES, None),
+    )
     first, second = (
         Quantity(
             f"{name}_{side}_{number}",
