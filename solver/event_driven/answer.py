@@ -196,7 +196,7 @@ def histories(
 
 
 def _empty(problem: MechanicalProblem, mechanics: Mechanics, m: int) -> dict[str, dict[str, Floats]]:
-    names = {stop.name: STOP_HISTORIES for stop in problem.stops}
+    names = dict.fromkeys(mechanics.planes, STOP_HISTORIES)  # parallel planes are one stop
     for friction, cosines in zip(problem.frictions, mechanics.cosines, strict=True):
         names[friction.name] = FRICTION_HISTORIES + (SECOND_TANGENT if len(cosines) == 2 else ())
     names |= {device.name: DAMPER_HISTORIES for device in problem.devices}
