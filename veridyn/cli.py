@@ -154,8 +154,11 @@ def _switch(parser: argparse.ArgumentParser, option: str, meaning: str) -> None:
 
 def _add_reading(commands: Any) -> None:
     """Add the commands that run no solver."""
-    listing = commands.add_parser("list", help="list the cases")
+    listing = commands.add_parser("list", help="list the cases, by kind")
     _add_json(listing)
+    rooms = ("mechanics", "ode", "hybrid", "dae")
+    _repeatable(listing, "--kind", "KIND", f"cases of that kind: {', '.join(rooms)}", dest="kinds", choices=rooms)
+    _repeatable(listing, "--topic", "TOPIC", "cases of that topic, e.g. impact, friction, chaos, stiff", dest="topics")
     show = commands.add_parser("show", help="statement, parameters, references, published values, errata of a case")
     show.add_argument("case")
     reference = commands.add_parser("reference", help="certified reference values")

@@ -12,7 +12,7 @@ from typing import Any
 from veridyn.exit_code import ExitCode
 from veridyn.reports.errors import ReportError
 from veridyn.solver.errors import SolverInputError
-from veridyn.validation_cases.core.catalogue import UnknownCase, all_cases, listed, load_case
+from veridyn.validation_cases.core.catalogue import UnknownCase, UnknownTopic, listed, load_case
 
 Command = Sequence[str]  # as it was given, for the results to say
 
@@ -21,7 +21,7 @@ def bad_input_errors() -> tuple[type[Exception], ...]:
     """Return what bad input raises; imported late, since references need numerical libraries."""
     from veridyn.references import CertificationError, ParameterError
 
-    return ParameterError, CertificationError, SolverInputError, UnknownCase, ReportError, OSError
+    return ParameterError, CertificationError, SolverInputError, UnknownCase, UnknownTopic, ReportError, OSError
 
 
 class UsageError(SolverInputError):
@@ -73,14 +73,15 @@ def _print_json(data: Any) -> int:
     return ExitCode.FINE
 
 
-def _list(_: Command, *, as_json: bool) -> int:
+def _list(_: Command, kinds: Sequence[str], topics: Sequence[str], *, as_json: bool) -> int:
+    found = list(listed(kinds, topics))
     if as_json:
         from veridyn import texts
 
-        return _print_json({"schema_version": "1.0", "cases": [texts.entry(case) for case in all_cases()]})
+        return _print_json({"schema_version": "1.0", "cases": [texts.entry(load_case(case.name)) for case in found]})
     from veridyn.screen import print_list
 
-    print_list(listed())
+    print_list(found)
     return ExitCode.FINE
 
 

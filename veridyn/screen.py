@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
 from rich import box
@@ -35,11 +36,12 @@ def add(made: Table, *cells: Any) -> None:
 
 
 def print_list(cases: Iterable[Listed]) -> None:
-    """Print the list of cases."""
-    made = table("case", "document", "title", "variants")
-    for case in cases:
-        add(made, case.name, case.document, case.title, ", ".join(case.variants))
-    console().print(made)
+    """Print the list of cases, a part for each kind."""
+    for kind, found in groupby(cases, key=lambda case: case.kind):
+        made = table(kind, "topics", "title", "variants")
+        for case in found:
+            add(made, case.name, ", ".join(case.topics), case.title, ", ".join(case.variants))
+        console().print(made)
 
 
 def printable(text: str) -> str:

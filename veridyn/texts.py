@@ -13,12 +13,15 @@ from veridyn import front
 from veridyn.document import SCHEMA_VERSION, published, references, stated, truth_of
 from veridyn.screen import add, console, table
 from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.catalogue import room_of
 
 
 def entry(case: Case) -> dict[str, Any]:
     """Return a line of the list as data."""
     return {
         "case": case.name,
+        "kind": room_of(case.name),
+        "topics": list(case.topics),
         "title": case.title,
         "document": case.document,
         "summary": case.summary,

@@ -1,5 +1,6 @@
 """What a run judges: all of what is named, the quick profile without a name; and how little of everything looks."""
 
+import json
 import re
 
 import pytest
@@ -176,7 +177,17 @@ def test_a_pipe_gets_a_line_now_and_then(foreign, veridyn, monkeypatch):
 
 
 def test_the_list_is_that_of_the_cases():
-    assert list(listed()) == [
-        type(found)(case.name, case.document, case.title, tuple(variant.name for variant in case.variants))
-        for found, case in zip(listed(), all_cases(), strict=True)
-    ]
+    cases = {case.name: case for case in all_cases()}
+    assert sorted(found.name for found in listed()) == sorted(cases)
+    for found in listed():
+        case, names = cases[found.name], tuple(variant.name for variant in cases[found.name].variants)
+        assert found == type(found)(case.name, found.kind, case.document, case.title, case.topics, names)
+
+
+def test_the_list_of_a_kind_and_a_topic(veridyn):
+    seen = json.loads(veridyn("list", "--kind", "hybrid", "--topic", "impact", "--topic", "accumulation", "--json").out)
+    assert {case["case"] for case in seen["cases"]} == {"bouncing_ball", "rocking_block"}
+    assert all(case["kind"] == "hybrid" and "impact" in case["topics"] for case in seen["cases"])
+    assert "sdnd101" not in veridyn("list", "--topic", "friction").out
+    wrong = veridyn("list", "--topic", "frictoin")
+    assert (wrong.status, "did you mean friction?" in wrong.err) == (2, True)

@@ -25,6 +25,7 @@ from veridyn.validation_cases.core.checks import checks
 from veridyn.validation_cases.core.judge import judge
 from veridyn.validation_cases.core.runner import Runner, Statement
 from veridyn.validation_cases.core.subject import Subject
+from veridyn.validation_cases.core.topics import TOPICS
 
 ROOMS = {
     "references": {"references"},
@@ -102,6 +103,11 @@ def test_every_quantity_has_a_criterion_with_a_reason(name):
 def test_a_relative_criterion_has_a_truth_to_relate_to(name):
     relative = [(s, q) for s, q in measured(name) if q.tolerance(s.values).kind == "relative"]
     assert told(pair for pair in relative if not number(*pair)) == []
+
+
+def test_topics_are_known_and_each_has_a_case():
+    assert set().union(*(case.topics for case in all_cases())) == set(TOPICS)
+    assert all(case.topics for case in all_cases())
 
 
 @each_case

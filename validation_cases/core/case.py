@@ -202,11 +202,13 @@ class Case:
     but mass, damping, stiffness and drives, so that a known method has an exact discrete solution. ``held`` are the
     parameters that random parameter sets leave as they are, each with the reason. ``sources`` are the documents that
     state the problem or its solution, for a bibliography: authors, title, where and when; at its end a link.
+    ``topics`` are names of `topics.TOPICS`, the first what the case is about first of all.
     """
 
     name: str
     title: str
     document: str
+    topics: tuple[str, ...]
     summary: str
     statement: tuple[str, ...]
     parameters: tuple[Parameter, ...]

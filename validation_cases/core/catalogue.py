@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import veridyn.validation_cases as room
 from veridyn.nearest import did_you_mean
+from veridyn.validation_cases.core.topics import TOPICS
 
 if TYPE_CHECKING:
     from veridyn.validation_cases.core.case import Case
@@ -27,13 +28,19 @@ class UnknownCase(ValueError):
     """There is no case of that name."""
 
 
+class UnknownTopic(ValueError):
+    """There is no topic of that name."""
+
+
 @dataclass(frozen=True)
 class Listed:
     """A case as the list shows it."""
 
     name: str
+    kind: str
     document: str
     title: str
+    topics: tuple[str, ...]
     variants: tuple[str, ...]
 
 
@@ -77,9 +84,14 @@ def load_case(name: str) -> Case:
     return case
 
 
+def room_of(name: str) -> str:
+    """Return the room of a case: ``mechanics``, ``ode``, ``hybrid`` or ``dae``."""
+    return _modules()[name].removeprefix(f"{room.__name__}.").partition(".")[0]
+
+
 def kind_of(name: str) -> str:
     """Return the capability that the problems of a case need whatever its variant is: the kind of its room."""
-    return "mechanical" if ".mechanics." in _modules()[name] else "initial-value"
+    return "mechanical" if room_of(name) == "mechanics" else "initial-value"
 
 
 def all_cases() -> tuple[Case, ...]:
@@ -87,9 +99,23 @@ def all_cases() -> tuple[Case, ...]:
     return tuple(load_case(name) for name in case_names())
 
 
-def listed() -> Iterator[Listed]:
-    """Yield all cases as a list shows them, read in their source: nothing is imported, so a list takes no second."""
-    return map(_read, case_names())
+def listed(rooms: Collection[str] = (), topics: Collection[str] = ()) -> Iterator[Listed]:
+    """Yield cases as a list shows them, by room, read in their source: nothing is imported, so a list takes no second.
+
+    Those of the given rooms that have all given topics.
+
+    Raises
+    ------
+    UnknownTopic
+        If there is no such topic; the message suggests the nearest one.
+    """
+    for topic in topics:
+        if topic not in TOPICS:
+            raise UnknownTopic(
+                f"unknown topic {topic!r}: {did_you_mean(topic, TOPICS, 'there are ' + ', '.join(TOPICS))}"
+            )
+    found = (_read(name) for name in sorted(case_names(), key=room_of) if not rooms or room_of(name) in rooms)
+    return (case for case in found if set(topics) <= set(case.topics))
 
 
 def _read(name: str) -> Listed:
@@ -99,8 +125,8 @@ def _read(name: str) -> Listed:
     tree = ast.parse(Path(found.origin).read_text(encoding="utf-8"))
     assigned = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
     stated = {word.arg: word.value for word in assigned["CASE"].keywords}  # type: ignore[attr-defined]
-    document, title = (ast.literal_eval(stated[word]) for word in ("document", "title"))
-    return Listed(name, document, title, tuple(_variants(stated["variants"], assigned)))
+    texts = (ast.literal_eval(stated[word]) for word in ("document", "title", "topics"))
+    return Listed(name, room_of(name), *texts, tuple(_variants(stated["variants"], assigned)))
 
 
 def _variants(node: ast.expr, assigned: dict[str, ast.expr]) -> Iterator[str]:

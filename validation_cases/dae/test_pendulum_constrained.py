@@ -84,6 +84,7 @@ CASE = Case(
     name="pendulum_constrained",
     title="Pendulum as a constrained point",
     document="IFToMM A01",
+    topics=("multibody", "constraints"),
     summary="A point on a rod swings from the horizontal: the same motion as equations of index 3, 2 and 1.",
     statement=(
         "A point of mass m hangs on a massless rod of length l and is released at rest from the horizontal.",

@@ -129,6 +129,7 @@ CASE = Case(
     name="belt_damped",
     title="Damped mass on a moving belt",
     document="Popp 1990",
+    topics=("friction", "limit cycle"),
     summary="A belt drags a damped mass on a spring: sticking and slipping, up to a speed at which it only slips.",
     statement=(
         "x'' + 2 z x' + x = F without dimensions; friction is F_s at most in stick and F_k in slip.",

@@ -100,6 +100,7 @@ CASE = Case(
     name="belt_stick_slip",
     title="Mass on a moving belt",
     document="Leine 1998",
+    topics=("friction", "limit cycle"),
     summary="A belt drags a mass on a spring until static friction gives way: sticking and slipping, for ever.",
     statement=(
         "A mass m on a spring k rests on a belt that moves with v_b; friction is F_s at most in stick and F_k in slip.",

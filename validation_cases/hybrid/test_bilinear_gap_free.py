@@ -116,6 +116,7 @@ CASE = Case(
     name="bilinear_gap_free",
     title="Springs that change their stiffness",
     document="Natsiavas 1989",
+    topics=("impact", "nonlinear spring"),
     summary="A mass vibrates freely on two springs that meet, in a gap, in a dead zone, and on a preloaded spring.",
     statement=(
         "Bilinear: stiffness k_1 for x < 0 and k_2 for x > 0; gapped: k_1 for |x| < d and k_2 beyond, the force is "

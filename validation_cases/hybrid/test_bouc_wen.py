@@ -140,6 +140,7 @@ CASE = Case(
     name="bouc_wen",
     title="Bouc and Wen's hysteresis",
     document="Wen 1976",
+    topics=("hysteresis",),
     summary="A hysteretic element between two displacements: virgin curve, the loop that it settles on, its energy.",
     statement=(
         "z' = x' - b |x'| z |z|^(n-1) - g x' |z|^n with x from 0 to X, to -X and back, at 1 m/s; n is 1 or 2.",

@@ -99,6 +99,7 @@ CASE = Case(
     name="bouncing_ball",
     title="Bouncing ball",
     document="Brogliato 2016",
+    topics=("impact", "accumulation"),
     summary="A ball loses a share of its speed at each of infinitely many impacts in finite time, and rests.",
     statement=(
         "A point falls from the height h under gravity g. At the floor, y = 0, its velocity v becomes -e v.",

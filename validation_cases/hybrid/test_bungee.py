@@ -80,6 +80,7 @@ CASE = Case(
     name="bungee",
     title="One-sided spring under gravity",
     document="French 1971",
+    topics=("impact", "nonlinear spring"),
     summary="A body falls on an elastic support that only pushes, or hangs on a rope that only pulls: flight, contact.",
     statement=(
         "y'' = -grav for y > 0, y'' = -grav - w² y for y < 0, without damping, from rest at the height h.",

@@ -126,6 +126,7 @@ CASE = Case(
     name="coulomb_viscous",
     title="Viscous damping and dry friction",
     document="Feeny 1996",
+    topics=("friction",),
     summary="A mass on a spring with a dashpot and dry friction: the envelope decays by both laws, and it stops.",
     statement=(
         "x'' + 2 z w x' + w² x = -w² d sgn(x'), let go at x_0: friction is the force of the spring at x = d.",

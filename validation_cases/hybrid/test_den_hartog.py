@@ -139,6 +139,7 @@ CASE = Case(
     name="den_hartog",
     title="Den Hartog's forced mass with dry friction",
     document="Den Hartog 1931",
+    topics=("friction", "resonance"),
     summary="A load that exceeds the friction for a part of each half cycle: the mass slips and rests, twice a cycle.",
     statement=(
         "x'' + x + f sgn(x') = cos(b t + psi), without dimensions; friction is the same in stick and slip.",

@@ -119,6 +119,7 @@ CASE = Case(
     name="den_hartog_nonstop",
     title="Den Hartog's mass that never stops",
     document="Den Hartog 1931",
+    topics=("friction", "resonance"),
     summary="A load that always exceeds the friction: amplitude and phase in closed form, to the friction that stops.",
     statement=(
         "x'' + x + f sgn(x') = cos(b t + phi), without dimensions, from the largest displacement of its periodic "

@@ -106,6 +106,7 @@ CASE = Case(
     name="elastoplastic",
     title="Elastoplastic oscillator",
     document="Biggs 1964",
+    topics=("hysteresis",),
     summary="A mass on a spring that yields: ductility under a step, the set that a pulse leaves, reverse yield.",
     statement=(
         "x'' + R = F with unit mass, stiffness and yield force; F = F0 until t_d, then 0.",

@@ -229,6 +229,7 @@ CASE = Case(
     name="friction_damper",
     title="Friction damper of a turbine blade",
     document="Griffin 1980",
+    topics=("friction", "hysteresis", "resonance"),
     summary="A spring that slips at a force (Jenkins' element) damps a driven mass: stick and slip in each half cycle.",
     statement=(
         "x'' + 2 z x' + x + r = F cos(W t + phi); r' = k_d x' while |r| < R, r = R sign(x') while the damper slips.",

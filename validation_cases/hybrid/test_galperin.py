@@ -93,6 +93,7 @@ CASE = Case(
     name="galperin",
     title="Galperin's billiard",
     document="Galperin 2003",
+    topics=("impact", "simultaneous events"),
     summary="A large body drives a small one against a wall: elastic collisions, as many as pi has it.",
     statement=(
         "A body M moves with 1 m/s to a body of 1 kg at rest in front of a wall; all collisions are elastic.",

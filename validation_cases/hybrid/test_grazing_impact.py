@@ -118,6 +118,7 @@ CASE = Case(
     name="grazing_impact",
     title="Grazing impact",
     document="Nordmark 1991",
+    topics=("impact", "grazing"),
     summary="An oscillator touches a stop with next to no speed, a little less each time, or misses it by a hair.",
     statement=(
         "An oscillator with the period 2 pi swings with the amplitude A; at x = d a stop returns e of the velocity.",

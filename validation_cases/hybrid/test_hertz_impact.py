@@ -109,6 +109,7 @@ CASE = Case(
     name="hertz_impact",
     title="Elastic impact after Hertz",
     document="Hertz 1882",
+    topics=("impact", "singular law"),
     summary="A mass hits a spring whose force is a power of the indentation: duration by the Gamma function.",
     statement=(
         "m d'' = -k d^n from d = 0 with d' = v0 until d returns to 0; n = 3/2 is Hertz's contact of two spheres.",

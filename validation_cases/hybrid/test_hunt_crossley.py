@@ -224,6 +224,7 @@ CASE = Case(
     name="hunt_crossley",
     title="Hunt and Crossley's impact",
     document="Hunt 1975",
+    topics=("impact", "singular law"),
     summary="A mass hits a Hertz spring whose damping grows with the indentation: restitution by Lambert's function.",
     statement=(
         "m d'' = -k d^(3/2) (1 + lam d'), from d = 0 with d' = v0 until d returns to 0.",

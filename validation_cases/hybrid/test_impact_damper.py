@@ -126,6 +126,7 @@ CASE = Case(
     name="impact_damper",
     title="Impact damper",
     document="Masri 1966",
+    topics=("impact", "resonance"),
     summary="A particle in a driven container hits its ends in turn and takes momentum out: the symmetric orbit.",
     statement=(
         "x'' + 2 z x' + x = F cos(W t + phase) for a container with a particle of relative mass mu that flies between "

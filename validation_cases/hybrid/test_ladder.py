@@ -101,6 +101,7 @@ CASE = Case(
     name="ladder",
     title="Ladder that leaves the wall",
     document="Scholten 1996",
+    topics=("multibody", "release"),
     summary="A ladder slides down a smooth wall, and leaves it before it reaches the floor.",
     statement=(
         "A uniform rod of length 2 l slides between a wall and a floor, both without friction, from rest at the "

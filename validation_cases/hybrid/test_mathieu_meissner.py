@@ -235,6 +235,7 @@ CASE = Case(
     name="mathieu_meissner",
     title="Mathieu's and Meissner's equations",
     document="Meissner 1918",
+    topics=("parametric resonance",),
     summary="A spring whose stiffness swings: small motions grow where it does so at twice their frequency.",
     statement=(
         "Meissner: x'' + (d + e sign(sin t)) x = 0, two springs in turn. Mathieu: x'' + (a - 2 q cos 2 t) x = 0.",

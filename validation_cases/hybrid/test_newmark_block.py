@@ -155,6 +155,7 @@ CASE = Case(
     name="newmark_block",
     title="Newmark's sliding block",
     document="Newmark 1965",
+    topics=("friction", "seismic"),
     summary="A block slides on ground that shakes: one way down a slope, or both ways, under pulses and waves.",
     statement=(
         "The ground accelerates with A g sin(W t) for n half waves, or with A g for t_0. The block slides forwards "

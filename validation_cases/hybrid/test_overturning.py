@@ -99,6 +99,7 @@ CASE = Case(
     name="overturning",
     title="Block that a pulse overturns",
     document="Housner 1963",
+    topics=("multibody", "seismic", "sensitive"),
     summary="A half-sine pulse lifts a slender block: what overturns it is less than a well-known formula says.",
     statement=(
         "θ'' = θ - 1 + a sin(W t + ψ), from rest as the block lifts: sin(ψ) = 1/a. θ is the angle over the slenderness "

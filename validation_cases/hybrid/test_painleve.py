@@ -124,6 +124,7 @@ CASE = Case(
     name="painleve",
     title="Painlevé's rod",
     document="Génot 1999",
+    topics=("multibody", "friction", "singular law"),
     summary="A rod slides on a rough floor, leaning back: friction turns it into the floor, which pushes the more.",
     statement=(
         "A rod slides to the right with its lower tip; its centre is at (-l cos(theta), l sin(theta)) from the tip.",

@@ -91,6 +91,7 @@ CASE = Case(
     name="pin_pendulum",
     title="Pendulum with a pin",
     document="ARGESIM C7",
+    topics=("multibody", "impact"),
     summary="The string of a pendulum meets a pin and swings on about it, short: the comparison C7 of ARGESIM.",
     statement=(
         "A mass m on a string l with damping d swings from phi_0, at rest. At phi_p the string meets a pin at the "

@@ -132,6 +132,7 @@ CASE = Case(
     name="power_law_oscillator",
     title="Power-law oscillator",
     document="Cveticanin 2014",
+    topics=("nonlinear spring", "singular law"),
     summary="A mass on a spring that pulls with a power of the displacement: no linear stiffness, or an infinite one.",
     statement=(
         "x'' + sign(x) |x|^a = 0, released at rest from A. a = 0: a constant force towards x = 0; a = 1: the linear "

@@ -116,6 +116,7 @@ CASE = Case(
     name="restitution_grid",
     title="Grid of restitution",
     document="Newton 1687",
+    topics=("impact",),
     summary="A body falls on a floor with e = 0, 1/4, 1/2, 3/4 and 1: instants, speeds and heights of three bounces.",
     statement=(
         "A body falls from the height h; at the floor its velocity v becomes -e v. Bounce n reaches e^(2 n) h.",

@@ -113,6 +113,7 @@ CASE = Case(
     name="rimless_wheel",
     title="Rimless wheel",
     document="McGeer 1990",
+    topics=("multibody", "impact", "limit cycle"),
     summary="Spokes without a rim walk down a slope: every strike takes speed, every step gives it back.",
     statement=(
         "A point mass at the hub of weightless spokes, 2 a apart, on a slope s. The spoke that stands is an inverted "

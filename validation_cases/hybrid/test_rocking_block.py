@@ -102,6 +102,7 @@ CASE = Case(
     name="rocking_block",
     title="Rocking block",
     document="Housner 1963",
+    topics=("multibody", "impact", "accumulation"),
     summary="A slender block is released from a tilt, rocks on its two edges and loses speed at every impact.",
     statement=(
         "A rectangular block of half diagonal R stands on a rigid floor, its diagonal at alpha to its long side; it "

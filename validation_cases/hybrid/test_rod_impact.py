@@ -143,6 +143,7 @@ CASE = Case(
     name="rod_impact",
     title="Rod that hits a rough floor",
     document="Wang 1992",
+    topics=("multibody", "impact", "friction"),
     summary="One impact with friction, three laws of restitution: Newton's makes energy where slip stops early.",
     statement=(
         "A slender rod hits a rough floor with its tip; s and c are sine and cosine of its angle. By an impulse "

@@ -169,6 +169,7 @@ CASE = Case(
     name="shaw_holmes",
     title="Impact oscillator of Shaw and Holmes",
     document="Shaw 1983",
+    topics=("impact", "resonance", "limit cycle"),
     summary="A driven mass hits a stop once in n periods of its load: stable and unstable orbits, and multipliers.",
     statement=(
         "x'' + 2 z x' + x = F cos(W t + phase) for x < d; at x = d the velocity turns to -e times what it was.",

@@ -108,6 +108,7 @@ CASE = Case(
     name="slide_off_sphere",
     title="Particle that leaves a sphere",
     document="Mungan 2003",
+    topics=("multibody", "friction", "release"),
     summary="A particle slides down a sphere, with friction or without, and leaves it before it reaches the equator.",
     statement=(
         "A particle starts at the top of a fixed sphere of radius R with the speed v_0. Friction is mu times the push "

@@ -127,6 +127,7 @@ CASE = Case(
     name="sliding_base",
     title="Oscillator on a sliding base",
     document="Westermo 1983",
+    topics=("friction", "seismic", "resonance"),
     summary="A structure on a base that slides on the ground: dry friction alone reaches it, whatever the ground does.",
     statement=(
         "A base with an oscillator slides on ground that accelerates with A sin(W t + psi), without dimensions: u is "

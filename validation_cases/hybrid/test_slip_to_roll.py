@@ -101,6 +101,7 @@ CASE = Case(
     name="slip_to_roll",
     title="Ball that slides before it rolls",
     document="Coriolis 1835",
+    topics=("multibody", "friction"),
     summary="A ball with spin slides on a table: friction bends its path until it rolls straight on.",
     statement=(
         "A solid ball slides on a plane with the coefficient mu; u, v are the velocities of its centre along x and y, "

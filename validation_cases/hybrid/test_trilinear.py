@@ -183,6 +183,7 @@ CASE = Case(
     name="trilinear",
     title="Driven oscillator in a gap between springs",
     document="Natsiavas 1989",
+    topics=("impact", "nonlinear spring", "resonance"),
     summary="A driven mass in a gap enters the springs at both ends once a period: the large one of two stable orbits.",
     statement=(
         "x'' + 2 z x' + h(x) = F cos(W t + phase), h = x for |x| < 1 and sgn(x) + k_2 (x - sgn(x)) beyond.",

@@ -170,6 +170,7 @@ CASE = Case(
     name="tripped_block",
     title="Block that slides against a kerb",
     document="this suite",
+    topics=("multibody", "friction", "impact"),
     summary="A block slides, and stops; or its edge is caught by a kerb and it tips: it falls back or over.",
     statement=(
         "A block of width b and height h slides on a plane with the coefficient mu < b/h, so that friction does not "

@@ -171,6 +171,7 @@ CASE = Case(
     name="two_state_model",
     title="Two state model",
     document="ARGESIM C5",
+    topics=("stiff",),
     summary="A stiff linear system, rates a million apart, switches its right-hand side where the fast state says so.",
     statement=(
         "y1 follows y2 + c2 with the rate c1, y2 follows c4 with the rate c3.",

@@ -145,6 +145,7 @@ CASE = Case(
     name="vibrating_table",
     title="Ball on a vibrating table",
     document="Holmes 1982",
+    topics=("impact", "limit cycle"),
     summary="A ball bounces on a table that vibrates, once in n periods: its orbit, multipliers, birth and loss.",
     statement=(
         "y'' = -1 above the table, which is at Gam sin(t + φ), in units of the angular frequency of the table and of "

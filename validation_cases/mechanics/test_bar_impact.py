@@ -165,6 +165,7 @@ CASE = Case(
     name="bar_impact",
     title="Elastic bar that strikes a wall",
     document="Timoshenko and Goodier 1970",
+    topics=("impact", "many modes"),
     summary="An elastic bar flies at a rigid wall and leaves it after its wave has come back; judged is the chain of N "
     "masses with its own proved truth, so that the error of the model is told from that of the solver.",
     statement=(

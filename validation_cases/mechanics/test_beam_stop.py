@@ -251,6 +251,7 @@ CASE = Case(
     name="beam_stop",
     title="Beam that falls on a stop at mid-span",
     document="this suite",
+    topics=("impact", "many modes"),
     summary="A simply supported beam, given by its first modes, falls on an elastic stop and bounces, at last three "
     "times within 54 ms: every instant, impulse and the energy, with five modes and with three.",
     statement=(

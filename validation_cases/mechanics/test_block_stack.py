@@ -150,6 +150,7 @@ CASE = Case(
     name="block_stack",
     title="Two blocks, one on the other",
     document="this suite",
+    topics=("friction", "simultaneous events"),
     summary="The lower of two blocks is pulled for a while: both rest, go together, or slip on each other.",
     statement=(
         "A force F pulls the lower block m_1 from rest until t_1. It rubs on the ground with mu_1 under the weight of "

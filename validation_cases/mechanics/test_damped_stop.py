@@ -229,6 +229,7 @@ CASE = Case(
     name="damped_stop",
     title="Mass that bounces off a damped stop",
     document="this suite",
+    topics=("impact",),
     summary="An oscillator starts at zero gap towards a stop with spring and dashpot that never pulls: every contact "
     "takes the same share of the speed; instants, rebounds and forces of five contacts.",
     equations=(

@@ -231,6 +231,7 @@ CASE = Case(
     name="frictions",
     title="Block that slips, sticks and slips",
     document="this suite",
+    topics=("friction",),
     summary="A block on a spring is pushed back and forth on a floor: friction under a force that swings, in a plane, "
     "under two frictions; stick between the kinetic and the static limit; stick by a spring and a dashpot.",
     statement=(

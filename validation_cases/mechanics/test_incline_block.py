@@ -114,6 +114,7 @@ CASE = Case(
     name="incline_block",
     title="Block on an incline",
     document="Coulomb 1785",
+    topics=("friction", "release"),
     summary="A grid of slopes and coefficients: a block holds, slides to a stop, runs on, climbs and stays or returns.",
     statement=(
         "A block with the velocity v0 down a slope, whose tangent is s, rests on the coefficients mu_s and mu_d.",

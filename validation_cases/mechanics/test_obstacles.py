@@ -185,6 +185,7 @@ CASE = Case(
     name="obstacles",
     title="Mass between two walls of any shape",
     document="this suite",
+    topics=("impact",),
     summary="A mass bounces along a line oblique to its coordinates; parallel planes, two stops, a circle, a ring of "
     "two circles or a closed profile stand in its way, and all of them must give the same motion.",
     statement=(

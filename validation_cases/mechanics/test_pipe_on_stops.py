@@ -291,6 +291,7 @@ CASE = Case(
     name="pipe_on_stops",
     title="Pipe of N modes on S stops",
     document="this suite",
+    topics=("impact", "many modes", "seismic"),
     summary="A pipe of S bays with ten modes and one stop for each, shaken: the truth is that of one bay for any S, so "
     "that 10 modes on one stop and 1000 modes on 100 stops have the same proved answer.",
     statement=(

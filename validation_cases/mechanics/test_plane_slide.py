@@ -134,6 +134,7 @@ CASE = Case(
     name="plane_slide",
     title="Body that slides to a stop in a plane",
     document="this suite",
+    topics=("friction", "two directions"),
     summary="Friction is opposite to a velocity that turns: instant and place of the stop on a level or tilted plane.",
     statement=(
         "A body slides with (v_x, v_y) on a plane with the slope s along x, which friction would hold: s < mu.",

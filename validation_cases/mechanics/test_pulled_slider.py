@@ -152,6 +152,7 @@ CASE = Case(
     name="pulled_slider",
     title="Block pulled by a spring",
     document="Leine 1998",
+    topics=("friction", "limit cycle"),
     summary="A spring whose end moves evenly pulls a block over a floor: it sticks, jumps, and sticks again.",
     statement=(
         "A block m on a floor is pulled by a spring k, slack at first, whose end moves with v_b. Friction is F_s at "

@@ -126,6 +126,7 @@ CASE = Case(
     name="pulsating_column",
     title="Column under a pulsating load",
     document="Bolotin 1964",
+    topics=("parametric resonance", "many modes"),
     summary="Two links on hinges under an axial load that changes with time: the stiffness is a function of time, and "
     "at the sum of both frequencies the deflection grows.",
     statement=(

@@ -216,6 +216,7 @@ CASE = Case(
     name="rigid_stop",
     title="Oscillator before a rigid stop",
     document="Brogliato 2016",
+    topics=("impact", "accumulation"),
     summary="A driven oscillator hits a rigid stop and leaves with e times its speed, stays in contact where e = 0, "
     "and comes to rest after infinitely many impacts where nothing but a constant load pushes.",
     statement=(

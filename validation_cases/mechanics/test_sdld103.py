@@ -176,6 +176,7 @@ CASE = Case(
     name="sdld103",
     title="Three masses between two supports that move differently",
     document="V2.01.103",
+    topics=("seismic", "modal superposition"),
     summary="Multi-support earthquake on an undamped chain: modes, static modes, modal superposition; relative, "
     "driven and absolute displacement.",
     equations=(

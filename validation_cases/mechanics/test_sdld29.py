@@ -152,6 +152,7 @@ CASE = Case(
     name="sdld29",
     title="Damped chain of eight masses under a rectangular force",
     document="V2.01.029",
+    topics=("modal superposition",),
     summary="A force acts on a damped chain for a second; with unequal dashpots the damping couples the modes "
     "(SDLD29), with equal ones it does not (SDLD22). Complex modes, and what a load that ends costs a method.",
     statement=(

@@ -193,6 +193,7 @@ CASE = Case(
     name="sdld31",
     title="Oscillator under a sine force, beside resonance and at it",
     document="V2.01.031",
+    topics=("resonance", "modal superposition"),
     summary="A sine force starts on an oscillator at rest, ten percent above its frequency (SDLD31 b) or at it "
     "(SDLD321: critical, light and hardly any damping): growth, peaks, the phase drift of a method, and its start.",
     statement=(

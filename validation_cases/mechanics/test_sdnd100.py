@@ -191,6 +191,7 @@ CASE = Case(
     name="sdnd100",
     title="Free decay under dry friction",
     document="V5.01.100",
+    topics=("friction",),
     summary="A mass on a spring, released on a plane with Coulomb friction: half cycles whose amplitude falls by a "
     "constant, then a stop for good, away from the place where the spring is slack.",
     statement=(

@@ -255,6 +255,7 @@ CASE = Case(
     name="sdnd101",
     title="Release of a mass-spring system against a stop",
     document="V5.01.101",
+    topics=("impact",),
     summary="An oscillator starts at zero gap towards an elastic stop and rebounds periodically; forces, "
     "durations, impulses, a hundred impacts.",
     equations=(

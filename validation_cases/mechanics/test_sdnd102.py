@@ -179,6 +179,7 @@ CASE = Case(
     name="sdnd102",
     title="Earthquake in resonance with impacts",
     document="V5.01.102",
+    topics=("impact", "seismic", "resonance"),
     summary="A support shakes an oscillator at its own frequency against a wall, or two of them against each other; "
     "contacts, displacements, forces.",
     statement=(

@@ -139,6 +139,7 @@ CASE = Case(
     name="sdnd103",
     title="Softening spring driven along a chosen sine",
     document="Code_Aster",
+    topics=("nonlinear spring",),
     summary="A manufactured solution: the support moves such that a mass on a spring k0 x (1 - |x|/x0) follows "
     "a0 sin(w0 t); what a kink costs, and what a dead zone of a micrometre explains.",
     statement=(

@@ -215,6 +215,7 @@ CASE = Case(
     name="sdnd105",
     title="Mass against a stop that buckles",
     document="Code_Aster",
+    topics=("impact", "hysteresis"),
     summary="A stop collapses under an impact: elastic force, plateau, softening, residual crush, elastic return; "
     "instants, lengths, velocity after release.",
     statement=(

@@ -247,6 +247,7 @@ CASE = Case(
     name="sdnd106",
     title="Stick, slip, stick of two masses",
     document="V5.01.106",
+    topics=("friction",),
     summary="Two masses on a spring, one pulled, one rubbing: break-away against static friction, slip under kinetic "
     "friction, pull taken away on the way, stick for good.",
     statement=(

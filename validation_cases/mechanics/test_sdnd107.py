@@ -202,6 +202,7 @@ CASE = Case(
     name="sdnd107",
     title="Mass on a Zener device",
     document="Code_Aster",
+    topics=("hysteresis", "nonlinear damper"),
     summary="A viscoelastic device with a linear or a power-law dashpot: sudden stretch, and shaking by a burst of "
     "sine; displacement and force.",
     statement=(

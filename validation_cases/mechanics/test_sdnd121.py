@@ -49,6 +49,7 @@ CASE = Case(
     name="sdnd121",
     title="Forced vibration against one stop",
     document="V5.01.121",
+    topics=("impact",),
     summary="A load drives an oscillator against a stiff stop seventy times in four seconds; all 140 instants of "
     "contact, forces, energy.",
     statement=(

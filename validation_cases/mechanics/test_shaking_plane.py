@@ -218,6 +218,7 @@ CASE = Case(
     name="shaking_plane",
     title="Body on a plane shaken in two directions",
     document="this suite",
+    topics=("friction", "two directions", "seismic"),
     summary="A plane moves on a circle or an ellipse: the body on it slides all the time, friction against its way.",
     statement=(
         "A plane accelerates with A cos(W t) along x and b A sin(W t) along y; x, y are places of a body on it.",

@@ -411,6 +411,7 @@ CASE = Case(
     name="tube_between_stops",
     title="Tube in cross-flow between two stops",
     document="Antunes et al. 1990",
+    topics=("impact", "friction", "wear", "limit cycle"),
     summary="A tube whose damping the flow made negative grows until it hits its stops; friction there takes what the "
     "flow gives, in a limit cycle whose wear power is asked for.",
     statement=(

@@ -157,6 +157,7 @@ CASE = Case(
     name="valve_damper",
     title="Mass on a damper with valves",
     document="Dixon 2007",
+    topics=("nonlinear damper",),
     summary="A mass on a spring is driven beside a damper whose valves open at a rate: the slope of its force falls, "
     "turns negative, or grows with the square of the rate.",
     statement=(

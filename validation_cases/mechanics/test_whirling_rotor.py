@@ -202,6 +202,7 @@ CASE = Case(
     name="whirling_rotor",
     title="Rotor that whirls and rubs",
     document="Genta 2005",
+    topics=("rotor", "impact"),
     summary="A disk on an elastic shaft, let go, whirls forwards and backwards at two speeds and hits a stop; internal "
     "damping drives the forward whirl.",
     statement=(

@@ -98,6 +98,7 @@ CASE = Case(
     name="chaplygin_sleigh",
     title="Chaplygin's sleigh",
     document="Chaplygin 1911",
+    topics=("multibody", "constraints"),
     summary="A rigid body on a blade that cannot slide sideways: backwards it is unstable, turns, and runs straight.",
     statement=(
         "v' = a w², (J + m a²) w' = -m a v w: velocity v of the blade along its heading h, angular velocity w.",

@@ -76,6 +76,7 @@ CASE = Case(
     name="double_pendulum",
     title="Double pendulum",
     document="Shinbrot 1992",
+    topics=("multibody", "sensitive"),
     summary="Two equal points on two equal rods: angles to 30 digits, with the factor by which errors grow.",
     statement=(
         "Two points of equal mass hang on massless rods of equal length, the second on the first, and are released at "

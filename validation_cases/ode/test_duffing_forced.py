@@ -186,6 +186,7 @@ CASE = Case(
     name="duffing_forced",
     title="Forced Duffing oscillator with a known motion",
     document="Hsu 1960",
+    topics=("nonlinear spring", "resonance"),
     summary="Loads under which a Duffing oscillator moves in closed form: a pure subharmonic, an elliptic cosine.",
     statement=(
         "x'' + a x + b x³ = F cos(W t): if W²/9 = a + 3 b A²/4 and F = b A³/4, then x = A cos(W t/3), since "

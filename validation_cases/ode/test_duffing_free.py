@@ -93,6 +93,7 @@ CASE = Case(
     name="duffing_free",
     title="Free Duffing oscillator",
     document="Kovacic 2011",
+    topics=("nonlinear spring", "long time"),
     summary="A mass on a cubic spring: the period depends on the amplitude; wells, and the separatrix between them.",
     statement=(
         "x'' + a x + b x³ = 0, released at rest from A.",

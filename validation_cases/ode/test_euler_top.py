@@ -164,6 +164,7 @@ CASE = Case(
     name="euler_top",
     title="Euler's top",
     document="Landau 1976",
+    topics=("multibody", "sensitive"),
     summary="A rigid body without torque: regular about its outer axes, flips about the middle one.",
     statement=(
         "I1 w1' = (I2 - I3) w2 w3 and so on; the quaternion q of the attitude has q' = q (0, w)/2, and begins at 1.",

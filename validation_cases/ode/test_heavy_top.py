@@ -158,6 +158,7 @@ CASE = Case(
     name="heavy_top",
     title="Heavy top",
     document="Brüls 2010",
+    topics=("multibody",),
     summary="A disk spins fast at the end of a rod whose other end is fixed: gravity makes it nutate and precess.",
     statement=(
         "A symmetric body of mass m spins about its axis, which is fixed at a point; the centre of mass is l away. The "

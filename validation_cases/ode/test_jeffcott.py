@@ -137,6 +137,7 @@ CASE = Case(
     name="jeffcott",
     title="Jeffcott's rotor",
     document="Jeffcott 1919",
+    topics=("rotor", "resonance"),
     summary="A disk on a turning shaft: unbalance, internal damping that excites above a speed, gyroscopic whirl.",
     statement=(
         "z = x + i y: m z'' + c_e z' + c_i (z' - i W z) + k z = m e W² exp(i W t), from rest.",

@@ -77,6 +77,7 @@ CASE = Case(
     name="kelvin_voigt",
     title="Impact on a spring and a dashpot",
     document="Schwager 2007",
+    topics=("impact",),
     summary="A mass hits a spring with a dashpot: the contact ends where the gap opens, or where the force would pull.",
     statement=(
         "d'' + 2 z w d' + w² d = 0 from d = 0 with v_0. By definition A the contact ends at d = 0: the dashpot pulls "

@@ -121,6 +121,7 @@ CASE = Case(
     name="kepler",
     title="Kepler's problem",
     document="DETEST D5",
+    topics=("close encounter", "long time"),
     summary="Two bodies on an eccentric orbit: long calm far out, a near collision every turn.",
     statement=(
         "r'' = -r/|r|³ in the plane, from the perihelion of an ellipse with the major half axis 1 and eccentricity e.",

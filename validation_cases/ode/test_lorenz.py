@@ -86,6 +86,7 @@ CASE = Case(
     name="lorenz",
     title="Lorenz' equations",
     document="Lorenz 1963",
+    topics=("chaos", "sensitive"),
     summary="Convection in three numbers: what a solver gets wrong early is multiplied for ever after.",
     statement=(
         "x' = s (y - x), y' = r x - y - x z, z' = x y - b z, from (1, 1, 20), while no digit is lost in doubt.",

@@ -95,6 +95,7 @@ CASE = Case(
     name="moving_load_beam",
     title="Force that crosses a beam",
     document="Frýba 1999",
+    topics=("many modes", "modal superposition"),
     summary="A constant force crosses a simply supported beam: the deflection at midspan by one, three and ten modes.",
     statement=(
         "B w,xxxx + r w,tt = P δ(x - c t), w = Σ q_n sin(n π x/L), from rest; the force is on the beam until L/c.",

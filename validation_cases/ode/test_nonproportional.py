@@ -136,6 +136,7 @@ CASE = Case(
     name="nonproportional",
     title="Two masses, one dashpot",
     document="Foss 1958",
+    topics=("modal superposition",),
     summary="A dashpot at one of two masses: complex modes, in which the masses do not pass the middle together.",
     statement=(
         "M x'' + C x' + K x = 0 with a dashpot at the first mass alone; the first mass is let go at x_0.",

@@ -96,6 +96,7 @@ CASE = Case(
     name="pendulum",
     title="Pendulum",
     document="Beléndez 2007",
+    topics=("multibody", "long time", "sensitive"),
     summary="A pendulum swings, nearly stands on its head, or turns: periods by elliptic integrals.",
     statement=(
         "θ'' = -ω0² sin θ, from the angle θ0 and the angular velocity Ω0.",

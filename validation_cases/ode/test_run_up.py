@@ -67,6 +67,7 @@ CASE = Case(
     name="run_up",
     title="Rotor that runs up",
     document="Lewis 1932",
+    topics=("rotor", "resonance"),
     summary="A force of growing angular velocity takes an oscillator through resonance: beats after a late peak.",
     statement=(
         "z'' + c z' + w² z = f exp(i r t²), z = x + i y, from rest: the force turns at 2 r t, a linear chirp.",

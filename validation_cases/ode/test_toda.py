@@ -154,6 +154,7 @@ CASE = Case(
     name="toda",
     title="Toda's lattice",
     document="Toda 1967",
+    topics=("nonlinear spring", "waves"),
     summary="A ring of eight masses on springs of exponential force carries a wave that keeps its shape for ever.",
     statement=(
         "r_n'' = 2 exp(-r_n) - exp(-r_{n+1}) - exp(-r_{n-1}): spring n between masses n and n + 1 pulls with "

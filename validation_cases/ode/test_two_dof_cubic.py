@@ -148,6 +148,7 @@ CASE = Case(
     name="two_dof_cubic",
     title="Two masses on cubic springs",
     document="Vakakis 1992",
+    topics=("nonlinear spring", "limit cycle"),
     summary="Nonlinear normal modes that are straight lines: on each the two masses move as one.",
     statement=(
         "Two equal masses, each on a linear and a cubic spring to the ground, with both kinds between them, are "

@@ -53,6 +53,7 @@ CASE = Case(
     name="ueda",
     title="Ueda's oscillator",
     document="Ueda 1979",
+    topics=("chaos", "nonlinear spring"),
     summary="A driven mass on a cubic spring, in the regime where only the first periods have a truth to compare with.",
     statement=(
         "x'' + d x' + x³ = F cos t, from x_0 and v_0, over the first period of the load.",

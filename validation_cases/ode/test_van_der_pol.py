@@ -125,6 +125,7 @@ CASE = Case(
     name="van_der_pol",
     title="Van der Pol's oscillator",
     document="van der Pol 1926",
+    topics=("limit cycle", "stiff"),
     summary="Small motions grow, large ones decay: one limit cycle, nearly a sine or made of jumps.",
     statement=(
         "x'' - mu (1 - x²) x' + x = 0, from the point of the limit cycle where x is largest.",

@@ -91,6 +91,7 @@ CASE = Case(
     name="von_mises_truss",
     title="Von Mises' truss",
     document="Simitses 1990",
+    topics=("nonlinear spring", "sensitive"),
     summary="A shallow truss under a sudden load: below 8/27 it swings, above it snaps through.",
     statement=(
         "s'' = p - s (2 - s)(1 - s) from rest at s = 0, s the deflection over the height of the apex (Green's strain).",

@@ -224,6 +224,7 @@ CASE = Case(
     name="sdnd104",
     title="Wear power of a rubbing shoe",
     document="V5.01.104",
+    topics=("friction", "wear", "limit cycle"),
     summary="A mass rests on a plane that shakes harmonically; Coulomb friction; wear power in the regimes "
     "stick, stick-slip and slip-slip.",
     equations=(
