@@ -52,6 +52,7 @@ CASE = Case(
     name="{name}",
     title="{title}",
     document="author and year",
+    topics=("limit cycle",),
     summary="One sentence for the list of cases.",
     statement=("What is given, in plain words.", "What follows from it."),
     equations=(*equations(PROBLEM), "x = a cos(w t)"),

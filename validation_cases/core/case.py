@@ -208,7 +208,6 @@ class Case:
     name: str
     title: str
     document: str
-    topics: tuple[str, ...]
     summary: str
     statement: tuple[str, ...]
     parameters: tuple[Parameter, ...]
@@ -216,6 +215,7 @@ class Case:
     quantities: tuple[Quantity, ...]
     problem: Callable[[Values], Any]  # of any kind
     remarks: tuple[str, ...]
+    topics: tuple[str, ...] = ()
     modelling: tuple[str, ...] = ()
     published: tuple[Published, ...] = ()
     sources: tuple[str, ...] = ()
