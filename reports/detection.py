@@ -193,7 +193,7 @@ checks of its own run; what came later was not tried on it. Of a fault in severa
 
 def page(found: Findings) -> str:
     """Return the page as Markdown."""
-    blocks = [INTRODUCTION, *_provenance(found), *_summary(found), *_matrix(found), *_resolution(found)]
+    blocks = [INTRODUCTION, *_provenance(found), *_summary(found), *_matrix(found), *_cases(found), *_resolution(found)]
     return "\n\n".join([*blocks, *_survivors(found), *_alarms(found), *_faults(found)]) + "\n"
 
 
@@ -241,6 +241,23 @@ def _row(name: Key, layers: Sequence[Mapping[str, int]]) -> tuple[str, ...]:
         among, alone = sum(layer in found for found in hit), sum(set(found) == {layer} for found in hit)
         cells.append(f"{among} ({alone} alone)" if alone else str(among or "–"))
     return (*name, str(len(layers)), str(len(hit)), *cells)
+
+
+def _cases(found: Findings) -> Iterator[str]:
+    """Yield which case detects faults of which kind."""
+    yield "## Cases"
+    yield (
+        "How many faults of each kind a case detects, all hosts together. A fault is tried on the cheapest case first and, "
+        "unless all are asked for, ends at the first that detects it: a case that is dear is seen to detect little."
+    )
+    kinds = list(dict.fromkeys(fault["kind"] for fault in found["faults"]))
+    hits: Counter[tuple[str, str]] = Counter()
+    trials = by_fault(found)
+    for fault in found["faults"]:
+        places = (trial["place"]["case"] for trial in trials[key_of(fault)] if trial["found"])
+        hits.update({(case, fault["kind"]) for case in places})
+    rows = [(case, *(str(hits[case, kind] or "–") for kind in kinds)) for case in sorted({case for case, _ in hits})]
+    yield table(("Case", *kinds), rows)
 
 
 def _resolution(found: Findings) -> Iterator[str]:

@@ -28,6 +28,7 @@ def test_results_of_several_runs_make_one_page(veridyn, tmp_path):
     page = (tmp_path / "detection.md").read_text(encoding="utf-8")
     assert "| gap_too_wide | contact |" in page
     assert "| penalty_one_percent_high | contact |" in page
+    assert "| Case | contact |\n| --- | --- |\n| sdnd101 | 2 |\n" in page
     patterns = json.loads((tmp_path / "patterns.json").read_text(encoding="utf-8"))
     assert [pattern.fault for pattern in hints.patterns_of(patterns)] == ["gap_too_wide", "penalty_one_percent_high"]
 
