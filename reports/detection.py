@@ -248,7 +248,7 @@ def _cases(found: Findings) -> Iterator[str]:
     yield "## Cases"
     yield (
         "How many faults of each kind a case detects, all hosts together. A fault is tried on the cheapest case first "
-        "and, unless all are asked for, ends at the first that detects it: a case that is dear is seen to detect little."
+        "and, unless all are asked for, ends at the first that detects it: what dear cases detect is seen seldom."
     )
     kinds = list(dict.fromkeys(fault["kind"] for fault in found["faults"]))
     hits: Counter[tuple[str, str]] = Counter()
