@@ -86,7 +86,9 @@ def test_variants_kinds_and_quantities_select():
         ("sdnd104", "late")
     ]
     assert places(Selection(("sdnd102",), quantities=("asymmetry",))) == [("sdnd102", "a-two-masses")]
-    assert {case for case, _ in places(Selection(kinds=("device",)))} == {"obstacles", "sdnd103", "sdnd105", "sdnd107"}
+    assert {case for case, _ in places(Selection(kinds=("device",)))} == {
+        *("obstacles", "sdnd103", "sdnd105", "sdnd107", "valve_damper")
+    }
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,8 @@ class Subject:
 
 # the test module of every reference module; helpers are guarded by the tests of the references that use them
 REFERENCES = {
+    "andrews": ("andrews", "andrews_series"),
+    "bar_impact": ("bar_impact",),
     "discrete": ("discrete", "integrators", "recurrences", "tableaux"),
     "beam_on_stop": ("beam_on_stop", "beam_waves"),
     "between_walls": ("between_walls",),
@@ -29,6 +31,7 @@ REFERENCES = {
     "damped_stop": ("damped_stop",),
     "driven_chain": ("driven_chain",),
     "elastic_stop": ("elastic_stop",),
+    "elliptic": ("elliptic",),
     "forced_oscillator": ("forced_oscillator",),
     "friction_decay": ("friction_decay", "friction_half_cycles"),
     "hybrid": ("hybrid", "hybrid_steps", "expressions"),
@@ -37,6 +40,7 @@ REFERENCES = {
     "quantities": ("quantities",),
     "pulled_pair": ("pulled_pair", "pulled_closed"),
     "rubbing_block": ("rubbing_block", "rubbing_waves"),
+    "sliding_bodies": ("hodograph", "inclined_block", "stacked_blocks"),
     "sliding_block": ("sliding_block", "sliding_closed", "sliding_phases"),
     "softening_spring": ("softening_spring", "extrapolation"),
     "zener": ("zener", "zener_checks"),

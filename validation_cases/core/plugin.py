@@ -20,7 +20,7 @@ from veridyn.validation_cases.core.judge import Check, Record, judge
 from veridyn.validation_cases.core.runner import Runner
 from veridyn.validation_cases.core.subject import Request, Subject, read_request
 
-RUNNERS: dict[str, Runner] = {}
+RUNNERS: dict[tuple[str, str], Runner] = {}  # by case and solver
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -179,12 +179,19 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "speed(case): benchmark, of one case or of all; runs with --benchmark-only")
 
 
+def _runner(case: str, solver: str, config: pytest.Config) -> Runner:
+    """Return what solves for a case; what was solved for the one before is let go of."""
+    if any(other != case for other, _ in RUNNERS):
+        RUNNERS.clear()
+    if (case, solver) not in RUNNERS:
+        RUNNERS[case, solver] = Runner(load_solver(solver), _request(config))
+    return RUNNERS[case, solver]
+
+
 @pytest.fixture
 def record(solver_under_test: str, check: Check, pytestconfig: pytest.Config) -> Record:
     """Judge a check; skips what cannot be judged of this solver."""
-    if solver_under_test not in RUNNERS:
-        RUNNERS[solver_under_test] = Runner(load_solver(solver_under_test), _request(pytestconfig))
-    judged = judge(check, RUNNERS[solver_under_test])
+    judged = judge(check, _runner(check.case, solver_under_test, pytestconfig))
     if judged.verdict == "not applicable":
         pytest.skip(judged.detail)
     return judged

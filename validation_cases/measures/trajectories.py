@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -331,7 +331,13 @@ class Quantities:
         return lambda values: cited(self.source, self.share * size(values), kind="absolute")
 
     def _size(self, scale: str, values: Values) -> float:
-        return float(self.motion.problem.given(values).number(scale))
+        problem = self.motion.problem
+        return _sized(problem, tuple((name, values[name]) for name in problem.parameters if name in values), scale)
+
+
+@lru_cache(maxsize=4096)  # asked for often, and some problems take long to pose
+def _sized(problem: InitialValueProblem, given: tuple[tuple[str, Any], ...], scale: str) -> float:
+    return problem.given(dict(given)).number(scale)
 
 
 def _plain(at: Instant) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from itertools import count, takewhile
 
@@ -10,11 +9,12 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
+from veridyn.solver.problem.basis import undamped_modes
 from veridyn.solver.problem.elements import TimeVarying
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import Harmonic, Piecewise
-from veridyn.validation_cases.core.case import Case, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.case import Beam, Case, Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.consistency import velocities
 from veridyn.validation_cases.measures.quantities import displacement_at, share_of
@@ -99,9 +99,13 @@ def problem(values: Values) -> MechanicalProblem:
     )
 
 
-def still(values: Values) -> MechanicalProblem:
-    """Return the column under the mean load, for a drawing."""
-    return replace(problem(values), varying=())
+def column(values: Values) -> Beam:
+    """Return the column lying down, with its shapes under the mean load, for a drawing."""
+    mean, length = problem(values), float(values["l"])
+    _, shapes = undamped_modes(np.asarray(mean.stiffness), np.asarray(mean.mass))
+    lines = [(0.0, *np.round(shape / abs(shape).max(), 4).tolist()) for shape in shapes.T]
+    named = tuple((f"φ{i}", line) for i, line in enumerate(lines, start=1))
+    return Beam(2 * length, (length, 2 * length), ((0.0, "pin"),), named)
 
 
 def _amplitude(values: Values) -> float:
@@ -164,7 +168,7 @@ CASE = Case(
         "mean load alone, it falls by 0.88.",
     ),
     benchmark_variant="square",
-    drawn=still,
+    beam=column,
 )
 
 test_pulsating_column = verifies(CASE)

@@ -25,7 +25,7 @@ AT_ONCE = 1e-9  # s; a root that close to the start of a phase is its start
 CREEP = (1e-4, 0.1)  # of the initial velocity; slower is rest, faster is slip
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Body:
     """What every small problem has: a name and its end in s."""
 
@@ -59,7 +59,7 @@ class Body:
         return ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Masses(Body):
     """A mechanical problem: mass (n, n) in kg, initial values (n,) in m and m/s."""
 
@@ -98,7 +98,7 @@ class Shake:
         return Harmonic(self.amplitude, self.omega, self.phase, order)(t)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Springs(Masses):
     """Masses on springs, stiffness (n, n) in N/m, on supports that may move; free if the stiffness is zero."""
 
@@ -135,7 +135,7 @@ class Springs(Masses):
         return sum((np.outer(shake.derivative(order, t), shake.influence) for shake in self.shakes), still)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Flight(Masses):
     """One free mass in front of a stop, whose ``restitution``, if set, replaces its stiffness ``contact``.
 
@@ -167,7 +167,7 @@ class Flight(Masses):
         return x[:, None], v[:, None]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Slider(Masses):
     """One mass on a plane with dry friction; a load pulls at it that is linear between its ``pulls`` (s, N).
 

@@ -18,7 +18,7 @@ NEAR = 2.5 * SPACING
 PASSED = 1e-3  # of the amplitude; a guard that is passed by more was located late
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Equations(Body):
     """Two equations, whose states are both halves of the path: initial values, and parameters in their order."""
 
@@ -43,7 +43,7 @@ class Equations(Body):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Linear(Equations):
     """``x' = v``, ``v' = c t - a x - b v``; rates may be turned (``sense`` -1) or ``swapped``."""
 
@@ -63,7 +63,7 @@ class Linear(Equations):
         return states, states
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Bounce(Equations):
     """A ball that falls with the acceleration a, rises with c, and keeps the share b of its speed at the ground.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -47,12 +46,12 @@ def fault_of_displacement(body: Body, t: Floats, found: Floats) -> str:
 
 def paths_of_faults(body: Body, t: Floats) -> list[tuple[str, Floats]]:
     """Return the displacement (m, n) that each known fault leads to."""
-    return _paths(pickle.dumps((body, t)))
+    return _paths(body, t.tobytes())
 
 
 @lru_cache(maxsize=16)  # solvers of one kind answer at the same instants
-def _paths(asked: bytes) -> list[tuple[str, Floats]]:
-    body, t = pickle.loads(asked)
+def _paths(body: Body, instants: bytes) -> list[tuple[str, Floats]]:
+    t = np.frombuffer(instants)
     known = [(text, _displacement(misread(body), t)) for text, misread in MISREADINGS[type(body)]]
     return known + [(text, hand_over(body, t)) for text, hand_over in handovers(body)]
 
