@@ -134,15 +134,15 @@ def test_what_it_does_not_model_is_not_applicable(simbody, what):
 @pytest.mark.parametrize(
     ("arguments", "energy"),
     [
-        (("CPodes", "0", "340"), 3.354),
-        (("CPodes", "1e-5", "340"), 1.031),
-        (("RungeKuttaMerson", "0", "340"), 1.107),
-        (("RungeKuttaMerson", "0", "1"), 0.828),
+        (("CPodes", "0", "340"), (2.8, 3.4)),  # other libraries of linear algebra, other numbers
+        (("CPodes", "1e-5", "340"), (1.02, 1.04)),
+        (("RungeKuttaMerson", "0", "340"), (1.105, 1.109)),
+        (("RungeKuttaMerson", "0", "1"), (0.826, 0.83)),
     ],
 )
 def test_default_accuracy_counts_a_hundred_shocks_and_has_the_wrong_energy(oscillator, arguments, energy):
     shocks, found = oscillator(*arguments)
-    assert found == pytest.approx(energy, abs=2e-3)
+    assert energy[0] < found < energy[1]
     if arguments[-1] == "340":
         assert shocks == 100
 
