@@ -125,8 +125,8 @@ def _read(name: str) -> Listed:
     tree = ast.parse(Path(found.origin).read_text(encoding="utf-8"))
     assigned = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
     stated = {word.arg: word.value for word in assigned["CASE"].keywords}  # type: ignore[attr-defined]
-    texts = (ast.literal_eval(stated[word]) for word in ("document", "title", "topics"))
-    return Listed(name, room_of(name), *texts, tuple(_variants(stated["variants"], assigned)))
+    document, title, topics = (ast.literal_eval(stated[word]) for word in ("document", "title", "topics"))
+    return Listed(name, room_of(name), document, title, topics, tuple(_variants(stated["variants"], assigned)))
 
 
 def _variants(node: ast.expr, assigned: dict[str, ast.expr]) -> Iterator[str]:
