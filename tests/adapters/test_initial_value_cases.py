@@ -49,4 +49,4 @@ def test_a_foreign_solver_passes(case, name):
     if all(record.verdict == "not applicable" for record in records):
         pytest.skip(records[0].detail or "not applicable")
     assert [f"{r.id}: {r.verdict} {r.error} {r.detail}" for r in records if r.verdict == "fail"] == []
-    assert sum(record.verdict == "pass" for record in records) >= 2  # criterion and convergence of a quantity
+    assert sum(record.verdict == "pass" for record in records) >= min(3, len(records))  # two, where one is asked
