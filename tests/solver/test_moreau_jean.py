@@ -8,6 +8,7 @@ from veridyn.references.discrete import Linear, march, read_method
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.moreau_jean import SOLVER
+from veridyn.validation_cases.mechanics import test_integrator_fingerprints as fingerprints
 
 TIMES = np.linspace(0.0, 2.0, 101)
 G = 9.81
@@ -55,6 +56,17 @@ def test_smooth_steps_are_those_of_the_trapezoidal_rule():
     x, v = march(method, linear, TIMES[1], TIMES.size - 1)
     assert np.abs(r.displacement - x).max() < 1e-12
     assert np.abs(r.velocity - v).max() < 1e-11
+
+
+def test_a_bouncing_ball_takes_the_rational_numbers_of_the_method():
+    """256 steps of 1/128 s from 1 m, e = 1/2, g = 10 m/s²: all of them are numbers that doubles hold."""
+    ball = Problem(
+        mass=[[1.0]], initial_displacement=[1.0], loads=Load([-10.0], 1.0), end=2.0,
+        stops=Stop("floor", [-1.0], 0.0, restitution=0.5), output_times=np.linspace(0.0, 2.0, 257),
+    )  # fmt: skip
+    (height,) = SOLVER.solve(ball, {"substeps": 1}).displacement[-1]
+    truth = next(q for q in fingerprints.QUANTITIES if q.name == "y_moreau_jean_dyadic").reference()
+    assert height == pytest.approx(float(truth.value), abs=1e-13)
 
 
 @pytest.mark.parametrize(

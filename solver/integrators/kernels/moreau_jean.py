@@ -2,7 +2,7 @@
 
 A step of the theta method on the smooth part gives the velocities without impulses; they and the impulses p obey
 
-    u = u_free + D p,   0 <= p ⊥ u - e max(0, -u_0) >= 0 (stops),   -p in mu p_n sign(u) (frictions),
+    u = u_free + D p,   0 <= p ⊥ u + e u_0 >= 0 (stops),   -p in mu p_n sign(u) (frictions),
 
 u being rates of gaps and sliding velocities at the end of the step, u_0 at its start; solved by projected Gauss-Seidel.
 Source: J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics, CISM Courses 302, Springer 1988;
@@ -73,7 +73,7 @@ def impulses(step, laws, active, u, least, p, tolerance, most):
     """Find the impulses p (k,), and u (k,) with them; return the passes, one more than ``most`` if they do not do."""
     size = 0.0
     for i in range(u.size):
-        size = max(size, abs(u[i]), least[i])
+        size = max(size, abs(u[i]), abs(least[i]))
         for j in range(u.size):
             u[i] += step.compliance[i, j] * p[j]
     for k in range(1, most + 1):
@@ -109,7 +109,7 @@ def march(step, laws, forces, q, v, p, total, tolerance, most, counters):
         for i in range(p.size):
             stop = laws.friction[i] < 0.0
             active[i] = not stop or gaps[i] + 0.5 * h * before[i] <= 0.0
-            least[i] = laws.restitution[i] * max(0.0, -before[i]) if stop else 0.0
+            least[i] = -laws.restitution[i] * before[i] if stop else 0.0
             p[i] = p[i] if active[i] else 0.0
         u = np.dot(laws.rows, new)
         passes = impulses(step, laws, active, u, least, p, tolerance, most)
