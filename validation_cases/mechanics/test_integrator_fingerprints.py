@@ -190,8 +190,8 @@ CASE = Case(
         "The ball of 1/100 s meets y + h v/2 = 0 at step 129 to the last digit: in doubles, where 0.01 is no "
         "hundredth, the contact may be missed there, and y ends at -6.5e-4 m instead of -1.0e-5 m. Steps of "
         "1/128 s are exact in doubles.",
-        "The ball of Moreau and Jean's method rests g h²/96 below the floor, not on it: theta = 1/2 keeps what "
-        "the last impact left.",
+        "The ball comes to rest below the floor, not on it: 1.0e-5 m with steps of 1/100 s, 2.9e-4 m with 1/128 s. "
+        "theta = 1/2 keeps what the last impact left.",
     ),
 )
 
