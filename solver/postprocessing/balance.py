@@ -16,6 +16,7 @@ from veridyn.solver.problem.basis import driven, driven_displacement, in_modal_c
 from veridyn.solver.problem.elements import Friction, Stop
 from veridyn.solver.problem.geometry import gap_and_normal, local_position
 from veridyn.solver.problem.mechanical import MechanicalProblem, skew_part
+from veridyn.solver.problem.smoothness import jumps
 from veridyn.solver.response import Response
 
 Floats = NDArray[np.float64]
@@ -41,6 +42,20 @@ def _work(force: Floats, position: Floats) -> Floats:
     """Cumulative work (m,) of a force history along a position history, trapezoidal."""
     increments = 0.5 * (force[1:] + force[:-1]) * np.diff(position)
     return np.concatenate(([0.0], np.cumsum(increments)))
+
+
+def _work_of_means(impulse: Floats, t: Floats, position: Floats) -> Floats:
+    """Cumulative work (m,) of the mean forces between samples, which an antiderivative of the force (m,) gives."""
+    increments = np.diff(impulse) / np.diff(t) * np.diff(position)
+    return np.concatenate(([0.0], np.cumsum(increments)))
+
+
+def _without_jumps(problem: MechanicalProblem, t: Floats, residual: Floats) -> Floats:
+    """Return the residual (m - 2,) of samples that have no jump of a drive between their neighbours, else the last."""
+    edges = np.array(list(jumps(problem)))
+    clear = np.searchsorted(edges, t[:-2], side="right") == np.searchsorted(edges, t[2:], side="left")
+    clear[0] = True
+    return np.asarray(residual[np.maximum.accumulate(np.where(clear, np.arange(clear.size), 0))])
 
 
 def _centred_velocity(t: Floats, x: Floats) -> Floats:
@@ -121,7 +136,7 @@ def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
 
     Stored and dissipated energy minus the work of loads, supports, friction and devices. Undamped elastic stops only:
     an impact on a rigid one takes energy between two samples. A problem that is given by modes is balanced in modal
-    coordinates.
+    coordinates. Beside a jump of a load no parabola has the velocity: the sample takes the residual of that before.
 
     Raises
     ------
@@ -140,9 +155,9 @@ def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
     t, x = response.time, response.displacement
     work = np.zeros(t.size)
     for load in problem.loads:
-        work += _work(np.asarray(load.function(t)), x @ load.direction)
+        work += _work_of_means(np.asarray(load.function.antiderivative()(t)), t, x @ load.direction)
     for support in problem.supports:
-        work -= _work(np.asarray(support.acceleration(t)), x @ problem.mass @ support.influence)
+        work -= _work_of_means(np.asarray(support.velocity(t)), t, x @ problem.mass @ support.influence)
     for stop in problem.stops:
         if stop.frame == "absolute":
             work -= _work_of_moving_stop(problem, response, stop)
@@ -151,4 +166,4 @@ def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
     for device in problem.devices:
         work -= _work(element_history(response, device.name, of=device.type), x @ device.direction)
     residual = _stored(problem, response) + _dissipated(problem, response) - work[1:-1]
-    return np.asarray(residual - residual[0])
+    return _without_jumps(problem, t, residual - residual[0])

@@ -32,14 +32,12 @@ def regularity(problem: Problem) -> float:
     return JUMP if "hybrid" in problem.needs else SMOOTH
 
 
-def first_jump(problem: MechanicalProblem) -> float:
-    """Return the first instant (s) inside the span at which a drive jumps; infinite if none does."""
+def jumps(problem: MechanicalProblem) -> Iterator[float]:
+    """Yield the instants (s) inside the span at which a drive jumps, in order."""
     for at in sorted(set(_edges(problem))):
-        until = float(np.nextafter(at, math.inf))
-        jumps = min(_of_functions(problem.drives, problem.start, until), default=SMOOTH) <= JUMP
-        if problem.start < at < problem.end and jumps:
-            return at
-    return math.inf
+        before, after = (float(np.nextafter(at, side)) for side in (-math.inf, math.inf))
+        if problem.start < at < problem.end and min(_of_functions(problem.drives, before, after)) <= JUMP:
+            yield at
 
 
 def _edges(problem: MechanicalProblem) -> Iterator[float]:
