@@ -25,29 +25,32 @@ def velocity_residual(problem: MechanicalProblem, response: Response) -> float:
 
     The largest difference from the mean slope of the two intervals beside a sample, over the largest change of the
     slope from one interval to the next, h |x''|. A velocity that belongs to the middle of an interval is off by a half,
-    one that belongs to the neighbouring sample by one. Rounding of slopes counts on neither side; where nothing else
-    changes, a velocity beyond it counts as one. Coordinates, gaps of stops and slips of frictions in the relative frame
+    one that belongs to the neighbouring sample by one. Rounding of slopes counts on neither side, in gaps and slips that
+    of the coordinates; where nothing else changes, a velocity beyond it counts as one. Coordinates, gaps of stops and slips of frictions in the relative frame
     are looked at, each by itself, as far as the solver reports their velocities.
     """
     pairs = _moving(problem, response)
-    return max(_difference(response.time, position, velocity) for position, velocity in pairs)
+    return max(_difference(response.time, *pair) for pair in pairs)
 
 
-def _moving(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Floats, Floats]]:
-    yield from zip(response.displacement.T, response.velocity.T, strict=True)
+def _moving(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """Yield positions and velocities, and the size (m) of what positions are differences of."""
+    yield from zip(response.displacement.T, response.velocity.T, np.abs(response.displacement).T, strict=True)
+    largest = np.abs(response.displacement).max(axis=1)
     for stop in problem.stops:
         rate = response.elements.get(stop.name, {}).get("normal_velocity")
         if rate is not None:
-            yield stop_gap(problem, response, stop), rate
+            gap = stop_gap(problem, response, stop)
+            yield gap, rate, np.maximum(largest, np.abs(gap))
     for friction in problem.frictions:
         slip = response.elements.get(friction.name, {}).get("sliding_velocity")
         if slip is not None and friction.frame == "relative":
-            yield response.displacement @ friction.tangents[0], slip
+            yield response.displacement @ friction.tangents[0], slip, largest
 
 
-def _difference(time: Floats, position: Floats, velocity: Floats) -> float:
+def _difference(time: Floats, position: Floats, velocity: Floats, size: Floats) -> float:
     slopes = np.diff(position) / np.diff(time)
-    rounding = _rounding_of_slopes(time, position)
+    rounding = _rounding_of_slopes(time, position, size)
     between = rounding[1:] + rounding[:-1]
     changes = np.abs(np.diff(slopes))
     change = float(changes[changes > between].max(initial=0.0))
@@ -57,11 +60,11 @@ def _difference(time: Floats, position: Floats, velocity: Floats) -> float:
     return off / change if change else 1.0
 
 
-def _rounding_of_slopes(time: Floats, position: Floats) -> Floats:
-    """Return how far rounding of instants and positions moves the slopes (m - 1,)."""
+def _rounding_of_slopes(time: Floats, position: Floats, size: Floats) -> Floats:
+    """Return how far rounding of instants and positions of such a size moves the slopes (m - 1,)."""
     h, step = np.diff(time), np.diff(position)
-    size, instant = (np.maximum(np.abs(a[1:]), np.abs(a[:-1])) for a in (position, time))
-    return np.asarray(LAST_BITS * np.finfo(float).eps * (size + np.abs(step / h) * instant) / h)
+    largest, instant = (np.maximum(np.abs(a[1:]), np.abs(a[:-1])) for a in (size, time))
+    return np.asarray(LAST_BITS * np.finfo(float).eps * (largest + np.abs(step / h) * instant) / h)
 
 
 def stop_force_residual(problem: MechanicalProblem, response: Response) -> float:
