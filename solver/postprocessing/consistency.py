@@ -25,9 +25,10 @@ def velocity_residual(problem: MechanicalProblem, response: Response) -> float:
 
     The largest difference from the mean slope of the two intervals beside a sample, over the largest change of the
     slope from one interval to the next, h |x''|. A velocity that belongs to the middle of an interval is off by a half,
-    one that belongs to the neighbouring sample by one. Rounding of slopes counts on neither side, in gaps and slips that
-    of the coordinates; where nothing else changes, a velocity beyond it counts as one. Coordinates, gaps of stops and slips of frictions in the relative frame
-    are looked at, each by itself, as far as the solver reports their velocities.
+    one that belongs to the neighbouring sample by one. Rounding of slopes counts on neither side, in gaps and slips
+    that of the coordinates; where nothing else changes, a velocity beyond it counts as one. Coordinates, gaps of stops
+    and slips of frictions in the relative frame are looked at, each by itself, as far as the solver reports their
+    velocities.
     """
     pairs = _moving(problem, response)
     return max(_difference(response.time, *pair) for pair in pairs)
