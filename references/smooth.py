@@ -14,21 +14,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache, wraps
-from operator import mul
-from typing import Any, TypeVar, cast
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
 
+import numpy as np
 from flint import arb, arb_mat, arb_poly, ctx
 
+from veridyn.references.coarse import TINY, Compiled, Floats, Run, bound_of_sum, total
 from veridyn.references.enclosure import Absent, Undecided, precision
 from veridyn.references.flows import WIDTH, Course, Piece, Row, State, binary, bound_of_exponential
 from veridyn.references.jets import Ball, Jet, differentiated, hull, paired, slope, stacked, value
+from veridyn.references.series import Rates, Traced, traced
 
 COARSE = 64  # bits for boxes
 SAMPLES = 16  # instants of a step at which a box is looked at; it reaches half a spacing beyond them on both sides
 LOW = 24  # order of boxes, and of how states part
-FLAT = arb(2) ** -24  # of an edge: what is left of it beside others is none
+FINE = 4  # lengths of a step in the unit of the time: in it, coefficients neither vanish nor grow much
 MOST_PIECES = 40_000
 LEAST = arb(2) ** -100_000  # beside any number of a motion, and more than a point
 HALT = arb(2) ** -20  # of the time that has passed: pieces so short come to a halt
@@ -36,213 +38,6 @@ HALTED = "the motion has no series at a later instant: it may grow beyond bounds
 MOST_TRIES = 40  # of a step, shorter each time, until the motion stays in a box
 EASE = 0.97  # of the longest step that seems to do
 BIT = float(arb(2).log().mid())
-
-F = TypeVar("F", bound=Callable[..., Any])
-Rates = Callable[[Any, Sequence[Any]], Sequence[Any]]  # of time and states: balls, or `Taylor` of them
-
-
-class Tape(list[Callable[[int], None]]):
-    """Operations in order, each of which makes the next coefficient; what is made twice is made once."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.made: dict[tuple[Any, ...], tuple[Any, ...]] = {}
-
-
-def _once(operation: F) -> F:
-    """Return an operation that returns the same function for the same operands."""
-
-    @wraps(operation)
-    def once(*operands: Any) -> Any:
-        made, key = operands[0].tape.made, (operation, *map(id, operands))
-        if key not in made:
-            made[key] = (operation(*operands), operands)  # kept, so that no other object gets their places
-        return made[key][0]
-
-    return cast(F, once)
-
-
-class Taylor:
-    """A function of the time by its Taylor coefficients, those so far; operations are noted on a tape that makes more.
-
-    With `last`, the place of its last coefficient that is not zero, all are known.
-    """
-
-    __slots__ = ("known", "last", "slopes", "tape")
-
-    def __init__(self, known: list[arb], tape: Tape, last: int | None = None) -> None:
-        self.known, self.tape, self.last = known, tape, last
-        self.slopes: list[arb] = []
-
-    def _made(self, term: Callable[[int], arb]) -> Taylor:
-        """Return the function whose coefficients are the terms."""
-        known: list[arb] = []
-        self.tape.append(lambda k: known.append(term(k)))
-        return Taylor(known, self.tape)
-
-    @_once
-    def __add__(self, other: Any) -> Any:
-        a = self.known
-        if isinstance(other, Jet):
-            return NotImplemented
-        if not isinstance(other, Taylor):
-            return self if other == 0 else self._made(lambda k: a[k] if k else a[0] + other)
-        b = other.known
-        return self._made(lambda k: a[k] + b[k])
-
-    @_once
-    def __mul__(self, other: Any) -> Any:
-        a = self.known
-        if isinstance(other, Jet):
-            return NotImplemented
-        if isinstance(other, Taylor):
-            b = other.known
-            return self._made(_square(a) if a is b else lambda k: sum(map(mul, a, b[k::-1]), arb(0)))
-        if other == 0:
-            return arb(0)
-        if self.last is None:
-            return self._made(lambda k: a[k] * other)
-        return Taylor([x * other for x in a], self.tape, self.last)
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    @_once
-    def __neg__(self) -> Any:
-        return self.__mul__(-1)
-
-    def __sub__(self, other: Any) -> Any:
-        return self.__add__(-other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return (-self).__add__(other)
-
-    def __truediv__(self, other: Any) -> Any:
-        if isinstance(other, Jet):
-            return NotImplemented
-        return self * (1 / other) if not isinstance(other, Taylor) else other.__rtruediv__(self)
-
-    @_once
-    def __rtruediv__(self, other: Any) -> Taylor:
-        """Divide by q b = a."""
-        b, found = self.known, Taylor([], self.tape)
-        a = other.known if isinstance(other, Taylor) else None
-        q = found.known
-
-        def term(k: int) -> None:
-            top = a[k] if a is not None else arb(0) if k else arb(1) * other
-            q.append((top - sum(map(mul, q, b[k:0:-1]), arb(0))) / b[0])
-
-        self.tape.append(term)
-        return found
-
-    @_once
-    def __pow__(self, power: Any) -> Taylor:
-        """Return a power: by products where it is 1, 2, 3 …, else by u w' = p w u', of what is positive."""
-        if isinstance(power, int) and power > 0:
-            half = self if power < 4 else self ** (power // 2)
-            return self if power == 1 else half * half if power % 2 == 0 else self ** (power - 1) * self
-        if power == -1:
-            return 1 / self
-        p, u, found = arb(power), self.known, Taylor([], self.tape)
-        w = found.known
-
-        def term(k: int) -> None:
-            if not k:
-                w.append(u[0] ** p)
-                return
-            turned = w[k - 1 :: -1]
-            driven, whole = sum(map(mul, self._slopes(k), turned), arb(0)), sum(map(mul, u[1:], turned), arb(0))
-            w.append(((p + 1) * driven - k * whole) / (u[0] * k))
-
-        self.tape.append(term)
-        return found
-
-    def sin(self) -> Taylor:
-        """Return the sine; so do the functions below, as their names say."""
-        return self._waves(-1)[0]
-
-    def cos(self) -> Taylor:
-        return self._waves(-1)[1]
-
-    def sinh(self) -> Taylor:
-        return self._waves(1)[0]
-
-    def cosh(self) -> Taylor:
-        return self._waves(1)[1]
-
-    @_once
-    def sqrt(self) -> Taylor:
-        return self ** (arb(1) / 2)
-
-    @_once
-    def exp(self) -> Taylor:
-        return self._integral(arb.exp, lambda w: w)
-
-    @_once
-    def log(self) -> Taylor:
-        return self._integral(arb.log, lambda _: 1 / self)
-
-    @_once
-    def tan(self) -> Taylor:
-        return self._integral(arb.tan, lambda w: 1 + w * w)
-
-    @_once
-    def tanh(self) -> Taylor:
-        return self._integral(arb.tanh, lambda w: 1 - w * w)
-
-    @_once
-    def atan(self) -> Taylor:
-        return self._integral(arb.atan, lambda _: 1 / (1 + self * self))
-
-    @_once
-    def asin(self) -> Taylor:
-        return self._integral(arb.asin, lambda _: 1 / (1 - self * self).sqrt())
-
-    @_once
-    def acos(self) -> Taylor:
-        return self._integral(arb.acos, lambda _: -1 / (1 - self * self).sqrt())
-
-    def _integral(self, start: Callable[[arb], arb], derivative: Callable[[Taylor], Taylor]) -> Taylor:
-        """Return w(u) by w' = derivative(w) u'."""
-        found = Taylor([], self.tape)
-        self.tape.append(lambda k: found.known.append(self._driven(rate.known, k) if k else start(self.known[0])))
-        rate = derivative(found)
-        return found
-
-    def _driven(self, rate: list[arb], k: int) -> arb:
-        """Return the coefficient of the integral of rate u'."""
-        if self.last == 1:
-            return self.known[1] * rate[k - 1] / k
-        return sum(map(mul, self._slopes(k), rate[k - 1 :: -1]), arb(0)) / k
-
-    def _slopes(self, k: int) -> list[arb]:
-        """Return the coefficients of u' so far."""
-        self.slopes += [self.known[j] * j for j in range(len(self.slopes) + 1, k + 1)]
-        return self.slopes
-
-    @_once
-    def _waves(self, sign: int) -> tuple[Taylor, Taylor]:
-        """Return sine and cosine, or the hyperbolic ones with sign 1, by s' = c u', c' = sign s u'."""
-        sine, cosine = Taylor([], self.tape), Taylor([], self.tape)
-        first, second = (arb.sinh, arb.cosh) if sign > 0 else (arb.sin, arb.cos)
-
-        def both(k: int) -> None:
-            pair = (self._driven(cosine.known, k), sign * self._driven(sine.known, k)) if k else None
-            s, c = pair or (first(self.known[0]), second(self.known[0]))
-            sine.known.append(s)
-            cosine.known.append(c)
-
-        self.tape.append(both)
-        return sine, cosine
-
-
-def _square(a: list[arb]) -> Callable[[int], arb]:
-    def term(k: int) -> arb:
-        half = (k + 1) // 2
-        twice = 2 * sum(map(mul, a[:half], a[k : k - half : -1]), arb(0))
-        return twice if k % 2 else twice + a[half] * a[half]
-
-    return term
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,23 +77,15 @@ def _axes(turned: arb_mat, parts: arb_mat, errors: arb_mat) -> tuple[arb_mat, ar
     edges = [[(turned[i, j] * parts[j, 0].rad()).mid() for i in range(n)] for j in range(n)]
     reach = [max(errors[i, 0].rad(), *(abs(edge[i]) for edge in edges)) for i in range(n)]
     units = [arb(1) if size == 0 else size for size in reach]
-    edges = [[(x / unit).mid() for x, unit in zip(edge, units, strict=True)] for edge in edges]
-    edges.sort(key=_length, reverse=True)
-    found: list[list[arb]] = []
-    for edge in [*edges, *([arb(int(i == j)) for i in range(n)] for j in range(n))]:
-        rest, size = edge, _length(edge)
-        for axis in found * 2:
-            along = sum(map(mul, rest, axis), arb(0)).mid()
-            rest = [(x - along * y).mid() for x, y in zip(rest, axis, strict=True)]
-        if len(found) < n and _length(rest) > size * FLAT:
-            found.append([(x / _length(rest)).mid() for x in rest])
-    scaled = arb_mat(n, n, [(axis[i] * units[i]).mid() for i in range(n) for axis in found])
-    plain = arb_mat(n, n, [scaled[i, j] / units[i] for i in range(n) for j in range(n)]).inv()
-    return scaled, arb_mat(n, n, [plain[i, j] / units[j] for i in range(n) for j in range(n)])
-
-
-def _length(edge: Sequence[arb]) -> arb:
-    return sum((x * x for x in edge), arb(0)).mid().sqrt().mid()
+    scaled = np.array([[float(x / unit) for x, unit in zip(edge, units, strict=True)] for edge in edges])
+    longest = np.argsort(-np.linalg.norm(scaled, axis=1), kind="stable")
+    lengths = np.maximum(np.linalg.norm(scaled[longest], axis=1, keepdims=True), TINY)
+    axes = arb_mat(n, n, [arb(x) for x in np.linalg.qr((scaled[longest] / lengths).T)[0].ravel().tolist()])
+    back = axes.inv()
+    return (
+        arb_mat(n, n, [(axes[i, j] * units[i]).mid() for i in range(n) for j in range(n)]),
+        arb_mat(n, n, [back[i, j] / units[j] for i in range(n) for j in range(n)]),
+    )
 
 
 def _none(_t: Any, _y: Sequence[Any]) -> Sequence[Any]:
@@ -315,6 +102,7 @@ class Smooth:
     rates: Rates
     start: arb
     readings: Rates = _none
+    _kept: dict[int, Any] = field(default_factory=dict, repr=False)
 
     def varies(self, state: State) -> bool:
         """Tell whether the motion from a state on has a derivative with respect to a parameter."""
@@ -379,13 +167,13 @@ class Smooth:
     def _piece(self, time: arb, states: _Skew, part: float) -> tuple[_SmoothPiece, _Skew, float]:
         """Return the next piece, `part` of what the series allow or less, the states after it, and the part then."""
         order = int(0.4 * ctx.prec) + 12
-        middle = self._expand(time, states.centre, order)
+        middle = self._traced(len(states.centre)).expand(time, states.centre, order)
         longest = _radius(middle)
         wanted = part * longest
         for _ in range(MOST_TRIES):
             length = binary(wanted)
             with precision(COARSE):
-                found = self._enclosed(time, states, middle, length)
+                found = self._enclosed(time, states, order, length)
             fitting = EASE * float(length) * (_fits(found.rest, middle) if found else 0.5)
             if found is not None and fitting >= EASE * float(length):
                 columns = [x + y for x, y in zip(_scaled(middle, found.rest, length), found.parted, strict=True)]
@@ -398,96 +186,53 @@ class Smooth:
             wanted = min(0.9 * wanted, max(0.4 * wanted, fitting))
         raise Undecided("the motion leaves every box")
 
-    def _expand(self, time: arb, values: Sequence[arb], order: int) -> list[list[arb]]:
-        """Return the Taylor coefficients of states and readings up to an order."""
-        return self._parted(time, values, (), order)[0]
+    def _traced(self, n: int) -> Traced:
+        """Return what rates and readings of n states do, with numbers of the present precision."""
+        return self._made(ctx.prec, lambda: traced(self.rates, self.readings, n, 0))
 
-    def _parted(
-        self, time: arb, values: Sequence[arb], directions: Sequence[Sequence[arb]], order: int
-    ) -> tuple[list[list[arb]], list[list[list[arb]]]]:
-        """Return Taylor coefficients of states and readings, and of their derivatives along each direction."""
-        zeros, tape = [arb(0)] * order, Tape()
+    def _compiled(self, n: int) -> Compiled:
+        """Return the same with as many directions, in doubles."""
+        return self._made(0, lambda: Compiled(traced(self.rates, self.readings, n, n)))
 
-        def known(found: Any) -> list[arb]:
-            return found.known if isinstance(found, Taylor) else [arb(found), *zeros]
+    def _made(self, key: int, make: Callable[[], Any]) -> Any:
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
 
-        states = [Taylor([x], tape) for x in values]
-        now = Taylor([time, arb(1), *zeros], tape, 1)
-        columns, slopes = [x.known for x in states], [known(x) for x in self.rates(now, states)]
-        read = [known(x) for x in self.readings(now, states)]
-        along = []
-        for direction in directions:
-            edges = [Taylor([x], tape) for x in direction]
-            pairs = list(map(Jet, states, edges))
-            columns += [x.known for x in edges]
-            slopes += [known(slope(x)) for x in self.rates(now, pairs)]
-            along.append([*(x.known for x in edges), *(known(slope(x)) for x in self.readings(now, pairs))])
-        for k in range(order):
-            for made in tape:
-                made(k)
-            for column, rate in zip(columns, slopes, strict=True):
-                column.append(rate[k] / (k + 1))
-        if read:
-            for made in tape:
-                made(order)
-        return [*columns[: len(states)], *read], along
-
-    def _enclosed(self, time: arb, states: _Skew, middle: list[list[arb]], length: arb) -> _Enclosed | None:
+    def _enclosed(self, time: arb, states: _Skew, order: int, length: arb) -> _Enclosed | None:
         """Return the remainders of a step, and how states part in it; None if no box is found for it."""
         n, half = len(states.centre), length / (2 * SAMPLES)
-        edges = [[states.frame[i, j] for i in range(n)] for j in range(n)]
-        columns, along = self._parted(time, states.hull(), edges, LOW)
-        powers = [length**k for k in range(LOW)]
-        table = arb_mat(n, LOW, [c * f for column in columns[:n] for c, f in zip(column, powers, strict=False)])
-        seen = [hull(*row) for row in (table * _vandermonde(LOW)).tolist()]
+        program, unit = self._compiled(n), FINE * float(length)
+        (scales, edges), columns = _edges(states.frame), list(program.traced.rates)
+        motion = program.run(time, states.hull(), unit, LOW)
+        terms = arb_mat([program.terms(motion, columns, k, 1 / arb(FINE)) for k in range(LOW)])
+        seen = [hull(*row) for row in (terms.transpose() * _vandermonde(LOW)).tolist()]
         here, around = hull(time - half, time + length * WIDTH), arb(0, half.abs_upper())
-        box = self._box(here, around, seen, length)
-        wide = None if box is None else self._widened(here, box, edges, length * WIDTH)
+        box = self._box(here, around, seen, unit, order)
+        wide = None if box is None else _widened(program, box, unit, edges, length * WIDTH)
         if box is None or wide is None:
             return None
-        order = len(middle[0]) - 1
-        _, rests = self._parted(here, box, wide, LOW)
-        turns = [_scaled(a, [x[LOW] * length**LOW for x in r], length) for a, r in zip(along, rests, strict=True)]
-        parted = [
-            sum((turn[i] * states.parts[j, 0] for j, turn in enumerate(turns)), arb_poly([0]))
-            for i in range(len(columns))
-        ]
-        turned = arb_mat(n, n, [turn[i](arb(1)) for i in range(n) for turn in turns])
-        return _Enclosed([x[-1] * length**order for x in self._expand(here, box, order)], parted, turned)
+        program.part(motion, edges, unit, LOW)
+        program.part(box, wide, unit, LOW)
+        m, r = program.along(motion, box, LOW, 1 / FINE)
+        rest = program.terms(box, program.traced.asked, order, 1 / arb(FINE))
+        if not (np.isfinite(m).all() and np.isfinite(r).all() and all(x.is_finite() for x in rest)):
+            return None
+        return _Enclosed(rest, *_parted(m, r, scales, states.parts))
 
-    def _box(self, here: arb, around: arb, seen: list[arb], length: arb) -> list[arb] | None:
-        """Return a box that states seen at instants do not leave between them; None if none is found."""
-        box = seen
+    def _box(self, here: arb, around: arb, seen: list[arb], unit: float, order: int) -> Any:
+        """Return a run over a box that states seen at instants do not leave between them; None if none is found."""
+        program, box = self._compiled(len(seen)), seen
         for _ in range(8):
             rates = self.rates(here, box)
             image = [x + around * rate for x, rate in zip(seen, rates, strict=True)]
             if all(b.contains_interior(i) for b, i in zip(box, image, strict=True)):
-                rest = [column[-1] * length**LOW for column in self._expand(here, box, LOW)]
-                furthest = arb(0, 1) * WIDTH**LOW
-                kept = (b.contains_interior(i + r * furthest) for b, i, r in zip(box, image, rest, strict=False))
-                return box if all(kept) else None
+                found = program.run(here, box, unit, order)
+                rest = program.terms(found, list(program.traced.rates), LOW, WIDTH / FINE)
+                kept = (b.contains_interior(i + r * arb(0, 1)) for b, i, r in zip(box, image, rest, strict=True))
+                return found if all(kept) else None
             box = [_inflated(b.union(i)) for b, i in zip(box, image, strict=True)]
         return None
-
-    def _widened(
-        self, here: arb, box: Sequence[arb], edges: Sequence[Sequence[arb]], lapse: arb
-    ) -> list[list[arb]] | None:
-        """Return boxes for edges that follow the motion in a box for a lapse (Gronwall); None if they are too wide."""
-        n = len(box)
-        jacobian = arb_mat(n, n)
-        for j in range(n):
-            slopes = self.rates(here, [Jet(x, arb(int(i == j))) for i, x in enumerate(box)])
-            for i, x in enumerate(slopes):
-                jacobian[i, j] = (abs(slope(x)) * lapse).abs_upper()
-        try:
-            growth = bound_of_exponential(jacobian)
-        except Undecided:
-            return None
-        wide = []
-        for edge in edges:
-            column = (growth * arb_mat(n, 1, [abs(x).abs_upper() for x in edge])).entries()
-            wide.append([x + arb(0, (size - abs(x)).abs_upper()) for x, size in zip(edge, column, strict=True)])
-        return wide
 
 
 @dataclass(frozen=True, eq=False)
@@ -497,6 +242,46 @@ class _Enclosed:
     rest: list[arb]
     parted: list[arb_poly]
     turned: arb_mat
+
+
+def _edges(frame: arb_mat) -> tuple[list[arb], list[list[arb]]]:
+    """Return the lengths of the columns of a frame, and these over their lengths."""
+    columns = frame.transpose().tolist()
+    lengths = [max(abs(x) for x in column).mid() for column in columns]
+    return lengths, [[x / size for x in column] for column, size in zip(columns, lengths, strict=True)]
+
+
+def _widened(
+    program: Compiled, box: Run, unit: float, edges: Sequence[Sequence[arb]], lapse: arb
+) -> list[list[arb]] | None:
+    """Return boxes for edges that follow the motion in a box for a lapse (Gronwall); None if they are too wide."""
+    n = len(edges)
+    sizes = program.jacobian(box, unit, n)
+    if not np.isfinite(sizes).all():
+        return None
+    try:
+        growth = bound_of_exponential(
+            arb_mat(n, n, [(x * lapse).abs_upper() for x in map(arb, sizes.ravel().tolist())])
+        )
+    except Undecided:
+        return None
+    found = (growth * arb_mat([[abs(x).abs_upper() for x in edge] for edge in edges]).transpose()).transpose().tolist()
+    return [
+        [x + arb(0, (size - abs(x)).abs_upper()) for x, size in zip(edge, wide, strict=True)]
+        for edge, wide in zip(edges, found, strict=True)
+    ]
+
+
+def _parted(m: Floats, r: Floats, lengths: Sequence[arb], parts: arb_mat) -> tuple[list[arb_poly], arb_mat]:
+    """Return by how much states and readings are off those of the centre, and the frame at the end of a step."""
+    n, weights = len(lengths), [length * part.rad() for length, part in zip(lengths, parts.entries(), strict=True)]
+    most = max(weights)
+    shares = np.array([float((w / most).abs_upper()) if most > 0 else 0.0 for w in weights])
+    sizes = bound_of_sum(np.abs(m) + r, shares)
+    parted = [arb_poly([arb(0, x) * most for x in row]) for row in sizes.tolist()]
+    middles, radii = (x.tolist() for x in total(m[:, :n], r[:, :n]))
+    turned = [arb(middles[j][i], radii[j][i]) * lengths[j] for i in range(n) for j in range(n)]
+    return parted, arb_mat(n, n, turned)
 
 
 @lru_cache(maxsize=64)
