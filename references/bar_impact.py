@@ -24,7 +24,7 @@ from typing import Any
 
 import mpmath
 from flint import arb
-from mpmath import mpf
+from mpmath import mpc, mpf
 
 from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.enclosure import Exactly, Undecided, ball, per_bits
@@ -34,7 +34,7 @@ from veridyn.references.jets import Ball, largest
 from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
 from veridyn.references.parameters import Parameter, ParameterError, Record
 from veridyn.references.quantities import References
-from veridyn.references.roots import sign_changes
+from veridyn.references.waves import Waves
 
 PARAMETERS = (
     Parameter("N", "1", "number of masses", "4", "positive"),
@@ -169,53 +169,16 @@ def _modes(b: Bar, closed: bool) -> _Modes:
     return _Modes(tuple(rate * mpmath.sin(a / 2) for a in angles), shapes, lengths)
 
 
-@dataclass(frozen=True)
-class _Swing:
-    """The motion of one mass: ``Σ cosines cos(w t) + sines sin(w t)/w`` over its modes; a rigid one drifts."""
-
-    omegas: tuple[mpf, ...]
-    cosines: tuple[mpf, ...]
-    sines: tuple[mpf, ...]
-
-    def __call__(self, t: mpf, order: int = 0) -> mpf:
-        """Return the value or a derivative."""
-        terms = zip(self.omegas, self.cosines, self.sines, strict=True)
-        return mpmath.fsum(_swung(w, c, s, t, order) for w, c, s in terms)
-
-    def bound(self, order: int) -> mpf:
-        """Bound a derivative of order 2 or more at any instant."""
-        terms = zip(self.omegas, self.cosines, self.sines, strict=True)
-        return mpmath.fsum(w ** (order - 1) * (abs(c) * w + abs(s)) for w, c, s in terms)
-
-    def roots(self, end: mpf, order: int = 0) -> list[mpf]:
-        """Return the roots of the value, which begins at one that is not counted, or of a derivative."""
-
-        def f(t: mpf) -> tuple[mpf, mpf]:
-            return self(t, order), self(t, order + 1)
-
-        start = f(mpf(0))
-        first = start if order else (mpf(0), start[1])
-        bounds = self.bound(order + 2), self.bound(order + 3)
-        return list(sign_changes(f, lambda *_: bounds, mpf(0), end, first, "gap"))
-
-
-def _swung(w: mpf, c: mpf, s: mpf, t: mpf, order: int) -> mpf:
-    if w == 0:
-        return (c + s * t, s, mpf(0), mpf(0))[order]
-    phase = w * t + order * mpmath.pi / 2
-    return w**order * (c * mpmath.cos(phase) + s / w * mpmath.sin(phase))
-
-
-def _swing(modes: _Modes, mass: int, places: list[mpf], speeds: list[mpf]) -> _Swing:
-    at = [shape[mass] for shape in modes.shapes]
-    cosines, sines = (
-        tuple(x * share for x, share in zip(at, modes.shares(field), strict=True)) for field in (places, speeds)
-    )
-    return _Swing(modes.omegas, cosines, sines)
+def _swing(modes: _Modes, mass: int, places: list[mpf], speeds: list[mpf]) -> Waves:
+    """Return the motion of one mass; a rigid mode drifts."""
+    shares = zip(modes.omegas, (s[mass] for s in modes.shapes), modes.shares(places), modes.shares(speeds), strict=True)
+    terms = [(w, mpc(x * c, -x * s / w if w else 0), x * s) for w, x, c, s in shares]
+    drift = mpmath.fsum(v for w, _, v in terms if not w)
+    return Waves(mpf(0), tuple(mpc(0, w) for w, *_ in terms), tuple(share for _, share, _ in terms), drift)
 
 
 @per_precision
-def _waves(b: Bar, closed: bool) -> tuple[_Swing, ...]:
+def _waves(b: Bar, closed: bool) -> tuple[Waves, ...]:
     """Return the motions of all masses from the touch, or from the release on."""
     n = b.size
     places, speeds = [mpf(0)] * n, [-b.v0.mpf()] * n
@@ -233,10 +196,10 @@ def _transit_mpf(b: Bar) -> mpf:
 @per_precision
 def _lapse(b: Bar) -> mpf:
     """Return the duration of the contact."""
-    found = _waves(b, True)[0].roots(TRANSITS * _transit_mpf(b))
-    if not found:
+    found = next(_waves(b, True)[0].roots(TRANSITS * _transit_mpf(b), from_zero=True), None)
+    if found is None:
         raise CertificationError("the bar does not leave the wall")
-    return found[0]
+    return found
 
 
 def _spring_mpf(b: Bar) -> mpf:
@@ -244,15 +207,13 @@ def _spring_mpf(b: Bar) -> mpf:
 
 
 def _impulse_mpf(b: Bar) -> mpf:
-    """Return the integral of the force, mode by mode."""
-    u, t = _waves(b, True)[0], _lapse(b)
-    terms = zip(u.omegas, u.sines, strict=True)
-    return -_spring_mpf(b) * mpmath.fsum(2 * s * mpmath.sin(w * t / 2) ** 2 / w**2 for w, s in terms)
+    """Return the integral of the force."""
+    return -_spring_mpf(b) * _waves(b, True)[0].integral(_lapse(b))
 
 
 def _velocity_mpf(b: Bar) -> mpf:
     """Return the velocity of the centre after the contact: the rigid mode of a free chain."""
-    return _waves(b, False)[0].sines[0]
+    return _waves(b, False)[0].drift
 
 
 def _vibration_mpf(b: Bar) -> mpf:
@@ -267,7 +228,7 @@ def _vibration_mpf(b: Bar) -> mpf:
 
 def _peak_mpf(b: Bar) -> mpf:
     u = _waves(b, True)[0]
-    return max(-_spring_mpf(b) * u(t) for t in u.roots(_lapse(b), 1))
+    return max(-_spring_mpf(b) * u(t) for t in u.roots(_lapse(b), from_zero=False, order=1))
 
 
 def _displacement_mpf(b: Bar, mass: int, transits: int) -> mpf:

@@ -18,15 +18,16 @@ from __future__ import annotations
 
 import mpmath
 from flint import arb
+from mpmath import mpf
 
-from veridyn.references import beam_waves as waves
-from veridyn.references.beam_waves import Beam
+from veridyn.references import waves
+from veridyn.references.certified import per_precision
 from veridyn.references.enclosure import Absent, ball, less, per_bits, sign_of
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, Row, State
 from veridyn.references.jets import Ball, largest
 from veridyn.references.motion import Ended, Motion, Phase, follow, holding, proved, value_at
-from veridyn.references.parameters import Exact, Parameter, ParameterError
+from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
 from veridyn.references.quantities import References
 
 PARAMETERS = (
@@ -39,6 +40,23 @@ PARAMETERS = (
 )
 
 PER_CONTACT = ("touch", "release", "peak", "impulse")
+MOST_MODES = 41
+
+
+class Beam(Record):
+    """The parameters, and the modes."""
+
+    def check(self) -> None:
+        """Refuse numbers of modes that are not whole or too large, and overdamped modes."""
+        if self.N.pi or self.N.rational.denominator != 1 or self.N.rational > MOST_MODES:
+            raise ParameterError(f"N must be a whole number from 1 to {MOST_MODES}, got {self.N}")
+        if float(self.xi) >= 1:
+            raise ParameterError(f"xi must be below 1, got {self.xi}")
+
+    @property
+    def numbers(self) -> range:
+        """Return the numbers of the modes that move: odd ones."""
+        return range(1, int(self.N.rational) + 1, 2)
 
 
 @per_bits
@@ -98,6 +116,62 @@ def _peak(b: Beam, contact: Ended) -> Ball:
     return largest([-ball(b.kc) * contact.phase.read(_gap(b), t) for t in contact.extremes(rate)])
 
 
+# ---- the second route: modal roots in flight, eigenvalues of the closed system in contact
+
+
+def _matrix(b: Beam, closed: bool) -> waves.Matrix:
+    """Return the matrix of amplitudes, their rates and the gap at rest."""
+    m, gap = len(b.numbers), _row(b)
+    found = mpmath.zeros(2 * m + 1)
+    for i, n in enumerate(b.numbers):
+        w = (n * mpmath.pi) ** 2
+        found[i, m + i] = mpf(1)
+        for j in range(2 * m + 1) if closed else ():
+            found[m + i, j] = -b.kc.mpf() * gap[i] * gap[j]
+        found[m + i, i] -= w**2
+        found[m + i, m + i] -= 2 * b.xi.mpf() * w
+    return found
+
+
+def _row(b: Beam) -> waves.Matrix:
+    """Return the shapes at mid-span, and one for the gap at rest."""
+    shapes = [mpmath.sqrt(2) * (-1) ** ((n - 1) // 2) for n in b.numbers]
+    return mpmath.matrix([[*shapes, *[mpf(0)] * len(shapes), mpf(1)]])
+
+
+@per_precision
+def phases(b: Beam) -> tuple[waves.Phase, ...]:
+    """Return flights and contacts up to T, by sums of exponentials."""
+    speeds = [-2 * mpmath.sqrt(2) * b.v0.mpf() / (n * mpmath.pi) for n in b.numbers]
+    start = [*[mpf(0)] * len(speeds), *speeds, b.gap.mpf()]
+    return waves.alternating(lambda closed: _matrix(b, closed), _row(b), start, b.T.mpf())
+
+
+def _over(b: Beam) -> list[waves.Phase]:
+    """Return the contacts that are over by T."""
+    return [p for p in phases(b) if p.closed and p.end < b.T.mpf()]
+
+
+@per_precision
+def _in_contact(b: Beam, number: int) -> tuple[mpf, mpf, mpf, mpf]:
+    """Return touch, release (s), largest force (N) and impulse (N s) of a contact, counted from 1."""
+    p, kc = _over(b)[number - 1], b.kc.mpf()
+    return p.start, p.end, kc * p.deepest(), -kc * p.gap.integral(p.end - p.start)
+
+
+def _mid_span(b: Beam, time: Exact) -> mpf:
+    phase, lapse = waves.holding(phases(b), time.mpf())
+    return phase.gap(lapse) - b.gap.mpf()
+
+
+def _energy(b: Beam) -> mpf:
+    """Return the energy at T, of modes and stop."""
+    phase, lapse = waves.holding(phases(b), b.T.mpf())
+    pairs = zip(b.numbers, phase.states, phase.states[len(b.numbers) :], strict=False)
+    modal = mpmath.fsum(((n * mpmath.pi) ** 2 * q(lapse)) ** 2 + v(lapse) ** 2 for n, q, v in pairs)
+    return (modal + b.kc.mpf() * min(phase.gap(lapse), mpf(0)) ** 2) / 2
+
+
 reference = References(
     PARAMETERS,
     Beam,
@@ -107,7 +181,7 @@ reference = References(
 )
 
 
-@reference(lambda b, what, number: waves.contact(b, number)[PER_CONTACT.index(what)])
+@reference(lambda b, what, number: _in_contact(b, number)[PER_CONTACT.index(what)])
 def contact(b: Beam, what: str, number: int) -> Ball:
     """Return a quantity of a contact that is over by T, counted from 1.
 
@@ -122,13 +196,13 @@ def contact(b: Beam, what: str, number: int) -> Ball:
     return _peak(b, p) if what == "peak" else p.phase.start if what == "touch" else end
 
 
-@reference(lambda b: mpmath.mpf(len(waves.contacts(b))))
+@reference(lambda b: mpf(len(_over(b))))
 def contacts(b: Beam) -> Ball:
     """Return the number of contacts that are over by T."""
     return arb(len(_contacts(b)))
 
 
-@reference(lambda b: max(waves.contact(b, n + 1)[2] for n in range(len(waves.contacts(b)))))
+@reference(lambda b: b.kc.mpf() * max(p.deepest() for p in _over(b)))
 def peak_force(b: Beam) -> Ball:
     """Return the largest force of the stop (N) in a contact that is over by T."""
     if not (found := _contacts(b)):
@@ -136,7 +210,7 @@ def peak_force(b: Beam) -> Ball:
     return largest([_peak(b, p) for p, _ in found])
 
 
-@reference(lambda b, time: waves.mid_span(b, time.mpf()))
+@reference(_mid_span)
 def mid_span(b: Beam, time: Exact) -> Ball:
     """Return the displacement of mid-span (m) at an instant up to T; raises `ParameterError` for a later one."""
     if sign_of(time, -b.T.plain) > 0:
@@ -144,7 +218,7 @@ def mid_span(b: Beam, time: Exact) -> Ball:
     return value_at(_phases(b), _combined(b, 0), ball(time))
 
 
-@reference(waves.energy)
+@reference(_energy)
 def energy(b: Beam) -> Ball:
     """Return the energy (J) at T, of the beam and of the stop."""
     phase, m = holding(_phases(b), ball(b.T))[-1], len(b.numbers)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import mpmath
 from mpmath import mpc, mpf
 
-from veridyn.references.beam_waves import Waves
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Exact, Record
+from veridyn.references.waves import Waves
 
 KINDS = {1: "slip+", -1: "slip-", 0: "stick"}
 

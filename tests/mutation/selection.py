@@ -22,7 +22,7 @@ REFERENCES = {
     "andrews": ("andrews", "andrews_series"),
     "bar_impact": ("bar_impact",),
     "discrete": ("discrete", "integrators", "recurrences", "tableaux"),
-    "beam_on_stop": ("beam_on_stop", "beam_waves"),
+    "beam_on_stop": ("beam_on_stop", "waves"),
     "between_walls": ("between_walls",),
     "buckling_stop": ("buckling_stop", "buckling_quadrature"),
     "certified": ("certified",),

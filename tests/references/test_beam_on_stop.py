@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.linalg import expm
 
 from veridyn.references import beam_on_stop
-from veridyn.references.beam_waves import Beam, phases
+from veridyn.references.beam_on_stop import Beam, phases
 from veridyn.references.parameters import ParameterError, exact, resolve
 
 DEFAULT = resolve(beam_on_stop.PARAMETERS, {})
@@ -56,7 +56,7 @@ def test_contact_follows_the_matrix_exponential():
     b = Beam(**DEFAULT)
     with mpmath.workdps(20):
         contact = phases(b)[3]
-        start, end = ([float(f(t)) for f in contact.states] for t in (mpmath.mpf(0), contact.end - contact.start))
+        start, end = ([float(f(t)) for f in contact.states[:6]] for t in (mpmath.mpf(0), contact.end - contact.start))
     w, shape = np.array([1.0, 9.0, 25.0]) * np.pi**2, np.sqrt(2) * np.array([1.0, -1.0, 1.0])
     A = np.zeros((7, 7))
     A[:3, 3:6] = np.eye(3)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -12,8 +10,7 @@ import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.references import hybrid
-from veridyn.references.beam_waves import Waves
+from veridyn.references import hybrid, waves
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter, ParameterError, Record
 from veridyn.solver.errors import SolverFailure
@@ -95,76 +92,43 @@ MOTION = hybrid.motion(BAY, PARAMETERS, Pipe)
 # ---- the bay again: sums of exponentials from event to event
 
 
-@dataclass(frozen=True)
-class Phase:
-    """A flight or a contact in mpmath: when it begins and ends (s), and the place of the middle less the gap (m)."""
-
-    start: Any
-    end: Any
-    beyond: Waves
+def _row(p: Any) -> waves.Matrix:
+    """Return the gap of the middle as a function of the states."""
+    signs = [mpmath.mpf(1 if k % 4 == 3 else -1) for k in MOVING]
+    return mpmath.matrix([[*signs, *[mpmath.mpf(0)] * (len(MOVING) + 2), p.g]])
 
 
-def _matrix(p: Any, closed: bool) -> Any:
+def _matrix(p: Any, closed: bool) -> waves.Matrix:
     """Return the matrix of displacements, velocities, sine and cosine of the supports, and one."""
-    n = len(MOVING)
-    matrix, signs = mpmath.zeros(2 * n + 3), [-1 if k % 4 == 3 else 1 for k in MOVING]
-    for i, (k, sign) in enumerate(zip(MOVING, signs, strict=True)):
+    n, gap = len(MOVING), _row(p)
+    matrix = mpmath.zeros(2 * n + 3)
+    for i, k in enumerate(MOVING):
         matrix[i, n + i] = 1
-        matrix[n + i, n + i] = -2 * p.xi * k**2 * p.w1
-        for j, other in enumerate(signs):
-            matrix[n + i, j] = -2 * p.kc / p.M * sign * other if closed else mpmath.mpf(0)
+        for j in range(2 * n + 3) if closed else ():
+            matrix[n + i, j] = -2 * p.kc / p.M * gap[i] * gap[j]
         matrix[n + i, i] -= k**4 * p.w1**2
-        matrix[n + i, 2 * n + 2] = 2 * p.kc / p.M * sign * p.g if closed else mpmath.mpf(0)
+        matrix[n + i, n + i] -= 2 * p.xi * k**2 * p.w1
     matrix[n, 2 * n] = -p.a0
     matrix[2 * n, 2 * n + 1], matrix[2 * n + 1, 2 * n] = p.W, -p.W
     return matrix
 
 
-def _followed(p: Any, closed: bool, state: Any) -> tuple[Callable[[Any], Any], Waves]:
-    """Return what follows a state: all of it at an instant, and the place of the middle less the gap."""
-    rates, vectors = mpmath.eig(_matrix(p, closed))
-    shares = mpmath.lu_solve(vectors, state)
-    row = mpmath.matrix([[*((-1 if k % 4 == 3 else 1) for k in MOVING), *[0] * (len(MOVING) + 2), -p.g]])
-    seen = row * vectors
-
-    def at(t: Any) -> Any:
-        moved = mpmath.matrix([share * mpmath.exp(rate * t) for share, rate in zip(shares, rates, strict=True)])
-        return (vectors * moved).apply(mpmath.re)
-
-    return at, Waves(mpmath.mpf(0), tuple(rates), tuple(seen[j] * shares[j] for j in range(len(rates))))
-
-
 @per_precision
-def _phases(*given: Any) -> tuple[Phase, ...]:
+def _phases(*given: Any) -> tuple[waves.Phase, ...]:
     """Return flights and contacts up to the end."""
     p = SimpleNamespace(**dict(zip(NAMED, given, strict=True)))
-    found: list[Phase] = []
-    state = mpmath.matrix([*[0] * len(STATES), 0, 1, 1])
-    start, end = mpmath.mpf(0), mpmath.mpf(1) / 2
-    while True:
-        at, beyond = _followed(p, len(found) % 2 == 1, state)
-        lapse = next(beyond.roots(end - start, from_zero=bool(found)), None)
-        found.append(Phase(start, end if lapse is None else start + lapse, beyond))
-        if lapse is None:
-            return tuple(found)
-        start, state = start + lapse, at(lapse)
+    start = [mpmath.mpf(x) for x in (*[0] * len(STATES), 0, 1, 1)]
+    return waves.alternating(partial(_matrix, p), _row(p), start, mpmath.mpf(END))
 
 
-def phases(p: Any) -> tuple[Phase, ...]:
+def phases(p: Any) -> tuple[waves.Phase, ...]:
     """Return the phases of a bay with these parameters."""
     return _phases(*(getattr(p, name) for name in NAMED))
 
 
-def _peak(p: Any, number: int) -> Any:
-    phase = phases(p)[2 * number - 1]
-    turns = phase.beyond.roots(phase.end - phase.start, from_zero=False, order=1)
-    return p.kc * max(phase.beyond(t) for t in turns)
-
-
 def _middle(p: Any, time: str) -> Any:
-    t = mpmath.mpf(time)
-    phase = next(each for each in phases(p) if t <= each.end)
-    return phase.beyond(t - phase.start) + p.g
+    phase, lapse = waves.holding(phases(p), mpmath.mpf(time))
+    return p.g - phase.gap(lapse)
 
 
 # ---- what solvers are given
@@ -249,7 +213,11 @@ def _contact(number: int) -> tuple[Quantity, ...]:
     release = MOTION.event("release", number, second=lambda p: phases(p)[2 * number - 1].end, how=HOW)
     force = f"kc*({MIDDLE} - g)"
     peak = MOTION.largest(
-        force, after=("touch", number), until=("release", number), second=partial(_peak, number=number), how=HOW
+        force,
+        after=("touch", number),
+        until=("release", number),
+        second=lambda p: p.kc * phases(p)[2 * number - 1].deepest(),
+        how=HOW,
     )
     terms = (
         ("touch", "s", "all stops are touched, {} (mean)", touch, "start", TIMES, _span),
