@@ -1,5 +1,7 @@
 """Mass on a spring, launched against a stop with spring and dashpot: each contact takes the same share of the speed.
 
+Without a dashpot nothing takes energy: contact, half a sine of ω, and flight, half a sine of ω0, alternate for ever.
+
 A mass m on a spring k moves at v0 towards a stop that touches it at rest (gap 0). The stop pushes with kc x + cc x' as
 long as that is positive: it never pulls, so that it lets go while it is still compressed (x = xr > 0) and the mass
 leaves it on the spring k alone. There x and x' fall, so that the stop does not push again before x = 0. In contact
@@ -12,7 +14,8 @@ velocity v of the touch
 All is proportional to v, so that e is a coefficient of restitution, the same for every contact, and every cycle lasts
 as long as the first. Displacements are positive into the stop.
 
-Source: derived here; the law of the stop is that of DIS_CHOC in Code_Aster (R5.06.03).
+Source: derived here; the law of the stop is that of DIS_CHOC in Code_Aster (R5.06.03). Without a dashpot: EDF
+validation manual V5.01.101 (SDND101), whose printed impulse is the one of a solver and not that of the stop.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from veridyn.references.certified import per_precision
 from veridyn.references.enclosure import ball, per_bits
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, Row, State
-from veridyn.references.jets import value
+from veridyn.references.jets import largest, value
 from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
 from veridyn.references.parameters import Parameter, Record
 from veridyn.references.quantities import References
@@ -39,11 +42,11 @@ PARAMETERS = (
     Parameter("m", "kg", "mass", "100"),
     Parameter("k", "N/m", "stiffness of the spring", "1e4"),
     Parameter("kc", "N/m", "stiffness of the stop", "2.4e5"),
-    Parameter("cc", "N s/m", "damping of the stop", "1000"),
+    Parameter("cc", "N s/m", "damping of the stop", "1000", "non-negative"),
     Parameter("v0", "m/s", "launch velocity, towards the stop", "1"),
 )
 
-X, V = range(2)
+X, V, AREA = range(3)  # AREA: integral of the displacement
 ONE = arb(1)
 
 
@@ -52,16 +55,20 @@ class Cycle:
     """A contact with the flight that follows, for a touch at 1 m/s: instants in s from the touch, in arb or mpf.
 
     ``v0``: launch velocity (m/s); ``released``: the force vanishes; ``opened``: the mass leaves the place of the stop;
-    ``lasts``: it is back; ``peak``: largest force (N); ``rebound``: largest distance (m); ``e``: speed of the return.
+    ``lasts``: it is back; ``peaked``: the force is largest; ``peak``: it is so (N); ``impulse``: its integral (N s);
+    ``rebound``: largest distance (m); ``e``: speed of the return; ``k``: stiffness of the spring (N/m).
     """
 
     v0: Any
     released: Any
     opened: Any
     lasts: Any
+    peaked: Any
     peak: Any
+    impulse: Any
     rebound: Any
     e: Any
+    k: Any
 
 
 def _force(o: Record) -> Row:
@@ -70,46 +77,49 @@ def _force(o: Record) -> Row:
 
 @per_bits
 def _phases(o: Record) -> tuple[Ended, ...]:
-    """Return contact, release to opening, and flight, after a touch at 1 m/s."""
+    """Return contact, release to opening (with a dashpot), and flight, after a touch at 1 m/s."""
     spring, stop, dashpot = ball(o.k / o.m), ball(o.kc / o.m), ball(o.cc / o.m)
-    free = Linear(({V: ONE}, {X: -spring}))
-    contact = Linear(({V: ONE}, {X: -spring - stop, V: -dashpot}))
+    free = Linear(({V: ONE}, {X: -spring}, {X: ONE}))
+    contact = Linear(({V: ONE}, {X: -spring - stop, V: -dashpot}, {X: ONE}))
 
     def following(phase: Phase, _event: Event | None, time: arb, state: State) -> Phase | None:
-        if phase.kind == "contact":  # it ends where kc x = -cc v
-            there = (-ball(o.cc / o.kc) * state[V], state[V])
+        if phase.kind == "contact" and o.cc.rational:  # it ends where kc x = -cc v
+            there = (-ball(o.cc / o.kc) * state[V], *state[V:])
             return Phase("release", free, time, there, (Guard("opening", {X: ONE}),))
-        if phase.kind == "release":
-            return Phase("flight", free, time, (arb(0), state[V]), (Guard("touch", {X: -ONE}, 1),))
+        if phase.kind != "flight":
+            return Phase("flight", free, time, (arb(0), *state[V:]), (Guard("touch", {X: -ONE}, 1),))
         return None
 
-    return follow(Phase("contact", contact, arb(0), (arb(0), ONE), (Guard("release", _force(o)),)), following)
+    start, pushes = (arb(0), ONE, arb(0)), Guard("release", _force(o), int(not o.cc.rational))
+    return follow(Phase("contact", contact, arb(0), start, (pushes,)), following)
 
 
 @per_bits
 def _cycle(o: Record) -> Cycle:
     """Return the cycle from its phases; the force is largest at the touch or where its rate vanishes."""
-    contact, release, flight = _phases(o)
+    contact, *_, flight = _phases(o)
     rate = ball(o.kc) * (1 - ball(o.cc * o.cc / (o.kc * o.m)))  # at the touch; exactly 0 if cc² = kc m
-    slope, peak = {X: -ball(o.cc / o.m) * (ball(o.k) + ball(o.kc)), V: rate}, ball(o.cc)
-    for time in contact.extremes(slope, zeros=int(value(rate).is_zero())):
-        peak = contact.phase.read(_force(o), time).max(peak)
-    (turn,) = flight.extremes({V: ONE})
-    lasts: Any = flight.end
+    slope = {X: -ball(o.cc / o.m) * (ball(o.k) + ball(o.kc)), V: rate}
+    turns = [*contact.extremes(slope, zeros=int(value(rate).is_zero()))]  # one at most, before the force vanishes
+    (furthest,) = flight.extremes({V: ONE})
+    released = contact.phase.at(contact.end)
     return Cycle(
         v0=ball(o.v0),
         released=contact.end,
-        opened=release.end,
-        lasts=lasts,
-        peak=peak,
-        rebound=-flight.phase.at(turn)[X],
-        e=flight.phase.at(lasts)[V],
+        opened=flight.phase.start,
+        lasts=flight.end,
+        peaked=turns[0] if turns else arb(0),
+        peak=largest([ball(o.cc), *(contact.phase.read(_force(o), time) for time in turns)]),
+        impulse=ball(o.kc) * released[AREA] + ball(o.cc) * released[X],
+        rebound=-flight.phase.at(furthest)[X],
+        e=flight.phase.at(flight.end)[V],
+        k=ball(o.k),
     )
 
 
 @per_precision
 def _closed(o: Record) -> Cycle:
-    """Return the cycle in closed form."""
+    """Return the cycle in closed form; the impulse is what of the momentum the spring has not taken."""
     m, k, kc, cc, v0 = (p.mpf() for p in (o.m, o.k, o.kc, o.cc, o.v0))
     w0, beta = mpmath.sqrt(k / m), cc / (2 * m)
     square, sine = (k + kc) / m - beta**2, kc - cc * beta
@@ -120,11 +130,22 @@ def _closed(o: Record) -> Cycle:
         return decay * s, decay * (c - beta * s)
 
     released, rises = _first(cc, -sine, square), kc - cc**2 / m  # N per metre of the way in, at the touch
-    x, v = state(_first(rises, beta * sine + cc * square, square)) if rises > 0 else (0, mpmath.mpf(1))
-    peak = kc * x + cc * v
-    x, v = state(released)
+    peaked = _first(rises, beta * sine + cc * square, square) if rises > 0 else mpmath.mpf(0)
+    (deep, fast), (x, v) = state(peaked), state(released)
+    taken = k * (m * (1 - v) - cc * x) / (k + kc)
     opened, e = released + mpmath.atan2(w0 * x, -v) / w0, mpmath.hypot(v, w0 * x)
-    return Cycle(v0, released, opened, opened + mpmath.pi / w0, peak, e / w0, e)
+    return Cycle(
+        v0,
+        released,
+        opened,
+        opened + mpmath.pi / w0,
+        peaked,
+        kc * deep + cc * fast,
+        m * (1 - v) - taken,
+        e / w0,
+        e,
+        k,
+    )
 
 
 def _first(y: mpf, x: mpf, square: mpf) -> mpf:
@@ -158,6 +179,12 @@ def opening(c: Cycle, contact: int = 1) -> Any:
     return (contact - 1) * c.lasts + c.opened
 
 
+@of_cycle(how="half a period of flight")
+def flight_duration(c: Cycle) -> Any:
+    """Duration of each flight, in s."""
+    return c.lasts - c.opened
+
+
 @of_cycle(how="tan ωd tr = cc ωd/(cc β - kc)")
 def force_duration(c: Cycle) -> Any:
     """Time that the stop pushes in each contact, in s."""
@@ -182,9 +209,33 @@ def peak_force(c: Cycle, contact: int = 1) -> Any:
     return c.v0 * c.e ** (contact - 1) * c.peak
 
 
+@of_cycle(how="cycles before, and the first zero of the rate of the force")
+def peak_time(c: Cycle, contact: int = 1) -> Any:
+    """Instant of the largest force of a contact, in s."""
+    return (contact - 1) * c.lasts + c.peaked
+
+
+@of_cycle(how="momentum that the spring has not taken")
+def impulse(c: Cycle, contact: int = 1) -> Any:
+    """Impulse of the stop alone in a contact, in N s."""
+    return c.v0 * c.e ** (contact - 1) * c.impulse
+
+
+@of_cycle(how="-v0 e^(contact - 1)")
+def impact_velocity(c: Cycle, contact: int = 1) -> Any:
+    """Velocity at a touch, in m/s: an approach counts as negative."""
+    return -c.v0 * c.e ** (contact - 1)
+
+
+@of_cycle(how="½ k (v0 e^contact/ω0)²")
+def energy(c: Cycle, contact: int = 1) -> Any:
+    """Energy of the flight after a contact, in J."""
+    return c.k * (c.v0 * c.e ** (contact - 1) * c.rebound) ** 2 / 2
+
+
 @reference.function
 def motion(o: Record, digits: int = 30) -> Motion:
-    """Motion through any number of contacts: displacement (m), force of the stop (N), zero where it rests."""
+    """Motion through any number of contacts: displacement (m), velocity (m/s), force (N), zero in flight."""
 
     def read(row: Callable[[Phase], Row], time: arb) -> Any:
         cycle = _cycle(o)
@@ -194,6 +245,7 @@ def motion(o: Record, digits: int = 30) -> Motion:
     return Motion(
         {
             "displacement": lambda t: read(lambda _: {X: ONE}, t),
+            "velocity": lambda t: read(lambda _: {V: ONE}, t),
             "force": lambda t: read(lambda phase: _force(o) if phase.kind == "contact" else {}, t),
         },
         lambda: [(p.phase.start, p.phase.kind) for p in _phases(o)],

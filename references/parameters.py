@@ -257,7 +257,7 @@ def arguments(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[s
     return {name: values[name] for name in taken if name in values}
 
 
-COUNTS = ("contact", "node", "number", "shock")
+COUNTS = ("contact", "node", "number")
 INSTANTS = {
     "t": Parameter("t", "s", "instant after the start", ""),
     "time": Parameter("time", "s", "instant", "", "non-negative"),

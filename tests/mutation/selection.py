@@ -30,7 +30,6 @@ REFERENCES = {
     "damped_chain": ("damped_chain",),
     "damped_stop": ("damped_stop",),
     "driven_chain": ("driven_chain",),
-    "elastic_stop": ("elastic_stop",),
     "elliptic": ("elliptic",),
     "forced_oscillator": ("forced_oscillator",),
     "friction_decay": ("friction_decay", "friction_half_cycles"),
@@ -71,7 +70,7 @@ POST_PROCESSING = ("impacts", "wear", "balance", "interpolation")
 
 
 def _tests(reference: str) -> tuple[str, ...]:
-    used_by = ("elastic_stop",) if reference == "parameters" else ()
+    used_by = ("damped_stop",) if reference == "parameters" else ()
     return tuple(f"tests/references/test_{name}.py" for name in (reference, *used_by))
 
 

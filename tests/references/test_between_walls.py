@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references import ParameterError, elastic_stop
+from veridyn.references import ParameterError, damped_stop
 from veridyn.references import between_walls as walls
 
 size = st.floats(0.1, 10).map(repr)
@@ -28,11 +28,11 @@ def test_both_routes_agree(m, k, kc, first, second):
 
 def test_a_wall_without_a_gap_is_the_elastic_stop():
     shared = {"m": "100", "k": "1e4", "kc": "1e6", "v0": "1"}
-    near = shared | {"a": "1e-30", "b": "1e-30"}
-    assert float(walls.peak_force(**near)) == pytest.approx(float(elastic_stop.peak_force(**shared)), rel=1e-14)
-    assert float(walls.impulse(**near)) == pytest.approx(float(elastic_stop.impulse(**shared)), rel=1e-14)
+    one, near = shared | {"cc": 0}, shared | {"a": "1e-30", "b": "1e-30"}
+    assert float(walls.peak_force(**near)) == pytest.approx(float(damped_stop.peak_force(**one)), rel=1e-14)
+    assert float(walls.impulse(**near)) == pytest.approx(float(damped_stop.impulse(**one)), rel=1e-14)
     lasts = float(walls.release(**near)) - float(walls.touch(**near))
-    assert lasts == pytest.approx(float(elastic_stop.contact_duration(**shared)), rel=1e-14)
+    assert lasts == pytest.approx(float(damped_stop.force_duration(**one)), rel=1e-14)
 
 
 def test_walls_of_no_stiffness_leave_a_free_swing():

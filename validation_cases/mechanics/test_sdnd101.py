@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from veridyn.references import elastic_stop
+from veridyn.references import damped_stop
 from veridyn.references.certified import exact_count, exact_zero
 from veridyn.solver.errors import CapabilityError
 from veridyn.solver.postprocessing.impacts import Impact
@@ -34,6 +35,17 @@ TWICE = "Code_Aster's tolerance of 1e-3 for forces, twice for energies"
 BALANCES = cited(TWICE, 2e-3, kind="absolute")
 
 
+PARAMETERS = tuple(replace(p, default="1e6") if p.name == "kc" else p for p in damped_stop.PARAMETERS if p.name != "cc")
+
+
+def _true(name: str, **more: Any) -> Callable[..., Any]:
+    """Return what the reference of a stop gives without a dashpot."""
+    return partial(getattr(damped_stop, name), cc=0, **more)
+
+
+MOTION, CYCLE, CONTACT = _true("motion"), _true("touch", contact=2), _true("force_duration")
+
+
 def problem(values: Values, cycles: float = CYCLES_SHORT) -> MechanicalProblem:
     """Return the problem over its first cycles: two impacts if not said otherwise."""
     m, k, kc, v0 = floats(values, "m", "k", "kc", "v0")
@@ -54,9 +66,7 @@ def problem(values: Values, cycles: float = CYCLES_SHORT) -> MechanicalProblem:
 
 def _cycle(values: Values) -> tuple[float, float]:
     """Return how long a cycle and its contact last (s)."""
-    return float(known(elastic_stop.contact_start, values, shock=2)), float(
-        known(elastic_stop.contact_duration, values)
-    )
+    return float(known(CYCLE, values)), float(known(CONTACT, values))
 
 
 def true_instants(values: Values, count: int) -> impacts.Floats:
@@ -106,7 +116,7 @@ def _impulse_residual(o: Observation) -> float:
 
 def _of(name: str, unit: str, what: str, criterion: Tolerance, measure: Any, truth: Any = None) -> Quantity:
     """Return a quantity of the motion, the truth of which has its name without a number if there is no other."""
-    truth = truth or getattr(elastic_stop, name.removesuffix(f"_{MANY}"))
+    truth = truth or _true(name.removesuffix(f"_{MANY}"))
     return Quantity(name, unit, what, truth, measure, criterion, regularity=KINKS)
 
 
@@ -125,11 +135,11 @@ def _in(n: int, suffix: str = "") -> tuple[Quantity, ...]:
 
 def _duration(n: int, suffix: str = "") -> Quantity:
     what = f"duration of contact of impact {n}, between roots of the gap"
-    return _of(f"contact_duration{suffix}", "s", what, INSTANTS, _seen("duration", n))
+    return _of(f"contact_duration{suffix}", "s", what, INSTANTS, _seen("duration", n), CONTACT)
 
 
 def _peak_time(n: int) -> Quantity:
-    truth, what = partial(elastic_stop.peak_time, shock=n), f"instant of the largest force of impact {n}"
+    truth, what = _true("peak_time", contact=n), f"instant of the largest force of impact {n}"
     return _of(f"peak_time_{n}", "s", what, INSTANTS, _seen("peak_time", n), truth)
 
 
@@ -223,7 +233,7 @@ FIGURES = (
         "displacement",
         "Displacement over two impacts",
         "The stop is touched above zero. Vertical lines: true contact instants.",
-        plotting.displacement(elastic_stop.motion),
+        plotting.displacement(MOTION),
         events=_contacts,
     ),
     plotting.portrait(
@@ -231,8 +241,8 @@ FIGURES = (
         "Phase portrait over two impacts",
         "Two half ellipses that meet at the stop, x = 0, narrow in contact. A solver that loses or makes energy leaves "
         "the closed curve.",
-        plotting.displacement(elastic_stop.motion),
-        plotting.velocity(elastic_stop.motion),
+        plotting.displacement(MOTION),
+        plotting.velocity(MOTION),
     ),
     plotting.history(
         "force",
@@ -241,7 +251,7 @@ FIGURES = (
         plotting.Drawn(
             "force (N)",
             lambda o: o["kc"] * o.response.displacement[:, 0].clip(0),
-            plotting.true(elastic_stop.motion, "force"),
+            plotting.true(MOTION, "force"),
         ),
         events=_contacts,
         window=_second,
@@ -272,7 +282,7 @@ CASE = Case(
         "durations stay right even when a solver loses or makes energy: forces and impulses of the hundredth impact "
         "tell.",
     ),
-    parameters=elastic_stop.PARAMETERS,
+    parameters=PARAMETERS,
     variants=(
         Variant("2-shocks", {}, frozenset(q.name for q in SHORT)),
         Variant("100-shocks", {}, frozenset(q.name for q in LONG), partial(problem, cycles=MANY + 0.02)),
