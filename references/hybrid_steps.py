@@ -1,16 +1,17 @@
 """Second routes of motions with events, in mpmath: extrapolated midpoint steps with their own search for events.
 
-An event is looked for between the ends of a step and where its guard turns inside. Steps shrink until the extrapolation
-converges.
+Midpoint steps are extrapolated to none (Gragg, Bulirsch and Stoer). An event is looked for between the ends of a step
+and where its guard turns inside. Steps shrink until the extrapolation converges.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import mpmath
 import sympy
@@ -18,19 +19,89 @@ from mpmath import mpf
 from sympy import Expr
 
 from veridyn.references.certified import CertificationError, per_precision
-from veridyn.references.extrapolation import PROMISED as PROMISED
-from veridyn.references.extrapolation import WORKING, Law, Step
 from veridyn.references.parameters import Record
 
+PROMISED = 12  # digits
+WORKING = 26
+SHARP = 10.0**-20  # of a step, relative to the largest state of its kind
 HOW = "extrapolated midpoint steps, with their own search for events"
 NEAR = 10.0**-14  # of a step: so near a root is the one that the step begins with
 NUDGE = 10.0**-4  # of a number: to the second one of a secant
 LEAST = 10.0**-12  # of the motion: steps so short find no motion
-SHORT = 12  # rows of an extrapolation: more would be a step in which a guard may turn twice
+MOST = 24  # rows of an extrapolation
+SHORT = 12  # of one that is tried: more would be a step in which a guard may turn twice
 EASY = 2  # by how much the next step is longer
 
 Vector = tuple[mpf, ...]
 Function = Callable[..., Any]
+
+
+class Change(NamedTuple):
+    """An event of a problem: where its guard falls through zero (direction -1)."""
+
+    name: str
+    guard: Expr
+    mode: str
+    direction: int = -1
+    terminal: bool = False
+    reset: Mapping[str, Expr] = MappingProxyType({})
+
+
+class Mode(NamedTuple):
+    """Equations of a problem: the rates of its states, and what ends them."""
+
+    name: str
+    rates: Sequence[Expr]
+    events: Sequence[Change]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What steps follow; an initial value problem is one too."""
+
+    states: tuple[str, ...]
+    parameters: tuple[str, ...]
+    modes: tuple[Mode, ...]
+    mode: str
+    initial: tuple[Expr, ...]
+    end: mpf
+    start: mpf = 0
+
+
+class Step(NamedTuple):
+    """The motion from an instant on, in a mode; sizes of the states set a scale."""
+
+    rates: Function
+    sizes: Vector
+    time: mpf
+    mode: str
+    y: Vector
+
+    def at(self, lapse: mpf, most: int = MOST) -> Vector:
+        """Return the state after a lapse of a step or less; raises `CertificationError` if `most` rows do not do."""
+        rows = list[Vector]()
+        if not lapse:
+            return self.y
+        for place in range(1, most):
+            row = [self._midpoint(lapse, 2 * place)]
+            for back, old in enumerate(rows, start=1):
+                weight = 1 / (mpmath.mpf(place) ** 2 / (place - back) ** 2 - 1)
+                row.append(tuple(new + (new - less) * weight for new, less in zip(row[-1], old, strict=True)))
+            rows = row
+            if len(row) > 1 and self._close(row[-1], row[-2]):
+                return row[-1]
+        raise CertificationError("the extrapolation of the motion does not converge")
+
+    def _midpoint(self, lapse: mpf, count: int) -> Vector:
+        h, t = lapse / count, self.time
+        before, now = self.y, tuple(a + h * b for a, b in zip(self.y, self.rates(t, self.y), strict=True))
+        for i in range(1, count):
+            slopes = self.rates(t + i * h, now)
+            before, now = now, tuple(a + 2 * h * b for a, b in zip(before, slopes, strict=True))
+        return tuple((a + b + h * c) / 2 for a, b, c in zip(before, now, self.rates(t + lapse, now), strict=True))
+
+    def _close(self, a: Vector, b: Vector) -> bool:
+        return all(abs(x - y) <= SHARP * max(size, abs(x)) for x, y, size in zip(a, b, self.sizes, strict=True))
 
 
 @dataclass(frozen=True)
@@ -94,10 +165,9 @@ class Steps:
         start, end = mpmath.mpf(self.problem.start), mpmath.mpf(self.problem.end)
         n = len(self.problem.states)
         y = tuple(map(mpmath.mpf, self.function(self.problem.initial[:n])(start, [0] * n)))
-        law = Law(self._rates.__getitem__, lambda _: (), lambda m: (end, m), end, ())
         time, mode, length = start, self.problem.mode, (end - start) / 64
         while time < end:
-            here = Step(law._replace(sizes=self._sizes(mode, time, y, length)), time, mode, y)
+            here = Step(self._rates[mode], self._sizes(mode, time, y, length), time, mode, y)
             length = min(length, end - time)
             try:
                 after = here.at(length, SHORT)
@@ -190,18 +260,18 @@ class Steps:
         self._until(time)
         return sum(c.name == name and c.time < time for c in self.crossings)
 
-    def state(self, time: mpf) -> Vector:
-        """Return the state at an instant."""
+    def at(self, time: mpf) -> tuple[Step, Vector]:
+        """Return the step that holds an instant, and the state there."""
         self._until(time)
         step: Step = next(step for step, _ in reversed(self.kept) if step.time <= time)
-        return step.at(time - step.time)
+        return step, step.at(time - step.time)
 
     def value(self, expression: Expr, when: Any, before: bool) -> mpf:
         """Return an expression at an instant, or before or after an event."""
         with mpmath.workdps(WORKING):
             if not isinstance(when, tuple):
                 time = self.time(when)
-                return self.function([expression])(time, self.state(time))[0]
+                return self.function([expression])(time, self.at(time)[1])[0]
             time, crossing = self.event(*when)
             return self.function([expression])(time, crossing.before if before else crossing.after)[0]
 
@@ -209,24 +279,30 @@ class Steps:
         """Return the largest value of an expression between two instants."""
         with mpmath.workdps(WORKING):
             low, high = self.time(begin), self.time(end)
-            self._until(high)
-            pairs = {mode.name: self._with_rate(mode, [expression]) for mode in self.problem.modes}
-            return max(v for step, length in self.kept for v in _values(step, length, *pairs[step.mode], low, high))
+            return max(value for _, value, _ in self.outstanding(expression, low, high))
+
+    def outstanding(self, expression: Expr, low: mpf, high: mpf) -> Iterator[tuple[mpf, mpf, bool]]:
+        """Yield instants and values of an expression between two instants: at ends of steps and, as is told, turns."""
+        self._until(high)
+        pairs = {mode.name: self._with_rate(mode, [expression]) for mode in self.problem.modes}
+        for step, length in self.kept:
+            read, rate = pairs[step.mode]
+            a, b = max(mpmath.mpf(0), low - step.time), min(length, high - step.time)
+            if a > b:
+                continue
+            turn = _turn(step, rate, a, b)
+            for lapse in (a, b) if turn is None else (a, turn, b):
+                time = step.time + lapse
+                yield time, read(time, step.at(lapse))[0], lapse is turn
 
 
-def _values(step: Step, length: mpf, read: Function, rate: Function, low: mpf, high: mpf) -> Iterator[mpf]:
-    """Yield the values of an expression at the ends of a step and where it turns."""
-    a, b = max(mpmath.mpf(0), low - step.time), min(length, high - step.time)
-    if a > b:
-        return
+def _turn(step: Step, rate: Function, low: mpf, high: mpf) -> mpf | None:
+    """Return the lapse at which an expression turns, None if its rate has one sign at both ends."""
 
     def slope(lapse: mpf) -> mpf:
         return rate(step.time + lapse, step.at(lapse))[0]
 
-    lapses = [a, b]
-    if slope(a) > 0 > slope(b):
-        lapses.append(_bracketed(slope, a, b))
-    yield from (read(step.time + lapse, step.at(lapse))[0] for lapse in lapses)
+    return _bracketed(slope, low, high) if slope(low) * slope(high) < 0 else None
 
 
 def _falling(event: Any) -> Expr:

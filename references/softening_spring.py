@@ -15,18 +15,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any
 
 import mpmath
+import sympy
 from flint import arb, ctx, fmpq
 from mpmath import mpf
 
-from veridyn.references.certified import Certified, per_precision
+from veridyn.references.certified import Certified
 from veridyn.references.enclosure import ball, decided, per_bits, precision, sign_of
 from veridyn.references.events import Event, Guard
-from veridyn.references.extrapolation import PROMISED, WORKING, Edge, Law, Step, followed
-from veridyn.references.extrapolation import at as steps_at
 from veridyn.references.flows import State
+from veridyn.references.hybrid_steps import PROMISED, WORKING, Change, Mode, Problem, steps
 from veridyn.references.jets import Ball, hull, value
 from veridyn.references.motion import Ended, Phase, follow, holding, proved
 from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
@@ -60,22 +62,23 @@ class Oscillator(Record):
         if sign_of(self.a0, -self.d) <= 0:
             raise ParameterError(f"d must be below the amplitude a0, got {self.d}")
 
-    def acceleration(self, number: Callable[[Exact], Any], side: int, half: int) -> Callable[[Any, Any], Any]:
-        """Return x'' (m/s²) as a function of sin(w0 t) and x, on a side of the dead zone, in a half-period."""
-        w2, w0, a0, x0, d = (number(n) for n in (self.k0 / self.m, self.w0, self.a0, self.x0, self.d))
-        wave, square = a0 * (w2 - w0**2), (-1) ** (half + 1) * w2 * a0**2 / x0
-        linear, quadratic = -w2 * (1 + abs(side) * d / x0), side * w2 / x0
 
-        def acceleration(s: Any, x: Any) -> Any:
-            pushed = s * wave + (s * s) * square + x * linear
-            return pushed + (x * x) * quadratic if side else pushed
+def _acceleration(o: Any, number: Callable[[Any], Any], side: int, half: int) -> Callable[[Any, Any], Any]:
+    """Return x'' (m/s²) as a function of sin(w0 t) and x, on a side of the dead zone, in a half-period."""
+    w2, w0, a0, x0, d = (number(n) for n in (o.k0 / o.m, o.w0, o.a0, o.x0, o.d))
+    wave, square = a0 * (w2 - w0**2), (-1) ** (half + 1) * w2 * a0**2 / x0
+    linear, quadratic = -w2 * (1 + abs(side) * d / x0), side * w2 / x0
 
-        return acceleration
+    def acceleration(s: Any, x: Any) -> Any:
+        pushed = s * wave + (s * s) * square + x * linear
+        return pushed + (x * x) * quadratic if side else pushed
+
+    return acceleration
 
 
 def _flow(o: Oscillator, side: int, half: int) -> Callable[[arb], Smooth]:
     """Return the equations of (x, v, 1) from an instant on, in a half-period of the support."""
-    acceleration, w0 = o.acceleration(ball, side, half), ball(o.w0)
+    acceleration, w0 = _acceleration(o, ball, side, half), ball(o.w0)
 
     def rates(t: Any, y: Any) -> Any:
         return y[V], acceleration((t * w0).sin(), y[X]), arb(0)
@@ -166,35 +169,32 @@ def _chosen(o: Oscillator, place: int, time: Exact) -> Ball:
     return ball(o.a0) * wave * (arb(1), w0, -(w0**2))[place]
 
 
-@per_precision
-def _integrated(o: Oscillator, halves: int) -> list[Step]:
-    """Return the motion by extrapolation, in modes of a side of the dead zone and a half-period."""
-    w0, a0, d, w = o.w0.mpf(), o.a0.mpf(), o.d.mpf(), mpmath.sqrt((o.k0 / o.m).mpf())
+@lru_cache(maxsize=64)
+def _problem(dead: bool, w0: Exact) -> Problem:
+    """Return the equations for the second route, in modes of a side of the dead zone and a half-period."""
+    o = SimpleNamespace(**{p.name: sympy.Symbol(p.name) for p in PARAMETERS})
+    x, wave = sympy.Symbol("x"), sympy.sin(o.w0 * sympy.Symbol("t"))
 
-    def rates(mode: tuple[int, int]) -> Any:
-        acceleration = o.acceleration(Exact.mpf, *mode)
-        return lambda t, y: (y[V], acceleration(mpmath.sin(t * w0), y[X]))
+    def mode(side: int, half: int) -> Mode:
+        turned = Change("half", (-1) ** half * wave, f"{side if dead else -side}, {1 - half}")
+        if not dead:
+            edges = []  # x = 0 is passed where the support turns
+        elif side:
+            edges = [Change("edge", side * x - o.d, f"0, {half}")]
+        else:
+            edges = [Change("edge", o.d - s * x, f"{s}, {half}") for s in (1, -1)]
+        rates = sympy.Symbol("v"), _acceleration(o, lambda n: n, side, half)(wave, x)
+        return Mode(f"{side}, {half}", rates, [turned, *edges])
 
-    def edges(mode: tuple[int, int]) -> list[Edge]:
-        side, half = mode
-        if not d:
-            return []  # passed where the support turns
-        if side:
-            return [Edge({X: side}, -d, (0, half))]
-        return [Edge({X: -s}, d, (s, half)) for s in (1, -1)]
-
-    def ends(mode: tuple[int, int]) -> tuple[mpf, tuple[int, int]]:
-        side, half = mode
-        return (half + 1) * mpmath.pi / w0, (side if d else -side, half + 1)
-
-    law = Law(rates, edges, ends, min(1 / w, mpmath.pi / w0), (a0, a0 * w0))
-    return followed(law, (0 if d else 1, 0), (mpmath.mpf(0), a0 * w0), halves * mpmath.pi / w0)
+    modes = tuple(mode(side, half) for side in (0, 1, -1) for half in (0, 1))
+    start, end = (sympy.Integer(0), o.a0 * o.w0), MOST_HALVES * mpmath.pi / w0.mpf()
+    return Problem(("x", "v"), tuple(vars(o)), modes, "0, 0" if dead else "1, 0", start, end)
 
 
 def _by_steps(o: Oscillator, place: int, time: Exact) -> mpf:
     with mpmath.workdps(WORKING):
-        step, y = steps_at(_integrated(o, 5 * (1 + _half_of(o, time) // 5) if _half_of(o, time) else 1), time.mpf())
-        return step.law.rates(step.mode)(time.mpf(), y)[V] if place == ONE else y[place]
+        step, y = steps(_problem(o.d.rational > 0, o.w0), o).at(time.mpf())
+        return step.rates(time.mpf(), y)[V] if place == ONE else y[place]
 
 
 reference = References(

@@ -22,8 +22,8 @@ from flint import arb, ctx
 from veridyn.references import zener_checks as checks
 from veridyn.references.enclosure import Absent, Exactly, Undecided, ball, per_bits, precision, sign_of
 from veridyn.references.events import Event, Guard
-from veridyn.references.extrapolation import PROMISED
 from veridyn.references.flows import Flow, Linear, Row, State
+from veridyn.references.hybrid_steps import PROMISED
 from veridyn.references.jets import Ball, value
 from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
 from veridyn.references.parameters import Exact, Parameter, ParameterError

@@ -8,17 +8,22 @@ w. With S = K1 + K2 + K3, the stretch x of the device and the path z of the dash
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import mpmath
+import sympy
 from mpmath import mpf
 
-from veridyn.references.certified import CertificationError, per_precision
-from veridyn.references.extrapolation import WORKING, Edge, Law, Rates, Step, Vector, at, followed, turned
+from veridyn.references.certified import CertificationError
+from veridyn.references.hybrid_steps import WORKING, Change, Mode, Problem, Steps, Vector, steps
 from veridyn.references.parameters import Exact, ParameterError, Record
 
 MOST = 4  # 1/α
 AT_REST = "no stretch and no load: nothing moves"
 
-Mode = tuple[int, bool]  # sign of D, whether the load acts
+LOADED, FREE = "loaded", "free"
+SIDES = {1: "pulled", -1: "pushed"}  # by the sign of D
+FORCE = sympy.sympify("fx*x + fz*z")
 
 
 class Oscillator(Record):
@@ -53,45 +58,37 @@ class Oscillator(Record):
         return (k1 * (k2 + k3) / total, -k1 * k3 / total), (k1 * k3 / total, -k3 * (k1 + k2) / total)
 
 
-@per_precision
-def _steps(o: Oscillator) -> list[Step]:
+@lru_cache(maxsize=64)
+def _problem(power: int, side: int, loaded: bool, end: Exact) -> Problem:
+    """Return the motion, begun on a side of D: with odd powers, where the law does not ask for it, it stays there."""
+
+    def mode(side: int, loaded: bool) -> Mode:
+        load, flow = "p*sin(omega*t)" if loaded else "0", side if power % 2 == 0 else 1
+        rates = ("v", f"-((fx + k)*x + fz*z + {load})/m", f"{flow}*((dx*x + dz*z)/c)**{power}")
+        turns = [Change("turns", sympy.sympify(f"{side}*(dx*x + dz*z)"), name(-side, loaded))] if power % 2 == 0 else []
+        ends = [Change("ends", sympy.sympify("until - t"), name(side, False))] if loaded else []
+        return Mode(name(side, loaded), [*map(sympy.sympify, rates)], turns + ends)
+
+    def name(side: int, loaded: bool) -> str:
+        return f"{SIDES[side]}, {LOADED if loaded else FREE}"
+
+    modes = tuple(mode(side, loaded) for side in SIDES for loaded in (True, False))
+    numbers = ("m", "k", "c", "p", "omega", "until", "x0", "fx", "fz", "dx", "dz")
+    start = sympy.Symbol("x0"), sympy.Integer(0), sympy.Integer(0)
+    return Problem(("x", "v", "z"), numbers, modes, name(side, loaded), start, end.mpf())
+
+
+def _steps(o: Oscillator) -> Steps:
     """Return the motion up to its end."""
     (fx, fz), (dx, dz) = o.rows
-    m, k, c, p, omega, x0 = (n.mpf() for n in (o.m, o.k, o.c, o.p, o.omega, o.x0))
-
-    def rates(mode: Mode) -> Rates:
-        sign, loaded = mode
-        flow = (sign if o.power % 2 == 0 else 1) / c**o.power
-
-        def found(time: mpf, y: Vector) -> Vector:
-            x, v, z = y
-            pushed = p * mpmath.sin(omega * time) if loaded else 0
-            return v, -((fx + k) * x + fz * z + pushed) / m, flow * (dx * x + dz * z) ** o.power
-
-        return found
-
-    def edges(mode: Mode) -> list[Edge]:
-        sign, loaded = mode
-        if o.power % 2:
-            return []  # D^n is what the dashpot follows whatever the sign
-        return [Edge({0: sign * dx, 2: sign * dz}, mpmath.mpf(0), (-sign, loaded))]
-
-    def ends(mode: Mode) -> tuple[mpf, Mode]:
-        return (o.until.mpf(), (mode[0], False)) if mode[1] else (o.end.mpf(), mode)
-
-    fastest = mpmath.sqrt((fx + k) / m)
-    size = abs(x0) + abs(p) / (m * fastest * max(fastest, omega))
-    forces = dx * size
-    relaxing = o.power * -dz * forces ** (o.power - 1) / c**o.power
-    law = Law(rates, edges, ends, 0.7 / max(fastest, relaxing, omega if o.loaded else 0), (size, size * fastest, size))
-    sign = mpmath.sign(x0) or -mpmath.sign(p)  # of D a little later: x follows the load, D follows x
-    return followed(law, (int(sign), o.loaded), (x0, mpmath.mpf(0), mpmath.mpf(0)), o.end.mpf())
+    side = 1 if (o.x0.rational or -o.p.rational) > 0 else -1  # of D a little later: x follows the load, D follows x
+    return steps(_problem(o.power, side, o.loaded, o.end), o, fx=fx, fz=fz, dx=dx, dz=dz)
 
 
 def state(o: Oscillator, time: Exact) -> Vector:
     """Return displacement, velocity and force of the device at an instant up to the end."""
     with mpmath.workdps(WORKING):
-        x, v, z = at(_steps(o), time.mpf())[1]
+        _, (x, v, z) = _steps(o).at(time.mpf())
         (fx, fz), _ = o.rows
         return x, v, fx * x + fz * z
 
@@ -105,9 +102,8 @@ def peak(o: Oscillator) -> tuple[mpf, mpf]:
         If the force has no extreme.
     """
     with mpmath.workdps(WORKING):
-        (fx, fz), _ = o.rows
-        force = Edge({0: fx, 2: fz}, mpmath.mpf(0), None)
-        extremes = [(time, force.value(y)) for time, y in turned(_steps(o), force, o.end.mpf())]
+        seen = _steps(o).outstanding(FORCE, mpmath.mpf(0), o.end.mpf())
+        extremes = [(time, force) for time, force, turns in seen if turns]
     if not extremes:
         raise CertificationError("the force has no extreme")
     return max(extremes, key=lambda e: abs(e[1]))

@@ -41,7 +41,7 @@ REFERENCES = {
     "rubbing_block": ("rubbing_block", "rubbing_waves"),
     "sliding_bodies": ("hodograph", "inclined_block", "stacked_blocks"),
     "sliding_block": ("sliding_block", "sliding_closed", "sliding_phases"),
-    "softening_spring": ("softening_spring", "extrapolation"),
+    "softening_spring": ("softening_spring",),
     "zener": ("zener", "zener_checks"),
 }
 

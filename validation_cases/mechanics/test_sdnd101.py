@@ -179,7 +179,7 @@ SHORT = (
     *_in(2),
     _duration(1),
     _of("flight_duration", "s", FLIGHT, INSTANTS, lambda o: _impact(o, 2).start - _impact(o, 1).end),
-    _of("impact_velocity", "m/s", APPROACH, FORCES, _seen("velocity", 2)),
+    _of("impact_velocity", "m/s", APPROACH, FORCES, _seen("velocity", 2), _true("impact_velocity", contact=2)),
     *_events(FEW, ""),
 )
 LONG = (
