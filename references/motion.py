@@ -9,13 +9,14 @@ import mpmath
 from flint import arb
 from mpmath import mpf
 
-from veridyn.references.enclosure import Undecided, ball, decided, to_mpf
+from veridyn.references.enclosure import Absent, Undecided, ball, decided, to_mpf
 from veridyn.references.events import Event, Guard, events, roots
 from veridyn.references.flows import Course, Flow, Row, State, apply
 from veridyn.references.jets import Ball, hull, value
 from veridyn.references.parameters import Number, Parameter, ParameterError, check_digits, checked
 
 MOST_PHASES = 5000
+EVER, HALT = 40, arb(2) ** -40  # phases, each shorter than the one before, and of the time: what goes on has no end
 LATER = 1 + arb(2) ** -20  # beyond the end of a search, to have what straddles it
 
 
@@ -104,6 +105,8 @@ def follow(first: Phase, following: Following, until: Ball | None = None) -> tup
     ------
     Undecided
         If an event cannot be proved; see `events.first_event`.
+    Absent
+        If events follow one another ever faster, as impacts do before a rest.
     ParameterError
         If there are too many phases.
     """
@@ -112,12 +115,17 @@ def follow(first: Phase, following: Following, until: Ball | None = None) -> tup
 
 def followed(first: Phase, following: Following, until: Ball | None = None) -> Iterator[Ended]:
     """Yield the phases of a motion as `follow` finds them; raises as it does (`ParameterError`, `Undecided`)."""
-    phase = first
+    phase, shorter, last = first, 0, arb(0)
     for _ in range(MOST_PHASES):
         for ended in _parts(phase, until):
             yield ended
         if ended.end is None:
             return
+        length = value(ended.end) - value(phase.start)
+        shorter, last = shorter + 1 if length < last else 0, length
+        if shorter >= EVER and length < HALT * abs(value(phase.start)):
+            at = float(value(ended.end))
+            raise Absent(f"events follow one another ever faster about t = {at:.9g} s: no motion beyond is found")
         event = Event(ended.by, ended.end - phase.start) if ended.by else None
         after = following(phase, event, ended.end, phase.at(ended.end))
         if after is None:

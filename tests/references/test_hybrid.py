@@ -7,6 +7,7 @@ from flint import arb
 from veridyn.references.hybrid import motion
 from veridyn.references.parameters import ParameterError, exact
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.validation_cases.core.catalogue import load_case
 from veridyn.validation_cases.hybrid.test_belt_stick_slip import MOTION as RUBBED
 from veridyn.validation_cases.hybrid.test_shaw_holmes import MOTION as STRUCK
 from veridyn.validation_cases.ode.test_duffing_free import MOTION as RELEASED
@@ -248,6 +249,16 @@ def test_motions_that_run_away_or_do_not_exist_are_told_at_the_first_precision()
         STRUCK.event("impact")(n="2", W="2.8", e="0.4")
     with pytest.raises(ParameterError, match="F_s = 1 N must not be below F_k = 2 N"):
         RUBBED.event("slip")(F_s="1", F_k="2")
+
+
+def test_infinitely_many_impacts_end_in_a_word_and_leave_what_comes_before():
+    """A driven mass chatters to rest at a stop at 0.3477 s."""
+    given = {"m": "1.176", "W": "5.949", "P": "2.028", "gap": "0.07712"}
+    case = load_case("rigid_stop")
+    truth = {q.name: q.truth(case.values(given)) for q in case.quantities if q.name in ("t_4", "x@0.6")}
+    assert float(truth["t_4"].value) == pytest.approx(0.302324527499919)
+    assert truth["x@0.6"].value is None
+    assert "ever faster about t = 0.3477" in truth["x@0.6"].routes[0]
 
 
 def test_a_closed_form_is_written_once_for_balls():

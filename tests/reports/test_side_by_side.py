@@ -133,5 +133,7 @@ def test_the_recorded_summary_is_small_and_of_the_twelve_cases():
 
 def test_the_recorded_solvers_are_several_and_have_versions():
     rows = json.loads(RECORDED.read_text(encoding="utf-8"))["rows"]
-    assert {"scipy", "sundials", "heyoka", "casadi", "diffrax", "sundials_ida", "scipy_dae"} <= {one["solver"] for one in rows}
+    assert {"scipy", "sundials", "heyoka", "casadi", "diffrax", "sundials_ida", "scipy_dae"} <= {
+        one["solver"] for one in rows
+    }
     assert all(one["version"] for one in rows)
