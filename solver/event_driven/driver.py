@@ -98,8 +98,7 @@ class Driver:
         done, near = 0, NEAR * float(np.diff(outputs).min(initial=self.problem.end - self.problem.start))
         for forcing in segments(self.problem):
             t, fired = forcing.start, None
-            if t == self.problem.start:
-                mode, y = self._struck(mode, forcing, t, y)
+            mode, y, _ = self._struck(mode, forcing, t, y, None)  # a touch may fall on the seam of two segments
             while t < forcing.end:
                 outlook = self._settle(mode, forcing, t, y, fired)
                 arrival, fired = self._advance(outlook, forcing, t, outputs[done:])
@@ -107,9 +106,9 @@ class Driver:
                 phases.append(_phase(outlook, forcing, t, arrival, reached, near))
                 done += len(reached)
                 mode, t, y = outlook.flow.mode, arrival.time, arrival.state
-                if fired is not None and outlook.flow.changes[fired].spring == STRIKES:
-                    (mode, y), fired = self._struck(mode, forcing, t, y), None
-        return [*phases[:-1], _close(phases[-1], arrival)]
+                if fired is not None:
+                    mode, y, fired = self._struck(mode, forcing, t, y, fired)
+        return [*phases[:-1], _close(phases[-1], t, y)]
 
     def _first_mode(self, y: Floats) -> Mode:
         """Return the mode that the initial state suggests; settling corrects it."""
@@ -118,15 +117,22 @@ class Driver:
         stops = tuple(Touch.CLOSED if gap < 0 else Touch.OPEN for gap in gaps)
         return self._regripped(Mode(stops, open_.frictions), y)
 
-    def _struck(self, mode: Mode, forcing: Forcing, t: float, y: Floats) -> tuple[Mode, Floats]:
-        """Return mode and state after what is hit has been hit."""
+    def _struck(
+        self, mode: Mode, forcing: Forcing, t: float, y: Floats, fired: int | None
+    ) -> tuple[Mode, Floats, int | None]:
+        """Return mode and state after what is hit has been hit, and the guard that fired, if its change is still due.
+
+        A stop that is touched at the instant of another event is hit first.
+        """
         if not self.mechanics.rigid.any():
-            return mode, y
-        scale = self._scale(self.mechanics.flow(mode), forcing)
-        impact = self.mechanics.impact(mode, y, forcing.value(t), scale, HOP)
+            return mode, y, fired
+        flow = self.mechanics.flow(mode)
+        impact = self.mechanics.impact(mode, y, forcing.value(t), self._scale(flow, forcing), HOP)
+        if fired is not None and flow.changes[fired].spring != STRIKES and not impact.hit:
+            return mode, y, fired
         self.legs.counters.update(impacts=bool(impact.hit), settled=impact.short)
         self.impacts += [(t, impact.hit)] if impact.hit else []
-        return impact.mode, impact.state
+        return impact.mode, impact.state, None
 
     def _regripped(self, mode: Mode, y: Floats) -> Mode:
         """Return a mode whose frictions grip where, and only where, they are pressed."""
@@ -204,9 +210,9 @@ def _phase(outlook: Outlook, forcing: Forcing, start: float, arrival: Arrival, o
     return Phase(outlook.flow, forcing, times, np.vstack((outlook.state, arrival.states[inner])))
 
 
-def _close(last: Phase, arrival: Arrival) -> Phase:
+def _close(last: Phase, end: float, y: Floats) -> Phase:
     """Return the last phase with its end."""
-    return replace(last, times=np.append(last.times, arrival.time), states=np.vstack((last.states, arrival.state)))
+    return replace(last, times=np.append(last.times, end), states=np.vstack((last.states, y)))
 
 
 def _changed(mode: Mode, change: Change) -> Mode:

@@ -178,12 +178,11 @@ def _refuse_stops(problem: MechanicalProblem) -> None:
 
 
 def _check_start(problem: MechanicalProblem, stop: Stop) -> None:
-    """Refuse a body that starts beyond a rigid stop by more than what is left of rounding."""
+    """Refuse a body that starts beyond a rigid stop by more than rounding leaves of it and of the way ahead."""
     place = float(stop.normal @ problem.initial_displacement + stop.offset)
     depth = (abs(place) if stop.geometry == "parallel planes" else place) - stop.gap
-    if depth > BEYOND * (
-        abs(stop.gap) + abs(stop.offset) + float(abs(stop.normal) @ abs(problem.initial_displacement))
-    ):
+    ways = abs(problem.initial_displacement) + abs(problem.initial_velocity) * (problem.end - problem.start)
+    if depth > BEYOND * (abs(stop.gap) + abs(stop.offset) + float(abs(stop.normal) @ ways)):
         raise ProblemError(
             f"{problem.name}: the body starts {depth:.3g} m beyond stop {stop.name!r}, which is rigid; "
             "begin on its free side, or give it a stiffness"
@@ -336,6 +335,7 @@ class Mechanics:
         assert problem.stiffness is not None
         self.problem = problem
         self.inverse = np.linalg.inv(problem.mass)
+        self.root = np.linalg.inv(np.linalg.cholesky(problem.mass)).T
         self.channels = len(functions(problem))
         self.tangents = np.array([f.tangents[0] for f in problem.frictions]).reshape(-1, problem.size)
         self.normals = np.array([stop.normal for stop in problem.stops]).reshape(-1, problem.size)
@@ -534,13 +534,25 @@ class Mechanics:
         normals W, q being all other forces. The projection takes away what rounding leaves of the velocities along W,
         so that rest holds exactly however long it lasts.
         """
-        n, W = self.problem.size, np.vstack((self.tangents[stuck], -self.normals[shut]))
-        taken = self.inverse @ W.T @ self._stiff(W, stuck)
-        projected = taken @ W
-        hold = np.eye(n) - projected
-        if np.trace(hold) < 0.5:  # of a projection, it is the number of directions that are left
-            return taken, np.zeros((n, n))
-        hold[np.abs(hold) <= ROUNDING * (np.eye(n) + np.abs(projected))] = 0.0
+        W = np.vstack((self.tangents[stuck], -self.normals[shut]))
+        return self._constrained(W, self._shares(stuck, len(shut)) / _lengths(W @ self.root))
+
+    def _constrained(self, W: Floats, shares: Floats) -> tuple[Floats, Floats]:
+        """Return the same for directions W (k, n); if dependent, they share a load by the squares of shares (k,).
+
+        With ``M = L Lᵀ`` and an orthonormal basis V of the rows of ``W L⁻ᵀ`` the projection is ``1 - L⁻ᵀ Vᵀ V Lᵀ``:
+        no difference of shares cancels in it.
+        """
+        eye, along = np.eye(self.problem.size), W @ self.root
+        _, sizes, rows = np.linalg.svd(along / _lengths(along)[:, None])
+        basis = rows[: np.count_nonzero(sizes**2 > DEPENDENT * sizes.max(initial=0.0) ** 2)]
+        back = self.root @ basis.T
+        taken = back @ np.linalg.pinv(shares[:, None] * (along @ basis.T)) * shares
+        if len(basis) == len(eye):
+            return taken, np.zeros_like(eye)
+        projected = back @ back.T @ self.problem.mass
+        hold = eye - projected
+        hold[np.abs(hold) <= ROUNDING * (eye + np.abs(projected))] = 0.0
         return taken, hold
 
     def _follow(self, mode: Mode, hold: Floats) -> None:
@@ -548,37 +560,18 @@ class Mechanics:
         for j, spring in self.springs.items():
             hold[spring] = self.tangents[j] @ hold if mode.frictions[j] is Grip.STICK else 0.0
 
-    def _stiff(self, W: Floats, stuck: list[int]) -> Floats:
-        """Return the inverse (k, k) of ``A = Wᵀ M⁻¹ W``; the first rows W are those of frictions that stick.
+    def _shares(self, stuck: list[int], shut: int) -> Floats:
+        """Return weights (k,) of frictions that stick, then of closed stops: their squares are what each can hold.
 
-        Dependent tangents share a load that none of them carries alone in proportion to what they can hold; so
-        several frictions along one line are one that holds as much as all.
+        So several frictions along one line are one that holds as much as all. Forces are taken in the norm of the
+        kinetic energy; those of stops that press, unknown beforehand, count as equal. A closed rigid stop holds any
+        force: frictions leave to it what both can hold.
         """
-        if not len(W):
-            return np.zeros((0, 0))
-        compliance = W @ self.inverse @ W.T
-        root = np.sqrt(np.diag(compliance))
-        scale = np.outer(root, root)
-        if root.all() and (len(W) == 1 or np.linalg.eigvalsh(compliance / scale)[0] > DEPENDENT):
-            return np.asarray(np.linalg.inv(compliance / scale) / scale)
-        if len(W) == len(stuck):
-            shares = np.diag(self._shares(stuck))
-        else:  # a rigid stop holds any force: frictions leave to it what both can hold
-            even = 1 / np.where(root > 0, root, 1.0)
-            shares = np.diag(np.where(np.arange(len(W)) < len(stuck), LEAST, 1.0) * even)
-        shared = np.linalg.pinv(shares @ compliance @ shares, rcond=DEPENDENT, hermitian=True)
-        return np.asarray(shares @ shared @ shares)
-
-    def _shares(self, stuck: list[int]) -> Floats:
-        """Return weights (k,) of frictions that share a load: their squares are what each can hold.
-
-        Forces are taken in the norm of the kinetic energy; those of stops, unknown beforehand, count as equal.
-        """
-        frictions, reach = [self.problem.frictions[j] for j in stuck], self.reach[stuck]
-        limits = np.array([f.static * _constant(f) for f in frictions]) * reach
-        if not limits.any() or any(isinstance(f.normal, str) for f in frictions):
-            limits = np.ones(len(stuck))
-        return np.asarray(np.sqrt(np.maximum(limits, LEAST * limits.max())) / np.where(reach > 0, reach, 1.0))
+        frictions = [self.problem.frictions[j] for j in stuck]
+        limits = np.array([f.static * _constant(f) for f in frictions]) * self.reach[stuck]
+        if shut or not limits.any() or any(isinstance(f.normal, str) for f in frictions):
+            return np.repeat([LEAST if shut else 1.0, 1.0], [len(stuck), shut])
+        return np.asarray(np.sqrt(np.maximum(limits, LEAST * limits.max())))
 
     def _guards(
         self, mode: Mode, friction: Floats, needs: Floats, normal: Floats, pressing: Floats, pushes: Floats
@@ -623,8 +616,10 @@ class Mechanics:
             If no velocities obey the law: different restitutions in dependent directions.
         """
         n, resolution = self.problem.size, apart * scale
-        low, still = self.rounding(mode, y, u, scale)
+        low, still, _ = self.rounding(mode, y, u, scale)
         touched = np.flatnonzero(self.rigid & (self.gaps(y, u) <= low + resolution * np.abs(self.gap_rates(y, u))))
+        if not touched.size:
+            return Impact(y, mode, (), 0)
         W = -self.normals[touched]
         rest = still[touched]
         hits = np.where(-W @ y[n:] > rest, -W @ y[n:], 0.0)
@@ -637,22 +632,24 @@ class Mechanics:
         lowest = np.maximum(0.5 * resolution * fall, 2 * np.sqrt(low[touched] * np.abs(fall)))
         slow = (fall > 0) & (np.abs(W @ v) <= lowest)
         short = slow & (W @ v > rest)
-        if short.any():  # what is slow stays together, or a hop would go on with another stop
-            v = v - self.inverse @ W[slow].T @ self._stiff(W[slow], []) @ W[slow] @ v
+        if short.any():  # what is slow or at rest stays together, or a hop would go on with another stop
+            calm = slow | (np.abs(W @ v) <= rest)
+            v = self._constrained(W[calm], np.ones(np.count_nonzero(calm)))[1] @ v
         after = _with_touch(mode, touched[(W @ v > rest) & ~short], Touch.OPEN, self._kicked(mode.frictions, v))
         hit = touched[impulses * self._reach(W) ** 2 > rest]
         return Impact(np.concatenate((y[:n], v)), after, tuple(hit.tolist()), int(np.count_nonzero(short)))
 
-    def rounding(self, mode: Mode, y: Floats, u: Floats, scale: float) -> tuple[Floats, Floats]:
-        """Return the gaps (s,) and rates of gaps (s,) that are none.
+    def rounding(self, mode: Mode, y: Floats, u: Floats, scale: float) -> tuple[Floats, Floats, Floats]:
+        """Return the gaps (s,) and rates of gaps (s,) that are none, and the rates whose hops may be none.
 
         Measures are the terms of a gap, and a share of the ways that velocities and forces, each by itself, lead in a
-        time (s).
+        time (s). A hop against all forces at once that is no higher than such a gap is none.
         """
-        n, sizes = self.problem.size, np.abs(np.concatenate(([1.0], y, u)))
-        motion = sizes[1 + n : 1 + 2 * n] * scale + self.flow(mode).efforts @ sizes * scale**2
-        low = LOW * (self.gap_sizes @ sizes + WAY * np.abs(self.normals) @ motion)
-        return low, AT_REST * self._speed(y[n:]) * self._reach(self.normals) + low / scale
+        n, sizes, across = self.problem.size, np.abs(np.concatenate(([1.0], y, u))), np.abs(self.normals)
+        pull = self.flow(mode).efforts @ sizes
+        low = LOW * (self.gap_sizes @ sizes + WAY * across @ (sizes[1 + n : 1 + 2 * n] * scale + pull * scale**2))
+        still = AT_REST * self._speed(y[n:]) * self._reach(self.normals) + low / scale
+        return low, still, np.maximum(still, 2 * np.sqrt(low * (across @ pull)))
 
     def _speed(self, v: Floats) -> float:
         """Return the norm of velocities that goes with the kinetic energy."""
@@ -685,6 +682,12 @@ class Mechanics:
             return Change(j, becomes)
         friction = self.problem.frictions[j]
         return Change(j, becomes, self.springs[j], float(grip) * friction.kinetic / friction.stiffness * normal)
+
+
+def _lengths(rows: Floats) -> Floats:
+    """Return the lengths (k,) of rows (k, n), one for a row of zeros."""
+    lengths = np.linalg.norm(rows, axis=1)
+    return np.asarray(np.where(lengths > 0, lengths, 1.0))
 
 
 def _with_touch(mode: Mode, which: NDArray[np.int64], touch: Touch, grips: tuple[Grip, ...]) -> Mode:

@@ -71,6 +71,8 @@ class Prepared:
         self.grips = event_driven.Grips(np.ascontiguousarray(mechanics.tangents), mechanics.glides, planes)
         self.transitions = Transitions(self.tables, planes, event_driven)
         self.choosy = len(problem.frictions) > 1 and any(f.static > f.kinetic for f in problem.frictions)
+        rigid = bool(self.tables.mechanics.rigid.any())  # a touch at the instant of another event comes first
+        self.asks = (event_driven.IMPACT, event_driven.UNDECIDED) if rigid else ()
         self.start = np.concatenate((problem.initial_displacement, problem.initial_velocity))
         self.first = self._first_states()
         self.steps = self._steps()
@@ -118,15 +120,22 @@ class Prepared:
         counters[kernel.CHOOSY], searches, ambiguities = self.choosy, 0, 0
         impacts, short = list[tuple[float, tuple[int, ...]]](), 0
         for forcing, drive in zip(self.forcings, self.drives, strict=True):
-            counters[kernel.FIRED], reason = -1, kernel.IMPACT if t == self.problem.start else kernel.FULL
+            counters[kernel.FIRED], reason = -1, kernel.IMPACT  # a touch may fall on the seam of two segments
             while reason not in (kernel.DONE, kernel.STOPPED):
-                if reason == kernel.IMPACT and self.tables.mechanics.rigid.any():
+                struck = self._struck(y, states, forcing.value(t)) if reason in self.asks else None
+                if struck and (struck.hit or reason == kernel.IMPACT):
                     self._refuse_more(len(impacts), most_events, t)
-                    struck = self._struck(y, states, forcing.value(t))
-                    y[:], states[:] = struck.state, self.tables.numbers(struck.mode)
-                    before[:], counters[kernel.FIRED], counters[kernel.STRUCK] = states, -1, bool(struck.hit)
+                    y[:], states[:], reason = struck.state, self.tables.numbers(struck.mode), kernel.IMPACT
+                    before[:], counters[kernel.FIRED] = states, -1
+                    counters[kernel.STRUCK] |= bool(struck.hit)
                     impacts += [(t, struck.hit)] if struck.hit else []
                     short += struck.short
+                if reason == kernel.UNDECIDED:
+                    self._refuse_more(searches := searches + 1, most_events, t)
+                    found = self._decided(t, Instant(y, self._phase(t, drive), before, int(counters[kernel.FIRED])))
+                    states[:], y[:], counters[kernel.DECIDED] = found.states, found.y, 1
+                    ambiguities += found.ambiguous
+                    self.tables.index(states)
                 known, tables = len(self.tables.flows), (*self.tables.arrays, *self.grips, *drive)
                 arrays = (y, states, before, outputs, samples, counters, events)
                 reason, t, done = kernel.march(t, forcing.end, known, done, *arrays, *tables)
@@ -135,17 +144,15 @@ class Prepared:
                     if at_rest(self.tables, states, y, forcing, t):
                         rest = int(np.searchsorted(outputs, forcing.end, side="right"))
                         samples[done:rest], t, done, reason = y, forcing.end, rest, kernel.DONE
-                elif reason == kernel.UNDECIDED:
-                    self._refuse_more(searches := searches + 1, most_events, t)
-                    found = self._decided(t, Instant(y, self._phase(t, drive), before, int(counters[kernel.FIRED])))
-                    states[:], counters[kernel.DECIDED] = found.states, 1
-                    y[self.problem.size :] = found.velocities
-                    ambiguities += found.ambiguous
                 elif reason == kernel.FULL:
                     self._refuse_more(int(counters[kernel.EVENTS]), most_events, t)
                     events = _grown(events, 1 + most_events)
-                if reason in (kernel.UNKNOWN_MODE, kernel.UNDECIDED):
+                elif reason == kernel.UNKNOWN_MODE:
                     self.tables.index(states)
+        if counters[kernel.STRUCK]:  # at the very end: nothing moves on from there, but it has happened
+            last = np.concatenate(([t, self.tables.index(states)], y))
+            events = np.vstack((events[: counters[kernel.EVENTS]], last))
+            counters[kernel.EVENTS] += 1
         count, steps, stopped = counters[:3].tolist()
         numbers = ambiguities, t, bool(stopped), impacts, short
         motion: Motion = kernel.Motion(samples[:done], events[:count], steps, *numbers)

@@ -53,10 +53,10 @@ class Instant:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Consistent states, the velocities (n,) freed from rounding, whether another motion had as few changes."""
+    """Consistent states, the motion (2n,) freed from rounding, whether another motion had as few changes."""
 
     states: Ints
-    velocities: Floats
+    y: Floats
     ambiguous: bool
 
 
@@ -106,13 +106,19 @@ class Transitions:
     def _cleaned(self, now: Instant) -> Instant:
         """Return the instant with what is at rest set to rest, and named so in the states before."""
         resting = self._resting(now)
-        mechanics, v = self.tables.mechanics, now.y[self.size :]
-        shut = self._shut(now.before)
+        mechanics, n, y, shut = self.tables.mechanics, self.size, now.y.copy(), self._shut(now.before)
         _, hold = mechanics.held(np.flatnonzero(resting).tolist(), shut)
+        back, _ = mechanics.held([], shut)  # what has been closed is still touched: its gap is what rounding left
+        y[:n] -= back @ mechanics.gaps(y, self._drive(now))[shut]
+        y[n:] = hold @ y[n:]
         before = now.before.copy()
         _, held = mechanics.held(np.flatnonzero(self._stuck(before)).tolist(), shut)
         before[self.stops :][self._idle(before, held)] = STICK
-        return replace(now, y=np.concatenate((now.y[: self.size], hold @ v)), before=before)
+        return replace(now, y=y, before=before)
+
+    def _drive(self, now: Instant) -> Floats:
+        """Return the driving functions (channels,)."""
+        return np.asarray((self.tables.selection @ now.phase)[1 + now.y.size :])
 
     def _chosen(self, now: Instant, right: list[Trial], violated: set[int]) -> Found:
         """Return the best of consistent states with equally many changes; see the head of this file."""
@@ -121,7 +127,7 @@ class Transitions:
         efforts = np.array([self._effort(trial) for trial in best])
         near = [t for t, effort in zip(best, efforts, strict=True) if effort <= efforts.min() * (1 + ALIKE)]
         taken = min(near, key=self._load)
-        return Found(taken.states, now.y[self.size :], any(not self._alike(taken, trial) for trial in right))
+        return Found(taken.states, now.y, any(not self._alike(taken, trial) for trial in right))
 
     def _tried(self, now: Instant, states: Ints) -> Trial:
         draft, n = self.tables.draft(states), self.size
@@ -195,9 +201,9 @@ class Transitions:
 
     def _leaving(self, now: Instant, start: Trial) -> NDArray[np.bool_]:
         """Tell which stops are not touched, or not at rest: a rigid one cannot be closed then."""
-        mechanics, u = self.tables.mechanics, (self.tables.selection @ now.phase)[1 + now.y.size :]
-        low, still = mechanics.rounding(self.tables.mode(now.before), now.y, u, start.draft.step)
-        moving = np.abs(mechanics.gap_rates(now.y, u)) > still
+        mechanics, u = self.tables.mechanics, self._drive(now)
+        low, _, hops = mechanics.rounding(self.tables.mode(now.before), now.y, u, start.draft.step)
+        moving = np.abs(mechanics.gap_rates(now.y, u)) > hops
         return np.asarray((mechanics.gaps(now.y, u) > low) | (moving & (now.before[: self.stops] != CLOSED)))
 
     def _near(self, start: Trial, rows: Floats) -> Floats:
@@ -264,7 +270,7 @@ class Transitions:
         seen: set[bytes] = set()
         for _ in range(MOST_TURNS * len(now.before)):
             if not trial.wrong.size:
-                return Found(trial.states, now.y[self.size :], True)
+                return Found(trial.states, now.y, True)
             wrong = trial.wrong[:1] if trial.states.tobytes() in seen else trial.wrong
             seen.add(trial.states.tobytes())
             trial = self._tried(now, self._regripped(grips, trial, wrong))

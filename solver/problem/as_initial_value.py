@@ -429,7 +429,6 @@ def _inverse(mass: Any) -> Any:
 
 def plain(name: str) -> str:
     """Return the name of an element as its events and states have it."""
-    """Return the name of an element as its events and states have it."""
     return re.sub(r"\W", "_", name)
 
 

@@ -2,11 +2,12 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from veridyn import Friction, Harmonic, Load, Problem, Stop, as_initial_value
+from veridyn import Friction, Harmonic, Load, Problem, Stop, as_initial_value, step
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.event_driven.mechanics import Grip, Mechanics, Mode, Touch
@@ -111,6 +112,28 @@ def test_what_begins_on_a_stop_and_goes_into_it_hits_it_at_once():
     r = EXACT.solve(ball(0.5, 0.1, initial_displacement=[0.0], initial_velocity=[-1.0]), {})
     assert r.velocity[0, 0] == pytest.approx(0.5)
     assert r.events["floor"].tolist() == [0.0]
+
+
+@pytest.mark.parametrize("solver", [EXACT, SCIPY])
+@pytest.mark.parametrize("shift", [-1e-13, -1e-16, 0.0, 1e-16, 1e-13])
+def test_a_touch_on_a_seam_is_one_impact(solver, shift):
+    """The seam is the begin of another load, or the end of one solve and the begin of the next."""
+    for h, g in ((1.0, 9.81), (0.37, 4.2), (2.9, 17.0)):
+        fall = math.sqrt(2 * h / g)
+        seam = fall * (1 + shift)
+        given = {"mass": 1.0, "loads": Load([-1.0], g), "stops": Stop("floor", [-1.0], gap=0.0, restitution=0.7)}
+        whole = Problem(**given, initial_displacement=[h], end=1.5 * fall)
+        whole = replace(whole, loads=(*whole.loads, Load([0.0], step(1.0, seam))))
+        first = Problem(**given, initial_displacement=[h], end=seam)
+        r = solver.solve(first, {})
+        start = {"initial_displacement": r.displacement[-1], "initial_velocity": r.velocity[-1], "start": seam}
+        second = Problem(**given, **start, end=1.5 * fall)
+        place = 0.7 * g * fall**2 / 2 - g * fall**2 / 8
+        for parts in ((whole,), (first, second)):
+            answers = [solver.solve(part, {}) for part in parts]
+            assert sum(a.counters["impacts"] for a in answers) == 1
+            assert answers[-1].displacement[-1, 0] == pytest.approx(place, abs=1e-8)
+            assert all(np.isin(a.events["floor"], a.time).all() for a in answers)
 
 
 def corner(e, other):

@@ -273,7 +273,8 @@ def switch(m, fired, states, y, modes, grips):
 def settle(y, states, modes, known, grips, scratch):
     """Change modes until the complementarity conditions hold just after an instant, the phase of the drive being known.
 
-    Returns the mode, or -1 - the reason why there is none. Guards that are negative are switched one by one.
+    Returns the mode, or -1 - the reason why there is none. Guards that are negative are switched one by one; a rigid
+    stop that is met at a speed is hit, and that is for the caller.
     """
     for _ in range(MOST_CHANGES * states.size + 1):
         m = find_mode(states, modes, known)
@@ -283,6 +284,8 @@ def settle(y, states, modes, known, grips, scratch):
         wrong = look(y, m, modes, scratch)
         if wrong < 0:
             return m
+        if modes.changes[m, wrong, SPRING] == STRIKES and scratch.leading[wrong] <= 1:
+            break
         switch(m, wrong, states, y, modes, grips)
     return -1 - UNDECIDED
 
