@@ -298,8 +298,8 @@ class _Writer:
         stick, ahead, back = (f"{name}_{word}" for word in ("sticks", "slips_ahead", "slips_back"))
         places = [
             Place(stick, self._pushed(friction.tangents[0], hold), w, (
-                Change(name=f"{name}_slips", guard=most + hold, direction=-1, mode=ahead),
-                Change(name=f"{name}_slips", guard=most - hold, direction=-1, mode=back),
+                Change(name=ahead, guard=most + hold, direction=-1, mode=ahead),
+                Change(name=back, guard=most - hold, direction=-1, mode=back),
             )),
         ]  # fmt: skip
         for side, slip in ((1, ahead), (-1, back)):

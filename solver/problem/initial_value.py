@@ -87,7 +87,7 @@ class InitialValueProblem(Problem):
     Raises
     ------
     ProblemError
-        If a name is unknown, taken twice or reserved; if counts do not agree; if a guard never changes sign; if initial
+        If a name is unknown, taken twice (by an event: in one mode) or reserved; if counts do not agree; if a guard never changes sign; if initial
         values contradict a constraint or its derivatives.
     """
 
@@ -166,6 +166,12 @@ class InitialValueProblem(Problem):
         if not self.states or not self.modes:
             raise ProblemError(f"{self.name}: a problem needs at least one state and one mode")
         events = dict.fromkeys(change.name for mode in self.modes for change in mode.events)
+        for mode in self.modes:
+            names = [change.name for change in mode.events]
+            if twice := next((name for name in names if names.count(name) > 1), ""):
+                raise ProblemError(
+                    f"{self.name}: mode {mode.name} has two events {twice!r}; give each a name of its own"
+                )
         groups = ([*self.unknowns, *self.parameters], [mode.name for mode in self.modes], list(events))
         for names in groups:
             for name in names:

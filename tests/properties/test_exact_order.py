@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import SolverFailure
 from veridyn.solver.exact.solver import SOLVER
 from veridyn.solver.problem.elements import Friction, Load, Stop
 from veridyn.solver.problem.mechanical import MechanicalProblem

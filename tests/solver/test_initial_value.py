@@ -164,6 +164,14 @@ def test_a_wrong_event_is_refused(changes, message):
     assert message in str(caught.value)
 
 
+def test_two_events_of_one_name_in_a_mode_are_refused():
+    flight, rest = BALL.modes
+    name = flight.events[0].name
+    twice = replace(flight, events=(*flight.events, replace(flight.events[0], guard="v", direction=1)))
+    with pytest.raises(ProblemError, match=f"mode flight has two events '{name}'; give each a name of its own"):
+        replace(BALL, modes=(twice, rest))
+
+
 @pytest.mark.parametrize(
     ("initial", "message"),
     [
