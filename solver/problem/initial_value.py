@@ -87,8 +87,8 @@ class InitialValueProblem(Problem):
     Raises
     ------
     ProblemError
-        If a name is unknown, taken twice (by an event: in one mode) or reserved; if counts do not agree; if a guard never changes sign; if initial
-        values contradict a constraint or its derivatives.
+        If a name is unknown, taken twice (events: in one mode) or reserved; if counts do not agree; if a guard never
+        changes sign; if initial values contradict a constraint or its derivatives.
     """
 
     states: tuple[str, ...]
