@@ -65,12 +65,12 @@ def _method(job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool) 
     b, g = weights.beta * job.step * job.step, weights.gamma * job.step
     implicit = (1.0 - weights.alpha_m) + kept * (g * s.damping + b * s.omega2)
     inverse: Floats = np.empty((0, 0))
-    if s.coupling.size or s.springs.size:
+    if (s.coupling.size or s.springs.size) and not lagged:
         whole = np.diag(implicit)
         whole += kept * g * s.coupling if s.coupling.size else 0.0
         whole += kept * b * s.springs if s.springs.size else 0.0
         inverse = np.asarray(np.linalg.inv(whole), dtype=float)
-    answer = np.ascontiguousarray(inverse @ s.back.T if inverse.size else s.back.T / implicit[:, None])
+    answer = inverse @ s.back.T if inverse.size else s.back.T / implicit[:, None]
     return Method(
         beta=float(weights.beta),
         gamma=float(weights.gamma),
@@ -81,6 +81,6 @@ def _method(job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool) 
         iterations=int(newton.iterations),
         implicit=implicit,
         inverse=inverse,
-        answer=answer,
-        compliance=np.ascontiguousarray(s.rows.T @ answer),
+        spread=np.ascontiguousarray((s.rows.T @ answer).T),
+        largest=np.abs(s.back).max(axis=1, initial=0.0),
     )

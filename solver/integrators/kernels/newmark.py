@@ -6,8 +6,9 @@ with q* and v* from the state at the start of the step. The balance lies between
 
     (1 - alpha_m) a + alpha_m a_n = (1 - alpha_f) (f - c v - w² q) + alpha_f (f_n - c v_n - w² q_n)
 
-Newton's method corrects all modes at once; since contacts and devices act along rows, one system of as many unknowns
-as there are rows is solved in each pass.
+The structure is linear, and contacts and devices act along rows: the state that the loads alone would give is found
+once, with its local coordinates, and the forces F along the rows move these by W F, W the compliance of the rows. So
+Newton's method has as many unknowns as there are rows, and modes are led along once, when F is known.
 """
 
 from typing import NamedTuple
@@ -16,16 +17,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.integrators.kernels.archive import SLOT, begin, keep
-from veridyn.solver.integrators.kernels.contact import R_F1, R_F2, R_FORCE, RECORDS
+from veridyn.solver.integrators.kernels.contact import RECORDS
 from veridyn.solver.integrators.kernels.jit import called, natural, part, scheme
 from veridyn.solver.integrators.kernels.stepping import DONE, GOING, STUCK, copy, ending
-from veridyn.solver.integrators.kernels.system import count_on, diverged, first_forces, forces
+from veridyn.solver.integrators.kernels.system import (
+    MANY,
+    count_on,
+    diverged,
+    forces_beside,
+    local_forces,
+    project,
+    push,
+    push_many,
+    row_of,
+)
 from veridyn.solver.integrators.kernels.tangents import row_at, tangents
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-ROUNDING = 2e-15  # of the displacement: corrections below do not change the state
+ROUNDING = 2e-15  # of a local coordinate: changes below do not move it
 
 
 class Method(NamedTuple):
@@ -36,12 +47,12 @@ class Method(NamedTuple):
     alpha_m: float  # weight of the start of the step for the inertia
     alpha_f: float  # and for all other forces
     lagged: bool  # forces of the start of the step
-    tolerance: float  # of the residual, relative to the largest force
+    tolerance: float  # of the forces along the rows, relative to the largest force on a mode
     iterations: int  # evaluations of the forces in a step, at most
     implicit: Floats  # (r,) diagonal of the matrix of a step
     inverse: Floats  # (r, r) of the whole matrix where something couples modes, or (0, 0)
-    answer: Floats  # (r, p) acceleration under a unit force along a row
-    compliance: Floats  # (p, p) acceleration of a row under a unit force along a row
+    spread: Floats  # (p, p) accelerations of all rows under a unit force along one
+    largest: Floats  # (p,) largest acceleration of a mode under a unit force along a row
 
 
 class Newton(NamedTuple):
@@ -49,11 +60,22 @@ class Newton(NamedTuple):
 
     past: Floats  # (r,) what the start of the step adds to the balance
     before: Floats  # (r,) forces at the start of the step
-    rest: Floats  # (r,) residual
-    free: Floats  # (r,) correction of the structure alone
-    pull: Floats  # (p,) forces along the rows that come with the correction
-    matrix: Floats  # (p, p)
+    beside: Floats  # (r,) forces beside those along the rows
+    drift: Floats  # (r,) their change in a pass, where matrices vary
+    rest: Floats  # (r,) right side of the balance
+    force: Floats  # (p,) along the rows
+    gap: Floats  # (p,) what the laws ask for beyond it
+    pull: Floats  # (p,) correction
+    shift: Floats  # (p,) accelerations of the rows under the forces along them
+    position: Floats  # (p,) local coordinates without these forces
+    velocity: Floats  # (p,)
+    tried: Floats  # (p,) local coordinates of this pass, or the one before
+    matrix: Floats  # (p, p) of the rows whose forces change with the acceleration, in factors
+    pivots: Ints  # (p,)
+    active: Ints  # (p + 1,) these rows; the last number counts them
+    owner: Ints  # (p,) three times the contact or device of such a row, and its local coordinate
     tangent: Floats  # (c + d, 3, 3)
+    factored: Floats  # (c + d, 3, 3) tangents of the factors
     branch: Ints  # (c,)
     side: Floats  # (c,)
     saved: Floats  # (c + d, columns) memory of contacts and devices at the start of the step
@@ -93,94 +115,157 @@ def place(i, new, dt, method, q_star, v_star, q, v, a):
 
 
 @part
-def solve(dt, method, s, f, q_star, v_star, q, v, a, n):
-    """State at the end of the step under the forces f."""
+def lead(dt, method, s, f, q_star, v_star, q, v, a, n):
+    """State at the end of the step under the forces f: modes apart, or together where something couples them."""
     for i in range(q.size):
-        new = balance(method, s, f, q_star, v_star, n, i) / method.implicit[i]
+        n.rest[i] = balance(method, s, f, q_star, v_star, n, i)
+    for i in range(q.size):
+        new = 0.0
+        if method.inverse.size > 0:
+            for j in range(q.size):
+                new += method.inverse[i, j] * n.rest[j]
+        else:
+            new = n.rest[i] / method.implicit[i]
         place(i, new, dt, method, q_star, v_star, q, v, a)
 
 
 @part
-def residual(method, s, f, q_star, v_star, a, n):
-    """Residual of the balance under the forces of the state itself; returns the largest of both."""
-    largest, size = 0.0, 0.0
-    for i in range(a.size):
-        n.rest[i] = balance(method, s, f, q_star, v_star, n, i) - method.implicit[i] * a[i]
-        largest = max(largest, abs(n.rest[i]))
-        size = max(size, abs(f[i]), abs(s.omega2[i] * q_star[i]))
-    return largest, size
+def add_forces(force, back, f):
+    """Add forces along the rows."""
+    if force.size >= MANY:
+        push_many(force, back, f)
+    else:
+        for row in range(force.size):
+            push(row, force[row], False, back, force, f)
+
+
+@part
+def total(beside, s, f, n):
+    """All forces, with those beside the rows given."""
+    for i in range(f.size):
+        f[i] = beside[i]
+    add_forces(n.force, s.back, f)
 
 
 @called
-def largest_force(s, record, work):
-    """Largest force of a load, contact or device on a mode: forces that cancel leave a residual of their rounding."""
-    size, row, contacts = 0.0, natural(work.place[0]), s.contact_index.shape[0]
-    for e in range(s.load.shape[0]):
-        for i in range(s.load.shape[1]):
-            size = max(size, abs(s.load[e, i] * work.values[row, e]))
-    for e in range(record.shape[0]):
-        force = abs(record[e, R_FORCE])
-        if e < contacts:
-            force = max(force, abs(record[e, R_F1]), abs(record[e, R_F2]))
-        for k in range(3):
-            along = row_at(e, k, s)
-            if along >= 0:
-                for i in range(s.back.shape[1]):
-                    size = max(size, abs(s.back[along, i]) * force)
-    return size
+def all_forces(t, q, v, s, state, archive, work, f, n):
+    """Evaluate loads, contacts and devices, without the stiffness of the modes."""
+    row = row_of(t, s, work)
+    forces_beside(row, q, v, q, v, s, work, n.drift)
+    if s.several is not None:
+        project(row, q, v, s, work)
+    local_forces(t, True, q, v, s, state, archive, work, f)
+    for p in range(n.force.size):
+        n.force[p] = work.force[p]
+    total(n.drift, s, f, n)
 
 
 @part
-def answer_of_structure(method, n):
-    """Correction of the structure alone: modes by themselves, or together where damping or stiffness couples them."""
-    for i in range(n.rest.size):
-        if method.inverse.size > 0:
-            n.free[i] = 0.0
-            for j in range(n.rest.size):
-                n.free[i] += method.inverse[i, j] * n.rest[j]
-        else:
-            n.free[i] = n.rest[i] / method.implicit[i]
+def fly(row, dt, method, s, q_star, v_star, q, v, a, work, n):
+    """State at the end of the step without forces along the rows, and its local coordinates."""
+    lead(dt, method, s, n.beside, q_star, v_star, q, v, a, n)
+    project(row, q, v, s, work)
+    for p in range(n.position.size):
+        n.position[p], n.velocity[p] = work.position[p], work.velocity[p]
 
 
 @part
-def pulls(s, method, n):
-    """Set up the equations of the forces along the rows that come with the correction: (1 - T W) z = T y."""
-    rows = n.pull.size
-    for p in range(rows):
-        n.pull[p] = 0.0
-        for k in range(rows):
-            n.matrix[p, k] = 1.0 if p == k else 0.0
+def shift(b, g, method, work, n):
+    """Local coordinates with the forces along the rows; tells whether that moved them by more than rounding."""
+    change, size = 0.0, 0.0
+    for p in range(n.shift.size):
+        n.shift[p] = 0.0
+    add_forces(n.force, method.spread, n.shift)
+    for p in range(n.shift.size):
+        position = n.position[p] + b * n.shift[p]
+        change = max(change, abs(position - n.tried[p]))
+        size = max(size, abs(n.position[p]) + abs(b * n.shift[p]))
+        work.position[p], work.velocity[p] = position, n.velocity[p] + g * n.shift[p]
+        n.tried[p] = position
+    return change > ROUNDING * size
+
+
+@part
+def missing(method, work, n):
+    """Gap between what the laws ask for and the forces along the rows; returns the largest of both on a mode."""
+    left, size = 0.0, 0.0
+    for p in range(n.gap.size):
+        n.gap[p] = work.force[p] - n.force[p]
+        left = max(left, method.largest[p] * abs(n.gap[p]))
+        size = max(size, method.largest[p] * abs(work.force[p]))
+    return left, size
+
+
+@part
+def through(s, n, k, column):
+    """Change of the force along the active row k with accelerations of the rows."""
+    e, i = n.owner[k] // 3, n.owner[k] % 3
+    change = 0.0
+    for j in range(3):
+        along = row_at(e, j, s)
+        if along >= 0:
+            change += n.tangent[e, i, j] * column[along]
+    return change
+
+
+@part
+def is_factored(n):
+    """Whether no tangent has changed since the last factors."""
     for e in range(n.tangent.shape[0]):
         for i in range(3):
             for j in range(3):
-                to, of = row_at(e, i, s), row_at(e, j, s)
-                tangent = n.tangent[e, i, j]
-                if to < 0 or of < 0 or tangent == 0.0:
-                    continue
-                for k in range(rows):
-                    n.matrix[to, k] -= tangent * method.compliance[of, k]
-                for m in range(n.free.size):
-                    n.pull[to] += tangent * s.rows[m, of] * n.free[m]
+                if n.tangent[e, i, j] != n.factored[e, i, j]:
+                    return False
+    return True
 
 
 @called
-def eliminate(matrix, right):
-    """Solve a system of equations in place, by elimination with pivots from the column."""
-    size = right.size
+def factor(s, method, n):
+    """Set up the matrix 1 - T W of the rows whose forces change with the acceleration, and its factors."""
+    count = 0
+    for e in range(n.tangent.shape[0]):
+        for i in range(3):
+            row, changes = row_at(e, i, s), False
+            for j in range(3):
+                n.factored[e, i, j] = n.tangent[e, i, j]
+                changes = changes or n.tangent[e, i, j] != 0.0
+            if row >= 0 and changes:
+                n.active[count], n.owner[count] = row, 3 * e + i
+                count += 1
+    n.active[n.pull.size] = count
+    for k in range(count):
+        for m in range(count):
+            n.matrix[k, m] = (1.0 if k == m else 0.0) - through(s, n, k, method.spread[n.active[m]])
+    eliminate(n.matrix, n.pivots, count)
+
+
+@called
+def eliminate(matrix, pivots, size):
+    """Factor a matrix in place, with pivots from the column."""
     for k in range(size):
         pivot = k
         for i in range(k + 1, size):
             if abs(matrix[i, k]) > abs(matrix[pivot, k]):
                 pivot = i
-        for j in range(k, size):
-            matrix[k, j], matrix[pivot, j] = matrix[pivot, j], matrix[k, j]
-        right[k], right[pivot] = right[pivot], right[k]
+        pivots[k] = pivot
+        if pivot != k:
+            for j in range(size):
+                matrix[k, j], matrix[pivot, j] = matrix[pivot, j], matrix[k, j]
         for i in range(k + 1, size):
-            factor = matrix[i, k] / matrix[k, k]
-            if factor != 0.0:
-                for j in range(k, size):
-                    matrix[i, j] -= factor * matrix[k, j]
-                right[i] -= factor * right[k]
+            matrix[i, k] /= matrix[k, k]
+            if matrix[i, k] != 0.0:
+                for j in range(k + 1, size):
+                    matrix[i, j] -= matrix[i, k] * matrix[k, j]
+
+
+@called
+def substitute(matrix, pivots, right, size):
+    """Solve a system of equations in place, from its factors."""
+    for k in range(size):
+        right[k], right[pivots[k]] = right[pivots[k]], right[k]
+    for k in range(size):
+        for j in range(k):
+            right[k] -= matrix[k, j] * right[j]
     for k in range(size - 1, -1, -1):
         for j in range(k + 1, size):
             right[k] -= matrix[k, j] * right[j]
@@ -188,45 +273,65 @@ def eliminate(matrix, right):
 
 
 @part
-def correct(dt, method, s, q_star, v_star, q, v, a, n):
-    """One pass of Newton's method; tells whether it moved the state by more than rounding."""
-    answer_of_structure(method, n)
-    pulls(s, method, n)
-    if n.pull.size == 1:
-        n.pull[0] /= n.matrix[0, 0]
-    else:
-        eliminate(n.matrix, n.pull)
-    change, size = 0.0, 0.0
-    for i in range(q.size):
-        add = n.free[i]
-        for p in range(n.pull.size):
-            add += method.answer[i, p] * n.pull[p]
-        size = max(size, abs(q[i]))
-        change = max(change, method.beta * dt * dt * abs(add))
-        place(i, a[i] + add, dt, method, q_star, v_star, q, v, a)
-    return change > ROUNDING * size
+def correct(s, method, n):
+    """One pass of Newton's method on the forces along the rows: (1 - T W) z = gap.
+
+    Where a tangent is zero, so is a row of T: there z is the gap, and what it does to the others is known.
+    """
+    if not is_factored(n):
+        factor(s, method, n)
+    count = n.active[n.pull.size]
+    for p in range(n.pull.size):
+        n.pull[p], n.shift[p] = n.gap[p], 0.0
+    for k in range(count):
+        n.pull[n.active[k]] = 0.0
+    add_forces(n.pull, method.spread, n.shift)
+    for p in range(n.pull.size):
+        n.force[p] += n.pull[p]
+    for k in range(count):
+        n.pull[k] = n.gap[n.active[k]] + through(s, n, k, n.shift)
+    substitute(n.matrix, n.pivots, n.pull, count)
+    for k in range(count):
+        n.force[n.active[k]] += n.pull[k]
 
 
 @part
-def forces_alone(t, q, v, s, state, archive, work, f):
-    """Evaluate loads, contacts and devices, without the stiffness of the modes."""
-    forces(t, q, v, s, state, archive, work, f)
+def drift(row, q_star, v_star, q, v, s, work, n):
+    """Let varying matrices act on the state of this pass; returns the largest change of their forces."""
+    largest = 0.0
+    forces_beside(row, q_star, v_star, q, v, s, work, n.drift)
     for i in range(q.size):
-        f[i] += s.omega2[i] * q[i]
+        n.drift[i], n.beside[i] = n.drift[i] - n.beside[i], n.drift[i]
+        largest = max(largest, abs(n.drift[i]))
+    return largest
 
 
 @part
+def finish(row, dt, method, s, q_star, v_star, q, v, a, work, f, n):
+    """Lead the modes to the end of the step under the forces that were found."""
+    total(n.beside, s, f, n)
+    lead(dt, method, s, f, q_star, v_star, q, v, a, n)
+    if method.inverse.size > 0:  # the predictor's forces of coupling stand in those beside the rows
+        forces_beside(row, q, v, q, v, s, work, f)
+        add_forces(n.force, s.back, f)
+
+
+@called
 def hold(t, dt, allowed, method, s, q, v, a, q_star, v_star, state, archive, work, f, n):
     """Lead the modes whose residual is above what is allowed on under the forces of the start of the step.
 
     Their acceleration is then the one that the forces at the end give. Returns its change over the size of its terms.
     """
     for i in range(q.size):
+        n.rest[i] = n.drift[i] if s.varying.shape[0] > 0 else 0.0
+    add_forces(n.gap, s.back, n.rest)
+    for i in range(q.size):
+        n.rest[i] *= 1.0 - method.alpha_f
         if not abs(n.rest[i]) <= allowed:
             new = balance(method, s, n.before, q_star, v_star, n, i) / method.implicit[i]
             place(i, new, dt, method, q_star, v_star, q, v, a)
     copy(n.saved, state)
-    forces_alone(t, q, v, s, state, archive, work, f)
+    all_forces(t, q, v, s, state, archive, work, f, n)
     change, size = 0.0, 0.0
     for i in range(q.size):
         if not abs(n.rest[i]) <= allowed:
@@ -242,32 +347,46 @@ def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, work, f, 
     """One step to t; returns evaluations, GOING or STUCK, and the change with which unsettled forces stand, or 0."""
     predict(dt, method, q, v, a, q_star, v_star)
     remember(method, s, q, v, a, f, n)
-    solve(dt, method, s, f, q_star, v_star, q, v, a, n)
     copy(state, n.saved)
-    last, moves, moved, size = np.inf, True, True, 0.0
-    for k in range(1, method.iterations + 1):
+    if method.lagged:
+        lead(dt, method, s, f, q_star, v_star, q, v, a, n)
+        all_forces(t, q, v, s, state, archive, work, f, n)
+        return 1, GOING, 0.0
+    row, several, varies = row_of(t, s, work), s.several is not None, s.varying.shape[0] > 0
+    weight = 1.0 - method.alpha_f
+    b, g = weight * method.beta * dt * dt, weight * method.gamma * dt
+    forces_beside(row, q_star, v_star, q_star, v_star, s, work, n.beside)
+    others = 0.0
+    for i in range(q.size):
+        others = max(others, abs(n.beside[i]), abs(s.omega2[i] * q_star[i]))
+    k, last, moved, settled, size = 0, np.inf, True, False, 0.0
+    while k < method.iterations and not settled:
+        k += 1
+        if varies or k == 1:
+            fly(row, dt, method, s, q_star, v_star, q, v, a, work, n)
         copy(n.saved, state)
-        forces_alone(t, q, v, s, state, archive, work, f)
-        if method.lagged:
-            return k, GOING, 0.0
-        if state.shape[0] == 0 and s.coupling.size == 0 and s.springs.size == 0 and s.varying.shape[0] == 0:
-            solve(dt, method, s, f, q_star, v_star, q, v, a, n)
-            return k, GOING, 0.0
-        left, size = residual(method, s, f, q_star, v_star, a, n)
-        record = archive.records[natural(archive.cursor[SLOT])]
-        if k > 1 and left > method.tolerance * size:
-            size = max(size, largest_force(s, record, work))
-        if left <= method.tolerance * size or not (moves or left < 0.5 * last):
-            return k, GOING, 0.0
-        weight = 1.0 - method.alpha_f
-        b, g = weight * method.beta * dt * dt, weight * method.gamma * dt
-        moved = tangents(t, dt, b, g, q, v, s, n.saved, record, work, n) or k == 1
-        moves, last = correct(dt, method, s, q_star, v_star, q, v, a, n), left
-    if not moved:
-        return method.iterations, STUCK, 0.0
+        moves = shift(b, g, method, work, n) or k == 1
+        if varies or not several:
+            total(n.beside, s, f, n)
+            lead(dt, method, s, f, q_star, v_star, q, v, a, n)
+        local_forces(t, True, q, v, s, state, archive, work, f)
+        left, size = missing(method, work, n)
+        size = max(size, others)
+        if varies:
+            change = drift(row, q_star, v_star, q, v, s, work, n)
+            left, moves = max(left, change), moves or change > ROUNDING * size
+        settled = left <= method.tolerance * size or not (moves or left < 0.5 * last)
+        if not settled:
+            record = archive.records[natural(archive.cursor[SLOT])]
+            moved, last = tangents(t, dt, b, g, q, v, s, n.saved, record, work, n) or k == 1, left
+            correct(s, method, n)
+    if not (settled or moved):
+        return k, STUCK, 0.0
+    finish(row, dt, method, s, q_star, v_star, q, v, a, work, f, n)
+    if settled:
+        return k, GOING, 0.0
     allowed = method.tolerance * size
-    change = hold(t, dt, allowed, method, s, q, v, a, q_star, v_star, state, archive, work, f, n)
-    return method.iterations + 1, GOING, change
+    return k + 1, GOING, hold(t, dt, allowed, method, s, q, v, a, q_star, v_star, state, archive, work, f, n)
 
 
 @scheme
@@ -280,15 +399,17 @@ def integrate(s, t0, dt, steps, method, q, v, state, work, f, archive):
     count_on(True, q, v, f, s, work)
     r, p, elements = q.size, s.rows.shape[1], state.shape[0]
     a, q_star, v_star = np.empty(r), np.empty(r), np.empty(r)
+    contacts = s.contact_index.shape[0]
     n = Newton(
-        np.empty(r), np.empty(r), np.empty(r), np.empty(r), np.empty(p), np.empty((p, p)), np.zeros((elements, 3, 3)),
-        np.zeros(s.contact_index.shape[0], dtype=np.int64), np.zeros(s.contact_index.shape[0]), state.copy(),
+        np.empty(r), np.empty(r), np.empty(r), np.empty(r), np.empty(r), np.zeros(p), np.zeros(p), np.zeros(p),
+        np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p), np.empty((p, p)), np.zeros(p, dtype=np.int64),
+        np.zeros(p + 1, dtype=np.int64), np.zeros(p, dtype=np.int64), np.zeros((elements, 3, 3)),
+        np.zeros((elements, 3, 3)), np.zeros(contacts, dtype=np.int64), np.zeros(contacts), state.copy(),
         np.empty(state.shape[1]), np.empty(RECORDS),
     )  # fmt: skip
-    first_forces(t0, q, v, s, state, archive, work, f)
+    all_forces(t0, q, v, s, state, archive, work, f, n)
     for i in range(r):
-        a[i] = f[i] - s.damping[i] * v[i]
-        f[i] += s.omega2[i] * q[i]
+        a[i] = f[i] - s.damping[i] * v[i] - s.omega2[i] * q[i]
     begin(archive, t0, q, v)
     evaluations, unsettled, largest, most, t = 1, 0, 0.0, 0, t0
     for k in range(1, steps + 1):

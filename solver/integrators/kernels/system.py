@@ -208,9 +208,15 @@ def linear_forces(row, q, s, work, g):
     """G = -w² q + loads."""
     for i in range(q.size):
         g[i] = -s.omega2[i] * q[i]
+    add_loads(row, s, work, g)
+
+
+@part
+def add_loads(row, s, work, g):
+    """Add the loads."""
     for e in range(s.load.shape[0]):
         factor = work.values[row, e]
-        for i in range(q.size):
+        for i in range(g.size):
             g[i] += s.load[e, i] * factor
 
 
@@ -240,22 +246,53 @@ def forces(t, q, v, s, state, archive, work, g):
     """
     row = row_of(t, s, work)
     linear_forces(row, q, s, work, g)
-    if s.coupling.size > 0:
-        couple(v, s.coupling, g)
-    if s.several is not None:
-        if s.springs.size > 0:
-            couple(q, s.springs, g)
-        if s.varying.shape[0] > 0:
-            vary(q, v, s.varying, s.varying_index, work.values[row], g)
+    couple_all(q, v, s, g)
+    vary_all(row, q, v, s, work, g)
     if state.shape[0] == 0:
         return
     if s.several is not None:
         project(row, q, v, s, work)
-    record, many = archive.records[natural(archive.cursor[SLOT])], s.several is not None and work.force.size >= MANY
-    run_contacts(many, q, v, s, state, record, work, g)
-    run_devices(t, many, q, v, s, state, record, work, g)
+    many = s.several is not None and work.force.size >= MANY
+    local_forces(t, many, q, v, s, state, archive, work, g)
     if many:
         push_many(work.force, s.back, g)
+
+
+@part
+def forces_beside(row, q_star, v_star, q, v, s, work, g):
+    """Set g (r,) to the forces beside the stiffness of the modes and those of contacts and devices.
+
+    What couples modes sees the state (q_star, v_star), what varies with time (q, v).
+    """
+    for i in range(g.size):
+        g[i] = 0.0
+    add_loads(row, s, work, g)
+    couple_all(q_star, v_star, s, g)
+    vary_all(row, q, v, s, work, g)
+
+
+@part
+def couple_all(q, v, s, g):
+    """Take the forces of all that couples modes from g."""
+    if s.coupling.size > 0:
+        couple(v, s.coupling, g)
+    if s.several is not None and s.springs.size > 0:
+        couple(q, s.springs, g)
+
+
+@part
+def vary_all(row, q, v, s, work, g):
+    """Take the forces of all matrices that are functions of time from g."""
+    if s.several is not None and s.varying.shape[0] > 0:
+        vary(q, v, s.varying, s.varying_index, work.values[row], g)
+
+
+@part
+def local_forces(t, many, q, v, s, state, archive, work, g):
+    """Run the laws of contacts and devices at local coordinates that are known; their forces go where `push` says."""
+    record = archive.records[natural(archive.cursor[SLOT])]
+    run_contacts(many, q, v, s, state, record, work, g)
+    run_devices(t, many, q, v, s, state, record, work, g)
 
 
 @part
