@@ -147,7 +147,7 @@ class Compiled:
         self.traced = found
         self._operations = [np.array([op[field] for op in tape], dtype=np.int64) for field in range(3)]
         self._numbers = doubles([arb(0) if op.number is None else op.number for op in tape])
-        starts = [i + 1 for i, op in enumerate(tape) if op.start is not None or op.code == Code.POWER]
+        starts = [max(i, op.second) + 1 for i, op in enumerate(tape) if op.code in (Code.POWER, Code.INTEGRAL)]
         self._started = max([found.plain, *starts])
         self._rates = {place: rate for direction in found.along for place, rate in direction.rates.items()}
         self._moved = np.array([list(direction.rates.values()) for direction in found.along])

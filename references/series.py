@@ -57,7 +57,7 @@ class Tape(list[Operation]):
         self, given: Mapping[int, Sequence[arb]], rates: Mapping[int, int], order: int, end: int | None = None
     ) -> list[list[arb]]:
         """Return coefficients up to an order, from those that are given and the places of the rates of states."""
-        known: list[list[arb]] = [list(given.get(place, ())) for place in range(len(self))][:end]
+        known: list[list[arb]] = [list(given.get(place, ())) for place in range(len(self))[:end]]
         makers = [(column, _TERMS[op.code](op, known, column)) for column, op in zip(known, self, strict=False)]
         steps = [(column.append, term) for column, term in makers if term is not None]
         for k in range(order + 1):
