@@ -17,12 +17,14 @@ Source: EDF validation manual V5.01.100 (SDND100); J.P. Den Hartog, Transactions
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
+import mpmath
 from flint import arb
 from mpmath import mpf
 
-from veridyn.references import friction_half_cycles as second
+from veridyn.references.certified import per_precision
 from veridyn.references.enclosure import Absent, Undecided, ball, sign_of
 from veridyn.references.jets import hull, value
 from veridyn.references.motion import Motion
@@ -40,6 +42,7 @@ PARAMETERS = (
 )
 
 FOLLOWED = 10_000  # half cycles, at most, for the second route
+NOISE = 1e9  # roundings: turning points as near as that to where friction holds, or the spring is slack, are there
 ONE, TWO = Exact(Fraction(1)), Exact(Fraction(2))
 THIRDS = (Exact(Fraction(1, 3), 1), Exact(Fraction(-1, 3), 1))  # of pi
 
@@ -109,6 +112,56 @@ def _half_cycle(o: Slider, n: int, passed: Any) -> tuple[Any, Any]:
     return centre + (start - centre) * angle.cos(), (centre - start) * _omega(o) * angle.sin()
 
 
+# ---- the second route: turning points one after the other by the balance of energy
+#
+# From a turning point x to the next, y, on the other side, the spring loses k (x² - y²)/2 = R |x - y|; on the way
+# v² = ω² (x - z)(z - y) at z, so that the time is an integral of 1/|v|; between them a matrix exponential leads.
+
+
+def _cosine(o: Slider) -> mpf:
+    """Return the part of a displacement along the line that lies along x."""
+    return mpmath.cos(o.angle.mpf())
+
+
+def _friction(o: Slider) -> mpf:
+    """Return the force of friction along the line (N)."""
+    full = (o.mu * o.m * o.g).mpf()
+    return full if o.directions.rational == 2 else full * _cosine(o)
+
+
+@per_precision
+def _turns(o: Slider) -> tuple[mpf, ...]:
+    """Return the places of the release and of all turning points (m)."""
+    R, k = _friction(o), o.k.mpf()
+    noise = NOISE * mpmath.eps * abs(o.x0.mpf())
+    places = [o.x0.mpf()]
+    while abs(places[-1]) > R / k + noise:
+        y = 2 * mpmath.sign(places[-1]) * R / k - places[-1]  # the balance of energy over x - y
+        places.append(y if abs(y) > noise else mpmath.mpf(0))
+    return tuple(places)
+
+
+@per_precision
+def _half_cycle_time(o: Slider) -> mpf:
+    """Return how long every half cycle lasts (s): twice the time to its middle, where z = x - (x - y)/2.
+
+    With z = x - (x - y) w² the time is that of dz/|v| = 2 dw/(ω √(1 - w²)).
+    """
+    middle = mpmath.sqrt(mpmath.mpf(1) / 2)
+    return 4 * mpmath.quad(lambda w: 1 / mpmath.sqrt(1 - w * w), [0, middle]) / mpmath.sqrt((o.k / o.m).mpf())
+
+
+def _displacement(o: Slider, time: Exact) -> mpf:
+    """Return the place on the line at an instant (s)."""
+    left, places = time.mpf(), _turns(o)
+    for x, y in pairwise(places):
+        if left < _half_cycle_time(o):
+            swing = mpmath.expm(mpmath.matrix([[0, left], [-left * (o.k / o.m).mpf(), 0]]))
+            return (x + y) / 2 + (x - y) / 2 * swing[0, 0]
+        left -= _half_cycle_time(o)
+    return places[-1]
+
+
 def _how(o: Slider) -> str:
     long = abs(value(_release(o))) >= 2 * FOLLOWED
     return "" if long else "turning points one after the other by the balance of energy, time by quadrature"
@@ -119,7 +172,7 @@ reference = References(
 )
 
 
-@reference(lambda o: mpf(len(second.turns(o)) - 1))
+@reference(lambda o: mpf(len(_turns(o)) - 1))
 def half_cycles(o: Slider) -> Any:
     """Count the half cycles until the mass stops for good: the odd numbers below |x0| k/R; 0 if friction holds it.
 
@@ -128,13 +181,13 @@ def half_cycles(o: Slider) -> Any:
     return arb(_count(o))
 
 
-@reference(lambda o: (len(second.turns(o)) - 1) * second.half_cycle(o))
+@reference(lambda o: (len(_turns(o)) - 1) * _half_cycle_time(o))
 def stop_time(o: Slider) -> Any:
     """Instant of the last stop in s: half cycles × π/ω."""
     return _count(o) * arb.pi() / _omega(o)
 
 
-@reference(lambda o, number: len(second.turns(o)[1 : number + 1]) * second.half_cycle(o))
+@reference(lambda o, number: len(_turns(o)[1 : number + 1]) * _half_cycle_time(o))
 def turning_time(o: Slider, number: int) -> Any:
     """Instant of a turning point in s, counted from 1, the last stop included; undefined after it."""
     if number > _count(o):
@@ -142,13 +195,13 @@ def turning_time(o: Slider, number: int) -> Any:
     return number * arb.pi() / _omega(o)
 
 
-@reference(lambda o: second.turns(o)[-1])
+@reference(lambda o: _turns(o)[-1])
 def final_position(o: Slider) -> Any:
     """Place in m, along the line, where the mass stops for good."""
     return _turn(o, _count(o))
 
 
-@reference(lambda o, number: second.cosine(o) * second.turns(o)[: number + 1][-1])
+@reference(lambda o, number: _cosine(o) * _turns(o)[: number + 1][-1])
 def component_after(o: Slider, number: int) -> Any:
     """Displacement along the axis x in m after a number of half periods π/ω: of a turning point, or of the last.
 
@@ -157,7 +210,7 @@ def component_after(o: Slider, number: int) -> Any:
     return ball(o.angle).cos() * _turn(o, number)
 
 
-@reference(lambda o, time: second.cosine(o) * second.displacement(o, time))
+@reference(lambda o, time: _cosine(o) * _displacement(o, time))
 def component(o: Slider, time: Exact) -> Any:
     """Displacement along the axis x in m at an instant (s): cos(angle) times that along the line.
 
@@ -168,13 +221,13 @@ def component(o: Slider, time: Exact) -> Any:
     return ball(o.angle).cos() * _at(o, passed)[0]
 
 
-@reference(lambda o: o.k.mpf() * (o.x0.mpf() ** 2 - second.turns(o)[-1] ** 2) / 2)
+@reference(lambda o: o.k.mpf() * (o.x0.mpf() ** 2 - _turns(o)[-1] ** 2) / 2)
 def dissipated_energy(o: Slider) -> Any:
     """Energy in J that friction dissipates: R times the path slid, 2 N (|x0| - N C)."""
     return 2 * _count(o) * ball(o.k) * _held(o) * (abs(ball(o.x0)) - _count(o) * _held(o))
 
 
-@reference(lambda o: second.friction(o) / o.k.mpf())
+@reference(lambda o: _friction(o) / o.k.mpf())
 def held(o: Slider) -> Any:
     """Half-width R/k in m of the places where friction holds the mass."""
     return _held(o)

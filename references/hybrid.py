@@ -226,7 +226,7 @@ class System:
                 change.reset.get(name, symbol) for name, symbol in zip(self.problem.states, self.states, strict=True)
             )
             there = self.values(jumps, self.named(o, time, state))
-            known = _solved(mode.guards[place], self.states, _numbers(o))
+            known = _solved(mode.guards[place], self.states, o.plain)
             facts = {
                 symbol: self._plain(jump, o).xreplace(known)
                 for symbol, jump in zip((*self.states, TIME), (*jumps, TIME), strict=True)
@@ -240,7 +240,7 @@ class System:
     ) -> Phase:
         """Return the phase from an instant on; of smooth ones, from an exact instant next to an event's."""
         turning = [self.derivative(mode, expression) for expression in mode.watched]
-        still = [sympy.simplify(self._plain(e, o)) == 0 for e in turning]
+        still = [_vanishes(self._plain(e, o)) for e in turning]
         zeros = [self._zeros(o, mode, e, time, state, facts) for e in mode.guards]
         zeros += [0 if s else self._zeros(o, mode, e, time, state, facts) for e, s in zip(turning, still, strict=True)]
         flow, start, there, late = self._flow(o, mode, time, state, event)
@@ -267,7 +267,7 @@ class System:
     ) -> tuple[Flow, Ball, Sequence[Ball], arb | None]:
         if mode.rows is not None and mode.terms is not None:
             extra = self._extra(o, mode, time)
-            return self._linear(o, mode), time, (*state, *extra), None
+            return _affine(self, o, mode)[0], time, (*state, *extra), None
         if event is None and not differentiated(time):
             return self._smooth(o, mode, time), time, state, None
         flow, there, late = restarted(lambda start: self._smooth(o, mode, start), time, tuple(state))
@@ -279,12 +279,8 @@ class System:
         n = len(self.states)
         return [arb(1), time, *self.values(mode.terms[n + 2 :], self.named(o, time, ()))]
 
-    def _linear(self, o: Record, mode: _Mode) -> Linear:
-        assert mode.rows is not None
-        start, end = self.span
-        return Linear([self._row(o, row) for row in mode.rows[0]], value(ball(end) - ball(start)))
-
-    def _row(self, o: Record, row: Mapping[int, Expr]) -> Row:
+    def row(self, o: Record, row: Mapping[int, Expr]) -> Row:
+        """Return a row with the numbers of the parameters."""
         factors = self.values(tuple(row.values()), self.named(o, arb(0), ()))
         return dict(zip(row, factors, strict=True))
 
@@ -297,8 +293,7 @@ class System:
     def _rows(self, o: Record, mode: _Mode, flow: Flow) -> list[Row]:
         """Return guards, then what is watched, as rows."""
         if isinstance(flow, Linear):
-            assert mode.rows is not None
-            return [self._row(o, row) for row in mode.rows[1]]
+            return _affine(self, o, mode)[1]
         return [{len(self.states) + i: arb(1)} for i in range(len(mode.read))]
 
     def _plain(self, expression: Expr, o: Record) -> Expr:
@@ -311,15 +306,29 @@ class System:
         for count in range(DEEPEST + 1):
             if sign(self.values((guard,), self.named(o, time, state))[0]):
                 return count
-            if sympy.simplify(self._plain(guard, o).xreplace(dict(facts))) != 0:
+            if not _vanishes(self._plain(guard, o).xreplace(dict(facts))):
                 return count
             guard = self.derivative(mode, guard)
         raise Undecided("a guard stays zero where a phase begins")
 
     def derivative(self, mode: _Mode, expression: Expr) -> Expr:
         """Return the rate of an expression along the motion."""
-        total = sympy.diff(expression, TIME)
-        return total + sum(sympy.diff(expression, x) * rate for x, rate in zip(self.states, mode.rates, strict=True))
+        return _along(expression, self.states, mode.rates)
+
+
+@lru_cache(maxsize=4096)
+def _along(expression: Expr, states: tuple[sympy.Symbol, ...], rates: tuple[Expr, ...]) -> Expr:
+    moved = (sympy.diff(expression, x) * rate for x, rate in zip(states, rates, strict=True))
+    return sum(moved, sympy.diff(expression, TIME))
+
+
+@per_bits
+def _affine(system: System, o: Record, mode: _Mode) -> tuple[Linear, list[Row]]:
+    """Return the flow of an affine mode and its rows, guards before what is watched: the same for all its phases."""
+    assert mode.rows is not None
+    start, end = system.span
+    rates, read = ([system.row(o, row) for row in rows] for rows in mode.rows)
+    return Linear(rates, value(ball(end) - ball(start))), read
 
 
 @per_bits
@@ -341,9 +350,16 @@ def _number(number: Exact) -> Expr:
     return sympy.Rational(number.rational.numerator, number.rational.denominator) * sympy.pi**number.pi
 
 
-def _solved(guard: Expr, states: Sequence[sympy.Symbol], numbers: Mapping[Any, Expr]) -> dict[sympy.Symbol, Expr]:
+@lru_cache(maxsize=4096)
+def _vanishes(expression: Expr) -> bool:
+    """Tell whether an expression is zero: what events of a kind leave is the same each time."""
+    return bool(sympy.simplify(expression) == 0)
+
+
+@lru_cache(maxsize=4096)
+def _solved(guard: Expr, states: Sequence[sympy.Symbol], o: Record) -> dict[sympy.Symbol, Expr]:
     """Return a state from a guard that is zero, where the guard is affine in it."""
-    plain = guard.xreplace(dict(numbers))
+    plain = _with_numbers(guard, o)
     for symbol in (*states, TIME):
         factor = sympy.diff(plain, symbol)
         if factor != 0 and factor.is_number:

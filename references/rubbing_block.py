@@ -12,12 +12,14 @@ ended and begin with its friction, and it ends at mu_s N (Antunes et al., 1990).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
+import mpmath
 from flint import arb
+from mpmath import mpc, mpf
 
-from veridyn.references import rubbing_waves as waves
-from veridyn.references.certified import Certified, classification, undefined
+from veridyn.references.certified import Certified, classification, per_precision, undefined
 from veridyn.references.enclosure import Absent, Undecided, ball, decided, less, per_bits, sign_of
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, Row, State, apply
@@ -25,6 +27,7 @@ from veridyn.references.jets import Ball
 from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
 from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
 from veridyn.references.quantities import References
+from veridyn.references.waves import Waves
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "2"),
@@ -140,6 +143,142 @@ def _phases(o: Block) -> tuple[Ended, ...]:
     return follow(laws.phase("slip+", start, state), following, until=ball(o.t1))
 
 
+# ---- the second route: sums of exponentials, whose ends are roots proved by bounds
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """A phase: start (s), direction of the slip or 0, displacement (m), friction (N), what is left of its limit (N)."""
+
+    start: mpf
+    sign: int
+    x: Waves
+    friction: Waves
+    left: tuple[Waves, ...]  # towards slip+ and slip-; of a slip: nothing
+
+
+def _sum(*terms: tuple[mpf, Waves]) -> Waves:
+    """Return a linear combination, each factor times waves."""
+    constant = mpmath.fsum(f * w.constant for f, w in terms)
+    rates = tuple(rate for _, w in terms for rate in w.rates)
+    return Waves(constant, rates, tuple(f * weight for f, w in terms for weight in w.weights))
+
+
+def _rate(w: Waves) -> Waves:
+    return Waves(mpf(0), w.rates, tuple(r * a for r, a in zip(w.rates, w.weights, strict=True)))
+
+
+def _pressing(o: Block, time: mpf) -> Waves:
+    """Return the normal force from an instant on: the block swings on its floor."""
+    omega = mpmath.sqrt(o.kc.mpf() / o.m.mpf())
+    swing = mpc(0, -1) * o.w0.mpf() * o.kc.mpf() / omega * mpmath.expj(omega * (time - o.t0.mpf()))
+    return Waves(o.W.mpf(), (mpc(0, omega),), (swing,))
+
+
+def _load(o: Block, time: mpf) -> Waves:
+    omega = o.Omega.mpf()
+    return Waves(mpf(0), (mpc(0, omega),), (o.F.mpf() * mpmath.expj(omega * time),))
+
+
+def _swing(m: mpf, c: mpf, k: mpf, force: Waves, x: mpf, v: mpf) -> Waves:
+    """Return the motion m x'' + c x' + k x = force from x and v on."""
+    answers = tuple(w / (m * r * r + c * r + k) for r, w in zip(force.rates, force.weights, strict=True))
+    forced = Waves(force.constant / k, force.rates, answers)
+    root = mpmath.sqrt(mpc(c * c - 4 * m * k))
+    one, other = (-c + root) / (2 * m), (-c - root) / (2 * m)
+    x, v = x - forced(mpf(0)), v - forced(mpf(0), 1)
+    free = ((v - other * x) / (one - other), (one * x - v) / (one - other))
+    return Waves(forced.constant, (*forced.rates, one, other), (*answers, *free))
+
+
+def _slip(o: Block, time: mpf, sign: int, x: mpf, v: mpf) -> _Stretch:
+    friction = _sum((-sign * o.mu_d.mpf(), _pressing(o, time)))
+    force = _sum((mpf(1), _load(o, time)), (mpf(1), friction))
+    return _Stretch(time, sign, _swing(o.m.mpf(), mpf(0), o.k.mpf(), force, x, v), friction, ())
+
+
+def _stick(o: Block, time: mpf, x: mpf, friction: mpf) -> _Stretch:
+    """Return the stick after a slip that ended at x under some friction: rigid, or with a spring and a dashpot."""
+    one, load = mpf(1), _load(o, time)
+    if o.kt.rational == 0:
+        held = Waves(x, (), ())
+        rubs = _sum((o.k.mpf(), held), (-one, load))
+    else:
+        kt, ct = o.kt.mpf(), o.ct.mpf()
+        anchor = Waves(friction + kt * x, (), ())
+        force = _sum((one, load), (one, anchor))
+        held = _swing(o.m.mpf(), ct, o.k.mpf() + kt, force, x, mpf(0))
+        rubs = _sum((one, anchor), (-kt, held), (-ct, _rate(held)))
+    limit = (o.mu_s.mpf(), _pressing(o, time))
+    return _Stretch(time, 0, held, rubs, (_sum(limit, (one, rubs)), _sum(limit, (-one, rubs))))
+
+
+def _after(o: Block, phase: _Stretch, span: mpf) -> tuple[mpf, _Stretch] | None:
+    """Return how long a phase lasts, and the next one; None if it lasts for the span."""
+    if phase.sign:
+        resting = phase.start > o.t0.mpf() and abs(phase.x(mpf(0), 1)) < mpmath.sqrt(mpmath.eps)
+        lapse = next(phase.x.roots(span, from_zero=resting, order=1), None)
+        return None if lapse is None else (lapse, _stopped(o, phase, lapse))
+    ends = ((next(left.roots(span, from_zero=False), None), sign) for left, sign in _sides(phase))
+    found = min(((lapse, sign) for lapse, sign in ends if lapse is not None), default=None)
+    if found is None:
+        return None
+    lapse, sign = found
+    return lapse, _slip(o, phase.start + lapse, sign, phase.x(lapse), phase.x(lapse, 1))
+
+
+def _sides(stick: _Stretch) -> Iterator[tuple[Waves, int]]:
+    return zip(stick.left, (1, -1), strict=True)
+
+
+def _stopped(o: Block, phase: _Stretch, lapse: mpf) -> _Stretch:
+    """Return what follows a slip: stick, or where friction does not hold, rigid as it is, the slip back."""
+    time, x = phase.start + lapse, phase.x(lapse)
+    stick = _stick(o, time, x, phase.friction(lapse))
+    lost = [sign for left, sign in _sides(stick) if left(mpf(0)) < 0]
+    return _slip(o, time, lost[0], x, mpf(0)) if lost else stick
+
+
+def _march(o: Block) -> Iterator[_Stretch]:
+    phase, end = _slip(o, o.t0.mpf(), 1, o.x0.mpf(), o.v0.mpf()), o.t1.mpf()
+    while True:
+        yield phase
+        ended = _after(o, phase, end - phase.start)
+        if ended is None:
+            return
+        phase = ended[1]
+
+
+@per_precision
+def _stretches(o: Block) -> tuple[_Stretch, ...]:
+    """Return the phases from t0 to t1."""
+    with mpmath.extradps(10):
+        return tuple(_march(o))
+
+
+def _change(o: Block, number: int) -> mpf:
+    """Return the instant of a change of phase, counted from 1 (s)."""
+    return _stretches(o)[number].start
+
+
+def _at(o: Block, time: Exact) -> tuple[_Stretch, mpf]:
+    t = time.mpf()
+    phase = next(p for p in reversed(_stretches(o)) if p.start <= t)
+    return phase, t - phase.start
+
+
+def _displacement(o: Block, time: Exact) -> mpf:
+    """Return the displacement at an instant (m)."""
+    phase, lapse = _at(o, time)
+    return phase.x(lapse)
+
+
+def _force(o: Block, time: Exact) -> mpf:
+    """Return the friction on the block at an instant (N)."""
+    phase, lapse = _at(o, time)
+    return phase.friction(lapse)
+
+
 reference = References(
     PARAMETERS,
     Block,
@@ -148,7 +287,7 @@ reference = References(
 )
 
 
-@reference(waves.change, how="sums of exponentials, roots proved by bounds of their derivatives")
+@reference(_change, how="sums of exponentials, roots proved by bounds of their derivatives")
 def change(o: Block, number: int = 1) -> Ball:
     """Instant of a change of phase, counted from 1, in s."""
     found = _phases(o)
@@ -157,13 +296,13 @@ def change(o: Block, number: int = 1) -> Ball:
     return found[number].phase.start
 
 
-@reference(waves.displacement, how="sums of exponentials from phase to phase")
+@reference(_displacement, how="sums of exponentials from phase to phase")
 def displacement(o: Block, time: Exact) -> Ball:
     """Displacement at an instant (s), in m."""
     return value_at(_phases(o), {X: ONE}, ball(time))
 
 
-@reference(waves.force, how="sums of exponentials from phase to phase")
+@reference(_force, how="sums of exponentials from phase to phase")
 def force(o: Block, time: Exact) -> Ball:
     """Friction on the block at an instant (s), in N."""
     laws = _Laws(o)

@@ -1,9 +1,14 @@
 """A mass on a Zener device whose dashpot obeys a power law, released from a sudden stretch or shaken for a while.
 
 m x'' = -F - k x - p sin(ωt) while t < until, without the load afterwards; at rest at x0 with the dashpot at zero. The
-device is described in `zener_checks`; without the path of its dashpot, with e = K1 K3/S and f = K3 (K1 + K2)/S,
+device is a spring K1 in series with [K2 beside (K3 in series with a dashpot)]; the dashpot carries D = C sign(w) |w|^α
+at the rate w. With S = K1 + K2 + K3, n = 1/α, the stretch x of the device and the path z of the dashpot,
 
-    F = (D + K2 x) K1/(K1 + K2),      D' = e x' - f sign(D) |D/C|^n,      n = 1/α.
+    F = K1 ((K2 + K3) x - K3 z)/S,      D = K3 (K1 x - (K1 + K2) z)/S,      z' = sign(D) |D/C|^n,
+
+the second route; the first one is without z, with e = K1 K3/S and f = K3 (K1 + K2)/S:
+
+    F = (D + K2 x) K1/(K1 + K2),      D' = e x' - f sign(D) |D/C|^n.
 
 With α = 1 everything is linear. With odd n the motion is analytic as long as the load is; with even n it is between the
 zeros of D, where sign(D) |D|^n has a kink. Two motions under one load never part: their difference gives work to the
@@ -15,21 +20,24 @@ Source: Code_Aster tests sdnd107a to e (SDND107); the law is RELATION = DIS_VISC
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
+import mpmath
+import sympy
 from flint import arb, ctx
+from mpmath import mpf
 
-from veridyn.references import zener_checks as checks
+from veridyn.references.certified import CertificationError
 from veridyn.references.enclosure import Absent, Exactly, Undecided, ball, per_bits, precision, sign_of
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Flow, Linear, Row, State
-from veridyn.references.hybrid_steps import PROMISED
+from veridyn.references.hybrid_steps import PROMISED, WORKING, Change, Mode, Problem, Steps, Vector, steps
 from veridyn.references.jets import Ball, value
 from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
-from veridyn.references.parameters import Exact, Parameter, ParameterError
+from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
 from veridyn.references.quantities import References
 from veridyn.references.smooth import Smooth, restarted
-from veridyn.references.zener_checks import Oscillator
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1"),
@@ -55,6 +63,41 @@ MODES = {  # sign of the dashpot's force, whether the load acts
     "pushed, free": (-1, False),
 }
 KINDS = {mode: kind for kind, mode in MODES.items()}
+MOST = 4  # 1/α
+AT_REST = "no stretch and no load: nothing moves"
+FORCE = sympy.sympify("fx*x + fz*z")
+
+
+class Oscillator(Record):
+    """A mass on the device and a spring k, m x'' = -F - k x - p sin(ωt) while t < until, at rest at x0 with z = 0."""
+
+    def check(self) -> None:
+        """Refuse powers that make no polynomial."""
+        power = 1 / self.alpha.rational
+        if self.alpha.pi or power.denominator != 1 or power > MOST:
+            raise ParameterError(f"alpha must be 1, 1/2, 1/3 or 1/{MOST}, got {self.alpha}")
+
+    @property
+    def power(self) -> int:
+        """The power n = 1/α."""
+        return int(1 / self.alpha.rational)
+
+    @property
+    def loaded(self) -> bool:
+        """Whether there is a load."""
+        return self.p.rational != 0 and self.until.rational > 0
+
+    @property
+    def moves(self) -> bool:
+        """Whether anything moves."""
+        return self.x0.rational != 0 or self.loaded
+
+    @property
+    def rows(self) -> tuple[tuple[mpf, mpf], tuple[mpf, mpf]]:
+        """Return the factors of x and z in F and in D."""
+        k1, k2, k3 = self.k1.mpf(), self.k2.mpf(), self.k3.mpf()
+        total = k1 + k2 + k3
+        return (k1 * (k2 + k3) / total, -k1 * k3 / total), (k1 * k3 / total, -k3 * (k1 + k2) / total)
 
 
 def _factors(o: Oscillator) -> tuple[Ball, Ball]:
@@ -132,6 +175,62 @@ def _followed(o: Oscillator) -> tuple[Ended, ...]:
     return follow(first, lambda *ended: _following(o, *ended), ball(o.end))
 
 
+# ---- the second route: extrapolated steps in (x, v, z)
+
+
+@lru_cache(maxsize=64)
+def _problem(power: int, side: int, loaded: bool, end: Exact) -> Problem:
+    """Return the motion, begun on a side of D: with odd powers, where the law does not ask for it, it stays there."""
+
+    def mode(side: int, loaded: bool) -> Mode:
+        load, flow = "p*sin(omega*t)" if loaded else "0", side if power % 2 == 0 else 1
+        rates = ("v", f"-((fx + k)*x + fz*z + {load})/m", f"{flow}*((dx*x + dz*z)/c)**{power}")
+        turns = [Change("turns", sympy.sympify(f"{side}*(dx*x + dz*z)"), KINDS[-side, loaded])]
+        ends = [Change("ends", sympy.sympify("until - t"), KINDS[side, False])] if loaded else []
+        return Mode(KINDS[side, loaded], [*map(sympy.sympify, rates)], ends if power % 2 else turns + ends)
+
+    numbers = ("m", "k", "c", "p", "omega", "until", "x0", "fx", "fz", "dx", "dz")
+    start = sympy.Symbol("x0"), sympy.Integer(0), sympy.Integer(0)
+    modes = tuple(mode(*kind) for kind in KINDS)
+    return Problem(("x", "v", "z"), numbers, modes, KINDS[side, loaded], start, end.mpf())
+
+
+def _steps(o: Oscillator) -> Steps:
+    """Return the motion up to its end."""
+    (fx, fz), (dx, dz) = o.rows
+    side = 1 if (o.x0.rational or -o.p.rational) > 0 else -1  # of D a little later: x follows the load, D follows x
+    return steps(_problem(o.power, side, o.loaded, o.end), o, fx=fx, fz=fz, dx=dx, dz=dz)
+
+
+def _stepped(o: Oscillator, time: Exact) -> Vector:
+    """Return displacement, velocity and force of the device at an instant up to the end."""
+    with mpmath.workdps(WORKING):
+        _, (x, v, z) = _steps(o).at(time.mpf())
+        (fx, fz), _ = o.rows
+        return x, v, fx * x + fz * z
+
+
+def _stepped_peak(o: Oscillator) -> tuple[mpf, mpf]:
+    """Return instant and value of the largest extreme of the force, found by extrapolated steps whatever α.
+
+    Raises
+    ------
+    CertificationError
+        If the force has no extreme.
+    """
+    with mpmath.workdps(WORKING):
+        seen = _steps(o).outstanding(FORCE, mpmath.mpf(0), o.end.mpf())
+        extremes = [(time, force) for time, force, turns in seen if turns]
+    if not extremes:
+        raise CertificationError("the force has no extreme")
+    return max(extremes, key=lambda e: abs(e[1]))
+
+
+def _sudden_force(o: Oscillator) -> mpf:
+    """Return the force right after the stretch (N)."""
+    return o.x0.mpf() / (1 / o.k1.mpf() + 1 / (o.k2.mpf() + o.k3.mpf()))
+
+
 _PROOF = "analytic phases enclosed, every zero of the dashpot's force proved to be the next root"
 
 reference = References(
@@ -148,7 +247,7 @@ reference = References(
 def _moving(o: Oscillator) -> tuple[Ended, ...]:
     """Return the phases of a motion that there is."""
     if not o.moves:
-        raise Absent(checks.AT_REST)
+        raise Absent(AT_REST)
     return _phases(o)
 
 
@@ -157,7 +256,7 @@ def _at(o: Oscillator, row: Row, time: Exact) -> Ball:
     if sign_of(o.end, -time) < 0:
         raise ParameterError(f"time = {time} s lies after the end of the motion, {o.end} s: raise end")
     if not o.moves or (time.rational == 0 and o.x0.rational == 0):
-        raise Exactly(0, checks.AT_REST)
+        raise Exactly(0, AT_REST)
     return value_at(_moving(o), row, ball(time))
 
 
@@ -182,20 +281,20 @@ def _peak(o: Oscillator) -> tuple[Ball, Ball]:
     return largest
 
 
-@reference(lambda o, time: checks.state(o, time)[0])
+@reference(lambda o, time: _stepped(o, time)[0])
 def displacement(o: Oscillator, time: Exact) -> Ball:
     """Displacement of the mass, which is the stretch of the device, at an instant from 0 to `end`, in m."""
     return _at(o, {X: arb(1)}, time)
 
 
-@reference(lambda o, time: checks.state(o, time)[2])
+@reference(lambda o, time: _stepped(o, time)[2])
 def force(o: Oscillator, time: Exact) -> Ball:
     """Force of the device at an instant, positive in tension, in N."""
     return _at(o, _force(o), time)
 
 
 @reference(
-    checks.sudden_force,
+    _sudden_force,
     how="flexibilities in series",
     kind="closed form",
     proof="K1 (K2 + K3)/(K1 + K2 + K3) x0",
@@ -209,13 +308,13 @@ def initial_force(o: Oscillator) -> Ball:
     return ball(o.k1) * (ball(o.k2) + ball(o.k3)) / (ball(o.k1) + ball(o.k2) + ball(o.k3)) * ball(o.x0)
 
 
-@reference(lambda o: checks.peak(o)[0])
+@reference(lambda o: _stepped_peak(o)[0])
 def peak_time(o: Oscillator) -> Ball:
     """Instant of the largest extreme of the force after t = 0, where its rate is zero, in s; undefined without one."""
     return _peak(o)[0]
 
 
-@reference(lambda o: checks.peak(o)[1])
+@reference(lambda o: _stepped_peak(o)[1])
 def peak_force(o: Oscillator) -> Ball:
     """Force at the instant `peak_time`, with its sign, in N."""
     return _peak(o)[1]
