@@ -12,12 +12,14 @@ Source: EDF validation manual V5.01.102 (SDND102), V5.01.121 (SDND121).
 
 from __future__ import annotations
 
+import math
+
 import mpmath
 from flint import arb
 
 from veridyn.references import impact_closed as closed
 from veridyn.references import impact_phases
-from veridyn.references.enclosure import Absent, ball, enclose_all, less, per_bits
+from veridyn.references.enclosure import Absent, Undecided, ball, decided, enclose_all, less, per_bits
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, State
 from veridyn.references.impact_closed import Oscillator
@@ -190,3 +192,22 @@ def closed_phases(o: Oscillator, digits: int = 30) -> tuple[impact_phases.Phase,
     found = [c.value for c in enclose_all(starts, digits=digits, kind="quasi-analytical", name="phases")]
     with mpmath.workdps(digits):
         return closed.between(o, found[0::2], found[1::2])
+
+
+@reference.function
+def turns(o: Oscillator, digits: int = 30) -> tuple[float, ...]:
+    """Return how near to the stop (m) the motion turns in every phase up to t_end, at least; infinite if nowhere.
+
+    Zero, too, where a turn is not proved.
+    """
+    try:
+        return decided(lambda: tuple(_nearest(o, ended) for ended in _phases(o, o.t_end)), digits)
+    except Undecided:
+        return (0.0,) * len(decided(lambda: _phases(o, o.t_end), digits))
+
+
+def _nearest(o: Oscillator, ended: Ended) -> float:
+    last, begins = ball(o.t_end), ended.phase.start > 0 or (o.wall.rational and o.a.rational)
+    until = ended.end if ended.end is not None and ended.end < last else last
+    turned = ended.extremes({RATE: arb(1)}, until=until, zeros=0 if begins else 2)  # from rest the rate grows as t²
+    return min((float(abs(ended.phase.read({U: arb(1)}, t)).lower()) for t in turned), default=math.inf)

@@ -54,7 +54,6 @@ DATA: tuple[tuple[str, bool | None], ...] = (  # numbers of the law of motion, a
 )
 ROOT = 4  # roundings of a root: the least relative tolerance that common codes of Brent's method take
 NEWTON = 4  # steps to a peak: it needs no more digits than a bound
-HALVINGS = 48  # of a phase, to prove that it keeps clear of the stop
 
 
 @dataclass(frozen=True)
@@ -64,6 +63,7 @@ class Course:
     starts: Floats  # s
     lapses: Floats  # s
     rates: Floats  # m/s, of the gap, when a phase starts
+    turns: Floats  # m, from the stop to the nearest place where a phase turns back, as is proved
     phases: tuple[Phase, ...]
     gap: mpf
 
@@ -86,8 +86,9 @@ def _course(parameters: Parameters) -> Course:
         lapses = [end - phase.start for phase, end in zip(phases, ends, strict=True)]
         rates = [phase.observed(mpmath.mpf(0))[1] for phase in phases]
     starts = [phase.start for phase in phases]
-    rows = [np.array(row, dtype=float) for row in (starts, lapses, rates)]
-    return Course(rows[0], rows[1], rows[2], phases, named["gap"].mpf())
+    turns = impact_oscillator.turns(**named)
+    rows = (np.array(row, dtype=float) for row in (starts, lapses, rates, turns))
+    return Course(*rows, phases, named["gap"].mpf())
 
 
 @dataclass(frozen=True)
@@ -243,7 +244,7 @@ def _decided(parameters: Parameters, step: float) -> Decided:
     true, may_move = _course(parameters), _moved(parameters, step, ONCE)
     late = may_move.at_end[:-1] / np.abs(true.rates[1:]) > np.minimum(true.lapses[:-1], true.lapses[1:]) / 2
     for j in range(true.starts.size):
-        if not keeps_clear(true, j, may_move.within[j]) or (j < late.size and late[j]):
+        if not true.turns[j] > may_move.within[j] or (j < late.size and late[j]):
             return Decided(j, False)
     last = len(true.phases) - 1
     ending = abs(_distance(true, last, mpmath.mpf(true.lapses[last]))) > may_move.at_end[last]
@@ -255,33 +256,6 @@ def _distance(true: Course, j: int, tau: mpf) -> float:
     with mpmath.workdps(ENOUGH):
         outside = true.gap - true.phases[j].observed(tau)[0]
     return float(-outside if true.phases[j].touching else outside)
-
-
-def keeps_clear(true: Course, j: int, least: float) -> bool:
-    """Prove that a phase turns back nowhere nearer to the stop than ``least`` (m).
-
-    Each piece of it is at least so far away, by a bound of the curvature, or moves one way all the time.
-    """
-    with mpmath.workdps(ENOUGH):
-        pieces = [(mpmath.mpf(0), mpmath.mpf(true.lapses[j]), HALVINGS)]
-        while pieces:
-            a, b, depth = pieces.pop()
-            if _clear(true, j, a, b, least):
-                continue
-            if not depth:
-                return False
-            middle = (a + b) / 2
-            pieces += [(middle, b, depth - 1), (a, middle, depth - 1)]
-    return True
-
-
-def _clear(true: Course, j: int, a: mpf, b: mpf, least: float) -> bool:
-    phase, h = true.phases[j], b - a
-    (second, third, _), (ya, va, _), (yb, vb, _) = phase.bounds(a, h), phase.observed(a), phase.observed(b)
-    side = -1 if phase.touching else 1
-    nearest = min(side * (true.gap - y) for y in (ya, yb)) - second * h**2 / 8
-    one_way = va * vb > 0 and min(abs(va), abs(vb)) > third * h**2 / 8
-    return bool(nearest > least or one_way)
 
 
 def touch_energy(values: Values) -> float:
