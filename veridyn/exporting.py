@@ -17,6 +17,7 @@ from veridyn.exit_code import ExitCode
 from veridyn.fmu.unit import Unit, Version
 from veridyn.posed import Posed, choose, history_columns, needed_columns, pose
 from veridyn.reports.errors import ReportError
+from veridyn.solver.adapters.as_scene import scene_of
 from veridyn.solver.adapters.calculix_deck import deck, increments
 from veridyn.solver.adapters.mjcf import mjcf
 from veridyn.solver.errors import ProblemError
@@ -27,7 +28,6 @@ from veridyn.solver.problem.generated import c_source, equations
 from veridyn.solver.problem.initial_value import InitialValueProblem
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.texts import reference_document
-from veridyn.validation_cases.core.catalogue import all_cases
 
 Row = tuple[Any, ...]
 Format = Literal["json", "csv", "c", "fmu", "calculix", "scene", "mjcf"]
@@ -83,14 +83,15 @@ def deck_file(posed: Posed) -> dict[str, str]:
 
 
 def scene_file(posed: Posed, form: Format) -> dict[str, str]:
-    """Return bodies in contact as JSON or as a model of MuJoCo; ProblemError if a case has none, see `mjcf`."""
+    """Return bodies in contact as JSON or as a model of MuJoCo; ProblemError says what is none, see `scene_of`."""
     name = posed.case.name
-    if posed.case.scene is None:
-        having = ", ".join(case.name for case in all_cases() if case.scene)
-        raise ProblemError(f"{name} is stated by coordinates, without bodies; cases with a scene: {having}")
-    scene = posed.case.scene(posed.case.values({**posed.variant.changes, **posed.parameters}))
-    if form == "mjcf":
-        return {f"{name}.xml": mjcf(scene)}
+    try:
+        scene = scene_of(posed.problem)
+        if form == "mjcf":
+            return {f"{name}.xml": mjcf(scene)}
+    except NotImplementedError as reason:
+        what = "a model of MuJoCo" if form == "mjcf" else "a scene"
+        raise ProblemError(f"{name} is not {what}: {reason}") from None
     return {f"{name}.scene.json": json.dumps(scene.to_dict(), indent=1, allow_nan=False) + "\n"}
 
 

@@ -73,13 +73,19 @@ def refuse_discrete(problem: MechanicalProblem, scheme: str, steps: Grid) -> Non
     mass = np.asarray(problem.mass)
     if np.count_nonzero(mass - np.diag(np.diag(mass))):
         raise NotImplementedError("a mass matrix that is not diagonal, with discrete multibody dynamics")
-    taken = steps.lengths[steps.counts > 0]
-    if np.ptp(taken) > 1e-9 * taken.max():
-        raise NotImplementedError("outputs at unequal intervals, with the fixed step of a discrete plant")
+    one_step(steps)
     for stop in problem.stops:
         _refuse_stop(stop, scheme, driven=bool(problem.supports))
     for friction in problem.frictions:
         _refuse_friction(friction)
+
+
+def one_step(steps: Grid) -> float:
+    """Return the step (s) of a grid that has but one; raises NotImplementedError for others."""
+    taken = steps.lengths[steps.counts > 0]
+    if np.ptp(taken) > 1e-9 * taken.max():
+        raise NotImplementedError("outputs at unequal intervals, with the fixed step of a discrete plant")
+    return float(taken.max())
 
 
 def _refuse_stop(stop: Stop, scheme: str, *, driven: bool) -> None:
@@ -165,7 +171,7 @@ class Assembly:
         self.mass = np.asarray(problem.mass)
         self.springs = _springs("stiffness", np.asarray(problem.stiffness))
         self.dampers = _springs("damping", np.asarray(problem.damping))
-        self.step = float(steps.lengths.max())
+        self.step = one_step(steps)
         builder = DiagramBuilder()
         self.plant, self.scene = AddMultibodyPlantSceneGraph(builder, self.step)
         self.plant.set_discrete_contact_approximation(SCHEMES[controls.scheme])
@@ -277,7 +283,7 @@ def _at(i: int) -> RigidTransform:
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
+def quietly() -> Iterator[None]:
     """Keep Drake from warning that half spaces do not touch deformable bodies: there are none."""
     logger = logging.getLogger("drake")
     level = logger.level
@@ -338,7 +344,7 @@ def solve(problem: MechanicalProblem, controls: DrakeControls) -> Response:
     """
     steps = grid(problem, substeps_of(problem, controls))
     refuse_discrete(problem, controls.scheme, steps)
-    with _quietly():
+    with quietly():
         assembly = Assembly(problem, controls, steps)
         simulator = assembly.start()
     record = Forces(assembly, steps.times.size)

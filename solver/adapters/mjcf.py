@@ -1,8 +1,8 @@
 """A scene as a model of MuJoCo (MJCF).
 
-Bodies move on slide joints along their axes, or freely; each contact is a pair with its coefficient, the cone elliptic.
-A force is a motor whose control is its size: MJCF knows no function of the time. The key frame ``start`` has the
-velocities. Sources: MuJoCo documentation, chapter XML reference.
+Bodies move on slide joints along their axes; each contact is a pair with its coefficient, the cone elliptic. Springs
+and dampers to the ground are those of the joints. A force is a motor whose control is its size: MJCF knows no function
+of the time. The key frame ``start`` has places and velocities. Source: MuJoCo documentation, chapter XML reference.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.etree import ElementTree as ET
 
-from veridyn.solver.errors import ProblemError
-from veridyn.solver.problem.scene import AXES, Body, Contact, Scene
+from veridyn.solver.problem.scene import AXES, Body, Contact, Scene, Vector
 
 NOTHING = {"contype": "0", "conaffinity": "0"}  # touches but in pairs
+KEYS = (("qpos", "displacement"), ("qvel", "velocity"))
 FAR = "100 100 1"  # m, half sizes of a plane as it is drawn
 
 
@@ -22,65 +22,65 @@ def mjcf(scene: Scene) -> str:
 
     Raises
     ------
-    ProblemError
-        For what MJCF does not know: two coefficients of friction, restitution.
+    NotImplementedError
+        For what MJCF does not know: two coefficients of friction, restitution, springs between bodies.
     """
     root = ET.Element("mujoco", model=scene.name)
     ET.SubElement(root, "option", timestep=repr(scene.spacing), gravity=_text(scene.gravity), cone="elliptic")
     world, pairs = ET.SubElement(root, "worldbody"), ET.SubElement(root, "contact")
+    springs = _springs(scene)
     for body in scene.bodies:
-        _body(world, body)
+        _body(world, body, springs)
     for contact in scene.contacts:
-        _pair(pairs, scene, contact)
+        _pair(pairs, contact)
     motors = ET.SubElement(root, "actuator")
     for force in scene.forces:
-        axis = AXES[max(range(3), key=lambda i: abs(force.direction[i]))]
-        gear = repr(force.direction[AXES.index(axis)])
-        ET.SubElement(motors, "motor", name=force.name, joint=f"{force.body}_{axis}", gear=gear)
-    speeds = [part for body in scene.bodies for part in _speeds(body)]
-    ET.SubElement(ET.SubElement(root, "keyframe"), "key", name="start", qvel=_text(speeds))
+        gear = repr(force.direction[AXES.index(force.axis)])
+        ET.SubElement(motors, "motor", name=force.name, joint=f"{force.body}_{force.axis}", gear=gear)
+    start = {name: [part for body in scene.bodies for part in _along(body, getattr(body, of))] for name, of in KEYS}
+    ET.SubElement(ET.SubElement(root, "keyframe"), "key", name="start", **{name: _text(start[name]) for name in start})
     ET.indent(root)
     return ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _body(world: ET.Element, body: Body) -> None:
-    parent = world
+def _body(world: ET.Element, body: Body, springs: dict[tuple[str, str], dict[str, str]]) -> None:
+    parent, place = world, _text(body.position)
     if body.moves:
-        parent = ET.SubElement(world, "body", name=body.name, pos=_text(body.position))
-        inertia = {"mass": repr(body.mass), "pos": "0 0 0", "diaginertia": _text(body.inertia)}
-        ET.SubElement(parent, "inertial", inertia)
-        _joints(parent, body)
-    size = FAR if body.shape == "plane" else _text(edge / 2 for edge in body.size)
-    place = {} if body.moves else {"pos": _text(body.position)}
-    # only the pairs below touch
-    ET.SubElement(parent, "geom", {"name": body.name, "type": body.shape, "size": size, **place, **NOTHING})
-
-
-def _joints(parent: ET.Element, body: Body) -> None:
-    if body.turns:
-        ET.SubElement(parent, "freejoint", name=body.name)
-        return
+        parent = ET.SubElement(world, "body", name=body.name, pos=place)
+        ET.SubElement(parent, "inertial", mass=repr(body.mass), pos="0 0 0", diaginertia=_text([body.mass] * 3))
+        place = "0 0 0"
     for axis in body.moves:
-        unit = _text(float(other == axis) for other in AXES)
-        ET.SubElement(parent, "joint", name=f"{body.name}_{axis}", type="slide", axis=unit)
+        given = {"name": f"{body.name}_{axis}", "type": "slide", "axis": _text(float(other == axis) for other in AXES)}
+        ET.SubElement(parent, "joint", given | springs.get((body.name, axis), {}))
+    size = FAR if body.shape == "plane" else _text(edge / 2 for edge in body.size)
+    # only the pairs below touch
+    ET.SubElement(parent, "geom", {"name": body.name, "type": body.shape, "size": size, "pos": place, **NOTHING})
 
 
-def _speeds(body: Body) -> list[float]:
-    """Return the velocities of the joints of a body."""
-    if body.turns:
-        return [*body.velocity, 0.0, 0.0, 0.0]
-    return [body.velocity[AXES.index(axis)] for axis in body.moves]
+def _along(body: Body, vector: Vector) -> list[float]:
+    return [vector[AXES.index(axis)] for axis in body.moves]
 
 
-def _pair(pairs: ET.Element, scene: Scene, contact: Contact) -> None:
-    owner = f"{scene.name}: the contact of {' and '.join(contact.bodies)}"
+def _pair(pairs: ET.Element, contact: Contact) -> None:
+    owner = f"the contact {contact.name}"
     if contact.static != contact.kinetic:
-        raise ProblemError(f"{owner} has two coefficients of friction, MJCF one: export --format scene, or equal ones")
+        raise NotImplementedError(f"{owner} has two coefficients of friction, MJCF one")
     if contact.restitution:
-        raise ProblemError(f"{owner} has a coefficient of restitution, MJCF none: export --format scene")
+        raise NotImplementedError(f"{owner} has a coefficient of restitution, MJCF none")
     one, other = contact.bodies
     both = _text((contact.kinetic, contact.kinetic, 0.0, 0.0, 0.0))
-    ET.SubElement(pairs, "pair", geom1=one, geom2=other, condim="3", friction=both)
+    ET.SubElement(pairs, "pair", name=contact.name, geom1=one, geom2=other, condim="3", friction=both)
+
+
+def _springs(scene: Scene) -> dict[tuple[str, str], dict[str, str]]:
+    """Return stiffness and damping of the joints, by body and axis."""
+    found: dict[tuple[str, str], dict[str, str]] = {at: {} for at in scene.coordinates.values()}
+    for name, rows in (("stiffness", scene.stiffness), ("damping", scene.damping)):
+        for i, (row, at) in enumerate(zip(rows, found, strict=False)):
+            if any(value for j, value in enumerate(row) if j != i) or row[i] < 0:
+                raise NotImplementedError(f"{name} that is none of single joints")
+            found[at][name] = repr(row[i])
+    return found
 
 
 def _text(numbers: Iterable[float]) -> str:

@@ -107,22 +107,17 @@ def _coordinate(name: str, direction: Floats) -> int:
     return int(places[0])
 
 
-class World:
-    """A problem in a world of Bullet of its own; to be closed."""
+class Client:
+    """A world of Bullet of its own; to be closed."""
 
-    def __init__(self, problem: MechanicalProblem, controls: PybulletControls) -> None:
-        self.problem = problem
+    def __init__(self, controls: PybulletControls) -> None:
         self.client = pybullet.connect(pybullet.DIRECT)
-        self.joints = list(range(problem.size))
-        self.call("setGravity", 0, 0, 0)
         self.call(
             "setPhysicsEngineParameter",
             numSolverIterations=controls.iterations,
             solverResidualThreshold=controls.residual,
             contactSlop=0,
         )
-        self.body = self._links()
-        self.planes = {stop.name: self._stop(stop) for stop in problem.stops}
 
     def call(self, name: str, *arguments: Any, **named: Any) -> Any:
         """Call a function of PyBullet in this world."""
@@ -131,6 +126,18 @@ class World:
     def close(self) -> None:
         """Leave the world."""
         pybullet.disconnect(self.client)
+
+
+class World(Client):
+    """A problem on joints."""
+
+    def __init__(self, problem: MechanicalProblem, controls: PybulletControls) -> None:
+        super().__init__(controls)
+        self.problem = problem
+        self.joints = list(range(problem.size))
+        self.call("setGravity", 0, 0, 0)
+        self.body = self._links()
+        self.planes = {stop.name: self._stop(stop) for stop in problem.stops}
 
     def _links(self) -> Any:
         problem, n = self.problem, self.problem.size

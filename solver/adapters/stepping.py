@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.controls import Controls, number
 from veridyn.solver.problem.basis import moved_mass
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.solver.response import output_instants
 
 Floats = NDArray[np.float64]
@@ -67,20 +67,20 @@ class Grid:
     counts: NDArray[np.int64]
 
 
-def usual_spacing(problem: MechanicalProblem) -> float:
+def usual_spacing(problem: Problem) -> float:
     """Return the usual interval between output instants (s), the first one counted from the start."""
     intervals = np.diff(np.concatenate(([problem.start], output_instants(problem))))
     return float(np.median(intervals[intervals > 0]))
 
 
-def substeps_of(problem: MechanicalProblem, controls: StepControls) -> int:
+def substeps_of(problem: Problem, controls: StepControls) -> int:
     """Return the steps between two output instants: as many as a given step asks for, else what is set."""
     if math.isinf(controls.step):
         return controls.substeps
     return max(1, math.ceil(usual_spacing(problem) / controls.step * (1 - 1e-12)))
 
 
-def step_levels(problem: MechanicalProblem) -> list[dict[str, Any]]:
+def step_levels(problem: Problem) -> list[dict[str, Any]]:
     """Return refinement levels from coarse to fine by the step (s), each half of the one before."""
     return [{"step": usual_spacing(problem) / n} for n in SUBSTEPS]
 
@@ -121,7 +121,7 @@ class Record:
         return histories
 
 
-def grid(problem: MechanicalProblem, substeps: int) -> Grid:
+def grid(problem: Problem, substeps: int) -> Grid:
     """Return the steps that lead from output to output, as many in each interval of the usual spacing.
 
     Intervals shorter than usual get proportionally fewer steps, longer ones more, so that the step never exceeds

@@ -2,44 +2,123 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from veridyn import exporting
 from veridyn.exit_code import ExitCode
 from veridyn.posed import choose
+from veridyn.solver.adapters.as_scene import scene_of
 from veridyn.solver.adapters.mjcf import mjcf
 from veridyn.solver.errors import ProblemError
+from veridyn.solver.problem.elements import Friction, Load, Stop
+from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.scene import Body, Contact, Scene
-from veridyn.validation_cases.core.catalogue import all_cases, load_case
+from veridyn.solver.problem.time_functions import constant, step
+from veridyn.validation_cases.core.catalogue import load_case
 
-SCENES = [(case.name, variant.name) for case in all_cases() if case.scene for variant in case.variants]
+CASES = (
+    *("block_stack", "incline_block", "plane_slide", "pulled_slider", "sdnd104", "sdnd106"),
+    *("shaking_plane", "grazing_impact", "restitution_grid"),
+)
 
 
 def scene(name, **changed):
     case = load_case(name)
-    return case.scene(case.values(changed))
+    return scene_of(case.problem(case.values(changed)))
 
 
-@pytest.mark.parametrize(("name", "variant"), SCENES)
-def test_every_scene_states_masses_and_velocities_of_its_problem(name, variant):
+def pile(**changes):
+    """Return two masses, the first on the ground, under loads and a spring."""
+    across = Friction("between", (np.array([-1.0, 1.0]),), 2.0 * 9.0, 0.2, 0.2)
+    given = {
+        "name": "pile",
+        "mass": np.diag([1.0, 2.0]),
+        "initial_velocity": np.array([0.5, 0.0]),
+        "end": 1.0,
+        "frictions": (Friction("ground", (np.array([-1.0, 0.0]),), 3.0 * 9.0, 0.4, 0.4), across),
+        **changes,
+    }
+    return scene_of(MechanicalProblem(**given))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_scene_is_json_and_moves_as_its_problem(name):
+    """The forces of a scene, with gravity along the ground, are those of the problem."""
     case = load_case(name)
-    chosen = case.variant(variant)
-    values = case.values(chosen.changes)
-    found, problem = case.scene(values), (chosen.problem or case.problem)(values)
-    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["name"] == name
-    if problem.kind == "mechanical":
-        bodies = {body.name: body for body in found.bodies}
-        moving = [(bodies[body], "xyz".index(axis)) for body, axis in found.coordinates.values()]
-        assert tuple(found.coordinates) == problem.coordinates
-        assert [body.mass for body, _ in moving] == list(problem.mass.diagonal())
-        assert [body.velocity[axis] for body, axis in moving] == list(problem.initial_velocity)
-        assert found.end == problem.end
+    problem = case.problem(case.values())
+    found = scene_of(problem)
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["name"] == problem.name
+    if problem.kind != "mechanical":
+        return
+    bodies = {body.name: body for body in found.bodies}
+    moving = [(bodies[body], "xyz".index(axis)) for body, axis in found.coordinates.values()]
+    assert tuple(found.coordinates) == problem.coordinates
+    assert [body.mass for body, _ in moving] == list(problem.mass.diagonal())
+    assert [body.velocity[axis] for body, axis in moving] == list(problem.initial_velocity)
+    times = np.linspace(problem.start, problem.end, 7)
+    loads = sum((np.outer(load.function(times), load.direction) for load in problem.loads), np.zeros((7, problem.size)))
+    for support in problem.supports:
+        loads = loads - np.outer(support.acceleration(times), problem.mass @ support.influence)
+    tilt = [body.mass * found.gravity[axis] for body, axis in moving]
+    np.testing.assert_allclose(found.pulls(times) + tilt, loads, atol=1e-12)
+    x, v = np.full(problem.size, 0.3), np.full(problem.size, -0.2)
+    np.testing.assert_allclose(found.springs(x, v), -problem.stiffness @ x - problem.damping @ v)
 
 
-def test_moments_of_inertia_are_those_of_even_density():
-    box = Body(name="b", shape="box", size=(1.0, 2.0, 3.0), mass=12.0, moves="x")
-    ball = Body(name="s", shape="sphere", size=(2.0,), mass=5.0, moves="x")
-    assert (box.inertia, ball.inertia) == ((13.0, 10.0, 5.0), (2.0, 2.0, 2.0))
+def test_gravity_presses_every_contact_as_the_problem_says():
+    found = pile()
+    assert found.gravity == (0.0, 0.0, -9.0)
+    lower, upper = found.bodies[1:]
+    assert [contact.bodies for contact in found.contacts] == [("ground", lower.name), (lower.name, upper.name)]
+    assert upper.position[2] - lower.position[2] == pytest.approx(lower.size[2])
+    assert found.springs(np.ones(2), np.ones(2)).tolist() == [0.0, 0.0]
+
+
+def test_only_what_pulls_all_bodies_alike_is_a_slope():
+    weight = Load(np.array([1.0, 2.0]), constant(3.0))
+    assert pile(loads=(weight,)).gravity == (3.0, 0.0, -9.0)
+    single = pile(loads=(Load(np.array([1.0, 0.0]), constant(3.0)),))
+    assert (single.gravity, len(single.forces)) == ((0.0, 0.0, -9.0), 1)
+    late = pile(loads=(Load(np.array([1.0, 2.0]), step(3.0, 0.5)),))
+    assert (late.gravity[0], len(late.forces)) == (0.0, 2)
+
+
+RUB = Friction("rub", (np.array([1.0, 0.0]),), 9.0, 0.4, 0.4)
+REFUSED = {
+    "contact: a scene": {"stops": (Stop("s", np.array([1.0, 0.0]), 1.0, 1.0),)},
+    "nothing that rubs": {"frictions": ()},
+    "not diagonal": {"mass": [[1.0, 0.5], [0.5, 1.0]]},
+    "no gravity": {"frictions": (RUB, Friction("other", (np.array([0.0, 1.0]),), 9.0, 0.4, 0.4))},
+    "two frictions under one body": {"frictions": (RUB, Friction("again", RUB.tangents, 9.0, 0.4, 0.4))},
+    "no place of a body": {"frictions": (Friction("rub", (np.array([0.5, 0.0]),), 9.0, 0.4, 0.4),)},
+    "no body on one": {"frictions": (Friction("rub", (np.array([1.0, -1.0]),), 9.0, 0.4, 0.4),)},
+    "one mass along x": {"frictions": (Friction("rub", tuple(np.eye(2)), 9.0, 0.4, 0.4),)},
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_no_scene_is_refused_with_the_reason(what):
+    with pytest.raises(NotImplementedError, match=what):
+        pile(**REFUSED[what])
+
+
+@pytest.mark.parametrize("case", ["kepler", "overturning", "shaw_holmes", "belt_stick_slip", "bilinear_gap_free"])
+def test_equations_that_are_no_fall_are_refused(case):
+    known = load_case(case)
+    with pytest.raises(NotImplementedError):
+        scene_of(known.problem(known.values()))
+
+
+def test_a_fall_and_a_swing_to_a_wall():
+    fall, swing = scene("restitution_grid"), scene("grazing_impact")
+    assert (fall.gravity, fall.contacts[0].restitution, fall.stiffness) == ((0.0, 0.0, -9.81), 0.75, ())
+    floor, ball = fall.bodies
+    assert floor.position[2] == pytest.approx(-ball.size[0] / 2)
+    assert (swing.gravity[2], swing.contacts[0].restitution, swing.stiffness) == (0.0, 0.5, ((1.0,),))
+    wall, ball = swing.bodies
+    assert wall.position[2] - wall.size[2] / 2 - ball.size[0] / 2 == pytest.approx(1.0)
+    assert ball.displacement[2] == -1.00001
 
 
 @pytest.mark.parametrize(
@@ -55,22 +134,28 @@ def test_bodies_that_cannot_be(given, told):
 
 
 def test_a_contact_of_nobody_is_refused():
-    contact = Contact(bodies=("floor", "ball"), static=0.1, kinetic=0.1)
+    contact = Contact(name="c", bodies=("floor", "ball"), static=0.1, kinetic=0.1)
     floor = Body(name="floor", shape="plane")
     with pytest.raises(ProblemError, match="no body 'ball'; bodies: floor"):
         Scene(name="s", bodies=(floor,), contacts=(contact,), gravity=(0.0, 0.0, -9.81), end=1.0, spacing=0.1)
 
 
-def test_what_mjcf_does_not_know_is_refused():
-    with pytest.raises(ProblemError, match="two coefficients of friction"):
-        mjcf(scene("incline_block", mu_s="0.5"))
-    with pytest.raises(ProblemError, match="restitution"):
-        mjcf(scene("restitution_grid"))
+@pytest.mark.parametrize(
+    ("case", "variant", "why"),
+    [
+        ("incline_block", "runs_on", "two coefficients of friction"),
+        ("restitution_grid", "e=3/4", "restitution"),
+        ("sdnd106", "equal", "stiffness that is none of single joints"),
+    ],
+)
+def test_what_mjcf_does_not_know_is_refused(case, variant, why):
+    with pytest.raises(ProblemError, match=f"{case} is not a model of MuJoCo: .*{why}"):
+        exporting.scene_file(choose(case, variant, {}), "mjcf")
 
 
-def test_a_case_without_bodies_names_those_that_have_some():
-    with pytest.raises(ProblemError, match=r"kepler is stated by coordinates.*incline_block"):
-        exporting.scene_file(choose("kepler", None, {}), "mjcf")
+def test_a_case_without_bodies_says_why():
+    with pytest.raises(ProblemError, match=r"kepler is not a scene: states that are no place"):
+        exporting.scene_file(choose("kepler", None, {}), "scene")
 
 
 def test_files_are_named_for_their_case(tmp_path, capsys):

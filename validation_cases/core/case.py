@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from veridyn.references.certified import Certified, undefined
 from veridyn.references.parameters import Exact, Parameter, arguments, resolve
 from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.scene import Scene
 from veridyn.validation_cases.core.sweeping import Sweep
 from veridyn.validation_cases.core.tolerances import Tolerance
 
@@ -230,7 +229,6 @@ class Case:
     equations: tuple[str, ...] = ()  # of the problem and its reference, in one line each; the report typesets them
     beam: Callable[[Values], Beam] | None = None  # what is drawn where the problem is no line of masses
     drawn: Callable[[Values], MechanicalProblem] | None = None  # or the line of masses that moves alike
-    scene: Callable[[Values], Scene] | None = None  # the same as bodies in contact, for simulators
 
     def values(self, given: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Exact]:
         """Return all parameters, defaults completed; raises `ParameterError`."""

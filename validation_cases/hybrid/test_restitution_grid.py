@@ -12,7 +12,6 @@ from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.solver.problem.scene import Body, Contact, Scene
 from veridyn.validation_cases.core.case import Case, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
@@ -78,22 +77,6 @@ def settles(values: Values) -> InitialValueProblem:
     return SETTLES.given(plain, end=end, output_times=np.linspace(0.0, end, OUTPUTS + 1))
 
 
-def scene(values: Values) -> Scene:
-    """Return the falling body as a sphere above a plane."""
-    g, h, e = floats(values, "g", "h", "e")
-    end, radius = bounces(values).end, 0.05
-    ball = Body(name="ball", shape="sphere", size=(2 * radius,), mass=1.0, position=(0.0, 0.0, h + radius), moves="z")
-    return Scene(
-        name="restitution_grid",
-        bodies=(Body(name="floor", shape="plane"), ball),
-        contacts=(Contact(bodies=("floor", "ball"), static=0.0, kinetic=0.0, restitution=e),),
-        gravity=(0.0, 0.0, -g),
-        end=end,
-        spacing=end / OUTPUTS,
-        coordinates={"y": ("ball", "z")},
-    )
-
-
 MILLIONTH = (1e-6, "a millionth, since no document asks for less", "geometric series")
 of = Quantities(hybrid.motion(BOUNCES, PARAMETERS), *MILLIONTH)
 at_rest = Quantities(hybrid.motion(SETTLES, DROP), *MILLIONTH)
@@ -142,7 +125,6 @@ CASE = Case(
         "A contact that knows no restitution (e = 0 whatever is asked) passes the first instant and nothing else.",
         "An impact that is found late adds g h/2 of speed a step: with e = 1 the body gains height.",
     ),
-    scene=scene,
     benchmark_variant="e=3/4",
 )
 

@@ -11,7 +11,6 @@ from veridyn.references.parameters import arguments
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem.elements import Friction, Load
 from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.scene import Body, Contact, Force, Scene
 from veridyn.solver.problem.time_functions import pulse
 from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
@@ -61,26 +60,6 @@ def problem(values: Values) -> MechanicalProblem:
             Friction(BETWEEN, (np.array([-1.0, 1.0]),), m_2 * g, mu_2, mu_2),
         ),
         coordinates=("x1", "x2"),
-    )
-
-
-def scene(values: Values) -> Scene:
-    """Return the blocks as boxes that do not turn, on a plane and on each other."""
-    m_1, m_2, g, mu_1, mu_2, F, t_1 = floats(values, *(p.name for p in stacked_blocks.PARAMETERS))
-    lower = Body(name="lower", shape="box", size=(4.0, 0.2, 0.1), mass=m_1, position=(0.0, 0.0, 0.05), moves="xz")
-    upper = Body(name="upper", shape="box", size=(0.2, 0.2, 0.1), mass=m_2, position=(0.0, 0.0, 0.15), moves="xz")
-    return Scene(
-        name="block_stack",
-        bodies=(Body(name="ground", shape="plane"), lower, upper),
-        contacts=(
-            Contact(bodies=("ground", "lower"), static=mu_1, kinetic=mu_1),
-            Contact(bodies=("lower", "upper"), static=mu_2, kinetic=mu_2),
-        ),
-        gravity=(0.0, 0.0, -g),
-        end=END,
-        spacing=END / STEPS,
-        forces=(Force(name="pull", body="lower", direction=(1.0, 0.0, 0.0), function=pulse(F, 0.0, t_1)),),
-        coordinates={"x1": ("lower", "x"), "x2": ("upper", "x")},
     )
 
 
@@ -181,7 +160,6 @@ CASE = Case(
         "While the upper block lags it pushes the lower one back, after t_1 too: the reaction R_2 forgotten, the slip "
         "is too long.",
     ),
-    scene=scene,
     benchmark_variant="lags",
 )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy as np
 from veridyn.references import inclined_block
 from veridyn.solver.problem.elements import Friction, Load
 from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.scene import Scene, box_on_plane
 from veridyn.solver.problem.time_functions import constant
 from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats, known
 from veridyn.validation_cases.core.judge import verifies
@@ -64,22 +62,6 @@ def problem(values: Values) -> MechanicalProblem:
         frictions=(Friction(SOLE, (np.ones(1),), m * g * cosine, mu_s, mu_d),),
         coordinates=("x",),
     )
-
-
-def scene(values: Values) -> Scene:
-    """Return the block as a body on a plane."""
-    m, g, s, mu_s, mu_d, v0 = floats(values, "m", "g", "s", "mu_s", "mu_d", "v0")
-    found = box_on_plane(
-        name="incline_block",
-        m=m,
-        g=g,
-        s=s,
-        friction=(mu_s, mu_d),
-        velocity=(v0, 0.0, 0.0),
-        end=END,
-        spacing=END / STEPS,
-    )
-    return replace(found, coordinates={"x": ("block", "x")})
 
 
 stop_time = partial(end_of_slip, name=SOLE)
@@ -158,7 +140,6 @@ CASE = Case(
         "Who decides on rest by a small velocity alone holds a block on any slope (lets_go, returns).",
         "With the kinetic coefficient at rest the block that climbed slips back (climbs).",
     ),
-    scene=scene,
     benchmark_variant="stops",
 )
 

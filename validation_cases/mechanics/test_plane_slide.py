@@ -13,7 +13,6 @@ from veridyn.solver.errors import SolverFailure
 from veridyn.solver.postprocessing.interpolation import crossings
 from veridyn.solver.problem.elements import Friction, Load
 from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.scene import Scene, box_on_plane
 from veridyn.solver.problem.time_functions import constant
 from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats, known
 from veridyn.validation_cases.core.judge import verifies
@@ -52,21 +51,6 @@ def problem(values: Values) -> MechanicalProblem:
         loads=(Load(np.array([m * g * s * cosine, 0.0]), constant(1.0)),) if s else (),
         frictions=(Friction(SOLE, tuple(np.eye(2)), m * g * cosine, mu, mu),),
         coordinates=("x", "y"),
-    )
-
-
-def scene(values: Values) -> Scene:
-    """Return the body as a box on a plane."""
-    m, g, s, mu, v_x, v_y = floats(values, "m", "g", "s", "mu", "v_x", "v_y")
-    return box_on_plane(
-        name="plane_slide",
-        m=m,
-        g=g,
-        s=s,
-        friction=(mu, mu),
-        velocity=(v_x, v_y, 0.0),
-        end=END,
-        spacing=END / STEPS,
     )
 
 
@@ -167,7 +151,6 @@ CASE = Case(
         "The direction of the velocity is lost near the stop: what is left of it there is small in every place.",
     ),
     drawn=line,
-    scene=scene,
     benchmark_variant="across",
 )
 

@@ -1,0 +1,147 @@
+"""PyBullet builds the scene of a problem: boxes and spheres in rigid contact, with Bullet's friction and restitution.
+
+* **Bodies**: free ones, kept from turning by moments of inertia that no contact moves. What is not pressed on anything
+  is carried by a force.
+* **Friction, restitution**: Bullet multiplies the coefficients of the two bodies of a contact.
+* **Springs, forces**: those of the beginning of a step, applied to the centre, as scripts for PyBullet do.
+
+Source: PyBullet Quickstart Guide (``changeDynamics``, ``setPhysicsEngineParameter``, ``getContactPoints``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.adapters.as_scene import BOUNCING, RUBBING, scene_of
+from veridyn.solver.adapters.pybullet_adapter import Client, PybulletControls, pybullet
+from veridyn.solver.adapters.scenes import simulated
+from veridyn.solver.adapters.stepping import grid, step_levels, substeps_of
+from veridyn.solver.controls import Library, number, read_controls
+from veridyn.solver.problem.mechanical import Problem
+from veridyn.solver.problem.scene import AXES, Body, Contact, Scene
+from veridyn.solver.response import AnyResponse
+
+Floats = NDArray[np.float64]
+
+UNTURNED = 1e6  # moment of inertia over mass and the square of the size
+
+
+@dataclass(frozen=True)
+class SceneControls(PybulletControls):
+    """Steps, Bullet's solver of constraints, and the speed below which nothing bounces."""
+
+    restitution_threshold: float = number(0.2, "speed (m/s) below which Bullet lets nothing bounce")
+
+
+class World(Client):
+    """A scene in Bullet.
+
+    Raises
+    ------
+    NotImplementedError
+        For two coefficients of friction in a contact.
+    """
+
+    def __init__(self, scene: Scene, controls: SceneControls) -> None:
+        super().__init__(controls)
+        self.scene, self.coefficients = scene, _coefficients(scene)
+        self.call("setGravity", *scene.gravity)
+        self.call("setPhysicsEngineParameter", restitutionVelocityThreshold=controls.restitution_threshold)
+        self.ids = {body.name: self._body(body) for body in scene.bodies}
+        for contact in scene.contacts:
+            self.call("setCollisionFilterPair", *(self.ids[name] for name in contact.bodies), -1, -1, 1)
+        known = {body.name: body for body in scene.bodies}
+        self.places = [(self.ids[name], AXES.index(axis)) for name, axis in scene.coordinates.values()]
+        self.zero = np.array([known[name].position[AXES.index(axis)] for name, axis in scene.coordinates.values()])
+        self.weightless = [body for body in scene.bodies if body.moves and "z" not in body.moves]
+
+    def _body(self, body: Body) -> Any:
+        sizes = {"box": {"halfExtents": [edge / 2 for edge in body.size]}, "sphere": {"radius": sum(body.size) / 2}}
+        shape = self.call("createCollisionShape", KINDS[body.shape], **sizes.get(body.shape, {}))
+        place = np.add(body.position, body.displacement).tolist()
+        made = self.call("createMultiBody", body.mass, shape, basePosition=place)
+        friction, restitution = self.coefficients.get(body.name, (0.0, 0.0))
+        still = {"linearDamping": 0, "angularDamping": 0, "rollingFriction": 0, "spinningFriction": 0}
+        self.call("changeDynamics", made, -1, **still, lateralFriction=friction, restitution=restitution)
+        self.call("setCollisionFilterGroupMask", made, -1, 0, 0)
+        if body.moves:
+            inertia = UNTURNED * body.mass * max(body.size) ** 2
+            self.call("changeDynamics", made, -1, localInertiaDiagonal=[inertia] * 3)
+            self.call("resetBaseVelocity", made, body.velocity)
+        return made
+
+    def advance(self, length: float, pulls: Floats) -> None:
+        """Take a step (s) under each row of forces (steps, n) along the coordinates (N)."""
+        self.call("setTimeStep", length)
+        for pull in pulls:
+            x, v = self.state()
+            for (body, axis), force in zip(self.places, pull + self.scene.springs(x, v), strict=True):
+                if force:
+                    self._push(body, axis, float(force))
+            for carried in self.weightless:
+                self._push(self.ids[carried.name], 2, -carried.mass * self.scene.gravity[2])
+            self.call("stepSimulation")
+
+    def _push(self, body: Any, axis: int, force: float) -> None:
+        at, _ = self.call("getBasePositionAndOrientation", body)
+        self.call("applyExternalForce", body, -1, [force * (i == axis) for i in range(3)], at, pybullet.WORLD_FRAME)
+
+    def state(self) -> tuple[Floats, Floats]:
+        """Return places (n,) in m and velocities (n,) in m/s along the coordinates."""
+        x = [self.call("getBasePositionAndOrientation", body)[0][axis] for body, axis in self.places]
+        v = [self.call("getBaseVelocity", body)[0][axis] for body, axis in self.places]
+        return np.array(x) - self.zero, np.array(v)
+
+    def touch(self, contact: Contact) -> Floats:
+        """Return the force (3,) on the upper body of a contact in the last step (N)."""
+        lower, upper = (self.ids[name] for name in contact.bodies)
+        points = self.call("getContactPoints", upper, lower)
+        parts = [np.multiply(p[size], p[along]) for p in points for size, along in ((9, 7), (10, 11), (12, 13))]
+        return np.sum(parts, axis=0) if parts else np.zeros(3)
+
+
+KINDS = {"box": pybullet.GEOM_BOX, "sphere": pybullet.GEOM_SPHERE, "plane": pybullet.GEOM_PLANE}
+
+
+def _coefficients(scene: Scene) -> dict[str, tuple[float, float]]:
+    """Return friction and restitution of each body, whose products are those of the contacts."""
+    fixed = {body.name for body in scene.bodies if not body.moves}
+    found = dict.fromkeys(fixed, (1.0, 1.0))
+    for contact in sorted(scene.contacts, key=lambda contact: contact.bodies[0] not in fixed):
+        lower, upper = contact.bodies
+        if contact.static != contact.kinetic:
+            raise NotImplementedError(f"the contact {contact.name} has two coefficients of friction, Bullet one")
+        if contact.kinetic and not found[lower][0]:
+            raise NotImplementedError(f"the contact {contact.name} rubs on a body that does not rub: Bullet multiplies")
+        found[upper] = (contact.kinetic / found[lower][0] if contact.kinetic else 0.0, contact.restitution)
+    return found
+
+
+@dataclass(frozen=True)
+class PybulletScene(Library):
+    """PyBullet under test by what it builds; its documentation promises no order, so that nothing is claimed."""
+
+    name: str = "pybullet_scene"
+    distribution: str = "pybullet"
+    controls: type[SceneControls] = SceneControls
+    capabilities: frozenset[str] = RUBBING | BOUNCING
+    schemes: tuple[str, ...] = ("semi-implicit",)
+
+    def refinement(self, problem: Problem, _: str) -> list[dict[str, Any]]:
+        """Return the settings of the refinement levels, by the step."""
+        return step_levels(problem)
+
+    def solve(self, problem: Problem, settings: Mapping[str, Any]) -> AnyResponse:
+        """Return the response at the output instants; errors as `Library` says, see `scene_of`."""
+        controls, scene = read_controls(SceneControls, settings, self.schemes), scene_of(problem)
+        with closing(World(scene, controls)) as world:
+            return simulated(problem, scene, world, grid(problem, substeps_of(problem, controls)))
+
+
+SOLVER = PybulletScene()

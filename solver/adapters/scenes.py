@@ -1,0 +1,119 @@
+"""What simulators of bodies in contact share: steps through a scene, answers in the coordinates of its problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.solver.adapters.as_scene import moving
+from veridyn.solver.adapters.stepping import Grid
+from veridyn.solver.errors import SolverFailure
+from veridyn.solver.problem.initial_value import InitialValueProblem
+from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
+from veridyn.solver.problem.scene import Contact, Scene
+from veridyn.solver.response import AnyResponse, Response, Trajectory
+
+Floats = NDArray[np.float64]
+
+AT_LIMIT = 1.0 - 1e-6  # of mu N: from here on friction slips
+
+
+class World(Protocol):
+    """A scene as a simulator builds it."""
+
+    def advance(self, length: float, pulls: Floats) -> None:
+        """Take a step (s) under each row of forces (steps, n) along the coordinates (N)."""
+
+    def state(self) -> tuple[Floats, Floats]:
+        """Return places (n,) in m and velocities (n,) in m/s along the coordinates."""
+
+    def touch(self, contact: Contact) -> Floats:
+        """Return the force (3,) on the upper body of a contact in the last step (N)."""
+
+
+def simulated(problem: Problem, scene: Scene, world: World, steps: Grid) -> AnyResponse:
+    """Return the motion of a world in the coordinates of the problem; raises `SolverFailure` if it is not finite."""
+    if isinstance(problem, MechanicalProblem):
+        return _rubbed(problem, scene, world, steps)
+    assert isinstance(problem, InitialValueProblem)
+    return _bounced(problem, scene, world, steps)
+
+
+def _intervals(scene: Scene, steps: Grid) -> Iterator[tuple[float, float, Floats]]:
+    """Yield the end (s) of each output interval, its step (s), and the forces (steps, n) at the start of its steps."""
+    begin = scene.start
+    for end, length, count in zip(steps.times.tolist(), steps.lengths.tolist(), steps.counts.tolist(), strict=True):
+        yield end, length, scene.pulls(begin + length * np.arange(count))
+        begin = end
+
+
+def _rubbed(problem: MechanicalProblem, scene: Scene, world: World, steps: Grid) -> Response:
+    x, v = np.zeros((2, steps.times.size, problem.size))
+    touches = {contact.name: np.zeros((steps.times.size, 3)) for contact in scene.contacts}
+    for k, (_, length, pulls) in enumerate(_intervals(scene, steps)):
+        world.advance(length, pulls)
+        x[k], v[k] = world.state()
+        for contact in scene.contacts:
+            touches[contact.name][k] = world.touch(contact)
+    _refuse_infinite(scene, x, v)
+    elements = {f.name: _history(problem, f.name, scene, touches[f.name], v) for f in problem.frictions}
+    return Response(steps.times, x, v, elements, {"steps": int(steps.counts.sum())})
+
+
+def _history(problem: MechanicalProblem, name: str, scene: Scene, touch: Floats, v: Floats) -> dict[str, Floats]:
+    """Return the histories of a friction: forces along its tangents, sliding velocities, the flag of adherence."""
+    friction = next(f for f in problem.frictions if f.name == name)
+    upper = next(contact.bodies[1] for contact in scene.contacts if contact.name == name)
+    places = [("xy".index(axis), body == upper) for body, axis in scene.coordinates.values()]
+    found: dict[str, Floats] = {}
+    for tangent, end in zip(friction.tangents, ("", "_2"), strict=False):
+        sense = np.zeros(2)  # of the tangent, as the upper body sees it
+        for part, (axis, above) in zip(tangent, places, strict=True):
+            sense[axis] += part * above
+        found |= {f"force{end}": touch[:, :2] @ sense, f"sliding_velocity{end}": v @ tangent}
+    along = np.hypot(touch[:, 0], touch[:, 1])
+    return {**found, "stuck": (along < AT_LIMIT * friction.kinetic * touch[:, 2]).astype(float)}
+
+
+def _bounced(problem: InitialValueProblem, scene: Scene, world: World, steps: Grid) -> Trajectory:
+    """Return the motion; an impact is a step with contact after one without, its instant the end of that step."""
+    place, speed = moving(problem)
+    contact, inside = scene.contacts[0], False
+    rows: list[tuple[float, Any]] = []
+    events, before = [], []
+    for end, length, pulls in _intervals(scene, steps):
+        for i, pull in enumerate(pulls):
+            last = world.state()
+            world.advance(length, pull[None])
+            was, inside = inside, world.touch(contact)[2] != 0
+            if inside and not was:
+                events.append(end - length * (len(pulls) - 1 - i))
+                before.append(last)
+                rows.append((events[-1], world.state()))
+        if not rows or rows[-1][0] != end:
+            rows.append((end, world.state()))
+    states = _states([row for _, row in rows], place, speed)
+    _refuse_infinite(scene, states)
+    reported = {contact.name: np.array(events)}
+    return Trajectory(
+        np.array([time for time, _ in rows]),
+        states,
+        reported,
+        {contact.name: _states(before, place, speed)},
+        counters={"steps": int(steps.counts.sum())},
+    )
+
+
+def _states(found: list[Any], place: int, speed: int) -> Floats:
+    states = np.zeros((len(found), 2))
+    for row, (x, v) in zip(states, found, strict=True):
+        row[place], row[speed] = x[0], v[0]
+    return states
+
+
+def _refuse_infinite(scene: Scene, *histories: Floats) -> None:
+    if not all(np.all(np.isfinite(history)) for history in histories):
+        raise SolverFailure(f"{scene.name}: the simulator went on with numbers that are not finite")
