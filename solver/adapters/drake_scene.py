@@ -58,6 +58,8 @@ class World:
         For two coefficients of friction in a contact.
     """
 
+    sticks = False  # in stick it creeps, and in slip the friction of lagged and similar is a little less than full
+
     def __init__(self, scene: Scene, controls: SceneControls, step: float) -> None:
         self.scene, self.step, self.done = scene, step, 0
         builder = DiagramBuilder()
@@ -124,8 +126,7 @@ class World:
                 joint.set_translation_rate(self.context, body.velocity[i])
         self.forces = np.zeros(self.plant.num_velocities())
         self._apply()
-        with quietly():
-            self.simulator.Initialize()
+        self.simulator.Initialize()
 
     def _apply(self) -> None:
         self.plant.get_applied_generalized_force_input_port().FixValue(self.context, self.forces)
@@ -183,7 +184,8 @@ class DrakeScene(Library):
         """Return the response at the output instants; errors as `Library` says, see `scene_of`."""
         controls, scene = read_controls(SceneControls, settings, self.schemes), scene_of(problem)
         steps = grid(problem, substeps_of(problem, controls))
-        return simulated(problem, scene, World(scene, controls, one_step(steps)), steps)
+        with quietly():
+            return simulated(problem, scene, World(scene, controls, one_step(steps)), steps)
 
 
 SOLVER = DrakeScene()

@@ -39,6 +39,8 @@ class SceneControls(StepControls):
 class World:
     """A scene in MuJoCo."""
 
+    sticks = True
+
     def __init__(self, scene: Scene, controls: SceneControls) -> None:
         self.model = mujoco.MjModel.from_xml_string(mjcf(scene))
         self.model.opt.integrator = INTEGRATORS[controls.scheme]

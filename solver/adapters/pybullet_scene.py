@@ -48,6 +48,8 @@ class World(Client):
         For two coefficients of friction in a contact.
     """
 
+    sticks = True
+
     def __init__(self, scene: Scene, controls: SceneControls) -> None:
         super().__init__(controls)
         self.scene, self.coefficients = scene, _coefficients(scene)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from veridyn.solver.adapters.as_scene import moving
 from veridyn.solver.adapters.stepping import Grid
 from veridyn.solver.errors import SolverFailure
+from veridyn.solver.problem.elements import Friction
 from veridyn.solver.problem.initial_value import InitialValueProblem
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.solver.problem.scene import Contact, Scene
@@ -22,7 +23,9 @@ AT_LIMIT = 1.0 - 1e-6  # of mu N: from here on friction slips
 
 
 class World(Protocol):
-    """A scene as a simulator builds it."""
+    """A scene as a simulator builds it; ``sticks``: its friction is at the limit in slip, and below it in stick."""
+
+    sticks: bool
 
     def advance(self, length: float, pulls: Floats) -> None:
         """Take a step (s) under each row of forces (steps, n) along the coordinates (N)."""
@@ -59,14 +62,17 @@ def _rubbed(problem: MechanicalProblem, scene: Scene, world: World, steps: Grid)
         for contact in scene.contacts:
             touches[contact.name][k] = world.touch(contact)
     _refuse_infinite(scene, x, v)
-    elements = {f.name: _history(problem, f.name, scene, touches[f.name], v) for f in problem.frictions}
+    elements = {f.name: _history(f, scene, touches[f.name], v) for f in problem.frictions}
+    for friction in problem.frictions if world.sticks else ():
+        touch = touches[friction.name]
+        holds = np.hypot(touch[:, 0], touch[:, 1]) < AT_LIMIT * friction.kinetic * touch[:, 2]
+        elements[friction.name]["stuck"] = holds.astype(float)
     return Response(steps.times, x, v, elements, {"steps": int(steps.counts.sum())})
 
 
-def _history(problem: MechanicalProblem, name: str, scene: Scene, touch: Floats, v: Floats) -> dict[str, Floats]:
-    """Return the histories of a friction: forces along its tangents, sliding velocities, the flag of adherence."""
-    friction = next(f for f in problem.frictions if f.name == name)
-    upper = next(contact.bodies[1] for contact in scene.contacts if contact.name == name)
+def _history(friction: Friction, scene: Scene, touch: Floats, v: Floats) -> dict[str, Floats]:
+    """Return forces along the tangents of a friction and sliding velocities."""
+    upper = next(contact.bodies[1] for contact in scene.contacts if contact.name == friction.name)
     places = [("xy".index(axis), body == upper) for body, axis in scene.coordinates.values()]
     found: dict[str, Floats] = {}
     for tangent, end in zip(friction.tangents, ("", "_2"), strict=False):
@@ -74,8 +80,7 @@ def _history(problem: MechanicalProblem, name: str, scene: Scene, touch: Floats,
         for part, (axis, above) in zip(tangent, places, strict=True):
             sense[axis] += part * above
         found |= {f"force{end}": touch[:, :2] @ sense, f"sliding_velocity{end}": v @ tangent}
-    along = np.hypot(touch[:, 0], touch[:, 1])
-    return {**found, "stuck": (along < AT_LIMIT * friction.kinetic * touch[:, 2]).astype(float)}
+    return found
 
 
 def _bounced(problem: InitialValueProblem, scene: Scene, world: World, steps: Grid) -> Trajectory:
