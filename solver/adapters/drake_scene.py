@@ -3,7 +3,7 @@
 * **Bodies**: on prismatic joints along their axes, so that none turns; contacts as Drake ships them.
 * **Friction**: Drake combines the coefficients of two bodies by ``2 a b/(a + b)``, so that either has that of the
   contact. A body that touches two others has a geometry for each.
-* **Springs, forces**: applied to the joints, those of the beginning of a step.
+* **Springs**: forces on the joints, those of the beginning of a step.
 
 Source: Drake documentation, `MultibodyPlant` (contact modeling, contact parameters).
 """

@@ -1,6 +1,6 @@
 """MuJoCo builds the scene of a problem: the model is that of ``veridyn export CASE --format mjcf``, its contacts soft.
 
-Every scheme is an integrator of MuJoCo. Forces are those of the beginning of a step; springs are those of the joints.
+Every scheme is an integrator of MuJoCo. Springs are those of the joints.
 
 Source: MuJoCo documentation, chapters XML reference and Computation (constraint model).
 """

@@ -3,7 +3,7 @@
 * **Bodies**: free ones, kept from turning by moments of inertia that no contact moves. What is not pressed on anything
   is carried by a force.
 * **Friction, restitution**: Bullet multiplies the coefficients of the two bodies of a contact.
-* **Springs, forces**: those of the beginning of a step, applied to the centre, as scripts for PyBullet do.
+* **Springs**: forces of the beginning of a step, applied to the centre, as scripts for PyBullet do.
 
 Source: PyBullet Quickstart Guide (``changeDynamics``, ``setPhysicsEngineParameter``, ``getContactPoints``).
 """

@@ -46,10 +46,10 @@ def simulated(problem: Problem, scene: Scene, world: World, steps: Grid) -> AnyR
 
 
 def _intervals(scene: Scene, steps: Grid) -> Iterator[tuple[float, float, Floats]]:
-    """Yield the end (s) of each output interval, its step (s), and the forces (steps, n) at the start of its steps."""
+    """Yield the end (s) of each output interval, its step (s), and the mean forces (steps, n)."""
     begin = scene.start
     for end, length, count in zip(steps.times.tolist(), steps.lengths.tolist(), steps.counts.tolist(), strict=True):
-        yield end, length, scene.pulls(begin + length * np.arange(count))
+        yield end, length, scene.pulls(begin + length * np.arange(count), length)
         begin = end
 
 

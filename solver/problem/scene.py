@@ -102,13 +102,17 @@ class Scene:
                 f"scene {self.name!r}: no body {sorted(unknown)[0]!r}; bodies: {', '.join(sorted(names))}"
             )
 
-    def pulls(self, times: Floats) -> Floats:
-        """Return the forces along the coordinates (m, n) in N at instants (m,)."""
+    def pulls(self, starts: Floats, step: float) -> Floats:
+        """Return the mean forces along the coordinates (m, n) in N over steps (s) from instants (m,) on.
+
+        A force that jumps within a step gives its impulse, whatever the step.
+        """
         places = list(self.coordinates.values())
-        found = np.zeros((times.size, len(places)))
-        for force in self.forces:
-            factor = force.direction[AXES.index(force.axis)]
-            found[:, places.index((force.body, force.axis))] += factor * force.function(times)
+        found = np.zeros((starts.size, len(places)))
+        for force in self.forces if starts.size else ():
+            impulse = force.function.antiderivative()
+            mean = (impulse(starts + step) - impulse(starts)) / step
+            found[:, places.index((force.body, force.axis))] += force.direction[AXES.index(force.axis)] * mean
         return found
 
     def springs(self, x: Floats, v: Floats) -> Floats:
