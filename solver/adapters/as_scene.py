@@ -33,7 +33,7 @@ BOUNCING = frozenset({"initial-value", "hybrid"})
 """Capabilities of whoever builds scenes: with friction, with restitution."""
 
 GROUND, BALL = "ground", "ball"
-EDGE, LONG = 5e-3, 10.0  # of boxes, over the way of a free fall in the span; a box that carries another is long
+EDGE, LONG = 1.0, 1000.0  # m: what does not turn may have any size; a box that carries another is long
 ALIKE = 1e-9  # relative; gravity by one normal force and by another
 
 
@@ -72,10 +72,9 @@ def _pile(problem: MechanicalProblem) -> Scene:
     axes = {i: (_named(problem, group), axis) for group in groups for i, axis in zip(group, AXES, strict=False)}
     weight = _weight(rubs, masses)
     tilt, lasting = _tilt(problem, masses, [axes[i][1] for i in range(problem.size)])
-    size = weight * (problem.end - problem.start) ** 2
     return Scene(
         name=problem.name,
-        bodies=(Body(name=GROUND, shape="plane"), *(_box(problem, group, rubs, size) for group in groups)),
+        bodies=(Body(name=GROUND, shape="plane"), *(_box(problem, group, rubs) for group in groups)),
         contacts=tuple(_contact(problem, rub) for rub in rubs),
         gravity=(*tilt, -weight),
         start=problem.start,
@@ -156,15 +155,15 @@ def _lasts(function: TimeFunction, start: float) -> bool:
     )
 
 
-def _box(problem: MechanicalProblem, group: Group, rubs: list[_Rub], size: float) -> Body:
-    edge, on = EDGE * size, next((rub.lower for rub in rubs if rub.upper == group), None)
+def _box(problem: MechanicalProblem, group: Group, rubs: list[_Rub]) -> Body:
+    on = next((rub.lower for rub in rubs if rub.upper == group), None)
     carries = any(rub.lower == group for rub in rubs)
     return Body(
         name=_named(problem, group),
         shape="box",
-        size=(LONG * size if carries else edge, edge, edge),
+        size=(LONG if carries else EDGE, EDGE, EDGE),
         mass=float(np.asarray(problem.mass)[group[0], group[0]]),
-        position=(0.0, 0.0, edge * (1.5 if on else 0.5)),
+        position=(0.0, 0.0, EDGE * (1.5 if on else 0.5)),
         displacement=_vector(problem.initial_displacement, group),
         velocity=_vector(problem.initial_velocity, group),
         moves=AXES[: len(group)] + ("" if on is None else "z"),
@@ -220,18 +219,17 @@ def _fall(problem: InitialValueProblem) -> Scene:
     if abs(slope) != 1 or not impact.direction or not 0 <= restitution <= 1:
         raise NotImplementedError(f"the event {impact.name} is no impact on a floor or a wall")
     z, v = (float(problem.initial_state[i]) for i in (place, speed))
-    wall, above, span = -offset / slope, impact.direction * slope > 0, problem.end - problem.start
-    size = EDGE * max(abs(z - wall), abs(v) * span, abs(pull) * span**2)
-    at = (0.0, 0.0, wall + size if above else wall - size / 2)
+    wall, above = -offset / slope, impact.direction * slope > 0
+    at = (0.0, 0.0, wall + EDGE if above else wall - EDGE / 2)
     fixed = (
-        Body(name=GROUND, shape="box", size=(size,) * 3, position=at)
+        Body(name=GROUND, shape="box", size=(EDGE,) * 3, position=at)
         if above
         else Body(name=GROUND, shape="plane", position=at)
     )
     ball = Body(
         name=BALL,
         shape="sphere",
-        size=(size,),
+        size=(EDGE,),
         mass=1.0,  # kg; no fall depends on it
         displacement=(0.0, 0.0, z),
         velocity=(0.0, 0.0, v),

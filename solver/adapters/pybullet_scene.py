@@ -61,6 +61,7 @@ class World(Client):
         known = {body.name: body for body in scene.bodies}
         self.places = [(self.ids[name], AXES.index(axis)) for name, axis in scene.coordinates.values()]
         self.zero = np.array([known[name].position[AXES.index(axis)] for name, axis in scene.coordinates.values()])
+        self.planes = {body.name for body in scene.bodies if body.shape == "plane"}
         self.weightless = [body for body in scene.bodies if body.moves and "z" not in body.moves]
 
     def _body(self, body: Body) -> Any:
@@ -103,9 +104,12 @@ class World(Client):
     def touch(self, contact: Contact) -> Floats:
         """Return the force (3,) on the upper body of a contact in the last step (N)."""
         lower, upper = (self.ids[name] for name in contact.bodies)
-        points = self.call("getContactPoints", upper, lower)
-        parts = [np.multiply(p[size], p[along]) for p in points for size, along in ((9, 7), (10, 11), (12, 13))]
-        return np.sum(parts, axis=0) if parts else np.zeros(3)
+        # the normal is turned to the order of the two bodies, the directions of friction are not
+        sense = 1.0 if contact.bodies[0] in self.planes else -1.0
+        found = np.zeros(3)
+        for p in self.call("getContactPoints", upper, lower):
+            found += np.multiply(p[9], p[7]) + sense * (np.multiply(p[10], p[11]) + np.multiply(p[12], p[13]))
+        return found
 
 
 KINDS = {"box": pybullet.GEOM_BOX, "sphere": pybullet.GEOM_SPHERE, "plane": pybullet.GEOM_PLANE}
