@@ -288,7 +288,7 @@ class InitialValueProblem(Problem):
     @cached_property
     def initial_state(self) -> Floats:
         """Initial values (n,) of the unknowns."""
-        return np.array([self._number(value) for value in self.initial])
+        return np.array([self._number(sympy.Symbol(name)) for name in self.unknowns])
 
     def expression(self, given: Any) -> Expr:
         """Return an expression in time, unknowns and parameters; raises `ProblemError` for another name."""

@@ -69,6 +69,12 @@ def test_a_line_that_covers_nothing_is_refused_with_the_nearest_name():
         listed(("zzz", "known"), ("yyy", "known")).refuse_unknown(iter(names))
 
 
+def test_checks_are_asked_for_until_each_line_covers_one():
+    names = iter([("sdnd101", "a", "x"), ("sdnd104", "b", "x"), ("sdnd105", "c", "x")])
+    listed(("sdnd104/*", "known"), ("sdnd101/a", "known")).refuse_unknown(names)
+    assert next(names) == ("sdnd105", "c", "x")
+
+
 def read(tmp_path, text):
     file = tmp_path / "list.txt"
     file.write_bytes(text)
