@@ -43,9 +43,9 @@ sdnd101/100-shocks-*: it gives up: too long
 """
 
 
-@pytest.fixture
-def solver(tmp_path):
-    file = tmp_path / "scaled_solver.py"
+@pytest.fixture(scope="module")
+def solver(tmp_path_factory):
+    file = tmp_path_factory.mktemp("solver") / "scaled_solver.py"
     file.write_text(SOLVER, encoding="utf-8")
     return f"{file}:Scaled"
 
@@ -64,14 +64,13 @@ def run(command, solver, tmp_path):
     return verified
 
 
-@pytest.fixture
-def failing(command, solver):
+@pytest.fixture(scope="module")
+def failing(solver):
     """The ids of what fails or breaks without a list."""
-    rows = json.loads(command("run", "sdnd101", "--solver", solver, "--json", "-").out)["results"]
-    return {r["id"]: r["verdict"] for r in rows if r["verdict"] in ("fail", "error")}
+    return {r.id: r.verdict for r in verify(load_solver(solver), ["sdnd101"]) if r.verdict in ("fail", "error")}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def whole_list(failing):
     return "".join(f"sdnd101/{name}: known\n" for name in failing)
 
