@@ -206,6 +206,7 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
     _add_request(run)
     _add_results(run)
     _add_jobs(run)
+    _add_scheduler(run)
     _add_time_out(run)
     _switch(run, "--fail-fast", "end at the first check that fails")
     _switch(run, "--resume", "go on with the run that was ended, into the same files")
@@ -226,6 +227,11 @@ SELECTING = (
 def _add_jobs(parser: argparse.ArgumentParser, of: str = "") -> None:
     said = f"processes{of} (default: the cores of this machine)"
     parser.add_argument("-n", "--jobs", type=whole(1), metavar="JOBS", help=said)
+
+
+def _add_scheduler(parser: argparse.ArgumentParser) -> None:
+    scheduler = "Dask scheduler whose workers solve, e.g. tcp://host:8786"
+    parser.add_argument("--scheduler", type=named, metavar="ADDRESS", help=scheduler)
 
 
 def _add_exchange(commands: Any) -> None:
@@ -269,8 +275,7 @@ def _add_sweep(commands: Any) -> None:
     _switch(sweep, "--resume", "go on with the sweep that was ended in that folder")
     threads = "threads (default: all of this machine)"
     sweep.add_argument("-n", "--threads", type=whole(1), metavar="THREADS", help=threads)
-    scheduler = "Dask scheduler whose workers solve, e.g. tcp://host:8786"
-    sweep.add_argument("--scheduler", type=named, metavar="ADDRESS", help=scheduler)
+    _add_scheduler(sweep)
     points = "points that are compared with the certified reference (default 5)"
     sweep.add_argument("--check", type=whole(0), default=5, metavar="N", help=points)
 

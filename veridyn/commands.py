@@ -48,6 +48,8 @@ def _read(given: dict[str, Any]) -> dict[str, Any]:
     """Return options as the commands take them: pairs, requests and the number of processes read."""
     if "changed" in given:
         given["changed"] = changes(given["changed"])
+    if given.get("jobs") and given.get("scheduler"):
+        raise UsageError("-n counts processes of this machine; a scheduler has workers of its own: leave one out")
     if "jobs" in given and given["jobs"] is None:
         from veridyn.reports.studio import cores
 

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from veridyn import spreading
 from veridyn.baseline import compared, read_baseline, write_baseline
 from veridyn.document import Scope, document, finite, sheet
 from veridyn.exit_code import ExitCode
@@ -62,6 +63,7 @@ def run(
     expected_failures: Path | None = None,
     work_precision: bool | None = None,
     time_out: float = TIME_OUT,
+    scheduler: str | None = None,
     resume: bool = False,
     request: Request | None = None,
     against: Path | None = None,
@@ -71,14 +73,15 @@ def run(
     """Run, judge, print, write; returns the exit status.
 
     With ``resume`` the records of a run that was ended are taken from its journal. ``against`` is a baseline to compare
-    with, ``baseline`` one to write. ``fail_fast`` ends the run at the first failure. Raises ExpectationError if the
-    list of expected failures cannot be read or names checks that do not exist; ParameterError, SelectionError,
-    SolverInputError, UnknownCase if something was asked for that does not exist or cannot be; ReportError if the report
-    or the result file cannot be written; found out before the work starts.
+    with, ``baseline`` one to write. ``fail_fast`` ends the run at the first failure. The workers of a Dask
+    ``scheduler`` take the place of the processes of this machine. Raises ExpectationError if the list of expected
+    failures cannot be read or names checks that do not exist; ParameterError, SelectionError, SolverInputError,
+    UnknownCase if something was asked for that does not exist or cannot be; ReportError if the report or the result
+    file cannot be written; found out before the work starts.
     """
     wanted = report is not None or output is not None
     before = read_baseline(against) if against else None
-    with Crew(jobs, time_out) as crew:
+    with spreading.crew(jobs, time_out, scheduler) as crew:
         described = subjects(crew, solvers, request)
         under_test = selection.subjects(described)
         todo = selection.tasks(under_test, changed)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, Literal, NoReturn, Self
+from typing import Any, Literal, NoReturn, Protocol, Self
 
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
@@ -111,6 +111,25 @@ class Job:
     function: Callable[..., None]
     arguments: tuple[Any, ...]
     topic: str = ""
+
+
+class Hand(Protocol):
+    """Who does jobs one after another."""
+
+    pipe: Connection
+    topics: set[str]
+
+    def begin(self, job: Job) -> None:
+        """Begin a job."""
+
+    def hear(self) -> tuple[str, Any] | None:
+        """Return what is said next, if that is anything for the caller; ``"lost"`` if nobody does the job any more."""
+
+    def dismiss(self) -> None:
+        """Let it end by itself: there are no more jobs."""
+
+    def kill(self) -> None:
+        """End it."""
 
 
 class Worker:
@@ -277,12 +296,13 @@ class Crew:
 
     They start when there is work. Several share the cores: the threads of their numerical libraries, which wait by
     spinning, would keep each other from work. A solve, or the loading of a solver, counts as hung after ``time_out`` s.
+    Workers elsewhere can take their place.
     """
 
-    def __init__(self, size: int = 1, time_out: float = TIME_OUT) -> None:
+    def __init__(self, size: int = 1, time_out: float = TIME_OUT, workers: Sequence[Hand] = ()) -> None:
         threads = max(1, cores() // size) if size > 1 else None
         relay = Relay()
-        self._workers = [Worker(time_out, relay, threads) for _ in range(size)]
+        self._workers = workers or [Worker(time_out, relay, threads) for _ in range(size)]
 
     def __enter__(self) -> Self:
         return self
@@ -313,7 +333,7 @@ class Crew:
         ``renew`` returns the job to do instead of one that was lost with its worker. Raises SolverInputError if a job
         was asked for something that cannot be.
         """
-        waiting, busy = deque(enumerate(jobs)), dict[Worker, int]()
+        waiting, busy = deque(enumerate(jobs)), dict[Hand, int]()
         while waiting or busy:
             for worker in [w for w in self._workers if w not in busy][: len(waiting)]:
                 chosen = min(waiting, key=lambda numbered: self._strangeness(worker, numbered[1].topic))
@@ -332,12 +352,12 @@ class Crew:
                 elif kind != "done":
                     _raise(kind, content)
 
-    def _strangeness(self, worker: Worker, topic: str) -> int:
+    def _strangeness(self, worker: Hand, topic: str) -> int:
         """Return 0 for a topic that a worker knows, 1 for one that nobody knows, 2 for one that another knows."""
         return 0 if topic in worker.topics else 1 + any(topic in other.topics for other in self._workers)
 
 
-def _heard(workers: dict[Worker, int]) -> Iterator[tuple[Worker, str, Any]]:
+def _heard(workers: dict[Hand, int]) -> Iterator[tuple[Hand, str, Any]]:
     wait([worker.pipe for worker in workers], PULSE)
     for worker in list(workers):
         heard = worker.hear()

@@ -189,10 +189,9 @@ def _device_arrays(problem: MechanicalProblem, rows: _Rows) -> dict[str, Any]:
     }
 
 
-def _coupling(matrix: Floats, apart: Floats) -> Floats:
-    """Return a matrix (r, r) without the diagonal (r,) that is taken apart, (0, 0) if nothing is left."""
-    coupling = matrix - np.diag(apart)
-    return coupling if np.any(coupling) else np.zeros((0, 0))
+def _kept(matrix: Floats) -> Floats:
+    """Return a matrix (r, r), (0, 0) if it is nothing."""
+    return matrix if np.any(matrix) else np.zeros((0, 0))
 
 
 def _varying(problem: MechanicalProblem, modes: Modes, first: int) -> dict[str, Any]:
@@ -228,13 +227,15 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
         functions += [support.displacement, support.velocity]
     varying = _varying(problem, modes, len(functions))
     functions += [part.function for part in problem.varying]
-    damping, stiffness = (m / modes.masses[:, None] for m in (modes.damping_matrix, modes.stiffness_matrix))
+    damping = modes.damping_matrix / modes.masses[:, None]
+    # not the whole matrix less the squared frequencies: of their rounding r² products would be left in every step
+    springs = np.zeros(1) if modes.stiffness_coupling is None else modes.stiffness_coupling
     return System(
         masses=modes.masses,
         omega2=modes.omega**2,
         damping=np.diag(damping).copy(),
-        coupling=_coupling(damping, np.diag(damping)),
-        springs=_coupling(stiffness, modes.omega**2),
+        coupling=_kept(damping - np.diag(np.diag(damping))),
+        springs=_kept(springs / modes.masses[:, None]),
         **varying,
         load=np.array(vectors).reshape(e, modes.omega.size) / modes.masses,
         rows=np.ascontiguousarray(projected.T),

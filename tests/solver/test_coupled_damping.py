@@ -11,6 +11,7 @@ from scipy.linalg import expm
 
 from veridyn.solver.errors import StepError
 from veridyn.solver.exact.solver import SOLVER as EXACT
+from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem.basis import modal_basis
@@ -185,3 +186,13 @@ def test_skew_parts_survive_the_file(build):
     assert back.damping.tolist() == problem.damping.tolist()
     assert back.stiffness.tolist() == problem.stiffness.tolist()
     assert back.needs == problem.needs >= {"damping:gyroscopic", "stiffness:circulatory"}
+
+
+def test_rounding_of_frequencies_couples_nothing():
+    """Modes with any masses stay apart: w² m / m is not quite w²."""
+    chance = np.random.default_rng(1)
+    omega, masses = chance.uniform(1.0, 1e3, 50), chance.uniform(0.1, 10.0, 50)
+    modes = Modes(omega=omega, damping=np.full(50, 0.01), masses=masses, shapes=np.eye(50))
+    problem = MechanicalProblem(name="modes", modes=modes, end=1.0)
+    system = system_arrays(problem, modal_basis(problem))
+    assert system.springs.size == system.coupling.size == 0

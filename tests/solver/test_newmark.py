@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from veridyn.solver.errors import SettingsError, SolverFailure
+from veridyn.solver.integrators.kernels import newmark
 from veridyn.solver.problem.devices import NonlinearSpring
 from veridyn.solver.problem.elements import Friction, Load, Stop
 from veridyn.solver.problem.time_functions import Harmonic, constant
@@ -165,3 +166,32 @@ def test_gamma_above_a_half_damps(build, run):
 def test_wrong_options_are_refused(wrong, build, run):
     with pytest.raises(SettingsError, match=next(iter(wrong))):
         run(build.oscillator(), "newmark", 0.1, **wrong)
+
+
+def test_many_stops_balance_at_the_end_of_every_step(build, run):
+    """More rows than are projected one by one, some pressed, some open, two that rub: M a = f - K x, a by the rule."""
+    n, step = 12, 0.02
+    stops = [Stop(f"s{i}", np.eye(n)[i], 0.02 * (i % 4) - 0.01, 3e3, damping=5.0) for i in range(n)]
+    rubs = [Friction(f"r{i}", (np.eye(n)[i - 1],), f"s{i}", 0.3, 0.3, "regularised", 1e3) for i in (3, 7)]
+    start = {"initial_displacement": np.zeros(n), "initial_velocity": np.linspace(1.0, -1.0, n)}
+    problem = build.chain(n, stops=tuple(stops), frictions=tuple(rubs), end=2.0, **start)
+    r = run(problem, "newmark", step, check_step=False)
+    assert r.counters["unsettled_steps"] == 0
+    pressed = np.array([r.elements[stop.name]["normal_force"] for stop in stops]).T
+    assert (np.any(pressed > 0, axis=0) & np.any(pressed == 0, axis=0)).sum() > 2, "stops open and close"
+    rubbed = sum(np.outer(r.elements[rub.name]["force"], rub.tangents[0]) for rub in rubs)
+    force = rubbed - pressed - r.displacement @ problem.stiffness
+    acceleration = np.linalg.solve(problem.mass, force.T).T
+    change = step / 2 * (acceleration[1:] + acceleration[:-1])
+    assert np.diff(r.velocity, axis=0) == pytest.approx(change, abs=1e-11)
+
+
+def test_factors_solve_a_system_of_equations():
+    """With pivots from below: the first diagonal is zero."""
+    chance = np.random.default_rng(3)
+    matrix, right = chance.normal(size=(9, 9)), chance.normal(size=9)
+    matrix[0, 0] = 0.0
+    columns, pivots, found = matrix.T.copy(), np.zeros(9, dtype=np.int64), right.copy()
+    newmark.eliminate(columns, pivots, 9)
+    newmark.substitute(columns, pivots, found, 9)
+    assert matrix @ found == pytest.approx(right, abs=1e-12)

@@ -70,7 +70,7 @@ class Newton(NamedTuple):
     position: Floats  # (p,) local coordinates without these forces
     velocity: Floats  # (p,)
     tried: Floats  # (p,) local coordinates of this pass, or the one before
-    matrix: Floats  # (p, p) of the rows whose forces change with the acceleration, in factors
+    columns: Floats  # (p, p) factors of the matrix of the rows whose forces change with the acceleration
     pivots: Ints  # (p,)
     active: Ints  # (p + 1,) these rows; the last number counts them
     owner: Ints  # (p,) three times the contact or device of such a row, and its local coordinate
@@ -235,41 +235,47 @@ def factor(s, method, n):
     n.active[n.pull.size] = count
     for k in range(count):
         for m in range(count):
-            n.matrix[k, m] = (1.0 if k == m else 0.0) - through(s, n, k, method.spread[n.active[m]])
-    eliminate(n.matrix, n.pivots, count)
+            n.columns[m, k] = (1.0 if k == m else 0.0) - through(s, n, k, method.spread[n.active[m]])
+    eliminate(n.columns, n.pivots, count)
+
+
+@part
+def take(factor, column, first, end, right):
+    """Take a multiple of a column from the right side."""
+    if factor != 0.0:
+        for i in range(first, end):
+            right[i] -= factor * column[i]
 
 
 @called
-def eliminate(matrix, pivots, size):
-    """Factor a matrix in place, with pivots from the column."""
+def eliminate(columns, pivots, size):
+    """Factor a matrix in place, given by columns, with pivots from the column."""
     for k in range(size):
         pivot = k
+        column = columns[k]
         for i in range(k + 1, size):
-            if abs(matrix[i, k]) > abs(matrix[pivot, k]):
+            if abs(column[i]) > abs(column[pivot]):
                 pivot = i
         pivots[k] = pivot
         if pivot != k:
             for j in range(size):
-                matrix[k, j], matrix[pivot, j] = matrix[pivot, j], matrix[k, j]
+                columns[j, k], columns[j, pivot] = columns[j, pivot], columns[j, k]
         for i in range(k + 1, size):
-            matrix[i, k] /= matrix[k, k]
-            if matrix[i, k] != 0.0:
-                for j in range(k + 1, size):
-                    matrix[i, j] -= matrix[i, k] * matrix[k, j]
+            column[i] /= column[k]
+        for j in range(k + 1, size):
+            take(columns[j, k], column, k + 1, size, columns[j])
 
 
 @called
-def substitute(matrix, pivots, right, size):
+def substitute(columns, pivots, right, size):
     """Solve a system of equations in place, from its factors."""
     for k in range(size):
         right[k], right[pivots[k]] = right[pivots[k]], right[k]
     for k in range(size):
-        for j in range(k):
-            right[k] -= matrix[k, j] * right[j]
+        take(right[k], columns[k], k + 1, size, right)
     for k in range(size - 1, -1, -1):
-        for j in range(k + 1, size):
-            right[k] -= matrix[k, j] * right[j]
-        right[k] /= matrix[k, k]
+        right[k] /= columns[k, k]
+        take(right[k], columns[k], 0, k, right)
 
 
 @part
@@ -290,7 +296,7 @@ def correct(s, method, n):
         n.force[p] += n.pull[p]
     for k in range(count):
         n.pull[k] = n.gap[n.active[k]] + through(s, n, k, n.shift)
-    substitute(n.matrix, n.pivots, n.pull, count)
+    substitute(n.columns, n.pivots, n.pull, count)
     for k in range(count):
         n.force[n.active[k]] += n.pull[k]
 

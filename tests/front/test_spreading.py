@@ -1,0 +1,88 @@
+"""A run through a Dask cluster on this machine: the same results, and what hangs or dies costs its own run there too."""
+
+from __future__ import annotations
+
+import importlib
+import json
+
+import pytest
+
+from veridyn.spreading import crew
+from veridyn.workers import WorkerLost
+
+distributed = pytest.importorskip("distributed", reason='Dask is not installed; pip install "veridyn[sweep]"')
+
+pytestmark = [
+    # sockets of a cluster that ends are closed by its event loop, perhaps after the test
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
+]
+OWN_TO_A_RUN = ("environment", "digest")
+
+
+@pytest.fixture(scope="module")
+def address():
+    """One worker with two threads, in a process that is a daemon, as Dask starts them."""
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, protocol="tcp", dashboard_address=":0") as cluster:
+        yield cluster.scheduler_address
+
+
+def test_the_document_is_the_same_and_what_is_lost_is_its_own(veridyn, foreign, tmp_path, address):
+    solvers = [part for name in ("Foreign", "Hangs", "Dies") for part in ("--solver", foreign(name))]
+
+    def found(file, *means):
+        seen = veridyn("run", "sdnd101", *solvers, "--time-out", "5", *means, "--json", tmp_path / file)
+        assert (seen.status, seen.err) == (3, "")
+        document = json.loads((tmp_path / file).read_text(encoding="utf-8"))
+        return {name: part for name, part in document.items() if name not in OWN_TO_A_RUN}
+
+    here, there = found("here.json", "-n", "1"), found("there.json", "--scheduler", address)
+    assert there == here
+    lost = {row["solver"] for row in there["results"] if row["verdict"] == "error"}
+    assert lost == {"hangs", "dies"}
+
+
+JOBS = """
+import os
+
+
+def where(line):
+    line.tell((os.getpid(), os.getcwd()))
+
+
+def leaves(line):
+    os._exit(0)
+"""
+
+
+@pytest.fixture
+def jobs(tmp_path, monkeypatch):
+    """A module that the workers can import, too: it stands where the processes of the cluster look."""
+    (tmp_path / "spread_jobs.py").write_text(JOBS, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    return importlib.import_module("spread_jobs")
+
+
+def test_a_process_stays_for_the_next_job_and_goes_with_the_run(jobs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as near:
+        with crew(1, 60.0, near.scheduler_address) as there:
+            first, second = (list(there.ask(jobs.where)) for _ in range(2))
+            assert first == second
+            assert first[0][1] == str(tmp_path)
+            with pytest.raises(WorkerLost, match="exit status 0"):
+                list(there.ask(jobs.leaves))
+        with crew(1, 60.0, near.scheduler_address) as again:
+            assert list(again.ask(jobs.where))[0][0] != first[0][0]
+
+
+def test_processes_of_this_machine_are_not_counted_then(veridyn):
+    seen = veridyn("run", "sdnd101", "-n", "1", "--scheduler", "tcp://127.0.0.1:1")
+    assert (seen.status, seen.out) == (2, "")
+    assert "a scheduler has workers of its own: leave one out" in seen.err
+
+
+def test_without_dask(veridyn, monkeypatch):
+    monkeypatch.setitem(importlib.import_module("sys").modules, "distributed", None)
+    seen = veridyn("run", "sdnd101", "--scheduler", "tcp://127.0.0.1:1")
+    assert (seen.status, seen.out) == (2, "")
+    assert seen.err == 'veridyn: --scheduler needs the package dask[distributed]: pip install "veridyn[sweep]"\n'
