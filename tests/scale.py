@@ -1,7 +1,8 @@
 """Time per step of the pipe on stops beside what memory and arithmetic allow: ``python tests/scale.py [STOPS…]``.
 
 Each step projects modes on stops twice (displacements and velocities) and forces of stops on modes once while stops are
-touched. CPU times of one thread: least of several, of a long run less a short one.
+touched: six flops and three numbers to read for each mode and stop. CPU times of one thread: least of several, of a
+long run less a short one.
 """
 
 from __future__ import annotations
@@ -77,8 +78,9 @@ def report(stops: int) -> None:
     rate, product = machine(modes, stops)
     matrix = 8 * modes * stops
     print(f"{modes} modes, {stops} stops: a matrix of {matrix / 1e6:.3g} MB; triad {rate / 1e9:.3g} GB/s")
-    bound, blas = 3 * matrix / rate * 1e6, 3 * product * 1e6
-    print(f"  three matrices from memory {bound:.1f} us, three products of BLAS {blas:.1f} us")
+    bound, blas, flops = 3 * matrix / rate * 1e6, 3 * product * 1e6, 6 * modes * stops
+    print(f"  three matrices from memory {bound:.1f} us")
+    print(f"  three products of BLAS {blas:.1f} us, {flops / 1e6:.3g} Mflop, {flops / blas / 1e3:.3g} Gflop/s")
     for scheme in SCHEMES:
         found = per_step(problem, scheme) * 1e6
         print(f"  {scheme:18} {found:8.1f} us a step, {found / blas:.2f} times BLAS; 10^6 steps {found:.0f} s")

@@ -79,8 +79,7 @@ def crew(jobs: int, time_out: float, scheduler: str | None) -> Iterator[Crew]:
     from veridyn.sweep.runs import scheduler as connected
 
     with connected(scheduler) as client:
-        found = client.scheduler_info(n_workers=-1)["workers"].items()
-        posts = [Post(client, name, time_out) for name, worker in found for _ in range(worker["nthreads"])]
+        posts = [Post(client, name, time_out) for name, threads in client.nthreads().items() for _ in range(threads)]
         try:
             with Crew(workers=posts) as there:
                 yield there
