@@ -10,6 +10,7 @@ import contextlib
 import multiprocessing
 import os
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from multiprocessing.connection import wait
@@ -18,6 +19,8 @@ from typing import Any
 
 from veridyn.workers import PULSE, Crew, Job, Line, Loss, Relay, Worker
 
+LOOK = 5.0  # s, between two looks whether a machine is still there
+
 Said = list[tuple[str, Any]]
 """What a worker said of a job: what it told, and how it ended."""
 
@@ -25,44 +28,65 @@ _residents: dict[str, dict[int, Worker]] = defaultdict(dict)  # on the other mac
 
 
 class Post:
-    """A thread of a Dask worker, in the place of a `Worker`."""
+    """A thread of a Dask worker, in the place of a `Worker`; where its machine is gone, any other one."""
 
     def __init__(self, client: Any, address: str, time_out: float) -> None:
         self.pipe, self._answer = multiprocessing.Pipe(duplex=False)
         self.topics: set[str] = set()
-        self._client, self._address, self._time_out = client, address, time_out
+        self._client, self._time_out = client, time_out
+        self._address: str | None = address
+        self._asked: Job
         self._future: Any = None
+        self._look = 0.0
 
     def begin(self, job: Job) -> None:
         """Hand over a job."""
         self.topics.add(job.topic)
-        asked = self._client.id, Job(_in_folder, (str(Path.cwd()), job), job.topic), self._time_out
-        # where its machine is gone another may do it
-        where = {"workers": [self._address], "allow_other_workers": True}
-        self._future = self._client.submit(do_there, *asked, pure=False, **where)
+        self._asked = Job(_in_folder, (str(Path.cwd()), job), job.topic)
+        self._submit()
+
+    def _submit(self) -> None:
+        asked = self._client.id, self._asked, self._time_out
+        self._future = self._client.submit(do_there, *asked, pure=False, workers=self._address)
         self._future.add_done_callback(self._deliver)
+        self._look = time.monotonic() + LOOK
 
     def _deliver(self, future: Any) -> None:
         """Pass on what was said, from a thread of Dask's client."""
         try:
             said = future.result()
         except Exception as error:  # noqa: BLE001 - whatever ends a job there is a loss here
-            said = [("lost", Loss(None, f"{type(error).__name__}: {error}"))]
+            said = [("lost", Loss(None, " ".join(f"{type(error).__name__}: {error}".split())))]
+        if future is not self._future:
+            return  # taken back
+        self._future = None  # or a machine that ends would have it done again
         with contextlib.suppress(OSError):  # nobody listens any more
             for item in said:
                 self._answer.send(item)
 
     def hear(self) -> tuple[str, Any] | None:
         """Return what the worker says next."""
-        return self.pipe.recv() if self.pipe.poll() else None
+        if self.pipe.poll():
+            return self.pipe.recv()
+        if self._future is not None and self._address and time.monotonic() > self._look:
+            self._look = time.monotonic() + LOOK
+            if self._address not in self._client.nthreads():
+                self._address = None
+                self._take_back()
+                self._submit()
+        return None
+
+    def _take_back(self) -> None:
+        future, self._future = self._future, None
+        if future is not None:
+            future.cancel()
 
     def dismiss(self) -> None:
         """Do nothing: workers there are ended together."""
 
     def kill(self) -> None:
-        """Take back the job that has not begun."""
-        if self._future is not None:
-            self._future.cancel()
+        """Take back the job."""
+        self._take_back()
         self.pipe.close()
 
 

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from veridyn.spreading import crew
+from veridyn import spreading
 from veridyn.workers import WorkerLost
 
 distributed = pytest.importorskip("distributed", reason='Dask is not installed; pip install "veridyn[sweep]"')
@@ -48,6 +48,7 @@ def test_the_document_is_the_same_and_what_is_lost_is_its_own(veridyn, foreign, 
 
 JOBS = """
 import os
+import time
 
 
 def where(line):
@@ -56,6 +57,14 @@ def where(line):
 
 def leaves(line):
     os._exit(0)
+
+
+def ends_its_machine(line, once):
+    if not os.path.exists(once):
+        open(once, "x").close()
+        os.kill(os.getppid(), 9)
+        time.sleep(60)
+    line.tell("done elsewhere")
 """
 
 
@@ -72,14 +81,24 @@ def test_a_process_stays_for_the_next_job_and_goes_with_the_run(jobs, tmp_path, 
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=":0"
     ) as near:
-        with crew(1, 60.0, near.scheduler_address) as there:
+        with spreading.crew(1, 60.0, near.scheduler_address) as there:
             first, second = (list(there.ask(jobs.where)) for _ in range(2))
             assert first == second
             assert first[0][1] == str(tmp_path)
             with pytest.raises(WorkerLost, match="exit status 0"):
                 list(there.ask(jobs.leaves))
-        with crew(1, 60.0, near.scheduler_address) as again:
+        with spreading.crew(1, 60.0, near.scheduler_address) as again:
             assert next(iter(again.ask(jobs.where)))[0] != first[0][0]
+
+
+def test_a_machine_that_is_gone_costs_nothing(jobs, tmp_path, monkeypatch):
+    monkeypatch.setattr(spreading, "LOOK", 0.5)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, protocol="tcp", dashboard_address=":0") as cluster,
+        spreading.crew(1, 60.0, cluster.scheduler_address) as there,
+    ):
+        assert list(there.ask(jobs.ends_its_machine, str(tmp_path / "once"))) == ["done elsewhere"]
 
 
 def test_processes_of_this_machine_are_not_counted_then(veridyn):
