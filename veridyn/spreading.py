@@ -67,7 +67,8 @@ class Post:
     def hear(self) -> tuple[str, Any] | None:
         """Return what the worker says next."""
         if self.pipe.poll():
-            return self.pipe.recv()
+            said: tuple[str, Any] = self.pipe.recv()
+            return said
         if self._future is not None and self._address and time.monotonic() > self._look:
             self._look = time.monotonic() + LOOK
             if self._address not in self._client.nthreads():
