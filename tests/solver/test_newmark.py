@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from veridyn.solver.errors import SettingsError, SolverFailure
-from veridyn.solver.integrators.kernels import newmark
+from veridyn.solver.integrators.kernels import elimination
 from veridyn.solver.problem.devices import NonlinearSpring
 from veridyn.solver.problem.elements import Friction, Load, Stop
 from veridyn.solver.problem.time_functions import Harmonic, constant
@@ -192,6 +192,6 @@ def test_factors_solve_a_system_of_equations():
     matrix, right = chance.normal(size=(9, 9)), chance.normal(size=9)
     matrix[0, 0] = 0.0
     columns, pivots, found = matrix.T.copy(), np.zeros(9, dtype=np.int64), right.copy()
-    newmark.eliminate(columns, pivots, 9)
-    newmark.substitute(columns, pivots, found, 9)
+    elimination.eliminate(columns, pivots, 9)
+    elimination.substitute(columns, pivots, found, 9)
     assert matrix @ found == pytest.approx(right, abs=1e-12)
