@@ -200,10 +200,11 @@ def turns(o: Oscillator, digits: int = 30) -> tuple[float, ...]:
 
     Zero, too, where a turn is not proved.
     """
+    plain = o.plain
     try:
-        return decided(lambda: tuple(_nearest(o, ended) for ended in _phases(o, o.t_end)), digits)
+        return decided(lambda: tuple(_nearest(plain, ended) for ended in _phases(plain, plain.t_end)), digits)
     except Undecided:
-        return (0.0,) * len(decided(lambda: _phases(o, o.t_end), digits))
+        return (0.0,) * len(decided(lambda: _phases(plain, plain.t_end), digits))
 
 
 def _nearest(o: Oscillator, ended: Ended) -> float:
