@@ -75,6 +75,7 @@ class _Laws:
         self.m, self.k, self.kt, self.ct = (ball(p) for p in (o.m, o.k, o.kt, o.ct))
         self.mu_s, self.mu_d, self.W, self.F, self.Omega = (ball(p) for p in (o.mu_s, o.mu_d, o.W, o.F, o.Omega))
         self.square, self.rigid = ball(o.kc / o.m), o.kt.rational == 0
+        self._known: dict[str, tuple[Linear, dict[str, Row]]] = {}
 
     def limit(self, mu: Ball, factor: int = 1) -> Row:
         """Return mu N."""
@@ -100,10 +101,13 @@ class _Laws:
         return _plus(self.limit(self.mu_s), against)
 
     def phase(self, kind: str, time: Ball, state: State, zeros: int = 0) -> Phase:
-        """Return the phase that begins so."""
-        if kind in SIGNS:
-            return Phase(kind, self.flow(kind), time, state, (Guard("stick", {V: arb(SIGNS[kind])}, zeros),))
-        return Phase(kind, self.flow(kind), time, state, tuple(Guard(to, self.left(to)) for to in SIGNS))
+        """Return the phase that begins so; its flow and rows are those of the last one of its kind."""
+        slips = kind in SIGNS
+        if kind not in self._known:
+            ends: dict[str, Row] = {"stick": {V: arb(SIGNS[kind])}} if slips else {to: self.left(to) for to in SIGNS}
+            self._known[kind] = self.flow(kind), ends
+        flow, ends = self._known[kind]
+        return Phase(kind, flow, time, state, tuple(Guard(to, row, zeros * slips) for to, row in ends.items()))
 
     def stopped(self, slip: str, state: State) -> str:
         """Return what follows a slip that came to rest: stick, or the slip that friction does not prevent."""
