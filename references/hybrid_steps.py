@@ -279,9 +279,9 @@ class Steps:
         """Return the largest value of an expression between two instants."""
         with mpmath.workdps(WORKING):
             low, high = self.time(begin), self.time(end)
-            return max(value for _, value, _ in self.outstanding(expression, low, high))
+            return max(value for _, value, _ in self.candidates(expression, low, high))
 
-    def outstanding(self, expression: Expr, low: mpf, high: mpf) -> Iterator[tuple[mpf, mpf, bool]]:
+    def candidates(self, expression: Expr, low: mpf, high: mpf) -> Iterator[tuple[mpf, mpf, bool]]:
         """Yield instants and values of an expression between two instants: at ends of steps and, as is told, turns."""
         self._until(high)
         pairs = {mode.name: self._with_rate(mode, [expression]) for mode in self.problem.modes}

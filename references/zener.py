@@ -219,7 +219,7 @@ def _stepped_peak(o: Oscillator) -> tuple[mpf, mpf]:
         If the force has no extreme.
     """
     with mpmath.workdps(WORKING):
-        seen = _steps(o).outstanding(FORCE, mpmath.mpf(0), o.end.mpf())
+        seen = _steps(o).candidates(FORCE, mpmath.mpf(0), o.end.mpf())
         extremes = [(time, force) for time, force, turns in seen if turns]
     if not extremes:
         raise CertificationError("the force has no extreme")
