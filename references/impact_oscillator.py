@@ -13,20 +13,24 @@ Source: EDF validation manual V5.01.102 (SDND102), V5.01.121 (SDND121).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import pairwise
 
 import mpmath
 from flint import arb
+from mpmath import mpf
 
-from veridyn.references import impact_closed as closed
 from veridyn.references import impact_phases
+from veridyn.references.certified import per_precision
 from veridyn.references.enclosure import Absent, Undecided, ball, decided, enclose_all, less, per_bits
 from veridyn.references.events import Event, Guard
 from veridyn.references.flows import Linear, State
-from veridyn.references.impact_closed import Oscillator
+from veridyn.references.impact_phases import Law
 from veridyn.references.jets import Ball, largest
 from veridyn.references.motion import Ended, Motion, Phase, follow, proved, value_at
-from veridyn.references.parameters import Exact, Parameter
+from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
 from veridyn.references.quantities import References
+from veridyn.references.roots import sign_changes
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1"),
@@ -42,6 +46,25 @@ PARAMETERS = (
 )
 
 U, RATE, SINE, COSINE, ONE = range(5)
+
+
+class Oscillator(Record):
+    """The parameters, and the laws of motion at the current precision."""
+
+    def check(self) -> None:
+        """Refuse overdamped oscillators and other walls."""
+        if self.xi.rational >= 1:
+            raise ParameterError(f"xi must be below 1, got {self.xi}")
+        if self.wall.rational not in (0, 1):
+            raise ParameterError(f"wall must be 0 or 1, got {self.wall}")
+
+    def law(self, touching: bool) -> Law:
+        """Return the law of a flight or of a contact, where the stop adds -kc/m (y - gap)."""
+        omega0, W = mpmath.sqrt((self.k / self.m).mpf()), self.Omega.mpf()
+        A, S = (self.F / self.m).mpf() - self.a.mpf(), -self.wall.mpf() * self.a.mpf() / W**2
+        kappa = (self.kc / self.m).mpf() if touching else mpmath.mpf(0)
+        omega = mpmath.sqrt(omega0**2 + kappa)
+        return Law(self.xi.mpf() * omega0, omega, A - kappa * S, kappa * self.gap.mpf(), W, S)
 
 
 def parameters(**defaults: str) -> tuple[Parameter, ...]:
@@ -97,6 +120,78 @@ def _penetrations(o: Oscillator) -> list[arb]:
     return [largest([p.phase.read({U: arb(1)}, t) for t in p.extremes({RATE: arb(1)})]) for p in contacts]
 
 
+# ---- the second route: closed forms, instants as roots proved by bounds
+
+
+@per_precision
+def _marched(o: Oscillator, until: Exact) -> tuple[impact_phases.Phase, ...]:
+    """Return the phases up to an instant, at the current precision."""
+    gap, limit = o.gap.mpf(), until.mpf()
+    found = [impact_phases.Phase(o.law(False), False, mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0))]
+    while (end := _end(found[-1], gap, limit)) is not None:
+        last = found[-1]
+        start, law = last.start + end, o.law(not last.touching)
+        x0 = gap - law.S * mpmath.sin(law.Omega * start)  # on the stop, to the last digit
+        found.append(impact_phases.Phase(law, not last.touching, start, x0, last.state(end)[1]))
+    return tuple(found)
+
+
+def _end(phase: impact_phases.Phase, gap: mpf, until: mpf) -> mpf | None:
+    """Return how long a phase lasts (s); None if beyond the instant."""
+
+    def distance(tau: mpf) -> tuple[mpf, mpf]:
+        y, rate, *_ = phase.observed(tau)
+        return y - gap, rate
+
+    at_start = distance(mpmath.mpf(0))
+    first = (at_start[0] if phase.start == 0 else mpmath.mpf(0), at_start[1])  # an event is exactly on the stop
+    a, window, last = mpmath.mpf(0), 1 / phase.law.omega, until - phase.start
+    while a < last:  # not phase.start + a < until: rounded, it may stay below for ever
+        b = min(a + window, last)
+        roots = sign_changes(distance, lambda t, h: phase.bounds(t, h)[:2], a, b, first, "contact instant")
+        if (found := next(roots, None)) is not None:
+            return found
+        a, first = b, distance(b)
+    return None
+
+
+def _contacts(o: Oscillator) -> list[tuple[impact_phases.Phase, impact_phases.Phase]]:
+    """Return every contact that has ended by t_end, with the flight that follows it."""
+    return [(phase, after) for phase, after in pairwise(_marched(o, o.t_end)) if phase.touching]
+
+
+@per_precision
+def _penetration(o: Oscillator, number: int) -> mpf:
+    """Return the largest penetration of a contact, counted from 1 (m): y at the largest of its turning points."""
+    contact, after = _contacts(o)[number - 1]
+    slope = sign_changes(
+        lambda tau: contact.observed(tau)[1:3],
+        lambda tau, h: contact.bounds(tau, h)[1:],
+        mpmath.mpf(0),
+        after.start - contact.start,
+        contact.observed(mpmath.mpf(0))[1:3],
+        "largest penetration",
+    )
+    return max(contact.observed(tau)[0] for tau in slope) - o.gap.mpf()
+
+
+def _observed(o: Oscillator, t: Exact, until: Exact) -> mpf:
+    """Return y at an instant up to the end of the observed span."""
+    time = t.mpf()
+    phase = next(p for p in reversed(_marched(o, until)) if p.start <= time)
+    return phase.observed(time - phase.start)[0]
+
+
+def _between(o: Oscillator, starts: Sequence[mpf], rates: Sequence[mpf]) -> tuple[impact_phases.Phase, ...]:
+    """Return the phases that begin at known instants of contact (s) with known rates of y (m/s), at this precision."""
+    found = [impact_phases.Phase(o.law(False), False, mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0))]
+    for start, rate in zip(starts, rates, strict=True):
+        law, angle = o.law(not found[-1].touching), o.Omega.mpf() * start
+        x0, v0 = o.gap.mpf() - law.S * mpmath.sin(angle), rate - law.S * law.Omega * mpmath.cos(angle)
+        found.append(impact_phases.Phase(law, not found[-1].touching, start, x0, v0))
+    return tuple(found)
+
+
 reference = References(
     PARAMETERS,
     Oscillator,
@@ -106,7 +201,7 @@ reference = References(
 )
 
 
-@reference(lambda o: [p.start for p in closed.phases(o, o.t_end)[1:]], several=True)
+@reference(lambda o: [p.start for p in _marched(o, o.t_end)[1:]], several=True)
 def instants(o: Oscillator) -> list[arb]:
     """Return all instants of contact up to t_end, in s: touch, release, touch, ...
 
@@ -115,7 +210,7 @@ def instants(o: Oscillator) -> list[arb]:
     return _instants(o)
 
 
-@reference(lambda o, number: closed.phases(o, o.t_end)[number].start)
+@reference(lambda o, number: _marched(o, o.t_end)[number].start)
 def instant(o: Oscillator, number: int) -> Ball:
     """Return one instant of contact, counted from 1 (s): odd numbers touch, even ones release."""
     if number > len(found := _instants(o)):
@@ -123,7 +218,7 @@ def instant(o: Oscillator, number: int) -> Ball:
     return found[number - 1]
 
 
-@reference(lambda o, contact: o.kc.mpf() * closed.penetration(o, contact))
+@reference(lambda o, contact: o.kc.mpf() * _penetration(o, contact))
 def peak_force(o: Oscillator, contact: int) -> Ball:
     """Return the largest force of one contact, counted from 1 (N), if it ends before t_end."""
     if contact > len(found := _penetrations(o)):
@@ -131,7 +226,7 @@ def peak_force(o: Oscillator, contact: int) -> Ball:
     return ball(o.kc) * found[contact - 1]
 
 
-@reference(lambda o: o.kc.mpf() * max(closed.penetration(o, n + 1) for n in range(len(closed.contacts(o)))))
+@reference(lambda o: o.kc.mpf() * max(_penetration(o, n + 1) for n in range(len(_contacts(o)))))
 def largest_force(o: Oscillator) -> Ball:
     """Return the largest force of all contacts that end before t_end (N)."""
     if not (found := _penetrations(o)):
@@ -149,13 +244,13 @@ def _distance(o: Oscillator, t: Exact) -> Ball:
     return value_at(_phases(o, _horizon(o, t)), {U: arb(1)}, ball(t))
 
 
-@reference(lambda o, t: closed.observed(o, t, _horizon(o, t)))
+@reference(lambda o, t: _observed(o, t, _horizon(o, t)))
 def displacement(o: Oscillator, t: Exact) -> Ball:
     """Return y at an instant (m): absolute before a wall that stands still, relative before one that moves along."""
     return _distance(o, t) + ball(o.gap)
 
 
-@reference(lambda o, t: o.kc.mpf() * (closed.observed(o, t, _horizon(o, t)) - o.gap.mpf()))
+@reference(lambda o, t: o.kc.mpf() * (_observed(o, t, _horizon(o, t)) - o.gap.mpf()))
 def force(o: Oscillator, t: Exact) -> Ball:
     """Return the force of the stop at an instant (N); undefined in flight."""
     if less(distance := _distance(o, t), arb(0), "the stop is just touched at t"):
@@ -191,7 +286,7 @@ def closed_phases(o: Oscillator, digits: int = 30) -> tuple[impact_phases.Phase,
 
     found = [c.value for c in enclose_all(starts, digits=digits, kind="quasi-analytical", name="phases")]
     with mpmath.workdps(digits):
-        return closed.between(o, found[0::2], found[1::2])
+        return _between(o, found[0::2], found[1::2])
 
 
 @reference.function

@@ -35,7 +35,7 @@ REFERENCES = {
     "forced_oscillator": ("forced_oscillator",),
     "friction_decay": ("friction_decay",),
     "hybrid": ("hybrid", "hybrid_steps", "expressions"),
-    "impact_oscillator": ("impact_oscillator", "impact_closed", "impact_phases", "roots"),
+    "impact_oscillator": ("impact_oscillator", "impact_phases", "roots"),
     "parameters": ("parameters",),
     "quantities": ("quantities",),
     "pulled_pair": ("pulled_pair", "pulled_closed"),

@@ -11,7 +11,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
-from veridyn.references import impact_closed as closed
 from veridyn.references import impact_oscillator as impacts
 from veridyn.references.certified import CertificationError
 from veridyn.references.impact_phases import growth
@@ -130,7 +129,7 @@ def test_a_phase_is_searched_up_to_an_instant_that_rounding_puts_before_it(monke
         assert start < end
         return sign_changes(*args)
 
-    monkeypatch.setattr(closed, "sign_changes", proper)
+    monkeypatch.setattr(impacts, "sign_changes", proper)
     other = {"m": "23.53", "k": "1.04e5", "xi": "0.06622", "kc": "5.327e7", "gap": "6.845e-4", "a": "0.6359"}
     ending = {"Omega": "53.57", "t_end": "0.8908"}
     assert impacts.displacement(t="0.8", **(SHAKEN | other | ending)).confirm().digits == 30
@@ -205,7 +204,7 @@ def test_closed_phases_between_proved_instants_are_those_of_the_second_route():
     o = impacts.reference.of(**SHAKEN | {"t_end": "0.4"})
     with mpmath.workdps(30):
         found = impacts.closed_phases(**SHAKEN | {"t_end": "0.4"})
-        for ours, theirs in zip(found, closed.phases(o, o.t_end), strict=True):
+        for ours, theirs in zip(found, impacts._marched(o, o.t_end), strict=True):
             assert ours.touching == theirs.touching
             assert abs(ours.start - theirs.start) < mpmath.mpf(10) ** -25
             assert abs(ours.v0 - theirs.v0) < mpmath.mpf(10) ** -22

@@ -87,8 +87,8 @@ def _course(parameters: Parameters) -> Course:
         rates = [phase.observed(mpmath.mpf(0))[1] for phase in phases]
     starts = [phase.start for phase in phases]
     turns = impact_oscillator.turns(**named)
-    rows = (np.array(row, dtype=float) for row in (starts, lapses, rates, turns))
-    return Course(*rows, phases, named["gap"].mpf())
+    rows = [np.array(row, dtype=float) for row in (starts, lapses, rates, turns)]
+    return Course(rows[0], rows[1], rows[2], rows[3], phases, named["gap"].mpf())
 
 
 @dataclass(frozen=True)
