@@ -30,7 +30,7 @@ NUDGE = 10.0**-4  # of a number: to the second one of a secant
 LEAST = 10.0**-12  # of the motion: steps so short find no motion
 MOST = 24  # rows of an extrapolation
 SHORT = 12  # of one that is tried: more would be a step in which a guard may turn twice
-EASY = 2  # by how much the next step is longer
+EASY = 2  # by how much the next step is longer, unless this one was found by shortening it
 
 Vector = tuple[mpf, ...]
 Function = Callable[..., Any]
@@ -165,21 +165,21 @@ class Steps:
         start, end = mpmath.mpf(self.problem.start), mpmath.mpf(self.problem.end)
         n = len(self.problem.states)
         y = tuple(map(mpmath.mpf, self.function(self.problem.initial[:n])(start, [0] * n)))
-        time, mode, length = start, self.problem.mode, (end - start) / 64
+        time, mode, length, eased = start, self.problem.mode, (end - start) / 64, EASY
         while time < end:
             here = Step(self._rates[mode], self._sizes(mode, time, y, length), time, mode, y)
             length = min(length, end - time)
             try:
                 after = here.at(length, SHORT)
             except (CertificationError, ZeroDivisionError, OverflowError):
-                length /= 3
+                length, eased = length / 3, 1
                 if length < LEAST * (end - start):
                     raise CertificationError("the steps of the second route come to a halt") from None
                 continue
             found = self._first(here, length, after, modes[mode].events)
             self.kept.append((here, length if found is None else found[0]))
             if found is None:
-                time, y, length = time + length, after, length * EASY
+                time, y, length, eased = time + length, after, length * eased, EASY
             else:
                 lapse, event = found
                 before, time = here.at(lapse), time + lapse

@@ -13,10 +13,9 @@ Source: Code_Aster test sdnd103a.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from types import SimpleNamespace
 from typing import Any
 
 import mpmath
@@ -63,22 +62,29 @@ class Oscillator(Record):
             raise ParameterError(f"d must be below the amplitude a0, got {self.d}")
 
 
-def _acceleration(o: Any, number: Callable[[Any], Any], side: int, half: int) -> Callable[[Any, Any], Any]:
-    """Return x'' (m/s²) as a function of sin(w0 t) and x, on a side of the dead zone, in a half-period."""
+FACTORS = ("wave", "square", "stiff", "stiffer", "soft")
+
+
+def _factors(o: Oscillator, number: Callable[[Exact], Any]) -> tuple[Any, ...]:
+    """Return the factors of the acceleration: of the push and its square, of x within and beyond d, of its square."""
     w2, w0, a0, x0, d = (number(n) for n in (o.k0 / o.m, o.w0, o.a0, o.x0, o.d))
-    wave, square = a0 * (w2 - w0**2), (-1) ** (half + 1) * w2 * a0**2 / x0
-    linear, quadratic = -w2 * (1 + abs(side) * d / x0), side * w2 / x0
+    return a0 * (w2 - w0**2), w2 * a0**2 / x0, w2, w2 * (1 + d / x0), w2 / x0
+
+
+def _acceleration(factors: Sequence[Any], side: int, half: int) -> Callable[[Any, Any], Any]:
+    """Return x'' (m/s²) as a function of sin(w0 t) and x, on a side of the dead zone, in a half-period."""
+    wave, square, stiff, stiffer, soft = factors
 
     def acceleration(s: Any, x: Any) -> Any:
-        pushed = s * wave + (s * s) * square + x * linear
-        return pushed + (x * x) * quadratic if side else pushed
+        pushed = s * wave + (s * s) * ((-1) ** (half + 1) * square) - x * (stiffer if side else stiff)
+        return pushed + (x * x) * (side * soft) if side else pushed
 
     return acceleration
 
 
 def _flow(o: Oscillator, side: int, half: int) -> Callable[[arb], Smooth]:
     """Return the equations of (x, v, 1) from an instant on, in a half-period of the support."""
-    acceleration, w0 = _acceleration(o, ball, side, half), ball(o.w0)
+    acceleration, w0 = _acceleration(_factors(o, ball), side, half), ball(o.w0)
 
     def rates(t: Any, y: Any) -> Any:
         return y[V], acceleration((t * w0).sin(), y[X]), arb(0)
@@ -172,28 +178,30 @@ def _chosen(o: Oscillator, place: int, time: Exact) -> Ball:
 @lru_cache(maxsize=64)
 def _problem(dead: bool, w0: Exact) -> Problem:
     """Return the equations for the second route, in modes of a side of the dead zone and a half-period."""
-    o = SimpleNamespace(**{p.name: sympy.Symbol(p.name) for p in PARAMETERS})
-    x, wave = sympy.Symbol("x"), sympy.sin(o.w0 * sympy.Symbol("t"))
+    names = ("a0", "w0", "d", *FACTORS)
+    (amplitude, rate, d, *factors), (x, v, t) = map(sympy.symbols, (names, ("x", "v", "t")))
+    wave = sympy.sin(rate * t)
 
     def mode(side: int, half: int) -> Mode:
         turned = Change("half", (-1) ** half * wave, f"{side if dead else -side}, {1 - half}")
         if not dead:
             edges = []  # x = 0 is passed where the support turns
         elif side:
-            edges = [Change("edge", side * x - o.d, f"0, {half}")]
+            edges = [Change("edge", side * x - d, f"0, {half}")]
         else:
-            edges = [Change("edge", o.d - s * x, f"{s}, {half}") for s in (1, -1)]
-        rates = sympy.Symbol("v"), _acceleration(o, lambda n: n, side, half)(wave, x)
+            edges = [Change("edge", d - s * x, f"{s}, {half}") for s in (1, -1)]
+        rates = v, _acceleration(factors, side, half)(wave, x)
         return Mode(f"{side}, {half}", rates, [turned, *edges])
 
     modes = tuple(mode(side, half) for side in (0, 1, -1) for half in (0, 1))
-    start, end = (sympy.Integer(0), o.a0 * o.w0), MOST_HALVES * mpmath.pi / w0.mpf()
-    return Problem(("x", "v"), tuple(vars(o)), modes, "0, 0" if dead else "1, 0", start, end)
+    start, end = (sympy.Integer(0), amplitude * rate), MOST_HALVES * mpmath.pi / w0.mpf()
+    return Problem(("x", "v"), names, modes, "0, 0" if dead else "1, 0", start, end)
 
 
 def _by_steps(o: Oscillator, place: int, time: Exact) -> mpf:
     with mpmath.workdps(WORKING):
-        step, y = steps(_problem(o.d.rational > 0, o.w0), o).at(time.mpf())
+        known = dict(zip(FACTORS, _factors(o, Exact.mpf), strict=True))
+        step, y = steps(_problem(o.d.rational > 0, o.w0), o, **known).at(time.mpf())
         return step.rates(time.mpf(), y)[V] if place == ONE else y[place]
 
 
