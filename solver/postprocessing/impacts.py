@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.postprocessing.interpolation import crossings
+from veridyn.solver.postprocessing.interpolation import crossings, slopes
 
 Floats = NDArray[np.float64]
 
@@ -52,16 +53,31 @@ def interpolated_impacts(time: Floats, gap: Floats, stiffness: float) -> list[Im
 
 
 def _closed_impact(time: Floats, gap: Floats, stiffness: float, start: float, end: float) -> Impact:
-    from scipy.interpolate import CubicSpline  # late: listing cases must not wait for it
-
     # a node closer to the root than a thousandth of a step would spoil the spline
     margin = 1e-3 * float(np.diff(time[:2])[0])
     first = int(np.searchsorted(time, start + margin, side="right"))
     inner = slice(first, max(first, int(np.searchsorted(time, end - margin))))
     nodes = np.concatenate(([start], time[inner], [end]))
     force = np.concatenate(([0.0], -stiffness * gap[inner], [0.0]))
-    spline = CubicSpline(nodes, force)
-    return _impact(spline, spline.derivative(), nodes, force, -spline(start, 1) / stiffness)
+    rates, h = slopes(nodes, force), np.diff(nodes)
+    impulse = h @ (force[1:] + force[:-1]) / 2 - h**2 @ np.diff(rates) / 12
+    peak_force, peak_time = _peak(nodes, force, rates)
+    return Impact(start, end, peak_time, peak_force, float(impulse), float(-rates[0] / stiffness))
+
+
+def _peak(nodes: Floats, force: Floats, rates: Floats) -> tuple[float, float]:
+    """Return the largest force of a cubic spline and its instant, beside the largest node; without one the middle."""
+    i = int(np.argmax(force))
+    found = [(float(force[i]), float(nodes[i] if i else 0.5 * (nodes[0] + nodes[-1])))]
+    for j in range(max(i - 1, 0), min(i + 1, nodes.size - 1)):
+        h, rise = float(nodes[j + 1] - nodes[j]), float(force[j + 1] - force[j])
+        rate, last = float(rates[j]), float(rates[j + 1])
+        c, d = (3 * rise / h - 2 * rate - last) / h, (rate + last - 2 * rise / h) / h**2
+        root = math.sqrt(max(c * c - 3 * d * rate, 0.0)) - c
+        u = rate / root if root else -1.0
+        if 0 <= u <= h:
+            found.append((float(force[j]) + u * (rate + u * (c + u * d)), float(nodes[j]) + u))
+    return max(found)
 
 
 def _impact(spline: Any, slope: Any, nodes: Floats, force: Floats, velocity: float) -> Impact:

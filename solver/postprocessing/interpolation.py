@@ -90,13 +90,69 @@ def turning_points(times: ArrayLike, values: ArrayLike) -> tuple[Floats, Floats]
     return turning, spline(turning)
 
 
+NEAR, EPS, HALVINGS = 1e-15, float(np.finfo(float).eps), 100  # s, and of an instant: where the search of a root ends
+
+
+def _root(nodes: list[float], values: list[float], i: int) -> float:
+    """Return where the polynomial through a few nodes vanishes between the i-th and the next; their signs differ.
+
+    Newton's form, and false position that halves the value at an end which stays (Illinois; Dowell and Jarratt 1971).
+    """
+    a, b, of_a, of_b = nodes[i], nodes[i + 1], values[i], values[i + 1]
+    c = values.copy()  # divided differences
+    for k in range(1, len(c)):
+        for j in range(len(c) - 1, k - 1, -1):
+            c[j] = (c[j] - c[j - 1]) / (nodes[j] - nodes[j - k])
+    for _ in range(HALVINGS):
+        if not of_b:
+            break
+        t, of_t = b - of_b * (b - a) / (of_b - of_a), 0.0
+        for node, difference in zip(reversed(nodes), reversed(c), strict=True):
+            of_t = of_t * (t - node) + difference
+        a, of_a = (b, of_b) if (of_t > 0) != (of_b > 0) else (a, of_a / 2)
+        step, b, of_b = t - b, t, of_t
+        if abs(step) <= NEAR + 4 * EPS * abs(b):
+            break
+    return b
+
+
+def slopes(nodes: Floats, values: Floats) -> Floats:
+    """Return the slopes (m,) at the nodes of a cubic spline whose third derivative jumps nowhere beside the ends.
+
+    (Not-a-knot; de Boor 1978, chapter IV.) Through two or three nodes it is a line or a parabola.
+    """
+    if nodes.size < 4:
+        return np.asarray(np.gradient(values, nodes, edge_order=nodes.size - 1))
+    h = np.diff(nodes)
+    d = np.diff(values) / h
+    first, last = h[0] + h[1], h[-1] + h[-2]
+    right = np.empty_like(nodes)
+    right[0] = ((h[0] + 2 * first) * h[1] * d[0] + h[0] ** 2 * d[1]) / first
+    right[1:-1] = 3 * (h[1:] * d[:-1] + h[:-1] * d[1:])
+    right[-1] = ((h[-1] + 2 * last) * h[-2] * d[-1] + h[-1] ** 2 * d[-2]) / last
+    middle = np.concatenate(([h[1]], 2 * (h[1:] + h[:-1]), [h[-2]]))
+    return _tridiagonal(
+        [*h[1:].tolist(), float(last)], middle.tolist(), [float(first), *h[:-1].tolist()], right.tolist()
+    )
+
+
+def _tridiagonal(below: list[float], middle: list[float], above: list[float], right: list[float]) -> Floats:
+    """Solve linear equations that couple neighbours; lists, since most contacts have few samples."""
+    for i, low in enumerate(below):
+        share = low / middle[i]
+        middle[i + 1] -= share * above[i]
+        right[i + 1] -= share * right[i]
+    right[-1] /= middle[-1]
+    for i in reversed(range(len(below))):
+        right[i] = (right[i] - above[i] * right[i + 1]) / middle[i]
+    return np.array(right)
+
+
 def crossings(time: Floats, history: Floats) -> list[tuple[float, int]]:
     """Return (instant, direction ±1) of every sign change, located on the local cubic.
 
     A history that starts at zero crosses at its first instant, towards the side of its second sample.
     """
-    from scipy.optimize import brentq  # late: listing cases must not wait for it
-
     side = np.where(history > 0, 1, -1)
     found: list[tuple[float, int]] = []
     if history[0] == 0:
@@ -110,6 +166,6 @@ def crossings(time: Floats, history: Floats) -> list[tuple[float, int]]:
         elif history[i] == 0:
             root = time[i]
         else:
-            root = brentq(lambda t, n=nodes, v=values: lagrange(n, v, t), time[i], time[i + 1], xtol=1e-15)
+            root = _root(nodes.tolist(), values.tolist(), int(i) - w.start)
         found.append((float(root), int(side[i + 1])))
     return found

@@ -40,11 +40,14 @@ def test_freezing_changes_what_moved_and_shows_it(files, capsys):
     freeze.write("sdnd101", [(before, wrong), *((run, run.stored) for run in others)])
     freeze.main(["sdnd101"])
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"sdnd101 2-shocks {before.scheme} impulse: 1.0 -> {before.stored['impulse']}"
+    said, new = lines[0].split(" -> ")
+    assert said == f"sdnd101 2-shocks {before.scheme} impulse: 1.0"
+    assert before.moved({**before.stored, "impulse": float(new)}) == {}
     assert lines[1:] == [f"sdnd101 2-shocks {before.scheme}: 1 values changed"] + [
         f"sdnd101 2-shocks {run.scheme}: 0 values changed" for run in others
     ]
-    assert freeze.frozen("sdnd101") == [before, *others]
+    again, *rest = freeze.frozen("sdnd101")
+    assert (again.stored["impulse"], rest) == (float(new), others)
 
 
 def test_a_run_without_values_is_filled(files, capsys):

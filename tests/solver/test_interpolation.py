@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
-from veridyn.solver.postprocessing.interpolation import crossings, turning_points, value_at
+from veridyn.solver.postprocessing.interpolation import crossings, slopes, turning_points, value_at
 
 TIME = np.linspace(0.0, 3.0, 31)
 
@@ -58,3 +59,17 @@ def test_turning_points_are_those_of_the_curve_with_their_sign():
     instants, values = turning_points(times, np.sin(times))
     assert instants == pytest.approx(np.pi * np.array([0.5, 1.5]), abs=1e-7)
     assert values == pytest.approx([1.0, -1.0], abs=1e-9)
+
+
+@pytest.mark.parametrize("nodes", [2, 3, 4, 5, 40])
+def test_slopes_are_those_of_the_spline_of_scipy(nodes):
+    times = np.cumsum(np.random.default_rng(nodes).uniform(0.2, 1.0, nodes))
+    assert slopes(times, np.sin(times)) == pytest.approx(CubicSpline(times, np.sin(times))(times, 1), rel=1e-13)
+
+
+@pytest.mark.parametrize("begin", [0.0, -0.15, 1e4])
+@pytest.mark.parametrize("root", [0.0501, 0.07, 0.0999])
+def test_a_crossing_is_the_root_of_the_local_cubic(begin, root):
+    times = begin + 0.05 * np.arange(4)
+    ((instant, side),) = crossings(times, (times - begin - root) * (1 + (times - begin) ** 2))
+    assert (instant, side) == (pytest.approx(begin + root, rel=0, abs=1e-15 + 2e-15 * begin), 1)
