@@ -1,6 +1,7 @@
 """Loads the plugin from the checkout as well as from an installation; one process runs the tests of a file."""
 
 import gc
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,10 +16,15 @@ pytest_plugins = ["veridyn.validation_cases.core.plugin"]
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Spread files over processes, if there are several: what the tests of a file share is solved or proved once.
 
-    Stated as an option of every run, that would switch benchmarks off where there is one process.
+    Stated as an option of every run, that would switch benchmarks off where there is one process. Several share the
+    cores: threads of numerical libraries, which wait by spinning, would keep each other from work.
     """
-    if getattr(config.option, "numprocesses", None) and config.option.dist in ("no", "load"):
-        config.option.dist = "loadfile"
+    from veridyn.workers import THREADS
+
+    if getattr(config.option, "numprocesses", None):
+        os.environ.update({name: "1" for name in THREADS if name not in os.environ})
+        if config.option.dist in ("no", "load"):
+            config.option.dist = "loadfile"
 
 
 def pytest_collection_finish() -> None:

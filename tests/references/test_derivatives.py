@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
@@ -17,6 +18,7 @@ STEP = Fraction(1, 10**18)  # of a parameter
 DIGITS = 15  # compared
 WORKING = 50
 SHORTER = {"sdnd102": {"t_end": "0.2"}, "sdnd121": {"t_end": "0.2"}}  # two contacts tell what seventy do
+LATE = {"two_dof_cubic": "@20"}  # quantities that a march of four times the length leads to: those at 5 s tell as much
 
 
 def changes(values, names):
@@ -77,6 +79,8 @@ LONG = {
 @pytest.mark.parametrize("name", sorted({*case_names()} - LONG))
 def test_every_derivative_is_that_of_the_values(name):
     case = load_case(name)
+    if name in LATE:
+        case = replace(case, quantities=tuple(q for q in case.quantities if not q.name.endswith(LATE[name])))
     values = case.values(SHORTER.get(name, {}))
     doubtful = {n for n in values if not values[n].rational}
     try:
