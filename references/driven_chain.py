@@ -19,7 +19,7 @@ import mpmath
 from flint import acb_mat, arb
 from mpmath import mpf
 
-from veridyn.references.enclosure import Exactly, ball
+from veridyn.references.enclosure import Exactly, ball, per_bits
 from veridyn.references.flows import Linear, Row
 from veridyn.references.jets import Ball
 from veridyn.references.motion import Motion
@@ -37,14 +37,19 @@ NODES = (2, 3, 4)
 SQUARE = 10  # the place of t² in the state: displacements and velocities of nodes 1 to 4, then 1, t and t²
 
 
-def _displaced(o: Record, node: int, time: Ball) -> tuple[Ball, Ball]:
-    """Return the displacement (m) of a node, and what the support imposes there."""
+@per_bits
+def _chain(o: Record) -> Linear:
+    """Return the equations; what is made of them serves all instants and nodes."""
     one, over = arb(1), ball(o.k / o.m)
     rows: list[Row] = [*({i: one} for i in range(4, 8)), {SQUARE: ball(o.a)}]
     rows += [{i - 1: over, i: -2 * over, **({i + 1: over} if i < 3 else {})} for i in MASSES]
-    rows += [{}, {SQUARE - 2: one}, {SQUARE - 1: 2 * one}]
+    return Linear([*rows, {}, {SQUARE - 2: one}, {SQUARE - 1: 2 * one}])
+
+
+def _displaced(o: Record, node: int, time: Ball) -> tuple[Ball, Ball]:
+    """Return the displacement (m) of a node, and what the support imposes there."""
     start = tuple(arb(i == SQUARE - 2) for i in range(SQUARE + 1))
-    state = Linear(rows).after(start, time)
+    state = _chain(o).after(start, time)
     return state[node - 1], state[0] * (5 - node) / 4
 
 
