@@ -38,8 +38,8 @@ def run(tmp_path):
 
     def run(*arguments, **variables):
         command = [sys.executable, str(start), str(tmp_path), *arguments]
-        options = {"capture_output": True, "text": True, "encoding": "utf-8", "check": False, "cwd": tmp_path}
-        return subprocess.run(command, env={**os.environ, **variables}, **options)
+        options = {"capture_output": True, "text": True, "encoding": "utf-8", "cwd": tmp_path}
+        return subprocess.run(command, check=False, env={**os.environ, **variables}, **options)
 
     return run
 
