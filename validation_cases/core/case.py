@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 from veridyn.references.certified import Certified, undefined
 from veridyn.references.parameters import Exact, Parameter, arguments, resolve
@@ -26,6 +26,7 @@ Criterion = Tolerance | Callable[[Values], Tolerance]
 DIGITS = 30  # of a reference, unless more are asked for
 ANOTHER_MOTION = "these parameters lead to another motion, which is asked other quantities"
 Found = TypeVar("Found")
+Names = ParamSpec("Names")
 
 
 def floats(values: Values, *names: str) -> tuple[float, ...]:
@@ -47,14 +48,15 @@ class Observation:
         return float(self.values[name])
 
 
-def once(read: Callable[[Observation], Found]) -> Callable[[Observation], Found]:
-    """Return a reading of a response that is done once, however many quantities ask for it."""
+def once(read: Callable[Concatenate[Observation, Names], Found]) -> Callable[Concatenate[Observation, Names], Found]:
+    """Return a reading of a response that is done once, however many quantities ask for it by the same names."""
 
     @wraps(read)
-    def found(o: Observation) -> Found:
-        if read not in o.known:
-            o.known[read] = read(o)
-        return cast(Found, o.known[read])
+    def found(o: Observation, *args: Names.args, **kwargs: Names.kwargs) -> Found:
+        key = (read, args, *kwargs.items())
+        if key not in o.known:
+            o.known[key] = read(o, *args, **kwargs)
+        return cast(Found, o.known[key])
 
     return found
 

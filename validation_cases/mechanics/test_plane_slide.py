@@ -14,7 +14,7 @@ from veridyn.solver.postprocessing.interpolation import crossings
 from veridyn.solver.problem.elements import Friction, Load
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import constant
-from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats, known
+from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats, known, once
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.consistency import flags, friction_cone, velocities
 from veridyn.validation_cases.measures.quantities import displacement_at
@@ -67,6 +67,7 @@ def line(values: Values) -> MechanicalProblem:
     )
 
 
+@once
 def turn_time(o: Observation) -> float:
     """Return when the velocity stands half as steep to the line of slope as at the start (s)."""
     half = math.atan2(o["v_y"], o["v_x"]) / 2
