@@ -19,9 +19,9 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     Stated as an option of every run, that would switch benchmarks off where there is one process. Several share the
     cores: threads of numerical libraries, which wait by spinning, would keep each other from work.
     """
-    from veridyn.workers import THREADS
-
     if getattr(config.option, "numprocesses", None):
+        from veridyn.workers import THREADS
+
         os.environ.update({name: "1" for name in THREADS if name not in os.environ})
         if config.option.dist in ("no", "load"):
             config.option.dist = "loadfile"

@@ -214,13 +214,16 @@ def expectations(file: Path | None, solvers: Mapping[str, Subject], todo: Sequen
     if file is None:
         return Expectations()
     found = read_expectations(file)
-    found.refuse_unknown(
-        (check.case, check.id, solvers[t.solver].name)
-        for some in (lambda: todo, lambda: tasks(solvers, ()))  # the second imports all cases
-        for t in some()
-        for check in _checks(t, solvers[t.solver])
-    )
+    found.refuse_unknown(_known(solvers, todo))
     return found
+
+
+def _known(solvers: Mapping[str, Subject], todo: Sequence[Task]) -> Iterator[tuple[str, str, str]]:
+    """Yield case, id and solver of the checks of a run, then of all: for those all cases are imported."""
+    for some in (todo, None):
+        for task in tasks(solvers, ()) if some is None else some:
+            subject = solvers[task.solver]
+            yield from ((check.case, check.id, subject.name) for check in _checks(task, subject))
 
 
 class FirstFailure(Exception):

@@ -122,7 +122,7 @@ def slopes(nodes: Floats, values: Floats) -> Floats:
     (Not-a-knot; de Boor 1978, chapter IV.) Through two or three nodes it is a line or a parabola.
     """
     if nodes.size < 4:
-        return np.asarray(np.gradient(values, nodes, edge_order=nodes.size - 1))
+        return np.asarray(np.gradient(values, nodes, edge_order=2 if nodes.size == 3 else 1))
     h = np.diff(nodes)
     d = np.diff(values) / h
     first, last = h[0] + h[1], h[-1] + h[-2]

@@ -52,7 +52,7 @@ def once(read: Callable[Concatenate[Observation, Names], Found]) -> Callable[Con
     """Return a reading of a response that is done once, however many quantities ask for it by the same names."""
 
     @wraps(read)
-    def found(o: Observation, *args: Names.args, **kwargs: Names.kwargs) -> Found:
+    def found(o: Observation, /, *args: Names.args, **kwargs: Names.kwargs) -> Found:
         key = (read, args, *kwargs.items())
         if key not in o.known:
             o.known[key] = read(o, *args, **kwargs)
