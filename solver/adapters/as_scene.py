@@ -90,8 +90,7 @@ def _pile(problem: MechanicalProblem) -> Scene:
 def _rubs(problem: MechanicalProblem) -> list[_Rub]:
     """Return which bodies rub: on the ground, or on one that does."""
     mass = np.asarray(problem.mass)
-    missing = [*sorted(problem.needs - RUBBING), *(["nothing that rubs"] if not problem.frictions else [])]
-    if missing:
+    if missing := sorted(problem.needs - RUBBING):
         raise NotImplementedError(f"{', '.join(missing)}: a scene is made of bodies that rub under their weight")
     if np.count_nonzero(mass - np.diag(np.diag(mass))):
         raise NotImplementedError("a mass matrix that is not diagonal")
@@ -125,12 +124,12 @@ def _stacked(friction: Friction, grounded: set[Group]) -> _Rub:
 
 
 def _weight(rubs: list[_Rub], masses: Floats) -> float:
-    """Return gravity (m/s²) across the ground."""
+    """Return gravity (m/s²) across the ground; none where nothing rubs."""
     carried = {rub.upper: float(masses[rub.upper[0]]) for rub in rubs}
     for rub in rubs:
         if rub.lower:
             carried[rub.lower] += float(masses[rub.upper[0]])
-    found = [float(rub.friction.normal) / carried[rub.upper] for rub in rubs]
+    found = [float(rub.friction.normal) / carried[rub.upper] for rub in rubs] or [0.0]
     if max(found) - min(found) > ALIKE * max(found):
         raise NotImplementedError("normal forces that no gravity makes of the masses")
     return found[0]

@@ -39,3 +39,10 @@ def test_a_drop_does_not_return_and_the_recipe_of_a_damper_returns_too_much():
     assert found["bounce"](1.0, 1e-3) < 1e-4
     shares = [found["bounce"](h, 1e-5, found["recipe"](0.25)) / (0.0625 * h) for h in (1.0, 0.01)]
     assert shares == pytest.approx([2.017, 1.501], rel=1e-2)
+
+
+def test_what_slides_hops():
+    forces = script("hop_of_a_sliding_block")["pressed"]()
+    assert (forces == 0).mean() == pytest.approx(0.85, abs=0.02)
+    assert forces.max() == pytest.approx(8.12, rel=1e-2)
+    assert forces.mean() == pytest.approx(1.0, abs=0.03)

@@ -156,6 +156,7 @@ EXPECTED = {
     "settings_of_one_call": ([(-1.0, -1.0), (0.0, 1e4)], 1e-6),
     "damping_that_nobody_asked_for": ([0.9245, 0.5041], 1e-4),
     "creep_of_a_box_that_should_stick": ([3.18e-4, 1.11e-4], 1e-5),
+    "bounce_by_the_place_of_the_step": ([0.9365, 0.0724, 0.0], 1e-4),
 }
 
 

@@ -98,8 +98,8 @@ def test_a_pull_along_all_bodies_is_a_slope_and_another_a_force(solver, block):
 def test_what_is_not_built_is_refused_with_the_reason(solver, block):
     with pytest.raises(NotImplementedError, match="two coefficients"):
         solver.solve(block(frictions=(sole(static=0.2),)), {})
-    with pytest.raises(NotImplementedError, match="nothing that rubs"):
-        solver.solve(block(), {})
+    with pytest.raises(NotImplementedError, match="not diagonal"):
+        solver.solve(block(mass=[[2.0, 1.0], [1.0, 2.0]], initial_displacement=[0.0, 0.0]), {})
     with pytest.raises(SettingsError, match="unknown setting"):
         solver.solve(block(), {"rtol": 1e-3})
 

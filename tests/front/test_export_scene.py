@@ -83,6 +83,12 @@ def test_gravity_presses_every_contact_as_the_problem_says():
     assert found.springs(np.ones(2), np.ones(2)).tolist() == [0.0, 0.0]
 
 
+def test_what_does_not_rub_hangs_without_gravity_on_its_springs():
+    found = pile(frictions=(), stiffness=np.eye(2))
+    assert (found.gravity, found.contacts, [body.moves for body in found.bodies]) == ((0, 0, 0), (), ["", "x", "x"])
+    assert found.springs(np.array([2.0, 0.0]), np.zeros(2)).tolist() == [-2.0, 0.0]
+
+
 def test_only_what_pulls_all_bodies_alike_is_a_slope():
     weight = Load(np.array([1.0, 2.0]), constant(3.0))
     assert pile(loads=(weight,)).gravity == (3.0, 0.0, -9.0)
@@ -95,7 +101,6 @@ def test_only_what_pulls_all_bodies_alike_is_a_slope():
 RUB = Friction("rub", (np.array([1.0, 0.0]),), 9.0, 0.4, 0.4)
 REFUSED = {
     "contact: a scene": {"stops": (Stop("s", np.array([1.0, 0.0]), 1.0, 1.0),)},
-    "nothing that rubs": {"frictions": ()},
     "not diagonal": {"mass": [[1.0, 0.5], [0.5, 1.0]]},
     "no gravity": {"frictions": (RUB, Friction("other", (np.array([0.0, 1.0]),), 9.0, 0.4, 0.4))},
     "two frictions under one body": {"frictions": (RUB, Friction("again", RUB.tangents, 9.0, 0.4, 0.4))},
