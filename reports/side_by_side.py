@@ -2,12 +2,13 @@
 
 ``python -m veridyn.reports.side_by_side RUN.json … --output docs/solvers.json`` writes the summary; a file after
 ``--tuned`` or ``--adapted`` has settings chosen for the case, or the problem restated for the solver; one after
-``--declared`` was sent in, and not run here.
+``--declared`` was sent in, and not run here. ``sh docs/record_solvers.sh FOLDER`` records all solvers of a machine.
 """
 
 import argparse
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import log
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -98,13 +99,13 @@ def _found(records: Sequence[Record], points: Sequence[Record]) -> Record:
     judged = [r for r in records if r["verdict"] in ("pass", "fail")]
     claims = [r for r in judged if r["layer"] == "claim"]
     levels = [p["digits"] for p in points if p["digits"] is not None]
-    kind = next((r["quantity"].partition(":")[0] for r in claims), "")
-    seen, told = comparison.observed(claims, kind), len(comparison.told(records))
+    kind, told = next((r["quantity"].partition(":")[0] for r in claims), ""), len(comparison.told(records))
+    seen = comparison.observed(claims, kind) if claims else _slopes(records)
     return {
         "digits": _short(min(comparison.truth_digits(records), default=None)),
         "best": _short(max(levels, default=None)),
         "cost": [_short(quickest(points, digits)) for digits in COSTS],
-        "claim": kind,
+        "claim": kind or ("slope" if seen else ""),
         "claimed": next((_short(float(r["reference"])) for r in claims if r["reference"] is not None), None),
         "observed": _short(median(seen) if seen else None),
         "held": sum(r["verdict"] == "pass" for r in claims),
@@ -113,6 +114,13 @@ def _found(records: Sequence[Record], points: Sequence[Record]) -> Record:
         "told": told,
         "out": "" if judged or told else next((r["detail"] for r in records if r["detail"]), "not judged"),
     }
+
+
+def _slopes(records: Iterable[Record]) -> list[float]:
+    """Return how fast errors fall with the refined setting, of all that is refined, where nothing is claimed."""
+    levels = [[one for one in r["levels"] if one["error"]] for r in records if r["layer"] == "convergence"]
+    ends = [(found[0], found[-1]) for found in levels if len(found) > 1]
+    return [log(a["error"] / b["error"]) / log(a["size"] / b["size"]) for a, b in ends]
 
 
 def _short(number: float | None) -> float | None:
@@ -184,7 +192,15 @@ def _case(case: str, title: str, variant: str, runs: Sequence[Record], rows: Seq
     idle = [(_named(row["solver"], row["scheme"]), row["out"]) for row in rows if row["out"]]
     out = "".join(f"\n\n{name} does not apply: {why}." for name, why in idle)
     shown = table(head, lines) if lines else "No solver that was run takes this case."
-    return f"### {title}\n\n[{case}](cases/{case}.md), variant {variant}.\n\n{shown}{out}"
+    again = "".join(_again(case, variant, row) for row in rows if row["silent"])
+    return f"### {title}\n\n[{case}](cases/{case}.md), variant {variant}.\n\n{shown}{out}{again}"
+
+
+def _again(case: str, variant: str, row: Record) -> str:
+    """Return the smallest command that shows what was wrong in silence."""
+    scheme = f" --scheme {row['scheme']}" if row["scheme"] else ""
+    command = f"veridyn run {case} --variant {variant} --solver {row['solver']}{scheme} --quantity {row['silent'][0]}"
+    return f"\n\n{_named(row['solver'], row['scheme'])}, shown by `{command}`."
 
 
 def _cells(row: Record, run: Record) -> tuple[Any, ...]:
@@ -211,14 +227,15 @@ def _digits(number: float | None) -> str:
 
 INTRODUCTION = """# Solvers compared
 
-What solvers got of the first twelve problems of the literature, against references that are proved. It is no ranking:
-solvers stand by name, and which case matters is yours to say. A solver stands where it was run; the solvers of this
-project are not among them."""
+What solvers got of problems of the literature and of phenomena of contact and friction, against references that are
+proved. It is no ranking: solvers stand by name, and which case matters is yours to say. A solver stands where it was
+run; the solvers of this project are not among them."""
 
 READING = """*Digits* are the fewest correct ones of all quantities: with default settings, and at the best level of
 refinement. *Time* is the shortest of one solve that reached so many in all quantities; times of different machines do
 not compare. Settings are the default ones unless the name says tuned or adapted. *Observed* is the order over the step,
-or the slope of the error over the tolerance, in the median; in brackets stands what the solver claims. *Wrong in
+or the slope of the error over the tolerance, in the median; in brackets stands what the solver claims. Without a claim
+it is the slope of the error over the refined setting, from the coarsest level to the finest. *Wrong in
 silence* are checks against the truth that a number failed without a word; *told* counts failures that came with a
 message. [How a solver is judged](../judgement.md) says when a number is wrong."""
 

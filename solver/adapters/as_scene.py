@@ -174,8 +174,7 @@ def _named(problem: MechanicalProblem, group: Group) -> str:
 
 
 def _vector(values: Floats, group: Group) -> Vector:
-    x, y, *_ = (*values[list(group)].tolist(), 0.0)
-    return x, y, 0.0
+    return float(values[group[0]]), float(values[group[1]]) if len(group) > 1 else 0.0, 0.0
 
 
 def _contact(problem: MechanicalProblem, rub: _Rub) -> Contact:

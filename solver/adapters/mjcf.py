@@ -37,8 +37,8 @@ def mjcf(scene: Scene) -> str:
     for force in scene.forces:
         gear = repr(force.direction[AXES.index(force.axis)])
         ET.SubElement(motors, "motor", name=force.name, joint=f"{force.body}_{force.axis}", gear=gear)
-    start = {name: [part for body in scene.bodies for part in _along(body, getattr(body, of))] for name, of in KEYS}
-    ET.SubElement(ET.SubElement(root, "keyframe"), "key", name="start", **{name: _text(start[name]) for name in start})
+    start = {name: _text(p for body in scene.bodies for p in _along(body, getattr(body, of))) for name, of in KEYS}
+    ET.SubElement(ET.SubElement(root, "keyframe"), "key", {"name": "start", **start})
     ET.indent(root)
     return ET.tostring(root, encoding="unicode") + "\n"
 

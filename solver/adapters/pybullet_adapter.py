@@ -63,6 +63,9 @@ with _quiet():
 
 Floats = NDArray[np.float64]
 
+KINDS = {"box": pybullet.GEOM_BOX, "sphere": pybullet.GEOM_SPHERE, "plane": pybullet.GEOM_PLANE}
+WORLD_FRAME = pybullet.WORLD_FRAME
+
 CAPABILITIES = (LINES - {"friction:regularised"}) | {"damping:coupled", "contact:damped"}
 
 AXIS, APART = (1.0, 0.0, 0.0), 10.0  # of the joints; m between the lines of two coordinates

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.adapters.as_scene import BOUNCING, RUBBING, scene_of
-from veridyn.solver.adapters.pybullet_adapter import Client, PybulletControls, pybullet
+from veridyn.solver.adapters.pybullet_adapter import KINDS, WORLD_FRAME, Client, PybulletControls
 from veridyn.solver.adapters.scenes import simulated
 from veridyn.solver.adapters.stepping import grid, step_levels, substeps_of
 from veridyn.solver.controls import Library, number, read_controls
@@ -65,8 +65,10 @@ class World(Client):
         self.weightless = [body for body in scene.bodies if body.moves and "z" not in body.moves]
 
     def _body(self, body: Body) -> Any:
-        sizes = {"box": {"halfExtents": [edge / 2 for edge in body.size]}, "sphere": {"radius": sum(body.size) / 2}}
-        shape = self.call("createCollisionShape", KINDS[body.shape], **sizes.get(body.shape, {}))
+        sizes: dict[str, Any] = {"radius": sum(body.size) / 2} if body.shape == "sphere" else {}
+        if body.shape == "box":
+            sizes = {"halfExtents": [edge / 2 for edge in body.size]}
+        shape = self.call("createCollisionShape", KINDS[body.shape], **sizes)
         place = np.add(body.position, body.displacement).tolist()
         made = self.call("createMultiBody", body.mass, shape, basePosition=place)
         friction, restitution = self.coefficients.get(body.name, (0.0, 0.0))
@@ -93,7 +95,7 @@ class World(Client):
 
     def _push(self, body: Any, axis: int, force: float) -> None:
         at, _ = self.call("getBasePositionAndOrientation", body)
-        self.call("applyExternalForce", body, -1, [force * (i == axis) for i in range(3)], at, pybullet.WORLD_FRAME)
+        self.call("applyExternalForce", body, -1, [force * (i == axis) for i in range(3)], at, WORLD_FRAME)
 
     def state(self) -> tuple[Floats, Floats]:
         """Return places (n,) in m and velocities (n,) in m/s along the coordinates."""
@@ -110,9 +112,6 @@ class World(Client):
         for p in self.call("getContactPoints", upper, lower):
             found += np.multiply(p[9], p[7]) + sense * (np.multiply(p[10], p[11]) + np.multiply(p[12], p[13]))
         return found
-
-
-KINDS = {"box": pybullet.GEOM_BOX, "sphere": pybullet.GEOM_SPHERE, "plane": pybullet.GEOM_PLANE}
 
 
 def _coefficients(scene: Scene) -> dict[str, tuple[float, float]]:
