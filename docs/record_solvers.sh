@@ -1,59 +1,56 @@
 #!/bin/sh
-# Runs the solvers that are installed on this machine, and writes docs/solvers.json, from which the page that compares them
-# is made. `sh docs/record_solvers.sh FOLDER [SOLVER ...]`: results into FOLDER, of the named solvers or of all; a solver
-# that is not installed is left out. Needs the harness programs in FOLDER/bin (compiled here if a compiler is there).
+# Runs the solvers of this machine, and writes the summary from which the page that compares them is made.
+#
+#     sh docs/record_solvers.sh FOLDER [SOLVER ...]
+#
+# Results go into FOLDER, of the named solvers or of all, a file for each case; the summary is FOLDER/summary/solvers.json.
+# What is not installed, fails or takes five minutes is told in a line and left out; what is there already stays.
 folder=${1:?folder of the results}
 shift
 wanted=" $* "
-mkdir -p "$folder/bin"
+mkdir -p "$folder/bin" "$folder/summary"
 programs=examples/harnesses
 
-chosen() { [ "$wanted" = "  " ] || case "$wanted" in *" $1 "*) true ;; *) false ;; esac }
+contact="incline_block/stops plane_slide/across block_stack/lags shaking_plane/circle"
+impact="grazing_impact/deeper restitution_grid/e=3/4 tripped_block/tips_over"
+equations="bouncing_ball/lossy belt_stick_slip/slow den_hartog/long_stick shaw_holmes/stable duffing_free/hardening
+    pendulum/libration kepler/detest_d5 van_der_pol/one hunt_crossley/half elastoplastic/step two_state_model/comparison"
+stops="sdnd101/2-shocks sdnd104/a0=1.5 damped_stop/light"
 
-# record NAME SOLVER VARIANTS CASES: variants of these names in these cases, in less than five minutes
+# record NAME SOLVER CASE/VARIANT...
 record() {
-    chosen "$1" || return 0
-    names=$(for variant in $3; do printf ' --variant %s' "$variant"; done)
-    # shellcheck disable=SC2086
-    timeout 290 veridyn run $4 --solver "$2" $names --work-precision --quiet --json "$folder/$1-$5.json" >"$folder/$1-$5.log" 2>&1
-    [ -s "$folder/$1-$5.json" ] || echo "$1 $5: $(tail -n 1 "$folder/$1-$5.log")"
+    name=$1 solver=$2
+    shift 2
+    case "$wanted" in "  " | *" $name "*) ;; *) return 0 ;; esac
+    for one in "$@"; do
+        file="$folder/$name-${one%%/*}"
+        [ -s "$file.json" ] && continue
+        timeout 290 veridyn run "${one%%/*}" --variant "${one#*/}" --solver "$solver" --work-precision --quiet \
+            --json "$file.json" >"$file.log" 2>&1
+        [ -s "$file.json" ] || echo "$name, $one: $(tail -n 1 "$file.log")"
+    done
 }
 
-contact="incline_block plane_slide block_stack shaking_plane"
-contact_variants="stops across lags circle"
-impact="grazing_impact restitution_grid tripped_block"
-impact_variants="deeper e=3/4 tips_over"
-equations="bouncing_ball belt_stick_slip den_hartog shaw_holmes duffing_free pendulum kepler van_der_pol hunt_crossley elastoplastic"
-equation_variants="lossy slow long_stick stable hardening libration detest_d5 one half step"
-stops="sdnd101 sdnd104 damped_stop"
-stop_variants="2-shocks a0=1.5 light"
+# shellcheck disable=SC2086
+{
+    for solver in scipy sundials heyoka; do record $solver $solver $contact $impact $equations $stops; done
+    for solver in casadi diffrax; do record $solver $solver $impact $equations; done
+    for solver in sundials_ida scipy_dae; do record $solver $solver andrews/index-2; done
+    for solver in mujoco_scene drake_scene; do record $solver $solver $contact; done
+    record pybullet_scene pybullet_scene $contact $impact
+    for solver in mujoco drake pybullet exudyn siconos opensees newton; do record $solver $solver $contact $stops; done
+    record calculix calculix $stops
+    if command -v cc >/dev/null; then
+        cc -std=c99 -O2 -o "$folder/bin/hybrid" $programs/hybrid.c -lm
+        c++ -std=c++17 -O2 -o "$folder/bin/verlet" $programs/verlet.cpp
+        pkg-config --exists simbody &&
+            c++ -O2 -o "$folder/bin/simbody" $programs/simbody.cpp $(pkg-config --cflags --libs simbody)
+        record simbody "cmd:$folder/bin/simbody" $stops
+        record c "cmd:$folder/bin/hybrid" $impact $equations
+        record cpp "cmd:$folder/bin/verlet" $stops
+    fi
+    record javascript "cmd:node $programs/hybrid.mjs" $impact $equations
+    record octave "cmd:octave-cli --quiet --no-init-file $programs/octave_odes.m" $impact $equations
+}
 
-phenomena() { record "$1" "$2" "$contact_variants" "$contact" contact; }
-impacts() { record "$1" "$2" "$impact_variants" "$impact" impact; }
-equations() { record "$1" "$2" "$equation_variants" "$equations" equations; }
-stops() { record "$1" "$2" "$stop_variants" "$stops" stops; }
-
-for solver in scipy sundials heyoka; do phenomena $solver $solver; impacts $solver $solver; equations $solver $solver; stops $solver $solver; done
-for solver in casadi diffrax; do impacts $solver $solver; equations $solver $solver; done
-for solver in sundials_ida scipy_dae; do record $solver $solver "index-2" andrews dae; done
-for solver in mujoco_scene pybullet_scene drake_scene; do phenomena $solver $solver; done
-impacts pybullet_scene pybullet_scene
-for solver in mujoco drake pybullet exudyn siconos opensees newton; do phenomena $solver $solver; stops $solver $solver; done
-stops calculix calculix
-
-cc -std=c99 -O2 -o "$folder/bin/hybrid" $programs/hybrid.c -lm
-c++ -std=c++17 -O2 -o "$folder/bin/verlet" $programs/verlet.cpp
-if pkg-config --exists simbody; then
-    # shellcheck disable=SC2046
-    c++ -O2 -o "$folder/bin/simbody" $programs/simbody.cpp $(pkg-config --cflags --libs simbody)
-    stops simbody "cmd:$folder/bin/simbody"
-fi
-impacts c "cmd:$folder/bin/hybrid"
-equations c "cmd:$folder/bin/hybrid"
-impacts javascript "cmd:node $programs/hybrid.mjs"
-equations javascript "cmd:node $programs/hybrid.mjs"
-stops cpp "cmd:$folder/bin/verlet"
-impacts octave "cmd:octave-cli --quiet --no-init-file $programs/octave_odes.m"
-equations octave "cmd:octave-cli --quiet --no-init-file $programs/octave_odes.m"
-
-python -m veridyn.reports.side_by_side "$folder"/*.json --output "$folder/solvers.json"
+python -m veridyn.reports.side_by_side "$folder"/*.json --output "$folder/summary/solvers.json"
