@@ -16,6 +16,7 @@ impact="grazing_impact/deeper restitution_grid/e=3/4 tripped_block/tips_over"
 equations="bouncing_ball/lossy belt_stick_slip/slow den_hartog/long_stick shaw_holmes/stable duffing_free/hardening
     pendulum/libration kepler/detest_d5 van_der_pol/one hunt_crossley/half elastoplastic/step two_state_model/comparison"
 stops="sdnd101/2-shocks sdnd104/a0=1.5 damped_stop/light"
+bodies="sdnd101/2-shocks sdnd102/c sdld29/proportional sdld31/31b sdld103/A bar_impact/4-masses"
 
 # record NAME SOLVER CASE/VARIANT...
 record() {
@@ -45,7 +46,7 @@ record() {
         c++ -std=c++17 -O2 -o "$folder/bin/verlet" $programs/verlet.cpp
         pkg-config --exists simbody &&
             c++ -O2 -o "$folder/bin/simbody" $programs/simbody.cpp $(pkg-config --cflags --libs simbody)
-        record simbody "cmd:$folder/bin/simbody" $stops
+        record simbody "cmd:$folder/bin/simbody" $bodies
         record c "cmd:$folder/bin/hybrid" $impact $equations
         record cpp "cmd:$folder/bin/verlet" $stops
     fi
