@@ -60,11 +60,15 @@ def summary(runs: Iterable[tuple[Document, str, str]]) -> Record:
     ReportError
         If nothing was judged in them.
     """
-    listed = list(runs)
-    rows = [row for place, (document, _, _) in enumerate(listed) for row in _rows(place, document)]
+    rows: list[Record] = []
+    told: list[Record] = []  # files of one day, machine and kind are one run
+    for document, settings, origin in runs:
+        run = _run(document, settings, origin)
+        if run not in told:
+            told.append(run)
+        rows += _rows(told.index(run), document)
     if not rows:
         raise ReportError("no run judged a solver; record one with: veridyn run CASE --solver NAME --json FILE")
-    told = [_run(*one) for one in listed]
     return {
         "schema_version": 1,
         "runs": told,

@@ -99,6 +99,12 @@ def test_kinds_of_settings_and_origins_stay_apart(recorded):
     assert "| default | self-declared 2025-01-02 |" in page
 
 
+def test_files_of_one_day_and_machine_are_one_run(recorded):
+    found = side_by_side.summary([(recorded, "default", "verified")] * 2 + [(recorded, "tuned", "verified")])
+    assert len(found["runs"]) == 2
+    assert sorted(one["run"] for one in found["rows"] if one["solver"] == "good") == [0, 0, 1]
+
+
 def test_nothing_judged_is_refused(make_document, make_result):
     ours = check_document(make_document(results=[make_result(solver="exact")]))
     with pytest.raises(ReportError, match="no run judged a solver"):
