@@ -37,6 +37,12 @@ def _stops(values: Values) -> bool:
     return found is not None and float(found) < END and _is_clear(values)
 
 
+def _ordered(values: Values) -> bool:
+    """Whether the phases are those of an endless motion: no rest comes after the end."""
+    found = known(inclined_block.stop_time, values).value
+    return _is_clear(values) and (found is None or float(found) < END)
+
+
 def _speed(values: Values) -> float:
     """Return the largest velocity (m/s)."""
     return abs(float(values["v0"])) + _gravity(values) * END
@@ -84,7 +90,7 @@ QUANTITIES = (
         OF.phase_order,
         partial(order, name=SOLE),
         exactly("phases have an order"),
-        applies=_is_clear,
+        applies=_ordered,
     ),
     Quantity("stop_time", "s", "end of the first slip", OF.stop_time, stop_time, applies=_stops, **TIME),
     Quantity("stop_place", "m", "place at that instant", OF.stop_place, stop_place, applies=_stops, **PLACE),

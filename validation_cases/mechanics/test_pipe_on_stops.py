@@ -202,8 +202,11 @@ ALIKE = Tolerance(1e-6, "absolute", "the bays are alike but for rounding")
 FORCES = cited(f"{SUITE} 1e-2", 1e-2)
 
 
-def _asked(name: str, unit: str, words: str, truth: Any, measure: Any, criterion: Any, scale: Any) -> Quantity:
-    measured = partial(where_known, measure, truth)
+def _asked(
+    name: str, unit: str, words: str, truth: Any, measure: Any, criterion: Any, scale: Any, needs: Any = None
+) -> Quantity:
+    """Return a quantity that is read where it is known, and what it needs besides."""
+    measured = partial(where_known, measure, needs or truth)
     return Quantity(name, unit, words, truth, measured, criterion, scale=scale, regularity=KINK)
 
 
@@ -225,7 +228,15 @@ def _contact(number: int) -> tuple[Quantity, ...]:
         ("peak_force", "N", "largest force of a stop in contact {} (mean)", peak, "peak_force", FORCES, None),
     )
     return tuple(
-        _asked(f"{name}_{number}", unit, words.format(number), truth, partial(_mean, field=field, number=number), *rest)
+        _asked(
+            f"{name}_{number}",
+            unit,
+            words.format(number),
+            truth,
+            partial(_mean, field=field, number=number),
+            *rest,
+            release,
+        )
         for name, unit, words, truth, field, *rest in terms
     )
 

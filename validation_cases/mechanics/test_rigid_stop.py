@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,13 +13,14 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
+from veridyn.solver.errors import CapabilityError
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.problem.elements import Load, Stop
 from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import Harmonic, constant
-from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.case import DIGITS, Case, Observation, Quantity, Values, Variant, floats, known
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import exactly
 from veridyn.validation_cases.measures.consistency import positions, rates
@@ -42,6 +43,7 @@ STOP = "stop"
 INSTANTS = ("0.6", "1.4", "2.2", "2.9")  # far from impacts, in rest and in flight
 HITS, CONTACTS = 4, 3
 SPACING = 1e-3  # s, of the output
+NEAR = 4 * SPACING  # s; a value between samples is read from four of them
 JUMPS = 1.0  # regularity: velocities jump
 SUITE = "this suite asks"
 
@@ -172,6 +174,19 @@ TIMES = share_of(_span, 1e-3, f"{SUITE} 1e-3 of the span")
 PUSHES = share_of(lambda values: float(values["P"]), 1e-2, f"{SUITE} 1e-2")
 
 
+def _apart(measure: Callable[[Observation], float], counts: Sequence[Any], o: Observation) -> float:
+    """Return a reading between samples, where there is no impact from one count of them to the other.
+
+    Raises
+    ------
+    CapabilityError
+        If there is one.
+    """
+    if len({known(count, o.values, digits=DIGITS).value for count in counts}) > 1:
+        raise CapabilityError(f"an impact is within {NEAR:g} s of the instant: samples do not tell the state")
+    return measure(o)
+
+
 def asked(motion: hybrid.Motion, ending: str, number: int, applies: Callable[[Values], bool]) -> tuple[Quantity, ...]:
     """Return the quantities of a motion: place and velocity at instants, instants of so many impacts, their count."""
 
@@ -181,7 +196,8 @@ def asked(motion: hybrid.Motion, ending: str, number: int, applies: Callable[[Va
 
     found = []
     for t in INSTANTS:
-        place, rate = (partial(read, time=float(t)) for read in (displacement_at, velocity_at))
+        counts = tuple(motion.count("hit", f"{float(t) + side * NEAR:.6g}") for side in (-1, 1))
+        place, rate = (partial(_apart, partial(read, time=float(t)), counts) for read in (displacement_at, velocity_at))
         found += [
             of(f"x@{t}", "m", f"displacement at {t} s", motion.value("x", t), place, PLACES, _reach),
             of(f"v@{t}", "m/s", f"velocity at {t} s", motion.value("v", t), rate, SPEEDS, _speed),

@@ -324,8 +324,9 @@ def _asked(side: str, number: int) -> tuple[Quantity, Quantity]:
     return first, second
 
 
-def _of_cycle(name: str, unit: str, words: str, truth: Any, measure: Any) -> Quantity:
-    measured = partial(where_known, measure, truth)
+def _of_cycle(name: str, unit: str, words: str, truth: Any, measure: Any, needs: Any = None) -> Quantity:
+    """Return a quantity that is read where it is known, or what it needs."""
+    measured = partial(where_known, measure, needs or truth)
     return Quantity(name, unit, words, truth, measured, SHARES, regularity=JUMP)
 
 
@@ -335,11 +336,11 @@ def _displacement(time: str) -> Quantity:
     return Quantity(f"y@{time}", "m", words, truth, measure, PLACES, scale=_size, regularity=JUMP)
 
 
-WEAR = MOTION.value(f"W/{END}", str(END))
+WEAR, RELEASE = MOTION.value(f"W/{END}", str(END)), MOTION.event("release", 1)  # without a contact nothing wears
 GROWTH = (
     *(quantity for contact in ASKED for quantity in _asked(*contact)),
     *map(_displacement, INSTANTS),
-    _of_cycle("wear_power", "W", "mean of normal force times sliding speed over the span", WEAR, _wear_power),
+    _of_cycle("wear_power", "W", "mean of normal force times sliding speed over the span", WEAR, _wear_power, RELEASE),
 )
 DEPTH = f"(-{NORMAL}*A - g)"  # of the last turn, in the left stop
 CYCLING = (
