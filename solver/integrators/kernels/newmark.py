@@ -38,6 +38,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ROUNDING = 2e-15  # of a local coordinate: changes below do not move it
+LEAST = 1e-280  # of a force: what is smaller dies away, and loses its digits
 
 
 class Method(NamedTuple):
@@ -343,7 +344,7 @@ def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, work, f, 
         if varies:
             change = drift(row, q_star, v_star, q, v, s, work, n)
             left, moves = max(left, change), moves or change > ROUNDING * size
-        settled = left <= method.tolerance * size or not (moves or left < 0.5 * last)
+        settled = left <= max(method.tolerance * size, LEAST) or not (moves or left < 0.5 * last)
         if not settled:
             record = archive.records[natural(archive.cursor[SLOT])]
             moved, last = tangents(t, dt, b, g, q, v, s, n.saved, record, work, n) or k == 1, left
