@@ -102,15 +102,16 @@ def expand(
     rates: NDArray[np.int64],
     unit: float,
     begin: int,
-    started: int,
     order: int,
     m: Floats,
     r: Floats,
 ) -> None:
-    """Fill in coefficients up to an order of all operations from one on; first ones are given before `started`."""
+    """Fill in coefficients up to an order of all operations from one on; powers and integrals have their first ones."""
     for k in range(order + 1):
-        for i in range(begin if k else max(begin, started), codes.size):
+        for i in range(begin, codes.size):
             code, a, b, n, q = codes[i], firsts[i], seconds[i], numbers[i], spreads[i]
+            if code >= POWER and k == 0:
+                continue
             if code >= PRODUCT:
                 m[i, k], r[i, k] = _folded(code, k, i, a, b, n, q, m, r)
             elif code != GIVEN:
@@ -174,7 +175,7 @@ class Compiled:
     def _expand(self, rates: Mapping[int, int], unit: float, part: slice, order: int, m: Floats, r: Floats) -> None:
         noted = (column[: part.stop] for column in (*self._operations, *self._numbers))
         places = (np.array(list(x), dtype=np.int64) for x in (rates.keys(), rates.values()))
-        expand(*noted, *places, unit, part.start, self._started, order, m, r)
+        expand(*noted, *places, unit, part.start, order, m, r)
 
     def terms(self, run: Run, places: Sequence[int], k: int, share: arb) -> list[arb]:
         """Return the terms of one order of functions, after a share of the unit of the time."""

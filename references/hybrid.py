@@ -92,12 +92,12 @@ class _Mode:
         rates += [sympy.diff(wave, TIME) for wave in self.terms[n + 2 :]]
         names = [sympy.Dummy() for _ in self.terms]
         renamed = [e.xreplace(dict(zip(self.terms, names, strict=True))) for e in (*rates, *self.read)]
-        rows = [_linear(e, names, n) for e in renamed]
-        if any(
-            row is None or any(not c.free_symbols.isdisjoint(free | set(names)) for c in row.values()) for row in rows
-        ):
-            return None
-        found = [row for row in rows if row is not None]
+        found: list[dict[int, Expr]] = []
+        for expression in renamed:
+            row = _linear(expression, names, n)
+            if row is None or any(not c.free_symbols.isdisjoint(free | set(names)) for c in row.values()):
+                return None
+            found.append(row)
         return tuple(found[: len(self.terms)]), tuple(found[len(self.terms) :])
 
 

@@ -29,7 +29,7 @@ from veridyn.references.series import Rates, Traced, traced
 
 COARSE = 64  # bits for boxes
 SAMPLES = 16  # instants of a step at which a box is looked at; it reaches half a spacing beyond them on both sides
-LOW = 24  # order of boxes, and of how states part
+LOW = 12  # order of boxes, and of how states part
 FINE = 4  # lengths of a step in the unit of the time: in it, coefficients neither vanish nor grow much
 MOST_PIECES = 40_000
 LEAST = arb(2) ** -100_000  # beside any number of a motion, and more than a point

@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.references.certified import CertificationError, Route
+from veridyn.references.coarse import Compiled
 from veridyn.references.enclosure import Absent, Undecided, ball, decided, enclose, less, precision, sign_of, to_mpf
 from veridyn.references.events import Guard, first_event, roots
 from veridyn.references.flows import Course, Linear
 from veridyn.references.jets import DERIVATIVES, Jet
 from veridyn.references.motion import Phase, follow, proved, tabulated, value_at
 from veridyn.references.parameters import Exact, exact
-from veridyn.references.series import Code, Tape
+from veridyn.references.series import Code, Tape, traced
 from veridyn.references.smooth import Smooth
 
 ONE = arb(1)
@@ -161,6 +162,42 @@ def test_series_of_a_function():
     s = arb_series([arb(2) / 7, 1], 9)
     with_flint = 3 - (s * 2).sin() * s**3 + (s * s).cos() - 1
     assert all(found[k].overlaps(with_flint[k]) and found[k].rel_accuracy_bits() > 150 for k in range(9))
+
+
+def strange(t, y):
+    """Rates with every operation that has a series."""
+    x, v = y
+    first = (t * 3).sin() * x + (v * x).exp() / (2 + x * x) - v.atan() + 1 / (v + 3) - ONE / 7
+    return first, (x * x + 1).sqrt() ** ONE.exp() - v.tanh() * t + (x + 2).log() * 0.5 - (x / 9).asin() + (v / 9).tan()
+
+
+@given(
+    x=st.floats(-2, 2),
+    v=st.floats(-2, 2),
+    spread=st.sampled_from([0, 1e-20, 1e-3]),
+    unit=st.sampled_from([2.0**-6, 1.0, 6.0]),
+)
+@settings(max_examples=12, deadline=None)
+def test_doubles_enclose_series_and_their_derivatives(x, v, spread, unit):
+    """What is computed in doubles holds the same in balls of 160 bits, of sharp states anywhere in those given."""
+    order, edges = 20, [[ONE, arb(0)], [arb(1) / 3, arb(-2)]]
+    with precision(64):
+        program = Compiled(traced(strange, lambda t, y: (t * y[0] - y[1],), 2, 2))
+        m, r = run = program.run(arb(1), [arb(x, spread), arb(v, spread)], unit, order)
+        program.part(run, edges, unit, order)
+    with precision(160):
+        found = traced(strange, lambda t, y: (t * y[0] - y[1],), 2, 2)
+        starts = [(arb(x) + spread * 0.75, arb(v) - spread * 0.75), (arb(x), arb(v))]
+        rates = {place: rate for part in (found, *found.along) for place, rate in part.rates.items()}
+        given_ = {found.now: [ONE, ONE, *[arb(0)] * order]}
+        for start in starts:
+            states = dict(zip(rates, ([z] for z in (*start, *edges[0], *edges[1])), strict=True))
+            truth = found.tape.run({**given_, **states}, rates, order)
+            for place in (*found.asked, *(place for part in found.along for place in part.asked)):
+                for k in range(order + 1):
+                    term = (truth[place][k] * arb(unit) ** k).mid()
+                    assert arb(m[place, k], r[place, k]).contains(term)
+                    assert spread or unit > 1 or r[place, k] <= 1e-9 * (abs(m[place]).max() + 1e-200)
 
 
 def test_a_motion_next_to_a_pole():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
+from veridyn.references.series_steps import Step, Vector, final, inverse_cube, steps
 from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Published, Quantity, Values, Variant
@@ -53,7 +54,6 @@ MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 QUARTERS = 4
 HOW = "Taylor series in axes that do not turn"
 SPARE = 12  # digits of the second route beyond those asked for: errors grow a millionfold in a turn
-Vector = list[Any]
 
 
 def until(share: int) -> Callable[[Values], InitialValueProblem]:
@@ -69,37 +69,25 @@ def until(share: int) -> Callable[[Values], InitialValueProblem]:
 # ---- second route: the motion in axes that do not turn, by Taylor series
 
 
-def series(mu: Any, time: Any, start: Vector) -> list[Vector]:
+def series(mu: Any, time: Any, start: Vector, order: int) -> list[Vector]:
     """Return Taylor coefficients of place and velocity among bodies that go round."""
-    order = int(1.15 * mpmath.mp.dps)
-    turns = [mpmath.expjpi(mpmath.mpf(k) / 2) * mpmath.expj(time) / mpmath.factorial(k) for k in range(order + 1)]
-    bodies = [
-        (m, [(at * z.real, at * z.imag) for z in turns], [], [], [], []) for m, at in ((1 - mu, -mu), (mu, 1 - mu))
+    turns = [mpmath.expjpi(mpmath.mpf(k) / 2) * mpmath.expj(time) / mpmath.factorial(k) for k in range(order)]
+    bodies: list[tuple[Any, Any, Vector, Vector, Vector, Vector]] = [
+        (1 - mu, -mu, [], [], [], []),
+        (mu, 1 - mu, [], [], [], []),
     ]
     columns = [[z] for z in start]
-    for k in range(order):
+    for k, turn in enumerate(turns):
         pull = [mpmath.mpf(0), mpmath.mpf(0)]
-        for m, body, dx, dy, q, w in bodies:
-            for d, column, at in zip((dx, dy), columns, body[k], strict=False):
-                d.append(column[k] - at)
+        for m, at, dx, dy, q, w in bodies:
+            dx.append(columns[0][k] - at * turn.real)
+            dy.append(columns[1][k] - at * turn.imag)
             q.append(mpmath.fdot(dx, dx[::-1]) + mpmath.fdot(dy, dy[::-1]))
-            back, slopes = w[::-1], [j * c for j, c in enumerate(q)]
-            rest = mpmath.fdot(slopes[1:], back) / 2 + k * mpmath.fdot(q[1:], back)
-            w.append(-rest / (k * q[0]) if k else q[0] ** mpmath.mpf(-1.5))
+            w.append(inverse_cube(q, w, k))
             pull = [p - m * mpmath.fdot(d, w[::-1]) for p, d in zip(pull, (dx, dy), strict=True)]
         for column, rate in zip(columns, (columns[2][k], columns[3][k], *pull), strict=True):
             column.append(rate / (k + 1))
     return columns
-
-
-def steps(mu: Any, time: Any, state: Vector, end: Any) -> Iterator[tuple[Any, Any, list[Vector]]]:
-    """Yield instant, length and series of each step up to an instant."""
-    while time < end:
-        columns = series(mu, time, state)
-        ends = [(abs(c[k]) / mpmath.eps, k) for c in columns for k in (len(c) - 2, len(c) - 1)]
-        step = min(end - time, *(size ** (-mpmath.mpf(1) / k) for size, k in ends if size))
-        yield time, step, columns
-        time, state = time + step, [mpmath.polyval(c[::-1], step) for c in columns]
 
 
 @per_precision
@@ -108,8 +96,7 @@ def flown(mu: Any, a: Any, w: Any, period: Any, share: int) -> Vector:
     begin, state = mpmath.mpf(0), [a, mpmath.mpf(0), mpmath.mpf(0), w + a]
     if share < QUARTERS:
         begin, state = period / (2 * share), flown(mu, a, w, period, 2 * share)
-    *_, (_, step, columns) = steps(mu, begin, state, period / share)
-    return [mpmath.polyval(c[::-1], step) for c in columns]
+    return final(partial(series, mu), begin, state, period / share)
 
 
 def turned(p: Any, share: int, place: int) -> Any:
@@ -122,10 +109,10 @@ def turned(p: Any, share: int, place: int) -> Any:
         return (z.real, z.imag, rate.real, rate.imag)[place]
 
 
-def approach(mu: Any, time: Any, columns: list[Vector], lapse: Any) -> tuple[Any, Any]:
+def approach(mu: Any, step: Step, lapse: Any) -> tuple[Any, Any]:
     """Return the distance from the Earth a while after the start of a step, and that times its rate."""
-    x, y, u, v = (mpmath.polyval(c[::-1], lapse) for c in columns)
-    earth = -mu * mpmath.expj(time + lapse)
+    x, y, u, v = step.at(lapse)
+    earth = -mu * mpmath.expj(step.time + lapse)
     d, rate = x + 1j * y - earth, u + 1j * v - 1j * earth
     return abs(d), (d * mpmath.conj(rate)).real
 
@@ -134,11 +121,11 @@ def nearest(p: Any) -> Any:
     """Return the first least distance from the Earth: its rate passes zero in a step."""
     with mpmath.extradps(SPARE):
         start = [p.a, mpmath.mpf(0), mpmath.mpf(0), p.w + p.a]
-        for time, step, columns in steps(p.mu, mpmath.mpf(0), start, p.T):
-            found = partial(approach, p.mu, time, columns)
-            if found(0)[1] < 0 < found(step)[1]:
+        for step in steps(partial(series, p.mu), mpmath.mpf(0), start, p.T):
+            found = partial(approach, p.mu, step)
+            if found(0)[1] < 0 < found(step.length)[1]:
                 break
-        turn = mpmath.findroot(lambda s: found(s)[1], (0, step), solver="anderson", tol=mpmath.eps)
+        turn = mpmath.findroot(lambda s: found(s)[1], (0, step.length), solver="anderson", tol=mpmath.eps)
         return found(turn)[0]
 
 
