@@ -72,6 +72,7 @@ class Newton(NamedTuple):
     position: Floats  # (p,) local coordinates without these forces
     velocity: Floats  # (p,)
     tried: Floats  # (p,) local coordinates of this pass, or the one before
+    rate: Floats  # (p,) and their rates
     columns: Floats  # (p, p) factors of the matrix of the rows whose forces change with the acceleration
     pivots: Ints  # (p,)
     active: Ints  # (p + 1,) these rows; the last number counts them
@@ -173,18 +174,18 @@ def fly(row, dt, method, s, q_star, v_star, q, v, a, work, n):
 
 @part
 def shift(b, g, method, work, n):
-    """Local coordinates with the forces along the rows; tells whether that moved them by more than rounding."""
-    change, size = 0.0, 0.0
+    """Local coordinates with the forces along the rows; tells whether positions, and rates, moved beyond rounding."""
+    moved, swayed, size, speed = 0.0, 0.0, 0.0, 0.0
     for p in range(n.shift.size):
         n.shift[p] = 0.0
     add_forces(n.force, method.spread, n.shift)
     for p in range(n.shift.size):
-        position = n.position[p] + b * n.shift[p]
-        change = max(change, abs(position - n.tried[p]))
-        size = max(size, abs(n.position[p]) + abs(b * n.shift[p]))
-        work.position[p], work.velocity[p] = position, n.velocity[p] + g * n.shift[p]
-        n.tried[p] = position
-    return change > ROUNDING * size
+        position, rate = n.position[p] + b * n.shift[p], n.velocity[p] + g * n.shift[p]
+        moved, swayed = max(moved, abs(position - n.tried[p])), max(swayed, abs(rate - n.rate[p]))
+        size, speed = max(size, abs(n.position[p]) + abs(b * n.shift[p])), max(speed, abs(n.velocity[p]))
+        work.position[p], work.velocity[p] = position, rate
+        n.tried[p], n.rate[p] = position, rate
+    return moved > ROUNDING * size, swayed > ROUNDING * speed
 
 
 @part
@@ -334,7 +335,8 @@ def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, work, f, 
         if varies or k == 1:
             fly(row, dt, method, s, q_star, v_star, q, v, a, work, n)
         copy(n.saved, state)
-        moves = shift(b, g, method, work, n) or k == 1
+        moves, sways = shift(b, g, method, work, n)
+        moves, sways = moves or k == 1, sways or k == 1
         if varies or not several:
             total(n.beside, s, f, n)
             lead(dt, method, s, f, q_star, v_star, q, v, a, n)
@@ -344,7 +346,7 @@ def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, work, f, 
         if varies:
             change = drift(row, q_star, v_star, q, v, s, work, n)
             left, moves = max(left, change), moves or change > ROUNDING * size
-        settled = left <= max(method.tolerance * size, LEAST) or not (moves or left < 0.5 * last)
+        settled = left <= max(method.tolerance * size, LEAST) or not (moves or (sways and left < 0.5 * last))
         if not settled:
             record = archive.records[natural(archive.cursor[SLOT])]
             moved, last = tangents(t, dt, b, g, q, v, s, n.saved, record, work, n) or k == 1, left
@@ -371,7 +373,7 @@ def integrate(s, t0, dt, steps, method, q, v, state, work, f, archive):
     contacts = s.contact_index.shape[0]
     n = Newton(
         np.empty(r), np.empty(r), np.empty(r), np.empty(r), np.empty(r), np.zeros(p), np.zeros(p), np.zeros(p),
-        np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p), np.empty((p, p)), np.zeros(p, dtype=np.int64),
+        np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p), np.empty((p, p)), np.zeros(p, dtype=np.int64),
         np.zeros(p + 1, dtype=np.int64), np.zeros(p, dtype=np.int64), np.zeros((elements, 3, 3)),
         np.zeros((elements, 3, 3)), np.zeros(contacts, dtype=np.int64), np.zeros(contacts), state.copy(),
         np.empty(state.shape[1]), np.empty(RECORDS),
