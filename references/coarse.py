@@ -8,6 +8,7 @@ time over a unit, a power of two, so that none is beyond the range of a double.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numba
 import numpy as np
@@ -130,8 +131,9 @@ def doubles(balls: Sequence[arb]) -> tuple[Floats, Floats]:
 
 def total(m: Floats, r: Floats) -> tuple[Floats, Floats]:
     """Return the sums of balls along the last axis, as balls."""
-    found: tuple[Floats, Floats] = _wide.py_func(m.sum(-1), r.sum(-1), np.abs(m).sum(-1), m.shape[-1])
-    return found
+    sums: tuple[Any, ...] = (m.sum(-1), r.sum(-1), np.abs(m).sum(-1), m.shape[-1])
+    found: Any = _wide.py_func(*sums)
+    return found[0], found[1]
 
 
 def bound_of_sum(sizes: Floats, shares: Floats) -> Floats:
@@ -175,7 +177,8 @@ class Compiled:
     def _expand(self, rates: Mapping[int, int], unit: float, part: slice, order: int, m: Floats, r: Floats) -> None:
         noted = (column[: part.stop] for column in (*self._operations, *self._numbers))
         places = (np.array(list(x), dtype=np.int64) for x in (rates.keys(), rates.values()))
-        expand(*noted, *places, unit, part.start, order, m, r)
+        given: tuple[Any, ...] = (*noted, *places, unit, part.start, order, m, r)
+        expand(*given)
 
     def terms(self, run: Run, places: Sequence[int], k: int, share: arb) -> list[arb]:
         """Return the terms of one order of functions, after a share of the unit of the time."""
@@ -185,7 +188,7 @@ class Compiled:
         """Return the largest sizes of the derivatives of the rates of a run, as a matrix."""
         self.part(run, [[arb(int(i == j)) for i in range(n)] for j in range(n)], unit, 0)
         m, r = (x[self._moved, 0].T for x in run)
-        return (np.abs(m) + r) * (1 + UNIT)
+        return np.asarray((np.abs(m) + r) * (1 + UNIT))
 
     def along(self, run: Run, rest: Run, order: int, share: float) -> Run:
         """Return coefficients along directions up to those of an order, which are those of another run.

@@ -33,7 +33,7 @@ class Operation(NamedTuple):
     code: Code
     first: int = -1
     second: int = -1
-    number: arb | None = None
+    number: Any = None  # a ball, where there is one
     start: Callable[[arb], arb] | None = None
 
 
@@ -292,7 +292,7 @@ def _power(op: Operation, known: list[list[arb]], w: list[arb]) -> Term:
     u, p = known[op.first], op.number
     slopes = _slopes(u)
 
-    def term(k: int) -> arb:
+    def term(k: int) -> Any:
         if not k:
             return u[0] ** p
         turned = w[k - 1 :: -1]

@@ -188,11 +188,13 @@ class Smooth:
 
     def _traced(self, n: int) -> Traced:
         """Return what rates and readings of n states do, with numbers of the present precision."""
-        return self._made(ctx.prec, lambda: traced(self.rates, self.readings, n, 0))
+        found: Traced = self._made(ctx.prec, lambda: traced(self.rates, self.readings, n, 0))
+        return found
 
     def _compiled(self, n: int) -> Compiled:
         """Return the same with as many directions, in doubles."""
-        return self._made(0, lambda: Compiled(traced(self.rates, self.readings, n, n)))
+        found: Compiled = self._made(0, lambda: Compiled(traced(self.rates, self.readings, n, n)))
+        return found
 
     def _made(self, key: int, make: Callable[[], Any]) -> Any:
         if key not in self._kept:

@@ -1,4 +1,4 @@
-"""Exact discrete solutions of known integrators: the matrices of a step against recurrences and cosines, at any step."""
+"""Exact discrete solutions of known integrators: matrices of a step against recurrences and cosines, at any step."""
 
 from fractions import Fraction
 from types import SimpleNamespace
@@ -50,7 +50,7 @@ def test_the_family_of_newmark_turns_by_an_angle(beta, step):
             return newmark_step(given, beta)
 
         assert same(last(matrix, 0, p), turned(q, beta))
-        if 1 > (Fraction(1, 4) - Fraction(beta)) * Fraction(step) ** 2:
+        if (Fraction(1, 4) - Fraction(beta)) * Fraction(step) ** 2 < 1:
             assert same(last(matrix, 1, p), speed(q, beta))
             assert same(ratio(beta, p), share(q, beta))
         else:

@@ -94,13 +94,22 @@ def _of_newmark(name: str, beta: str) -> tuple[Quantity, ...]:
 def _of_other(
     name: str, by: str, of: Callable[[Any], Rows], method: str, constants: Mapping[str, str]
 ) -> tuple[Quantity, ...]:
-    known = {"method": method, "constants": constants}
     return (
         _static(
-            f"x_{name}", "m", f"x after {STEPS} steps by {by}", partial(last, of, 0), partial(marched, **known), SOLVED
+            f"x_{name}",
+            "m",
+            f"x after {STEPS} steps by {by}",
+            partial(last, of, 0),
+            partial(marched, method=method, constants=constants),
+            SOLVED,
         ),
         _static(
-            f"radius_{name}", "1", f"spectral radius of {by}", partial(radius, of), partial(spectral, **known), SOLVED
+            f"radius_{name}",
+            "1",
+            f"spectral radius of {by}",
+            partial(radius, of),
+            partial(spectral, method=method, constants=constants),
+            SOLVED,
         ),
     )
 

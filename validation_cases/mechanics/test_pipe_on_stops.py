@@ -222,7 +222,7 @@ def _contact(number: int) -> tuple[Quantity, ...]:
         second=lambda p: p.kc * phases(p)[2 * number - 1].deepest(),
         how=HOW,
     )
-    terms = (
+    terms: tuple[tuple[str, str, str, Any, str, Any, Any], ...] = (
         ("touch", "s", "all stops are touched, {} (mean)", touch, "start", TIMES, _span),
         ("release", "s", "all stops are left, {} (mean)", release, "end", TIMES, _span),
         ("peak_force", "N", "largest force of a stop in contact {} (mean)", peak, "peak_force", FORCES, None),
@@ -234,10 +234,11 @@ def _contact(number: int) -> tuple[Quantity, ...]:
             words.format(number),
             truth,
             partial(_mean, field=field, number=number),
-            *rest,
+            criterion,
+            scale,
             release,
         )
-        for name, unit, words, truth, field, *rest in terms
+        for name, unit, words, truth, field, criterion, scale in terms
     )
 
 

@@ -142,10 +142,15 @@ of = Quantities(MOTION, 1e-6, "a millionth of the distance of the bodies, since 
 
 def after(share: int, name: str, states: str) -> tuple[Quantity, ...]:
     """Return states after a share of the period."""
-    stated = {"scale": "1", "how": HOW}
     return tuple(
         of.value(
-            state, f"T/{share}", "1", name=f"{state}_{name}", second=partial(turned, share=share, place=place), **stated
+            state,
+            f"T/{share}",
+            "1",
+            name=f"{state}_{name}",
+            second=partial(turned, share=share, place=place),
+            scale="1",
+            how=HOW,
         )
         for state, place in zip(states, map("xyuv".index, states), strict=True)
     )
