@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from veridyn.front import cases, reference
     from veridyn.recorded import RecordedRun, read_run
     from veridyn.solver.problem.as_initial_value import as_initial_value
+    from veridyn.solver.problem.condensed import Condensed, condensed
     from veridyn.solver.problem.devices import BucklingStop, NonlinearDamper, NonlinearSpring, Zener
     from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
     from veridyn.solver.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
@@ -32,6 +33,7 @@ PLACES = {
     "front": ("cases", "reference"),
     "recorded": ("RecordedRun", "read_run"),
     "solver.problem.as_initial_value": ("as_initial_value",),
+    "solver.problem.condensed": ("Condensed", "condensed"),
     "solver.problem.devices": ("BucklingStop", "NonlinearDamper", "NonlinearSpring", "Zener"),
     "solver.problem.elements": ("Friction", "Load", "Stop", "SupportMotion", "TimeVarying"),
     "solver.problem.initial_value": ("Accumulation", "Change", "InitialValueProblem", "Mode"),
@@ -45,11 +47,11 @@ PLACES = {
 }  # fmt: skip
 
 __all__ = [
-    "Accumulation", "BucklingStop", "Change", "Comparison", "Friction", "Harmonic", "InitialValueProblem",
+    "Accumulation", "BucklingStop", "Change", "Comparison", "Condensed", "Friction", "Harmonic", "InitialValueProblem",
     "Load", "Mode", "Modes", "NonlinearDamper", "NonlinearSpring", "Problem", "RecordedRun", "Solution", "Stop",
     "Sum", "SupportMotion", "TimeVarying", "Windowed", "Zener", "__version__", "as_initial_value", "cases",
-    "compare", "constant", "pieces", "polynomial", "pulse", "read_run", "reference", "report", "solve", "step",
-    "table", "verify",
+    "compare", "condensed", "constant", "pieces", "polynomial", "pulse", "read_run", "reference", "report", "solve",
+    "step", "table", "verify",
 ]  # fmt: skip
 
 
