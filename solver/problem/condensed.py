@@ -206,7 +206,7 @@ def _inverse(whole: MechanicalProblem, matrix: Floats, places: list[int], fault:
     if values.size and values[0] <= SINGULAR * values[-1]:
         names = ", ".join(whole.coordinates[i] for i in places)
         raise _refused(whole, f"{fault} {names}, without mass", "add one, or a mass")
-    return np.linalg.inv(matrix)
+    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
 
 
 def _refused(whole: MechanicalProblem, what: str, remedy: str) -> ProblemError:
