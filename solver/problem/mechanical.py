@@ -237,7 +237,10 @@ class MechanicalProblem(Problem):
         if is_skewed(matrices["mass"]):
             raise ProblemError(f"{self.name}: mass is not symmetric")
         if np.linalg.eigvalsh(matrices["mass"])[0] <= 0:
-            raise ProblemError(f"{self.name}: the mass matrix is not positive definite; every coordinate needs mass")
+            raise ProblemError(
+                f"{self.name}: the mass matrix is not positive definite; every coordinate needs mass, or "
+                "veridyn.condensed takes those without"
+            )
 
     def _check_lengths(self) -> None:
         directions = {
