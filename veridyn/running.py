@@ -32,6 +32,7 @@ from veridyn.validation_cases.core.judge import Check, Record
 from veridyn.validation_cases.core.runner import Statement
 from veridyn.validation_cases.core.subject import Request, Subject
 from veridyn.validation_cases.core.work_precision import LIMITS, Limits, variants, work_precision
+from veridyn.validation_cases.measures.plotting import histories
 from veridyn.verification import (
     Findings,
     OnRecord,
@@ -274,7 +275,7 @@ def _draw(line: Line, solver: str, name: str, lost: Reasons) -> None:
     case, found = load_case(name), load_watched(line, solver)
     runner = watched_runner(line, found, Request(), lost)
     try:
-        line.tell(([drawn for figure in case.figures for drawn in figure(case, runner)], []))
+        line.tell(([drawn for figure in case.figures or (histories,) for drawn in figure(case, runner)], []))
     except Exception as error:  # noqa: BLE001 - a figure must not cost the results
         line.tell(([], [f"figures of {name} not drawn: {type(error).__name__}: {error}"]))
 

@@ -1,10 +1,12 @@
 """Figures as data: what a report draws, recorded in the result document.
 
-A case names its figures as a tuple of calls: ``history``, ``portrait`` and ``convergence`` serve most of them.
+A case names its figures as a tuple of calls: ``history``, ``portrait`` and ``convergence`` serve most of them. One that
+names none has `histories`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from veridyn.references.motion import Motion
 from veridyn.references.parameters import arguments
-from veridyn.solver.errors import MissingHistory, SolverFailure, SolverInputError
+from veridyn.solver.errors import CapabilityError, MissingHistory, SolverFailure, SolverInputError
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.validation_cases.core.case import Case, FigureMaker, Observation, Quantity, Values
 from veridyn.validation_cases.core.levels import Answers, answers, error_levels
@@ -234,6 +236,40 @@ def portrait(
             yield figure(case.name, name, title, f"Reference dashed, {label} {how}. {caption}", panels)
 
     return draw
+
+
+MOST = 4  # histories of a case that names no figures
+AT = re.compile(r"(\w+)@([0-9.]+)")  # a quantity that is the value of something at an instant (s)
+
+
+def histories(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
+    """Yield the figure of a case that names none: its first histories, with the references at their instants.
+
+    A solver that does not take the case has no such figure.
+    """
+    try:
+        o, label = shown(case, "", observer)
+    except (CapabilityError, SolverFailure):
+        return
+    smooth = hasattr(o.response, "states")
+    names, columns = (
+        (o.problem.states, o.response.states) if smooth else (o.problem.coordinates, o.response.displacement)
+    )
+    time, *drawn = thinned(o.response.time, *columns.T[:MOST], start=o.problem.start, end=o.problem.end)
+    panels = [
+        panel("t (s)", name, [series(label, "computed", time, column), *_known(case, o, name)])
+        for name, column in zip(names, drawn, strict=False)
+    ]
+    caption = f"Computed by {label}; references, where a quantity asks for them, as dots."
+    yield figure(case.name, "histories", "Histories", caption, panels)
+
+
+def _known(case: Case, o: Observation, name: str) -> Curves:
+    """Return the references of a history as dots, if there are any."""
+    named = ((AT.fullmatch(q.name), q) for q in case.quantities)
+    instants = [(float(m[2]), q.truth(o.values)) for m, q in named if m and m[1] == name]
+    known = [(t, float(truth.value)) for t, truth in instants if truth.value is not None and t <= o.problem.end]
+    return [series("reference", "reference", *zip(*known, strict=True), marker=True)] if known else []
 
 
 SCHEMES_SHOWN = 3  # in a figure of convergence
