@@ -197,7 +197,8 @@ def test_doubles_enclose_series_and_their_derivatives(x, v, spread, unit):
                 for k in range(order + 1):
                     term = (truth[place][k] * arb(unit) ** k).mid()
                     assert arb(m[place, k], r[place, k]).contains(term)
-                    assert spread or unit > 1 or r[place, k] <= 1e-9 * (abs(m[place]).max() + 1e-200)
+                    few = 1e-6 * (abs(m[place]).max() + 1e-200)  # boxes ask for few digits
+                    assert spread or unit > 1 or r[place, k] <= few
 
 
 def test_a_motion_next_to_a_pole():
