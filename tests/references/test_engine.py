@@ -172,7 +172,7 @@ def strange(t, y):
 
 
 @given(
-    x=st.floats(-2, 2),
+    x=st.floats(-1.75, 2),  # the logarithm of x + 2 ends at -2
     v=st.floats(-2, 2),
     spread=st.sampled_from([0, 1e-20, 1e-3]),
     unit=st.sampled_from([2.0**-6, 1.0, 6.0]),
