@@ -109,6 +109,9 @@ CASE = Case(
         "rounding of the start alone leaves seven digits there.",
         "Up to 10 a solver of order 5 with a tolerance of 1e-6 is wrong by 1e-5 rad in theta_1, from the horizontal.",
         "An energy that stays says nothing of the phase: it is the same for all motions of a release.",
+        "At the horizontal start, at rest, the last coefficients of a Taylor series nearly vanish by symmetry. heyoka, "
+        "which takes its first step from them, takes one of 1.08 and is 4.6e-4 rad off at 1 without a word; with steps "
+        "of at most 0.02 it keeps 14 digits.",
     ),
     benchmark_variant="quarter_turn",
 )
