@@ -53,7 +53,8 @@ def test_a_contact_that_does_not_end_must_not_be_found(parameters):
 def test_of_a_contact_that_perturbations_decide_on_nothing_is_asked(monkeypatch):
     truth = touch().truth(values(PASSED))
     assert truth.value is None
-    assert "perturbations of 1e-09 of data or state decide on the contacts after the first 0" in truth.routes[0]
+    assert "perturbations of 1e-09 of data or state, or the errors of 196 steps" in truth.routes[0]
+    assert "decide on the contacts after the first 0" in truth.routes[0]
     for shown in ((), (1.5,)):
         with pytest.raises(CapabilityError, match="decide"):
             touch().measure(response(PASSED, monkeypatch, *shown))
@@ -103,7 +104,7 @@ def test_contacts_are_counted_only_where_the_errors_of_steps_do_not_decide(monke
     """The motion misses a soft stop by 1e-7: more than roundings move it, less than steps do."""
     near = STRUCK | {"kc": 99, "gap": repr(math.sqrt(3) / 2 + 1e-7)}
     assert impact_conditioning.decided(values(near)).all
-    for quantity in impact_quantities.CONTACTS:
+    for quantity in (touch(), *impact_quantities.CONTACTS):
         assert "the errors of 196 steps in a period of contact" in quantity.truth(values(near)).routes[0]
         with pytest.raises(CapabilityError, match="196 steps"):
             quantity.measure(response(near, monkeypatch))

@@ -51,13 +51,14 @@ def where_decided(
     truth is undefined, and nothing can be asked: the measure raises CapabilityError. Where there is no such contact a
     response must not show one either.
 
-    What is counted is right or wrong, however near a solver comes to the truth. So that is asked only where the errors
-    of a method of second order do not decide either, with steps of ``resolution``/ω_c: those of the output asked for.
+    What is counted is right or wrong, however near a solver comes to the truth; so is a contact that does not exist.
+    So that is asked only where the errors of a method of second order do not decide either, with steps of
+    ``resolution``/ω_c: those of the output asked for.
     """
 
     def decided(values: Values) -> bool:
-        found = impact_conditioning.decided(values, resolution)
-        return found.all or (needed is not None and needed(values) <= found.instants)
+        exists = needed is not None and needed(values) <= impact_conditioning.decided(values).instants
+        return exists or impact_conditioning.decided(values, resolution).all
 
     def reference(*, digits: int = 30, **given: Any) -> Certified:
         if decided(given):
@@ -116,6 +117,7 @@ def instant(name: str, number: int, criterion: Criterion) -> Quantity:
             rounded=lambda values: impact_conditioning.instant_rounded(values, number),
         ),
         lambda _: _complete(number),
+        vibro_impact.OUTPUT_NUMBER,
     )
 
 
@@ -133,6 +135,7 @@ def peak_force(contact: int, criterion: Criterion) -> Quantity:
             rounded=lambda values: float(values["kc"]) * impact_conditioning.peak_rounded(values, contact),
         ),
         lambda _: 2 * contact,
+        vibro_impact.OUTPUT_NUMBER,
     )
 
 
