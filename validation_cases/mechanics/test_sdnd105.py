@@ -94,6 +94,19 @@ def _elastic(values: Values) -> float:
     return critical / k / bodies
 
 
+def _true_stiffness(values: Values) -> float:
+    """Return the stiffness of the return (N/m)."""
+    m, bodies = floats(values, "m", "bodies")
+    (turns, _), (released, _) = _events(values)[-2:]
+    return m / bodies * (math.pi / 2 / (released - turns)) ** 2
+
+
+def _timed(values: Values) -> float:
+    """Return what relative errors of the instants of turning and release are worth in the stiffness (N/m)."""
+    (turns, _), (released, _) = _events(values)[-2:]
+    return 2 * _true_stiffness(values) * released / (released - turns)
+
+
 def _if_buckled(values: Values, scale: Size | None = None) -> Tolerance:
     """Return the criterion of what the buckling leaves: an instant, or a part of a scale that is zero without it."""
     if _changes(values):
@@ -181,6 +194,7 @@ LATE = "largest difference of the instants at which phases of the loading begin 
 COUNTED = exactly("phases are counted")
 BEGINS = share_of(_turning, 1e-3, f"1e-3 of {ASTER} for instants, of the time to the turning")
 LOST, LEFT = partial(_if_buckled, scale=_launched), partial(_if_buckled, scale=_elastic)
+STIFF = share_of(_true_stiffness, 1e-3, LENGTHS.reason)
 AT_9 = ("velocity", "m/s", "velocity of each mass", buckling_stop.velocity, _velocity, VELOCITIES, _speed, _regularity)
 _quantity = of(buckling_stop, regularity=_regularity)
 _first = of(buckling_stop, early="it is the first event; the mass touches at the start")
@@ -189,7 +203,7 @@ QUANTITIES = (
     _quantity("largest_crush", "m", "largest way of each mass", lambda o: _largest(o)[1], LENGTHS),
     _quantity("largest_time", "s", "instant at which the masses turn", lambda o: _largest(o)[0], LENGTHS),
     _quantity("residual_crush", "m", CRUSH, _residual, LEFT, _elastic),
-    _quantity("return_stiffness", "N/m", STIFFNESS, _stiffness, LENGTHS),
+    _quantity("return_stiffness", "N/m", STIFFNESS, _stiffness, STIFF, _timed),
     _quantity("release_time", "s", "instant at which the force ends", _release, LENGTHS),
     _quantity("exit_velocity", "m/s", "velocity of each mass after release", _exit, VELOCITIES),
     _quantity("return_time", "s", HOME, _return, LENGTHS),
