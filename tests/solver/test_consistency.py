@@ -7,8 +7,9 @@ import pytest
 
 from veridyn.solver.errors import CapabilityError
 from veridyn.solver.postprocessing.consistency import flags_off_events, stop_force_residual, velocity_residual
-from veridyn.solver.problem.elements import Friction, Stop
+from veridyn.solver.problem.elements import Friction, Stop, SupportMotion
 from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import Harmonic
 from veridyn.solver.response import Response
 
 STOP = Stop("wall", np.ones(1), gap=0.5, stiffness=100.0)
@@ -37,6 +38,16 @@ def test_a_wrong_sign_is_gross():
 def test_reported_rates_of_gaps_are_looked_at():
     assert velocity_residual(PROBLEM, response(normal_velocity=-np.cos(TIME))) < 0.01
     assert velocity_residual(PROBLEM, response(normal_velocity=np.cos(TIME))) > 100
+
+
+def test_half_a_step_of_the_structure_is_half_a_step_however_little_the_support_leaves_of_it():
+    """The support takes back nine tenths of the motion; a rate late by half a step is so by ten times as much."""
+    support = SupportMotion.from_acceleration("support", np.ones(1), Harmonic(0.9, 1.0))
+    driven = replace(PROBLEM, supports=(support,), stops=(replace(STOP, frame="absolute"),))
+    late = np.cos(TIME - 0.5 * STEP)
+    rate = -(late - 0.9 * np.cos(TIME))
+    assert velocity_residual(driven, response(0.5, normal_velocity=rate)) == pytest.approx(0.5, abs=0.01)
+    assert velocity_residual(driven, response(0.5, normal_velocity=-rate)) > 10
 
 
 def test_rest_needs_no_velocity():
