@@ -117,14 +117,23 @@ def _initial_force(o: Observation) -> float:
 
 @once
 def _peak(o: Observation) -> tuple[float | None, float | None]:
-    """Instant and value of the largest extreme of the force, on a polynomial through five samples; None without one."""
+    """Instant and value of the largest extreme of the force; None without one.
+
+    Of two extremes nearly as large that whose sample is larger may be the smaller: all of them are compared.
+    """
     f, time = _history(o), o.response.time
     rising = np.diff(f) > 0
     turns = np.flatnonzero(rising[1:] != rising[:-1]) + 1
     turns = turns[(turns >= 2) & (turns < f.size - 2)]
     if not turns.size:
         return None, None
-    i = int(turns[np.argmax(np.abs(f[turns]))])
+    large = np.abs(f[turns])
+    found = [_extreme(time, f, int(i)) for i in turns[large >= 0.9 * large.max()]]
+    return max(found, key=lambda extreme: abs(extreme[1]))
+
+
+def _extreme(time: Floats, f: Floats, i: int) -> tuple[float, float]:
+    """Return instant and value of the extreme at a sample, on a polynomial through five of them."""
     near = slice(i - 2, i + 3)
     p = np.polynomial.Polynomial.fit(time[near] - time[i], f[near], 4)
     lapse = 0.0
