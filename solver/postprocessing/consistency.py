@@ -18,6 +18,7 @@ from veridyn.solver.response import Response
 Floats = NDArray[np.float64]
 
 ROUNDING = 1e-9  # of the largest motion
+STILL = 1e-12  # of the largest motion: a coordinate that moves less is moved by rounding
 LAST_BITS = 4  # roundings of an instant or a position that a solver adds up from step to step
 
 
@@ -30,7 +31,8 @@ def velocity_residual(problem: MechanicalProblem, response: Response) -> float:
     that of the coordinates; where nothing else changes, a velocity beyond it counts as one. Coordinates, gaps of stops
     and slips of frictions in the relative frame are looked at, each by itself, as far as the solver reports their
     velocities. The gap of a stop that stands still beside a driven structure changes as the structure alone moves it,
-    too: half a step of that is what a scheme is late, however little of it the support leaves.
+    too: half a step of that is what a scheme is late, however little of it the support leaves. A coordinate that only
+    rounding moves is left out.
     """
     pairs = _moving(problem, response)
     return max(_difference(response.time, *pair) for pair in pairs)
@@ -38,9 +40,10 @@ def velocity_residual(problem: MechanicalProblem, response: Response) -> float:
 
 def _moving(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
     """Yield positions and velocities, the size (m) of what positions are differences of, what the structure moves."""
-    for x, v in zip(response.displacement.T, response.velocity.T, strict=True):
-        yield x, v, np.abs(x), x
     largest = np.abs(response.displacement).max(axis=1)
+    for x, v in zip(response.displacement.T, response.velocity.T, strict=True):
+        if not 0 < np.abs(x).max() < STILL * largest.max():
+            yield x, v, np.abs(x), x
     for stop in problem.stops:
         rate = response.elements.get(stop.name, {}).get("normal_velocity")
         if rate is not None:

@@ -50,6 +50,18 @@ def test_half_a_step_of_the_structure_is_half_a_step_however_little_the_support_
     assert velocity_residual(driven, response(0.5, normal_velocity=-rate)) > 10
 
 
+def test_a_coordinate_that_rounding_moves_is_left_out():
+    right = response()
+    beside = np.hstack((right.displacement, 2e-16 * right.displacement))
+    still = np.hstack((right.velocity, 0.0 * right.velocity))
+    two = MechanicalProblem(
+        name="two", mass=np.eye(2), initial_displacement=np.zeros(2), initial_velocity=np.array([1.0, 0.0]), end=6.0
+    )
+    assert velocity_residual(two, Response(TIME, beside, still)) < 0.01
+    beside[:, 1] *= 1e5
+    assert velocity_residual(two, Response(TIME, beside, still)) > 100
+
+
 def test_rest_needs_no_velocity():
     still = Response(TIME, np.zeros((TIME.size, 1)), np.zeros((TIME.size, 1)))
     assert velocity_residual(PROBLEM, still) == 0.0

@@ -331,7 +331,7 @@ def _pooled_order(
     found = [
         answer
         for answer in _comparable(runner, statement, scheme, quantities, more)
-        if claimed_order(claims, statement.problem, answer.quantity) >= _regularity(answer, statement)
+        if claimed_order(claims, statement.problem, answer.quantity) >= _regularity(answer, statement) > 0
         and _has_range(runner, answer, statement)
     ]
     if len(found) < FEWEST_POOLED:

@@ -30,6 +30,7 @@ from veridyn.validation_cases.core.subject import Request, Subject
 from veridyn.validation_cases.core.tolerances import Tolerance
 
 KEPT = 4  # responses held in memory; checks come grouped by run
+UNNESTED = 0.9  # exponent of the ratio of two levels, to the next that nobody stated
 
 
 class SolverCrash(SolverFailure):
@@ -327,13 +328,17 @@ class Runner:
 
 
 def finer_settings(before: Settings, last: Settings) -> Settings:
-    """Return one more level: every number that changes from level to level changes once more, alike."""
+    """Return one more level: every number that changes from level to level changes once more, by a little less.
+
+    Steps that are halved once more share their instants: an event right after one of them stays as far from it, and so
+    does the error that it makes. No power of two is met again with this exponent.
+    """
     return {name: _next(before.get(name), value) for name, value in last.items()}
 
 
 def _next(before: Any, last: Any) -> Any:
     numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (before, last))
-    return last * (last / before) if numbers and before and last != before else last
+    return last * (last / before) ** UNNESTED if numbers and before and last != before else last
 
 
 def _level(levels: Sequence[Settings], number: int) -> Settings:

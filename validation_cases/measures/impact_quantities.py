@@ -95,6 +95,15 @@ def _complete(number: int) -> int:
     return number + number % 2
 
 
+def _kinked(needed: int, values: Values) -> float:
+    """Return the regularity of a quantity of as many instants: 0, none, where the errors of steps decide on them."""
+    return KINK if needed <= impact_conditioning.decided(values, vibro_impact.OUTPUT_NUMBER).instants else 0.0
+
+
+def _all_kinked(values: Values) -> float:
+    return KINK if impact_conditioning.decided(values, vibro_impact.OUTPUT_NUMBER).all else 0.0
+
+
 def _instant(number: int, *, digits: int = 30, **given: Given) -> Certified:
     found: Sequence[Certified] = impact_oscillator.instants(digits=digits, **given)
     if _complete(number) > len(found):
@@ -113,7 +122,7 @@ def instant(name: str, number: int, criterion: Criterion) -> Quantity:
             partial(_instant, number),
             partial(vibro_impact.instant, number=number),
             criterion,
-            regularity=KINK,
+            regularity=partial(_kinked, _complete(number)),
             rounded=lambda values: impact_conditioning.instant_rounded(values, number),
         ),
         lambda _: _complete(number),
@@ -131,7 +140,7 @@ def peak_force(contact: int, criterion: Criterion) -> Quantity:
             partial(impact_oscillator.peak_force, contact=contact),
             lambda o: impacts.impact(o, contact).peak_force,
             criterion,
-            regularity=KINK,
+            regularity=partial(_kinked, 2 * contact),
             rounded=lambda values: float(values["kc"]) * impact_conditioning.peak_rounded(values, contact),
         ),
         lambda _: 2 * contact,
@@ -149,7 +158,7 @@ def largest_force(criterion: Criterion) -> Quantity:
             impact_oscillator.largest_force,
             vibro_impact.largest_force,
             criterion,
-            regularity=KINK,
+            regularity=_all_kinked,
             rounded=lambda values: float(values["kc"]) * impact_conditioning.largest_peak_rounded(values),
         )
     )

@@ -138,9 +138,13 @@ def force(o: Observation) -> Floats:
 
 
 def peak_force(o: Observation, number: int) -> float:
-    """Return the largest force of a contact, between the samples (N)."""
+    """Return the largest force of a contact, between the samples (N).
+
+    The sample of the touch itself may lie before the place that is read off, by a rounding: the flight before counts.
+    """
     time, push = o.response.time, force(o)
-    touching = (time >= touch(o, number)) & (time <= opening(o, number)) & (push > 0)
+    flown = time > opening(o, number - 1) if number > 1 else time >= 0
+    touching = flown & (time <= opening(o, number)) & (push > 0)
     return top(time[touching], push[touching])
 
 
