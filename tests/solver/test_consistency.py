@@ -59,7 +59,7 @@ def test_a_coordinate_that_rounding_moves_is_left_out():
     )
     assert velocity_residual(two, Response(TIME, beside, still)) < 0.01
     beside[:, 1] *= 1e5
-    assert velocity_residual(two, Response(TIME, beside, still)) > 100
+    assert velocity_residual(two, Response(TIME, beside, still)) > 90
 
 
 def test_rest_needs_no_velocity():
