@@ -220,7 +220,7 @@ def test_the_worst_change_decides_and_all_are_listed(judged, make_statement, mak
     records = judged(FromRest(), make_statement(ends, halves, problem=swing), layers=("invariance",))
     record = records["only-invariance:restarted"]
     assert [row["quantity"] for row in record.levels] == ["end", "middle"]
-    assert record.levels[1]["change"] == 0.0
+    assert record.levels[1]["change"] < 1e-5  # the confirming level has other steps before the middle
     worst = record.levels[0]
     assert worst["change"] == pytest.approx(abs(worst["before"] - worst["after"]))
     assert record.value == record.error == pytest.approx(worst["change"] / worst["admissible"])

@@ -27,6 +27,7 @@ Solve = Callable[[Any], Any]  # returns a checked response
 # Lengths shrink to a thousandth: an absolute tolerance that was harmless is not any more. Time grows, so that a step
 # that a solver fixes in seconds gets finer, not unstable. Mass takes a power of four: a root of it rounds nothing.
 UNITS = Units(length=2.0**-10, mass=2.0**-4, time=2.0)
+CLOSE = 0.75  # of the usual distance of output instants: a nearer one was put between
 FEWEST = 4  # output instants: of fewer none can be left out, or the parts of a span would have a single one
 LAST_BITS = 4  # roundings of an instant that was shifted and shifted back
 
@@ -155,8 +156,14 @@ def _has_outputs(problem: Problem) -> bool:
 
 def _half_output(solve: Solve, problem: Problem) -> Any:
     assert problem.output_times is not None
-    times = problem.output_times
-    return solve(replace(problem, output_times=np.union1d(times[::2], times[-1:])))
+    return solve(replace(problem, output_times=_halved(problem.output_times)))
+
+
+def _halved(times: Floats) -> Floats:
+    """Return every second instant, the last, and those put between the others, as values are asked for there."""
+    short = np.diff(times) < CLOSE * np.median(np.diff(times))
+    between = times[np.append(short, False) | np.append(False, short)]
+    return np.union1d(times[::2], [*between, times[-1]])
 
 
 # ---- another origin of time
