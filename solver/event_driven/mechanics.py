@@ -625,7 +625,8 @@ class Mechanics:
         hits = np.where(-W @ y[n:] > rest, -W @ y[n:], 0.0)
         back = hits * [self.problem.stops[i].restitution for i in touched]
         impulses, v = self._shared(W, y[n:], back)
-        opened = _with_touch(mode, touched, Touch.OPEN, self._kicked(mode.frictions, v))
+        speed = self._speed(y[n:])  # an impact may leave nothing but rounding of it
+        opened = _with_touch(mode, touched, Touch.OPEN, self._kicked(mode.frictions, v, speed))
         resting = _with_touch(opened, touched[W @ v <= rest], Touch.CLOSED, opened.frictions)
         state = np.concatenate((y[:n], v))
         fall = np.max([-W @ self.flow(each).rate(state, u)[n:] for each in (opened, resting)], axis=0)
@@ -635,7 +636,7 @@ class Mechanics:
         if short.any():  # what is slow or at rest stays together, or a hop would go on with another stop
             calm = slow | (np.abs(W @ v) <= rest)
             v = self._constrained(W[calm], np.ones(np.count_nonzero(calm)))[1] @ v
-        after = _with_touch(mode, touched[(W @ v > rest) & ~short], Touch.OPEN, self._kicked(mode.frictions, v))
+        after = _with_touch(mode, touched[(W @ v > rest) & ~short], Touch.OPEN, self._kicked(mode.frictions, v, speed))
         hit = touched[impulses * self._reach(W) ** 2 > rest]
         return Impact(np.concatenate((y[:n], v)), after, tuple(hit.tolist()), int(np.count_nonzero(short)))
 
@@ -645,11 +646,25 @@ class Mechanics:
         Measures are the terms of a gap, and a share of the ways that velocities and forces, each by itself, lead in a
         time (s). A hop against all forces at once that is no higher than such a gap is none.
         """
-        n, sizes, across = self.problem.size, np.abs(np.concatenate(([1.0], y, u))), np.abs(self.normals)
-        pull = self.flow(mode).efforts @ sizes
-        low = LOW * (self.gap_sizes @ sizes + WAY * across @ (sizes[1 + n : 1 + 2 * n] * scale + pull * scale**2))
-        still = AT_REST * self._speed(y[n:]) * self._reach(self.normals) + low / scale
-        return low, still, np.maximum(still, 2 * np.sqrt(low * (across @ pull)))
+        sizes, across = np.abs(np.concatenate(([1.0], y, u))), np.abs(self.normals)
+        low, hops = self._hops(self.gap_sizes @ sizes, across, self.flow(mode).efforts @ sizes, y, scale)
+        still = AT_REST * self._speed(y[self.problem.size :]) * self._reach(self.normals) + low / scale
+        return low, still, np.maximum(still, hops)
+
+    def slow(self, mode: Mode, y: Floats, u: Floats, scale: float) -> NDArray[np.bool_]:
+        """Tell which rigid frictions slide so slowly that all forces at once would end it on a way that is rounding."""
+        n, sizes = self.problem.size, np.abs(np.concatenate(([1.0], y, u)))
+        terms, pull = WAY * self.glides @ np.abs(y[:n]), self.flow(mode).efforts @ sizes
+        _, ends = self._hops(terms, np.abs(self.tangents), pull, y, scale)
+        slow = np.abs(self.tangents @ y[n:]) <= ends
+        slow[list(self.springs)] = False
+        return np.asarray(slow)
+
+    def _hops(self, terms: Floats, across: Floats, pull: Floats, y: Floats, scale: float) -> tuple[Floats, Floats]:
+        """Return ways (k,) along directions that are rounding, and the velocities that ``pull`` (m/s²) ends on them."""
+        speeds = np.abs(y[self.problem.size :])
+        low = LOW * (terms + WAY * across @ (speeds * scale + pull * scale**2))
+        return low, 2 * np.sqrt(low * (across @ pull))
 
     def _speed(self, v: Floats) -> float:
         """Return the norm of velocities that goes with the kinetic energy."""
@@ -667,9 +682,12 @@ class Mechanics:
                     return p, v + self.inverse @ W.T @ p
         raise SolverFailure(f"{self.problem.name}: no velocities obey the restitutions of stops that are hit together")
 
-    def _kicked(self, grips: tuple[Grip, ...], v: Floats) -> tuple[Grip, ...]:
-        """Return what pressed frictions do with new velocities: a force does not hold against an impulse."""
-        moving = AT_REST * self.reach * self._speed(v)
+    def _kicked(self, grips: tuple[Grip, ...], v: Floats, speed: float) -> tuple[Grip, ...]:
+        """Return what pressed frictions do with new velocities: a force does not hold against an impulse.
+
+        ``speed`` is the norm of the velocities before, which rounding is measured against.
+        """
+        moving = AT_REST * self.reach * speed
         found = []
         for j, (grip, glide) in enumerate(zip(grips, self.tangents @ v, strict=True)):
             still = abs(glide) <= moving[j] or grip is Grip.FREE or j in self.springs

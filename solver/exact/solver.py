@@ -70,8 +70,9 @@ class Prepared:
             row[: len(pressing)] = pressing
         self.grips = event_driven.Grips(np.ascontiguousarray(mechanics.tangents), mechanics.glides, planes)
         self.transitions = Transitions(self.tables, planes, event_driven)
-        self.choosy = len(problem.frictions) > 1 and any(f.static > f.kinetic for f in problem.frictions)
         rigid = bool(self.tables.mechanics.rigid.any())  # a touch at the instant of another event comes first
+        # a single friction that nothing else can hold at rest has one consistent state
+        self.choosy = (len(problem.frictions) > 1 or rigid) and any(f.static > f.kinetic for f in problem.frictions)
         self.asks = (event_driven.IMPACT, event_driven.UNDECIDED) if rigid else ()
         self.start = np.concatenate((problem.initial_displacement, problem.initial_velocity))
         self.first = self._first_states()

@@ -85,8 +85,24 @@ class Transitions:
         return np.asarray(touched | (self.planes < 0).all(axis=1))
 
     def find(self, now: Instant) -> Found | None:
-        """Return the states that follow, None if none is consistent."""
-        now = self._cleaned(now)
+        """Return the states that follow, None if none is consistent.
+
+        If none is, what is slow is set to rest: it would hop and turn on ways that are rounding.
+        """
+        return self._sought(self._cleaned(now)) or self._sought(self._cleaned(self._calmed(now)))
+
+    def _calmed(self, now: Instant) -> Instant:
+        """Return the instant without the slow motion along rigid stops that are touched and pressed frictions."""
+        mechanics, u, before = self.tables.mechanics, self._drive(now), now.before.copy()
+        mode, step = self.tables.mode(before), self.tables.draft(before).step
+        low, _, hops = mechanics.rounding(mode, now.y, u, step)
+        stays = mechanics.rigid & (mechanics.gaps(now.y, u) <= low) & (np.abs(mechanics.gap_rates(now.y, u)) <= hops)
+        before[: self.stops][stays] = CLOSED
+        before[self.stops :][mechanics.slow(mode, now.y, u, step) & (before[self.stops :] != FREE)] = STICK
+        return replace(now, before=before, fired=-1)
+
+    def _sought(self, now: Instant) -> Found | None:
+        """Return the states that follow an instant that is cleaned, None if none is consistent."""
         start = self._tried(now, now.before)
         options = self._touches(now, start), self._grips(now, start)
         violated = set(start.draft.changes[start.wrong, 0].tolist())
