@@ -100,7 +100,7 @@ def run(
                 with progress(planned, silent=layout == "brief") as advance:
                     run_tasks(crew, todo, findings, _until_failure(advance, expected) if fail_fast else advance)
                 if wanted and not changed:
-                    figures(crew, solvers[0], cases, findings)
+                    figures(crew, solvers[0], under_test[solvers[0]].request, cases, findings)
                 if is_wanted(work_precision, () if selection.quick else solvers, kept=wanted):
                     _measure(crew, todo, findings)
             if findings.keeper and findings.keeper.trouble:
@@ -251,10 +251,10 @@ def _checks(task: Task, subject: Subject) -> Iterator[Check]:
     return checks(case, subject, variants_of(case, task.parameters), task.variant or None)
 
 
-def figures(crew: Crew, solver: str, cases: Sequence[str], findings: Findings) -> None:
-    """Draw the figures of the cases for a solver; a message says which could not be drawn."""
+def figures(crew: Crew, solver: str, request: Request, cases: Sequence[str], findings: Findings) -> None:
+    """Draw the figures of the cases for a solver, as it is asked; a message says which could not be drawn."""
     lost = dict(findings.lost[solver])
-    jobs = [Job(_draw, (solver, name, lost), name) for name in cases]
+    jobs = [Job(_draw, (solver, request, name, lost), name) for name in cases]
     by_case: dict[int, tuple[list[Any], list[str]]] = {}
 
     def given_up(number: int, loss: Loss) -> Job:
@@ -271,9 +271,9 @@ def _nothing(line: Line) -> None:
     """Do nothing in the place of a job that was lost."""
 
 
-def _draw(line: Line, solver: str, name: str, lost: Reasons) -> None:
+def _draw(line: Line, solver: str, request: Request, name: str, lost: Reasons) -> None:
     case, found = load_case(name), load_watched(line, solver)
-    runner = watched_runner(line, found, Request(), lost)
+    runner = watched_runner(line, found, request, lost)
     try:
         line.tell(([drawn for figure in case.figures or (histories,) for drawn in figure(case, runner)], []))
     except Exception as error:  # noqa: BLE001 - a figure must not cost the results

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import sympy
@@ -36,6 +37,7 @@ RESERVED = frozenset({TIME, *CONSTANTS, *FUNCTIONS})
 # of what an expression is made; a square root is a power
 KINDS = (sympy.Add, sympy.Mul, sympy.Pow, *(f for name, f in FUNCTIONS.items() if name != "sqrt"))
 
+KNOWN = 4096  # expressions whose reading, or writing, is remembered
 LONGEST = 100_000  # characters of one expression
 DEEPEST = 100  # brackets within brackets, signs before signs
 LARGEST = 1000  # exponent of a plain number, so that no text stands for gigabytes
@@ -60,14 +62,18 @@ def read(owner: str, given: Any, names: Collection[str]) -> Expr:
     ProblemError
         If the text does not follow the grammar, or an expression holds an unknown name or function, or no real number.
     """
-    if isinstance(given, sympy.Basic):
-        return _checked(owner, _exact(given), names)
     if isinstance(given, bool) or given is None:
         raise ProblemError(f"{owner} = {given!r} is no expression")
-    text = str(given)
-    return _checked(owner, _Reader(owner, text, names).read(), names)
+    return _read(owner, given if isinstance(given, sympy.Basic) else str(given), tuple(names))
 
 
+@lru_cache(maxsize=KNOWN, typed=True)  # a problem is posed again for every part of its span, with the same expressions
+def _read(owner: str, given: Any, names: tuple[str, ...]) -> Expr:
+    found = _Reader(owner, given, names).read() if isinstance(given, str) else _exact(given)
+    return _checked(owner, found, names)
+
+
+@lru_cache(maxsize=KNOWN, typed=True)
 def text(expression: Expr) -> str:
     """Write an expression in the grammar; `read` gives it back."""
     return str(_Writer().doprint(expression))

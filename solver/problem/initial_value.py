@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import sympy
 
 from veridyn.solver.errors import ProblemError
-from veridyn.solver.problem.expressions import TIME, Expr, is_name, read, text, unknown
+from veridyn.solver.problem.expressions import KNOWN, TIME, Expr, is_name, read, text, unknown
 from veridyn.solver.problem.mechanical import Floats, Problem
 
 INDICES = (1, 2, 3)
@@ -147,11 +147,7 @@ class InitialValueProblem(Problem):
 
     def _check_sides(self, owner: str, guard: Expr) -> None:
         """Refuse a guard of which it is plain that it has one sign for all real unknowns: ``x**2 + 1``."""
-        numbers = {sympy.Symbol(name): value for name, value in self.parameters.items()}
-        unknowns = {sympy.Symbol(name): sympy.Dummy(name, real=True) for name in (TIME, *self.unknowns)}
-        read_there = guard.xreplace({**numbers, **unknowns})
-        if read_there.free_symbols and (read_there.is_nonnegative or read_there.is_nonpositive):
-            side = "below" if read_there.is_nonnegative else "above"
+        if side := _shunned(guard, tuple(self.parameters.items()), (TIME, *self.unknowns)):
             raise ProblemError(f"{owner}: the guard {text(guard)} is never {side} zero: it never changes sign")
 
     def _read_reset(self, owner: str, reset: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Expr]:
@@ -251,15 +247,11 @@ class InitialValueProblem(Problem):
 
     @cached_property
     def _known(self) -> dict[Any, Any]:
-        """The numbers of all names at the start; what initial values share is evaluated once."""
-        known = {sympy.Symbol(n): v for n, v in self.parameters.items()}
-        shared, initial = sympy.cse(self.initial, order="none")
-        at_start = zip(map(sympy.Symbol, self.unknowns), initial, strict=True)
-        named = dict(known)
-        for name, e in shared:
-            named[name] = e.xreplace(named).evalf(50)
-        start = {name: e.xreplace(named).evalf(50) for name, e in at_start}
-        return {**known, **start, sympy.Symbol(TIME): sympy.Float(self.start, 40)}
+        """The numbers of all names at the start."""
+        known = {sympy.Symbol(name): value for name, value in self.parameters.items()}
+        values = _evaluated(self.initial, tuple(known.items()))
+        start = zip(map(sympy.Symbol, self.unknowns), values, strict=True)
+        return {**known, **dict(start), sympy.Symbol(TIME): sympy.Float(self.start, 40)}
 
     def _exact_number(self, expression: Expr) -> Any:
         return expression.xreplace(self._known).evalf(40)
@@ -344,6 +336,27 @@ class InitialValueProblem(Problem):
             if isinstance(error, ProblemError):
                 raise
             raise ProblemError(f"problem is malformed: {error}") from None
+
+
+@lru_cache(maxsize=KNOWN)
+def _shunned(guard: Expr, parameters: tuple[tuple[str, Expr], ...], unknowns: tuple[str, ...]) -> str:
+    """Return the side of zero on which it is plain that a guard never is, for all real unknowns; empty if none is."""
+    numbers = {sympy.Symbol(name): value for name, value in parameters}
+    real = {sympy.Symbol(name): sympy.Dummy(name, real=True) for name in unknowns}
+    there = guard.xreplace({**numbers, **real})
+    if not there.free_symbols:
+        return ""
+    return "below" if there.is_nonnegative else "above" if there.is_nonpositive else ""
+
+
+@lru_cache(maxsize=KNOWN)
+def _evaluated(expressions: tuple[Expr, ...], known: tuple[tuple[Expr, Expr], ...]) -> tuple[Expr, ...]:
+    """Return expressions as numbers of 50 digits; what they share is evaluated once."""
+    named = dict(known)
+    shared, rest = sympy.cse(expressions, order="none")
+    for name, e in shared:
+        named[name] = e.xreplace(named).evalf(50)
+    return tuple(e.xreplace(named).evalf(50) for e in rest)
 
 
 def _expressions(owner: str, given: Iterable[Any], names: Sequence[str]) -> tuple[Expr, ...]:

@@ -193,3 +193,12 @@ def test_the_list_of_a_kind_and_a_topic(veridyn):
     assert "sdnd101" not in veridyn("list", "--topic", "friction").out
     wrong = veridyn("list", "--topic", "frictoin")
     assert (wrong.status, "did you mean friction?" in wrong.err) == (2, True)
+
+
+def test_figures_show_the_scheme_that_is_asked_for(veridyn):
+    seen = veridyn("run", "sdld31", "--scheme", "newmark", "--json", "-")
+    shown = {
+        curve["label"].partition(":")[0] for f in seen.document["figures"] for p in f["panels"] for curve in p["series"]
+    }
+    assert "newmark" in shown
+    assert not shown & {"symplectic_euler", "devogelaere"}

@@ -9,7 +9,7 @@ import pytest
 
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER as INTEGRATOR
-from veridyn.validation_cases.core.catalogue import all_cases, load_case
+from veridyn.validation_cases.core.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.core.checks import checks
 from veridyn.validation_cases.core.judge import judge
 from veridyn.validation_cases.core.runner import Runner
@@ -24,9 +24,8 @@ def is_measured(case, variant):
     return any(q.measure for q in case.quantities if variant.quantities is None or q.name in variant.quantities)
 
 
-VARIANTS = [
-    (case.name, variant.name) for case in all_cases() for variant in case.variants if is_measured(case, variant)
-]
+CASES = [load_case(name) for name in case_names() if kind_of(name) == "mechanical"]
+VARIANTS = [(case.name, variant.name) for case in CASES for variant in case.variants if is_measured(case, variant)]
 
 # what a slip that begins slowly shows without a flag of adherence: 1e-6 m/s are reached 2 ms after the true instant
 EXCUSED = {("sdnd104", "a0=1.01"): {"slip_start", "phase_time_3"}}
