@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -74,8 +75,13 @@ def _unit(spec: str) -> Any:
         raise SolverNotFound(str(error)) from None
 
 
+@cache  # looks into every package that is installed
+def _installed() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
 def _entry_point(name: str) -> Any:
-    known = {point.name: point for point in entry_points(group=GROUP)}
+    known = _installed()
     if name.endswith(".py"):
         raise SolverNotFound(f"{name!r} is a file: write {name}:NAME, the name of the solver in it")
     if name not in known:

@@ -19,7 +19,7 @@ SCHEME = "runge_kutta_54"
 
 def is_measured(case, variant):
     """Tell whether a response holds anything that a variant asks for; which of it applies would cost references."""
-    if (variant.problem or case.problem)(case.values(variant.changes)).kind != "mechanical":
+    if variant.problem and variant.problem(case.values(variant.changes)).kind != "mechanical":
         return False
     return any(q.measure for q in case.quantities if variant.quantities is None or q.name in variant.quantities)
 

@@ -109,9 +109,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         for check in checks(load_case(name), Subject.of(solver, _request(metafunc.config)))
     ]
     none = pytest.mark.skip(reason=f"no solver under test offers {kind_of(name)}; --solver scipy does")
-    metafunc.parametrize(
-        ("solver_under_test", "check"), pairs or [pytest.param("", None, id="none", marks=none)], scope="module"
-    )
+    metafunc.parametrize(("solver_under_test", "check"), pairs or [pytest.param("", None, id="none", marks=none)])
 
 
 def _marks(expected: Expectations, check: Check, solver: str) -> list[pytest.MarkDecorator]:
