@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -28,26 +28,28 @@ class UsageError(SolverInputError):
     """An option has a value that cannot be used."""
 
 
-def run(options: argparse.Namespace, command: Command) -> int:
-    """Carry out a command; returns the exit status.
+def run(place: str, given: dict[str, Any], command: Command) -> int:
+    """Carry out a command by the function at a place, with the options that are its arguments; returns the exit status.
 
-    Options bear the names of the arguments of the functions that they go to.
+    The function gets the command as it was given, too, if it takes that.
     """
-    commands: dict[str, Callable[..., int]] = {
-        "list": _list, "show": _show, "reference": _reference, "run": _run, "baseline": _baseline, "export": _export,
-        "check": _check, "doctor": _doctor, "sweep": _sweep, "report": _report, "manual": _manual, "bench": _bench,
-        "mutation": _mutation, "new-case": _new_case,
-    }  # fmt: skip
     # an ASCII-only pipe must not stop on a "²"
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
-    given = vars(options)
-    return commands[given.pop("command")](command, **_read(given))
+    module, _, name = place.rpartition(".")
+    function = getattr(import_module(f"veridyn.{module}"), name)
+    told = {"command": command} if "command" in signature(function).parameters else {}
+    status: int = function(**_read(given), **told)
+    return status
 
 
 def _read(given: dict[str, Any]) -> dict[str, Any]:
     """Return options as the commands take them: pairs, requests and the number of processes read."""
     if "changed" in given:
         given["changed"] = changes(given["changed"])
+    if "claims" in given:
+        from veridyn.validation_cases.core.subject import read_request
+
+        given["request"] = read_request(**{name: given.pop(name) for name in ("claims", "refine", "require")})
     if given.get("jobs") and given.get("scheduler"):
         raise UsageError("-n counts processes of this machine; a scheduler has workers of its own: leave one out")
     if "jobs" in given and given["jobs"] is None:
@@ -70,124 +72,41 @@ def changes(pairs: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _print_json(data: Any) -> int:
-    print(json.dumps(data, indent=1, ensure_ascii=True, allow_nan=False))
-    return ExitCode.FINE
-
-
-def _list(_: Command, kinds: Sequence[str], topics: Sequence[str], *, as_json: bool) -> int:
+def list_cases(kinds: Sequence[str], topics: Sequence[str], *, as_json: bool) -> int:
+    """List cases of some kinds and topics, all without any."""
     found = list(listed(kinds, topics))
     if as_json:
         from veridyn import texts
 
-        return _print_json({"schema_version": "1.0", "cases": [texts.entry(load_case(case.name)) for case in found]})
+        return texts.print_json({"schema_version": "1.0", "cases": [texts.entry(load_case(c.name)) for c in found]})
     from veridyn.screen import print_list
 
     print_list(found)
     return ExitCode.FINE
 
 
-def _show(_: Command, case: str) -> int:
-    from veridyn import texts
-
-    texts.print_case(load_case(case))
-    return ExitCode.FINE
-
-
-def _reference(
-    _: Command,
-    case: str,
-    changed: Mapping[str, str],
-    digits: int,
-    derivative: str | None,
-    variant: str | None,
-    *,
-    as_json: bool,
-) -> int:
-    from veridyn import posed, texts
-    from veridyn.references.parameters import check_digits
-
-    chosen = load_case(case)
-    variants = chosen.variants if variant == "all" else [posed.variant_of(chosen, variant)] if variant else [None]
-    asked = [
-        (chosen, {**(of.changes if of else {}), **changed}, check_digits(digits), derivative, of) for of in variants
-    ]
-    if as_json:
-        documents = [texts.reference_document(*each) for each in asked]
-        return _print_json(texts.of_all_variants(documents) if variant == "all" else documents[0])
-    for each in asked:
-        texts.print_reference(*each)
-    return ExitCode.FINE
-
-
-def _request(claims: Sequence[str], refine: str, require: str) -> Any:
-    from veridyn.validation_cases.core.subject import read_request
-
-    return read_request(claims=claims, refine=refine, require=require)
-
-
-def _run(command: Command, **given: Any) -> int:
+def run_checks(command: Command, solvers: Sequence[str], request: Any, **given: Any) -> int:
     """Run what is named; without a name the quick profile, with the exact solver beside our own."""
     from veridyn import running
     from veridyn.selection import Selection
-    from veridyn.solver.loading import EXACT
+    from veridyn.solver.loading import EXACT, OWN
+    from veridyn.validation_cases.core.subject import Request
 
     names = ("cases", "kinds", "variants", "quantities", "schemes")
     named: dict[str, Any] = {name: tuple(given.pop(name)) for name in names}
-    asked = {name: given.pop(name) for name in ("claims", "refine", "require")}
-    solvers, everything = given.pop("solvers"), given.pop("all")
-    quick = not (everything or solvers or given["changed"] or any(named.values()) or any(asked.values()))
+    given.pop("action", "")  # of a baseline: to save it is all there is
+    quick = not (given.pop("all") or solvers or given["changed"] or any(named.values()) or request != Request())
     return running.run(
         selection=Selection(quick=True) if quick else Selection(**named),
-        solvers=[*_or_own(solvers), *([EXACT] if quick else [])],
-        request=_request(**asked),
+        solvers=[*(solvers or [OWN]), *([EXACT] if quick else [])],
+        request=request,
         command=command,
         **given,
     )
 
 
-def _or_own(solvers: Sequence[str]) -> Sequence[str]:
-    from veridyn.solver.loading import OWN
-
-    return solvers or [OWN]
-
-
-def _baseline(command: Command, action: str, **given: Any) -> int:  # noqa: ARG001 - there is one action
-    """Run and keep what came out as a baseline; the run itself is judged as ever."""
-    return _run(command, **given)
-
-
-def _export(_: Command, **given: Any) -> int:
-    from veridyn import exporting
-
-    return exporting.export(**given)
-
-
-def _check(command: Command, *, claims: Sequence[str], refine: str, require: str, **given: Any) -> int:
-    from veridyn import checking
-
-    return checking.check(command=command, request=_request(claims, refine, require), **given)
-
-
-def _new_case(_: Command, **given: Any) -> int:
-    from veridyn.new_case import new_case
-
-    return new_case(**given)
-
-
-def _doctor(_: Command, *, solvers: Sequence[str], **given: Any) -> int:
-    from veridyn.doctor.command import examine
-
-    return examine(_or_own(solvers), **given)
-
-
-def _sweep(command: Command, **given: Any) -> int:
-    from veridyn.sweep.command import sweep
-
-    return sweep(command=command, **given)
-
-
-def _report(_: Command, *, results: Sequence[Path], output: Path, against: Path | None, single_file: bool) -> int:
+def report(results: Sequence[Path], output: Path, against: Path | None, *, single_file: bool) -> int:
+    """Build a report from result files; fails as they do, and if something became worse."""
     from veridyn import running
     from veridyn.reports import gaps, read_results
     from veridyn.reports.against import compare
@@ -204,34 +123,16 @@ def _report(_: Command, *, results: Sequence[Path], output: Path, against: Path 
     return running.status(found["results"], gaps(found)) or worse
 
 
-def _manual(command: Command, **given: Any) -> int:
-    from veridyn import manual
-
-    return manual.manual(command=command, **given)
-
-
-def _bench(command: Command, *, solvers: Sequence[str], **given: Any) -> int:
-    from veridyn import timing
-
-    return timing.bench(solvers=_or_own(solvers), command=command, **given)
-
-
-def _mutation(
-    command: Command,
-    *,
-    false_positives: int | None,
-    faults: Sequence[str],
-    report: Path | None,
-    all_cases: bool,
-    resolution: bool,
-    **given: Any,
+def mutation(
+    command: Command, false_positives: int | None, faults: Sequence[str], report: Path | None, **given: Any
 ) -> int:
+    """Try seeded faults, or solvers without fault."""
     from veridyn.mutation import analysis
     from veridyn.mutation.false_positives import study
 
+    asked = analysis.Options(given.pop("all_cases"), given.pop("resolution"))
     if false_positives is None:
-        asked = analysis.Options(all_cases, resolution)
         return analysis.mutation(faults=faults, options=asked, report=report, command=command, **given)
-    if faults or resolution:
+    if faults or asked.resolution:
         raise UsageError("--false-positives tries solvers without fault; leave out --fault and --resolution")
     return study(count=false_positives, command=command, **given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,9 +12,12 @@ from rich.text import Text
 
 from veridyn import front
 from veridyn.document import SCHEMA_VERSION, published, references, stated, truth_of
+from veridyn.exit_code import ExitCode
+from veridyn.posed import variant_of
+from veridyn.references.parameters import check_digits
 from veridyn.screen import add, console, table
 from veridyn.validation_cases.core.case import Case, Variant
-from veridyn.validation_cases.core.catalogue import room_of
+from veridyn.validation_cases.core.catalogue import load_case, room_of
 
 
 def entry(case: Case) -> dict[str, Any]:
@@ -31,8 +35,42 @@ def entry(case: Case) -> dict[str, Any]:
     }
 
 
-def print_case(case: Case) -> None:
-    """Print everything about a case: statement, parameters, references, published values, errata."""
+def print_json(data: Any) -> int:
+    """Print a document; returns the exit status 0."""
+    print(json.dumps(data, indent=1, ensure_ascii=True, allow_nan=False))
+    return ExitCode.FINE
+
+
+def show(case: str) -> int:
+    """Print everything about a case; returns the exit status 0."""
+    _print_case(load_case(case))
+    return ExitCode.FINE
+
+
+def reference(
+    case: str,
+    changed: Mapping[str, str],
+    digits: int,
+    derivative: str | None,
+    variant: str | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Print the certified values of a case, of a variant, or of ``all``; returns the exit status 0."""
+    chosen = load_case(case)
+    variants = chosen.variants if variant == "all" else [variant_of(chosen, variant)] if variant else [None]
+    asked = [
+        (chosen, {**(of.changes if of else {}), **changed}, check_digits(digits), derivative, of) for of in variants
+    ]
+    if as_json:
+        documents = [reference_document(*each) for each in asked]
+        return print_json(_of_all_variants(documents) if variant == "all" else documents[0])
+    for each in asked:
+        _print_reference(*each)
+    return ExitCode.FINE
+
+
+def _print_case(case: Case) -> None:
     out = console()
     out.print(Text(f"{case.name}: {case.title} ({case.document})", style="bold"))
     for paragraph in case.statement:
@@ -109,7 +147,7 @@ def _per(unit: str, other: str) -> str:
     return f"({unit or 1})/({other})" if other and other != "1" else unit
 
 
-def print_reference(
+def _print_reference(
     case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None, of: Variant | None = None
 ) -> None:
     """Print the certified values for a parameter set, or their derivatives, with what was proved."""
@@ -161,7 +199,7 @@ def reference_document(
     }
 
 
-def of_all_variants(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _of_all_variants(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the documents of several variants as one."""
     shared = {key: documents[0][key] for key in ("schema_version", "case")}
     return {**shared, "variants": [{k: v for k, v in each.items() if k not in shared} for each in documents]}

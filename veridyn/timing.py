@@ -18,7 +18,7 @@ from veridyn.reports import numbers, timing_page
 from veridyn.reports.errors import ReportError
 from veridyn.reports.timing import Change, Compared, Line, Timing, compare, read_history, read_timing, seconds, timing
 from veridyn.screen import console
-from veridyn.solver.loading import load_solver
+from veridyn.solver.loading import OWN, load_solver
 from veridyn.validation_cases.core.catalogue import load_case
 
 COLUMNS = ("solver", "case", "scheme", "median", "min", "first call", "digits", "fewest")
@@ -42,7 +42,7 @@ def bench(
     """
     for name in cases:
         load_case(name)
-    for spec in solvers:
+    for spec in (solvers := solvers or [OWN]):
         load_solver(spec)
     before = read_timing(against) if against else None  # said before the benchmarks, not after them
     status, data = (0, _read(results)) if results else _measured(cases, solvers)

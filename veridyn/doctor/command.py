@@ -15,6 +15,7 @@ from veridyn.doctor.patients import Patient, patients_of
 from veridyn.nearest import did_you_mean
 from veridyn.screen import console
 from veridyn.solver.errors import CapabilityError, SettingsError, SolverFailure, SolverInputError
+from veridyn.solver.loading import OWN
 from veridyn.solver.problem.mechanical import Problem
 from veridyn.solver.response import AnyResponse, read_response
 from veridyn.validation_cases.core.runner import SolverCrash, translated
@@ -39,13 +40,15 @@ class Diagnosis:
 
 
 def examine(solvers: Sequence[str], changed: Mapping[str, str] | None = None, time_out: float = TIME_OUT) -> int:
-    """Print a diagnosis of every solver; returns 0 healthy, 1 inaccurate, 3 broken or not to be examined.
+    """Print a diagnosis of every solver, of our own without any.
+
+    Returns 0 healthy, 1 inaccurate, 3 broken or not to be examined.
 
     Raises SolverInputError if a specification leads nowhere, or a change is no setting of any solver, or not a valid
     one.
     """
     with Crew(1, time_out) as crew:
-        described = subjects(crew, solvers)
+        described = subjects(crew, solvers or [OWN])
         _refuse_unknown(changed or {}, described.values())
         return max(
             _examine(crew, spec, replace(subject, request=Request(settings_of(changed or {}, subject.known))))
