@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from rich import box
 from rich.console import Console
@@ -12,13 +13,55 @@ from rich.table import Table
 from rich.text import Text
 
 from veridyn.reports.markdown import escape, table
+from veridyn.reports.tally import group
 
 Findings = Mapping[str, Any]
 Entry = Mapping[str, Any]
 Key = tuple[str, str]
+Fate = Literal["detected", "survived", "hidden", "idle"]
 
 LAYERS = ("criterion", "convergence", "claim", "invariance", "error")
 FEW = 3  # checks named in a cell
+FATES: Mapping[Fate, str] = {
+    "detected": "",
+    "survived": "survive",
+    "hidden": "cannot be shown, each for the reason stated",
+    "idle": "damage nothing in the cases that were tried",
+}
+"""What may become of a fault, and what is said of those that are not detected."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A fault, its trials (none where it was not tried), and the search for its smallest size, if there was one."""
+
+    fault: Entry
+    trials: list[Entry]
+    search: Entry | None
+
+    @property
+    def hits(self) -> list[Entry]:
+        """The trials in which a check detects it."""
+        return [trial for trial in self.trials if trial["found"]]
+
+    @property
+    def fate(self) -> Fate:
+        """What became of it: ``hidden``, a survivor of which the host shows why; ``idle``, it damages nothing."""
+        if self.hits:
+            return "detected"
+        if any(trial["judged"] for trial in self.trials):
+            return "hidden" if self.fault["unseen"] else "survived"
+        return "idle"
+
+    @property
+    def size(self) -> str:
+        """Its size, printed; empty if it has none."""
+        return _number(self.fault["size"])
+
+    @property
+    def layers(self) -> dict[str, int]:
+        """How many checks of each layer detect it."""
+        return dict(Counter(layer for trial in self.trials for layer, _ in trial["found"].values()))
 
 
 def key_of(entry: Entry) -> Key:
@@ -26,49 +69,21 @@ def key_of(entry: Entry) -> Key:
     return entry["host"], entry.get("fault") or entry["name"]
 
 
-def by_fault(found: Findings) -> dict[Key, list[Entry]]:
-    """Return the trials of every fault, an empty list where it was not tried."""
-    trials: dict[Key, list[Entry]] = {key_of(fault): [] for fault in found["faults"]}
-    for trial in found["trials"]:
-        trials[key_of(trial)].append(trial)
-    return trials
+def tried(found: Findings) -> list[Tried]:
+    """Return all faults with what was found of them."""
+    trials, searches = group(found["trials"], key_of), {key_of(row): row for row in found["resolution"]}
+    keys = {key_of(fault): fault for fault in found["faults"]}
+    return [Tried(fault, trials.get(key, []), searches.get(key)) for key, fault in keys.items()]
 
 
-def detected(found: Findings) -> list[Key]:
-    """Return the faults that a check detects."""
-    return [key for key, trials in by_fault(found).items() if any(trial["found"] for trial in trials)]
+def _by_host(found: Findings) -> list[tuple[str, list[Tried]]]:
+    every = tried(found)
+    return [(host, [one for one in every if one.fault["host"] == host]) for host in found["hosts"]]
 
 
-def survivors(found: Findings) -> list[Key]:
-    """Return the faults that were judged and not detected."""
-    return [
-        key
-        for key, trials in by_fault(found).items()
-        if any(trial["judged"] for trial in trials) and not any(trial["found"] for trial in trials)
-    ]
-
-
-def unexplained(found: Findings) -> list[Key]:
-    """Return the survivors for which nobody has said why no check can detect them."""
-    reasons = {key_of(fault): fault["unseen"] for fault in found["faults"]}
-    return [key for key in survivors(found) if not reasons[key]]
-
-
-def unseen(found: Findings) -> list[Key]:
-    """Return those of which the host shows why no check can detect them."""
-    return [key for key in survivors(found) if key not in set(unexplained(found))]
-
-
-def untried(found: Findings) -> list[Key]:
-    """Return the faults that damage nothing in the cases, as far as their host solves them."""
-    return [
-        key for key, trials in by_fault(found).items() if not any(trial["judged"] or trial["found"] for trial in trials)
-    ]
-
-
-def broken(found: Findings) -> list[tuple[Entry, str, str]]:
-    """Return trial, check and reason wherever a measure failed on a mutant."""
-    return [(trial, check, why) for trial in found["trials"] for check, why in trial["broken"].items()]
+def survivors(found: Findings, *fates: Fate) -> list[Key]:
+    """Return the faults that were judged and not detected: with a reason why no check can, or without."""
+    return [key_of(one.fault) for one in tried(found) if one.fate in (fates or ("survived", "hidden"))]
 
 
 def alarms(found: Findings) -> list[tuple[str, str, str, str]]:
@@ -97,33 +112,21 @@ def _runs(found: Findings) -> list[Entry]:
     return list(found.get("runs", ())) or [{**found["environment"], "faults": len(found["faults"])}]
 
 
-def layers_of(trials: Iterable[Entry]) -> dict[str, int]:
-    """Return how many checks of each layer detect a fault."""
-    return dict(Counter(layer for trial in trials for layer, _ in trial["found"].values()))
-
-
 def summary(found: Findings) -> Iterator[str]:
     """Yield what there is to say in a few sentences, host by host."""
-    hit, alive, idle, hidden = (set(kind(found)) for kind in (detected, unexplained, untried, unseen))
-    for host in found["hosts"]:
-        mine = [key_of(fault) for fault in found["faults"] if fault["host"] == host]
-        shown = sum(key not in idle | hidden for key in mine)
-        yield f"{host}: {sum(key in hit for key in mine)} of {shown} faults are detected"
-        yield from _named(host, "survive", (key for key in mine if key in alive))
-        yield from _named(host, "cannot be shown, each for the reason stated", (key for key in mine if key in hidden))
-        yield from _named(host, "damage nothing in the cases that were tried", (key for key in mine if key in idle))
-    failing = broken(found)
+    for host, mine in _by_host(found):
+        names = {fate: [one.fault["name"] for one in mine if one.fate == fate] for fate in FATES}
+        shown = len(names["detected"]) + len(names["survived"])
+        yield f"{host}: {len(names['detected'])} of {shown} faults are detected"
+        for fate, said in FATES.items():
+            if said and names[fate]:
+                yield f"{host}: {len(names[fate])} {said}: {', '.join(names[fate])}"
+    failing = {f"{trial['host']} {trial['fault']}" for trial in found["trials"] if trial["broken"]}
     if failing:
-        named = sorted({f"{trial['host']} {trial['fault']}" for trial, _, _ in failing})
-        yield f"measures of the suite failed on {len(named)} mutants, which is no detection: {', '.join(named)}"
+        named = ", ".join(sorted(failing))
+        yield f"measures of the suite failed on {len(failing)} mutants, which is no detection: {named}"
     if every := alarms(found):
         yield f"{len(every)} checks fail without any fault, and detect none"
-
-
-def _named(host: str, what: str, keys: Iterable[Key]) -> Iterator[str]:
-    names = [name for _, name in keys]
-    if names:
-        yield f"{host}: {len(names)} {what}: {', '.join(names)}"
 
 
 def _place(trial: Entry) -> str:
@@ -138,9 +141,12 @@ def show(found: Findings, out: Console) -> None:
     lines = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for title in ("host", "kind", "fault", "size", "smallest detected", *LAYERS, "where"):
         lines.add_column(title, overflow="fold")
-    for fault in found["faults"]:
-        cells = _cells(found, fault)
-        lines.add_row(*(Text(cell, style="" if cells[-1] else "bold red") for cell in cells))
+    for one in tried(found):
+        named = (one.fault["host"], one.fault["kind"], one.fault["name"], one.size)
+        smallest = _number(one.search["detected"]) if one.search else ""
+        counts = (str(one.layers.get(layer, "")) for layer in LAYERS)
+        cells = (*named, smallest, *counts, ", ".join(map(_place, one.hits)))
+        lines.add_row(*(Text(cell, style="" if one.hits else "bold red") for cell in cells))
     out.print(lines)
     out.print(Text("Checks that detect a fault, by layer; empty: none.", style="dim"))
     for sentence in summary(found):
@@ -149,29 +155,8 @@ def show(found: Findings, out: Console) -> None:
         out.print(Text(f"  without fault: {' '.join(alarm)}", style="dim"))
 
 
-def _cells(found: Findings, fault: Entry) -> tuple[str, ...]:
-    trials = [t for t in found["trials"] if key_of(t) == key_of(fault)]
-    layers = layers_of(trials)
-    where = ", ".join(_place(trial) for trial in trials if trial["found"])
-    counts = (str(layers.get(layer, "")) for layer in LAYERS)
-    return (
-        fault["host"],
-        fault["kind"],
-        fault["name"],
-        _number(fault["size"]),
-        _resolved(found, fault),
-        *counts,
-        where,
-    )
-
-
 def _number(size: float | None) -> str:
     return "" if size is None else f"{size:g}"
-
-
-def _resolved(found: Findings, fault: Entry) -> str:
-    rows = [row for row in found["resolution"] if key_of(row) == key_of(fault)]
-    return "".join(_number(row["detected"]) for row in rows)
 
 
 # ---- as a page
@@ -224,14 +209,10 @@ def _matrix(found: Findings) -> Iterator[str]:
         "Of the faults of a kind: how many were tried, how many are detected, and how many of those a layer detects "
         "(among others; *alone*: by no other layer)."
     )
-    groups: dict[Key, list[Entry]] = defaultdict(list)
-    for fault in found["faults"]:
-        groups[fault["host"], fault["kind"]].append(fault)
-    trials = by_fault(found)
-    tried = {name: [trials[key_of(fault)] for fault in faults] for name, faults in groups.items()}
-    rows = [_row(name, [layers_of(mine) for mine in every if mine]) for name, every in tried.items()]
-    everything = [layers_of(mine) for mine in trials.values() if mine]
-    yield table(("Host", "Kind", "Tried", "Detected", *LAYERS), [*rows, _row(("all", ""), everything)])
+    every = tried(found)
+    groups = group(every, lambda one: (one.fault["host"], one.fault["kind"])) | {("all", ""): every}
+    rows = [_row(name, [one.layers for one in mine if one.trials]) for name, mine in groups.items()]
+    yield table(("Host", "Kind", "Tried", "Detected", *LAYERS), rows)
 
 
 def _row(name: Key, layers: Sequence[Mapping[str, int]]) -> tuple[str, ...]:
@@ -252,41 +233,41 @@ def _cases(found: Findings) -> Iterator[str]:
     )
     kinds = list(dict.fromkeys(fault["kind"] for fault in found["faults"]))
     hits: Counter[tuple[str, str]] = Counter()
-    trials = by_fault(found)
-    for fault in found["faults"]:
-        places = (trial["place"]["case"] for trial in trials[key_of(fault)] if trial["found"])
-        hits.update({(case, fault["kind"]) for case in places})
+    for one in tried(found):
+        hits.update({(trial["place"]["case"], one.fault["kind"]) for trial in one.hits})
     rows = [(case, *(str(hits[case, kind] or "–") for kind in kinds)) for case in sorted({case for case, _ in hits})]
     yield table(("Case", *kinds), rows)
 
 
 def _resolution(found: Findings) -> Iterator[str]:
-    rows: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
-    hosts = [host for host in found["hosts"] if any(row["host"] == host for row in found["resolution"])]
+    searched = [one for one in tried(found) if one.search]
+    hosts = [host for host in found["hosts"] if any(one.fault["host"] == host for one in searched)]
     if not hosts:
         return
-    said = {key_of(fault): fault for fault in found["faults"]}
-    for row in found["resolution"]:
-        fault = said[key_of(row)]
-        below = "" if row["survived"] is not None else " (smallest tried)"
-        rows[row["fault"], fault["meaning"]][row["host"]] = f"{row['detected']:g}{below}, {row['case']}"
     yield "## Resolution"
     yield (
         "Smallest size that is detected, in steps of 1, 3, 10, and in which case; a dash: not tried, or not detected "
         "at its stated size."
     )
-    lines = [(*fault, *(mine.get(host, "–") for host in hosts)) for fault, mine in rows.items()]
-    yield table(("Fault", "Size", *hosts), lines)
+    by_name = group(searched, lambda one: (one.fault["name"], one.fault["meaning"]))
+    rows = [(*name, *_smallest(mine, hosts)) for name, mine in by_name.items()]
+    yield table(("Fault", "Size", *hosts), rows)
+
+
+def _smallest(faults: Iterable[Tried], hosts: Iterable[str]) -> list[str]:
+    """Return the smallest size of a fault that is detected in each host, and where."""
+    found = {one.fault["host"]: one.search for one in faults if one.search}
+    below = {host: "" if row["survived"] is not None else " (smallest tried)" for host, row in found.items()}
+    return [f"{found[h]['detected']:g}{below[h]}, {found[h]['case']}" if h in found else "–" for h in hosts]
 
 
 def _survivors(found: Findings) -> Iterator[str]:
     yield "## What survives, and what cannot be shown"
     yield "With a reason: the host cannot show it, and no check is missing."
-    said = {key_of(fault): fault for fault in found["faults"]}
-    trials = by_fault(found)
     rows = [
-        (*key, said[key]["what"], _number(said[key]["size"]), said[key]["unseen"], ", ".join(map(_place, trials[key])))
-        for key in survivors(found)
+        (*key_of(one.fault), one.fault["what"], one.size, one.fault["unseen"], ", ".join(map(_place, one.trials)))
+        for one in tried(found)
+        if one.fate in ("survived", "hidden")
     ]
     yield table(("Host", "Fault", "What is wrong", "Size", "Why", "Tried on"), rows) if rows else "Nothing."
 
@@ -301,19 +282,13 @@ def _alarms(found: Findings) -> Iterator[str]:
 
 def _faults(found: Findings) -> Iterator[str]:
     yield "## Faults"
-    trials = by_fault(found)
-    for host in found["hosts"]:
+    for host, mine in _by_host(found):
         yield f"### {host}"
-        rows = [
-            (f["name"], f["kind"], f["what"], _number(f["size"]), *_where(trials[key_of(f)]))
-            for f in found["faults"]
-            if f["host"] == host
-        ]
+        rows = [(f.fault["name"], f.fault["kind"], f.fault["what"], f.size, *_where(f.hits)) for f in mine]
         yield table(("Fault", "Kind", "What is wrong", "Size", "Detected in", "First by"), rows)
 
 
-def _where(trials: Sequence[Entry]) -> tuple[str, str]:
-    hits = [trial for trial in trials if trial["found"]]
+def _where(hits: Sequence[Entry]) -> tuple[str, str]:
     if not hits:
         return "–", ""
     checks = list(hits[0]["found"])

@@ -123,13 +123,13 @@ def findings(**found):
 
 def test_a_harness_error_is_no_detection():
     found = findings(found={}, broken={"a": "KeyError"})
-    assert detection.survivors(found) == detection.unexplained(found) == [("h", "late")]
+    assert detection.survivors(found) == detection.survivors(found, "survived") == [("h", "late")]
     assert any("measures of the suite failed on 1 mutants" in sentence for sentence in detection.summary(found))
 
 
 def test_layers_are_counted_by_fault():
     found = findings(found={"a": ["claim", 2.0], "b": ["claim", None], "c": ["error", None]})
-    assert detection.layers_of(found["trials"]) == {"claim": 2, "error": 1}
+    assert detection.tried(found)[0].layers == {"claim": 2, "error": 1}
     assert detection.survivors(found) == []
 
 
@@ -139,11 +139,14 @@ def test_later_results_add_and_replace_faults():
     other["faults"] = [{**first["faults"][0], "host": "g"}]
     made = {"schema_version": "2.0", "environment": {}, "cases": ["c"]}
     found = detection.joined({**document, **made} for document in (first, again, other))
-    assert detection.by_fault(found) == {("h", "late"): again["trials"], ("g", "late"): []}
+    assert [(*detection.key_of(one.fault), one.trials) for one in detection.tried(found)] == [
+        ("h", "late", again["trials"]),
+        ("g", "late", []),
+    ]
     assert (found["hosts"], found["cases"]) == (["h", "g"], ["c"])
 
 
 def test_a_survivor_may_have_a_reason():
     found = findings(found={})
     found["faults"][0]["unseen"] = "Nothing changes."
-    assert (detection.survivors(found), detection.unexplained(found)) == ([("h", "late")], [])
+    assert (detection.survivors(found), detection.survivors(found, "survived")) == ([("h", "late")], [])

@@ -114,7 +114,7 @@ def mutation(
         done(study.keeper)
     if output != "-":
         detection.show(result, console())
-    return ExitCode.FAILED if detection.unexplained(result) else ExitCode.FINE
+    return ExitCode.FAILED if detection.survivors(result, "survived") else ExitCode.FINE
 
 
 def _try_all(
