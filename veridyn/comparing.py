@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -38,7 +37,7 @@ from veridyn.solving import (
     shown,
     subject_of,
 )
-from veridyn.validation_cases.core.case import Case, Number, Observation, Quantity, Values, Variant
+from veridyn.validation_cases.core.case import Case, Quantity, Variant
 from veridyn.validation_cases.core.checks import checks_of
 from veridyn.validation_cases.core.judge import Check, Layer, Record, judge
 from veridyn.validation_cases.core.levels import answers
@@ -106,8 +105,9 @@ class Comparison:
         rows = [["quantity", "unit", "reference", "±", "by", *solvers]]
         for name, reference in self.references.items():
             radius = "" if reference.radius is None else f"{float(reference.radius):.1e}"
+            value = "none" if reference.value is None else f"{float(reference):.9g}"
             cells = [_cell(known[solver, name]) for solver in solvers]
-            rows.append([name, units[name], _short(reference), radius, self.sources[name], *cells])
+            rows.append([name, units[name], value, radius, self.sources[name], *cells])
         return _aligned(rows)
 
     def __str__(self) -> str:
@@ -121,7 +121,8 @@ class Comparison:
         need("pandas")
         import pandas as pd
 
-        rows = [{**vars(a), "reference": _float(self.references[a.quantity])} for a in self.answers]
+        known = {n: math.nan if r.value is None else float(r) for n, r in self.references.items()}
+        rows = [{**vars(a), "reference": known[a.quantity]} for a in self.answers]
         return pd.DataFrame(rows).set_index(["quantity", "solver"])
 
     def plot(self, *names: str) -> Drawing:
@@ -288,20 +289,6 @@ def _entrant(solver: Any, settings: Mapping[str, Any]) -> _Entrant:
 
 def _statement(problem: Problem, asked: Sequence[Question], found: Mapping[str, _Reference], require: str) -> Statement:
     """Return the problem as a case with one variant; the references are looked up in what is found later."""
-    relative, smooth = read_requirement(require).relative, regularity(problem)
-    quantities = tuple(
-        Quantity(
-            q.name,
-            q.unit,
-            q.definition,
-            reference=lambda *, digits=30, name=q.name: found[name].value,  # noqa: ARG005 - the signature of references
-            measure=partial(_measured, q),
-            criterion=partial(_criterion, found, q.name, relative, require),
-            scale=partial(_size, found, q.name),
-            regularity=smooth,
-        )
-        for q in asked
-    )
     case = Case(
         name=problem.name,
         title=problem.name,
@@ -310,7 +297,7 @@ def _statement(problem: Problem, asked: Sequence[Question], found: Mapping[str, 
         statement=(),
         parameters=(),
         variants=(Variant("given", {}),),
-        quantities=quantities,
+        quantities=tuple(_quantity(q, problem, found, require) for q in asked),
         problem=lambda _: problem,
         remarks=(f'References of kind "numerical" are answers of solvers: {STANDS_IN}.',),
         residuals=residuals(problem),
@@ -319,16 +306,18 @@ def _statement(problem: Problem, asked: Sequence[Question], found: Mapping[str, 
     return Statement(case, case.variants[0])
 
 
-def _criterion(found: Mapping[str, _Reference], name: str, relative: float, text: str, _: Values) -> Tolerance:
-    return found[name].criterion(relative, text)
-
-
-def _size(found: Mapping[str, _Reference], name: str, _: Values) -> float:
-    return found[name].size
-
-
-def _measured(question: Question, o: Observation) -> Number:
-    return question.read(o.response)
+def _quantity(q: Question, problem: Problem, found: Mapping[str, _Reference], require: str) -> Quantity:
+    relative = read_requirement(require).relative
+    return Quantity(
+        q.name,
+        q.unit,
+        q.definition,
+        reference=lambda *, digits=30: found[q.name].value,  # noqa: ARG005 - the signature of references
+        measure=lambda o: q.read(o.response),
+        criterion=lambda _: found[q.name].criterion(relative, require),
+        scale=lambda _: found[q.name].size,
+        regularity=regularity(problem),
+    )
 
 
 @dataclass(frozen=True)
@@ -491,14 +480,6 @@ def _difference(solution: Solution, reference: Solution) -> Solution:
         a, displacement=a.displacement - b.displacement, velocity=a.velocity - b.velocity, elements=elements
     )
     return replace(solution, response=apart)
-
-
-def _short(reference: Certified) -> str:
-    return "none" if reference.value is None else f"{float(reference):.9g}"
-
-
-def _float(reference: Certified) -> float:
-    return math.nan if reference.value is None else float(reference)
 
 
 def _cell(answer: Answer) -> str:

@@ -60,15 +60,15 @@ def questions(problem: Problem, more: Mapping[str, Read]) -> tuple[Question, ...
 
 
 def _states(problem: InitialValueProblem) -> Iterator[Question]:
-    for name in problem.unknowns[:MOST]:
+    for i, name in enumerate(problem.unknowns[:MOST]):
         size = partial(_peak, problem, name)
-        yield Question(f"{name}_end", "", f"{name} at the end", partial(_final, problem, name), size)
+        yield Question(f"{name}_end", "", f"{name} at the end", partial(_last, "states", i), size)
         yield Question(f"{name}_largest", "", f"largest absolute value of {name}", size, size)
         yield Question(f"{name}_rms", "", f"root mean square of {name}", partial(_mean, problem, name), size)
 
 
-def _final(problem: InitialValueProblem, name: str, r: Trajectory) -> float:
-    return float(r.states[-1, problem.unknowns.index(name)])
+def _last(what: str, i: int, r: Response | Trajectory) -> float:
+    return float(getattr(r, what)[-1, i])
 
 
 def _peak(problem: InitialValueProblem, name: str, r: Trajectory) -> float:
@@ -77,15 +77,15 @@ def _peak(problem: InitialValueProblem, name: str, r: Trajectory) -> float:
 
 
 def _mean(problem: InitialValueProblem, name: str, r: Trajectory) -> float:
-    squares = (_over(part.times, part.on) for part in parts(Observation({}, problem, r), name))
+    squares = (_integral(part.times, part.on, 2) for part in parts(Observation({}, problem, r), name))
     return math.sqrt(sum(squares) / (r.time[-1] - r.time[0]))
 
 
-def _over(times: Floats, read: Callable[[Floats], Floats]) -> float:
-    """Return the integral of a square over the time: two Gauss points between samples."""
+def _integral(times: Floats, read: Callable[[Floats], Floats], power: int = 1) -> float:
+    """Return the integral of a power of a history over the time: two Gauss points between samples (m,)."""
     half, middle = 0.5 * np.diff(times), 0.5 * (times[1:] + times[:-1])
     places = np.concatenate((middle - half / math.sqrt(3), middle + half / math.sqrt(3)))
-    return float(np.tile(half, 2) @ read(places) ** 2) if half.size else 0.0
+    return float(np.tile(half, 2) @ read(places) ** power) if half.size else 0.0
 
 
 def _events(problem: InitialValueProblem) -> Iterator[Question]:
@@ -140,9 +140,10 @@ def _terms(problem: InitialValueProblem, expression: Expr, r: Trajectory) -> flo
 def _motion(problem: MechanicalProblem) -> Iterator[Question]:
     for i in _followed(problem):
         name, size = problem.coordinates[i], partial(_largest, i)
-        yield Question(f"{name}_end", "m", f"displacement of {name} at the end", partial(_last, i), size)
+        last, mean = partial(_last, "displacement", i), partial(_rms, i)
+        yield Question(f"{name}_end", "m", f"displacement of {name} at the end", last, size)
         yield Question(f"{name}_largest", "m", f"largest absolute displacement of {name}", size, size)
-        yield Question(f"{name}_rms", "m", f"root mean square of the displacement of {name}", partial(_rms, i), size)
+        yield Question(f"{name}_rms", "m", f"root mean square of the displacement of {name}", mean, size)
 
 
 def _followed(problem: MechanicalProblem) -> list[int]:
@@ -155,40 +156,33 @@ def _followed(problem: MechanicalProblem) -> list[int]:
     return sorted(np.argsort(-weight, kind="stable")[:MOST].tolist())
 
 
-def _last(i: int, r: Response) -> float:
-    return float(r.displacement[-1, i])
-
-
 def _largest(i: int, r: Response) -> float:
     x = r.displacement[:, i]
     return max(top(r.time, x), top(r.time, -x))
 
 
 def _rms(i: int, r: Response) -> float:
-    return float(np.sqrt(_integral(r, r.displacement[:, i] ** 2) / (r.time[-1] - r.time[0])))
+    return float(np.sqrt(_sum(r, r.displacement[:, i] ** 2) / (r.time[-1] - r.time[0])))
 
 
-def _integral(r: Response, history: Floats) -> float:
-    """Return the integral of a history (m,) over the time: two Gauss points between samples, on cubics."""
-    half, middle = 0.5 * np.diff(r.time), 0.5 * (r.time[1:] + r.time[:-1])
-    places = np.concatenate((middle - half / math.sqrt(3), middle + half / math.sqrt(3)))
-    return float(np.tile(half, 2) @ resampled(r.time, history, places, r.instants))
+def _sum(r: Response, history: Floats) -> float:
+    """Return the integral of a history (m,) over the time, on cubics."""
+    return _integral(r.time, lambda t: resampled(r.time, history, t, r.instants))
+
+
+def _top(r: Response, history: Floats) -> float:
+    return top(r.time, history)
+
+
+def _of_force(name: str, read: Callable[[Response, Floats], float], r: Response) -> float:
+    return read(r, element_history(r, name, "normal_force", of="stop"))
 
 
 def _stops(problem: MechanicalProblem) -> Iterator[Question]:
     for stop in problem.stops:
-        force = partial(_stop_force, stop.name)
+        force, pushed = (partial(_of_force, stop.name, read) for read in (_top, _sum))
         yield Question(f"{stop.name}_largest_force", "N", f"largest force of {stop.name}", force, force)
-        pushed = partial(_impulse, stop.name)
         yield Question(f"{stop.name}_impulse", "N s", f"impulse of {stop.name} over the whole span", pushed, pushed)
-
-
-def _stop_force(name: str, r: Response) -> float:
-    return top(r.time, element_history(r, name, "normal_force", of="stop"))
-
-
-def _impulse(name: str, r: Response) -> float:
-    return _integral(r, element_history(r, name, "normal_force", of="stop"))
 
 
 def _frictions(problem: MechanicalProblem) -> Iterator[Question]:
@@ -201,7 +195,7 @@ def _dissipated(name: str, r: Response) -> float:
     pairs = [("force", "sliding_velocity"), ("force_2", "sliding_velocity_2")]
     there = [p for p in pairs if p[0] in r.elements.get(name, {})] or pairs[:1]
     power = sum(element_history(r, name, f) * element_history(r, name, v) for f, v in there)
-    return abs(_integral(r, np.asarray(power)))
+    return abs(_sum(r, np.asarray(power)))
 
 
 def residuals(problem: Problem) -> tuple[Quantity, ...]:
