@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from veridyn.reports import numbers
 from veridyn.reports.document import Document
-from veridyn.reports.tally import VERDICTS
+from veridyn.reports.tally import VERDICTS, named
 
 Record = dict[str, Any]
 Turn = Literal["worse", "vanished", "better", "appeared"]
@@ -161,8 +161,7 @@ def _remarks(now: Document, before: Document) -> Iterator[str]:
 def cells(change: Change) -> Sequence[str]:
     """Return a change as a row below `HEAD`."""
     record, sides = change.record, (change.before, change.now)
-    name = " · ".join(part for part in (record["solver"], record["scheme"]) if part)
     quantity = record["quantity"] if record["layer"] == "criterion" else f"{record['layer']}: {record['quantity']}"
     verdicts = [side["verdict"] if side else numbers.NONE for side in sides]
     errors = [numbers.error(side["error"]) if side else numbers.NONE for side in sides]
-    return [record["case"], record["variant"], name, quantity, *verdicts, *errors]
+    return [record["case"], record["variant"], named(record["solver"], record["scheme"]), quantity, *verdicts, *errors]

@@ -50,10 +50,6 @@ def _place(value: float, span: Point, start: float, end: float) -> float:
     return start + (math.log10(value) - span[0]) / (span[1] - span[0]) * (end - start)
 
 
-def _x(value: float, across: Point) -> float:
-    return _place(value, across, LEFT, WIDTH - RIGHT)
-
-
 def _y(value: float, up: Point) -> float:
     return _place(value, up, HEIGHT - BOTTOM, TOP)
 
@@ -73,7 +69,7 @@ def _line(name: str, points: Sequence[Point], across: Point, up: Point) -> Itera
     if not points:
         return
     colour, dash = LINES[name]
-    places = [(_x(x, across), _y(y, up)) for x, y in points]
+    places = [(_place(x, across, LEFT, WIDTH - RIGHT), _y(y, up)) for x, y in points]
     yield svg.path(places, f'stroke="{colour}" stroke-dasharray="{dash}" fill="none"')
     dots = "".join(f"M{svg.number(x - 2.5)},{svg.number(y)}a2.5,2.5 0 1,0 5,0a2.5,2.5 0 1,0 -5,0z" for x, y in places)
     yield f'<path d="{dots}" fill="{colour}"/>'

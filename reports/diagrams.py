@@ -164,9 +164,13 @@ def _limit(points: list[Record], results: Iterable[Record]) -> list[Record]:
     }
     if len(tolerances) != 1:
         return []
+    return [_level_line("tolerance of Code_Aster's test", points, tolerances.pop())]
+
+
+def _level_line(name: str, points: list[Record], error: float) -> Record:
+    """Make a line of one error over the times of the points."""
     times = [point["wall_time"] for point in points]
-    line = {"label": "tolerance of Code_Aster's test", "role": "limit", "marker": False}
-    return [line | {"x": [min(times), max(times)], "y": 2 * list(tolerances)}]
+    return {"label": name, "role": "limit", "marker": False, "x": [min(times), max(times)], "y": 2 * [error]}
 
 
 SEEN = 1e-3  # of the smallest error: a smaller uncertainty of the reference cannot be seen
@@ -177,9 +181,7 @@ def _doubt(points: list[Record]) -> list[Record]:
     doubt = max(point["uncertainty"] for point in points)
     if doubt <= SEEN * min(point["error"] for point in points):
         return []
-    times = [point["wall_time"] for point in points]
-    line = {"label": "uncertainty of the reference", "role": "limit", "marker": False}
-    return [line | {"x": [min(times), max(times)], "y": 2 * [doubt]}]
+    return [_level_line("uncertainty of the reference", points, doubt)]
 
 
 def _caption(points: Sequence[Record], drawable: Sequence[Record], machines: Sequence[str]) -> str:

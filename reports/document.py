@@ -133,7 +133,9 @@ def merge(documents: list[Document]) -> Document:
     once = list({json.dumps(record, sort_keys=True): record for record in results}.values())
     left_out = len(results) - len(once)
     return {
-        "schema_version": max((document["schema_version"] for document in documents), key=_minor),
+        "schema_version": max(
+            (document["schema_version"] for document in documents), key=lambda of: int(of.partition(".")[2])
+        ),
         "environment": runs[0],
         "environments": runs,
         "planned": sum(document["planned"] or len(document["results"]) for document in documents) - left_out,
@@ -150,10 +152,6 @@ def merge(documents: list[Document]) -> Document:
             *_versions(runs),
         ],
     }
-
-
-def _minor(version: str) -> int:
-    return int(version.partition(".")[2])
 
 
 def _versions(runs: list[dict[str, Any]]) -> list[str]:

@@ -106,7 +106,7 @@ def similarity(
     seen: Failures, pattern: Pattern, weights: Callable[[str], float], is_judged: Callable[[str], bool] = lambda _: True
 ) -> float:
     """Return the weight of common failures over that of all, times the share of what failed that is comparable."""
-    mine = {failure for failure in seen if _case(failure) in pattern.cases}
+    mine = {failure for failure in seen if failure.partition(" ")[0] in pattern.cases}
     theirs = {failure for failure in pattern.failures if is_judged(failure)}
     everything = math.fsum(map(weights, mine | theirs))
     if not mine or not everything:
@@ -117,10 +117,6 @@ def similarity(
         * math.fsum(map(weights, mine))
         / math.fsum(map(weights, seen))
     )
-
-
-def _case(failure: str) -> str:
-    return failure.partition(" ")[0]
 
 
 def _nearest(similar: Iterable[tuple[float, Pattern]]) -> Hint | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,19 +56,17 @@ def level_table(record: Record) -> LevelTable | None:
     if not record["levels"]:
         return None
     refined = "size" in record["levels"][0]
-    rows: list[dict[str, Any]] = _with_orders(record["levels"]) if refined else record["levels"]
-    keys = [key for key in (*COLUMNS, *_others(rows)) if any(row.get(key) is not None for row in rows)]
+    rows: list[dict[str, Any]] = record["levels"]
+    if refined:
+        rows = [row | {"order": _order(before, row)} for before, row in zip([{}, *rows], rows, strict=False)]
+    others = dict.fromkeys(key for row in rows for key in row if key not in COLUMNS and key not in NAMES)
+    keys = [key for key in (*COLUMNS, *others) if any(row.get(key) is not None for row in rows)]
     head = [str(rows[0].get("setting") or "level") if key == "size" else COLUMNS.get(key, key) for key in keys]
     shown = rows[-SHOWN:] if refined else rows[:SHOWN]
     title = f"{numbers.plural(len(rows), 'level')} of {head[0]}" if refined else numbers.plural(len(rows), "answer")
     return LevelTable(
         title, head, [[_cell(key, row.get(key)) for key in keys] for row in shown], len(rows) - len(shown)
     )
-
-
-def _with_orders(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Add the order that each level shows against the one before."""
-    return [row | {"order": _order(before, row)} for before, row in zip([{}, *rows], rows, strict=False)]
 
 
 def _order(before: dict[str, Any], now: dict[str, Any]) -> float | None:
@@ -78,11 +76,6 @@ def _order(before: dict[str, Any], now: dict[str, Any]) -> float | None:
     if len(known) < len(given) or known[2] == known[3]:
         return None
     return math.log(known[0] / known[1]) / math.log(known[2] / known[3])
-
-
-def _others(rows: Iterable[dict[str, Any]]) -> list[str]:
-    """Return the keys that are not known here, in their order."""
-    return list(dict.fromkeys(key for row in rows for key in row if key not in COLUMNS and key not in NAMES))
 
 
 def _cell(key: str, value: Any) -> str:

@@ -25,7 +25,7 @@ from veridyn.reports.manual_blocks import (
     numbered,
 )
 from veridyn.reports.manual_case import chapter, errata
-from veridyn.reports.page import COMPARED, compared, solvers
+from veridyn.reports.page import COMPARED, HEAD, compared, solvers
 from veridyn.reports.sheet import Sheet, make_sheets
 from veridyn.reports.tally import MEANINGS, group, headline, tally
 from veridyn.reports.weak import uncovered, weakest
@@ -73,6 +73,7 @@ LIMITS = (
     "A passed check covers its case, variant, quantity and settings, with the machine and versions of the annex.",
     "Problems outside the cases, other parameters and larger systems are covered only as far as they resemble them.",
 )
+COUNTED = "Checks by what the answer is compared with"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 ROLES = ("Prepared by", "Reviewed by", "Approved by")
 
@@ -93,7 +94,7 @@ def make_manual(document: Document, digest: str = "", particulars: Particulars =
     """
     results, places, missing = document["results"], environments(document), gaps(document)
     sheets = make_sheets(document, len(places), SHOWN)
-    total = tally(results)
+    total, tested = tally(results), [name.partition(" (")[0] for name in solvers(document)]
     said = headline(total, missing, scope(document))
     chapters = [
         _scope(document, said, particulars),
@@ -105,7 +106,7 @@ def make_manual(document: Document, digest: str = "", particulars: Particulars =
         _approval(said, digest),
     ]
     return Manual(
-        title=f"Verification manual of {_tested(document)}",
+        title=f"Verification manual of {', '.join(tested) or 'no solver'}",
         version=str(places[0]["veridyn"]),
         date=str(places[0]["date"]),
         headline=said,
@@ -114,11 +115,6 @@ def make_manual(document: Document, digest: str = "", particulars: Particulars =
         about=Pairs(_about(document, digest, particulars)),
         chapters=numbered([one for one in chapters if any(section.blocks for section in one.sections)]),
     )
-
-
-def _tested(document: Document) -> str:
-    """Name the solvers under test with their versions."""
-    return ", ".join(name.partition(" (")[0] for name in solvers(document)) or "no solver"
 
 
 def _about(document: Document, digest: str, particulars: Particulars) -> list[tuple[str, str]]:
@@ -143,28 +139,19 @@ def _scope(document: Document, said: str, particulars: Particulars) -> Chapter:
         for kind in weakest(results, runs)
         for point in kind.points
     ]
+    counts = [one.cells for one in compared(results)]
     return Chapter(
         title="Scope and result",
         about="",
         sections=[
             Section("Scope and intended use", [Paragraph(SCOPE), Paragraph(particulars.use or USE)]),
-            Section("Result", [Paragraph(f"{said}."), _counted(document)]),
+            Section("Result", [Paragraph(f"{said}."), Table(COUNTED, HEAD, "stnnnn", counts)]),
             Section("Weakest points", listed(weak)),
             Section("Limitations", listed([*LIMITS, *uncovered(document, scope(document))])),
             Section("Verification and validation", [Paragraph(APART)]),
             Section("Messages of the run", listed(document["messages"])),
         ],
     )
-
-
-def _counted(document: Document) -> Table:
-    """Count checks by what they compare with."""
-    rows = [
-        (one.name, one.meaning, str(one.tally.counts["pass"]), str(one.tally.trouble), str(one.others), one.margin)
-        for one in compared(document["results"])
-    ]
-    head = ("Compared with", "", "Passed", "Failed", "Not judged", "Worst margin")
-    return Table("Checks by what the answer is compared with", head, "stnnnn", rows)
 
 
 def _acceptance() -> Chapter:

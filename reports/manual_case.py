@@ -24,7 +24,7 @@ from veridyn.reports.manual_blocks import (
     table,
 )
 from veridyn.reports.sheet import ERRATA, Sheet
-from veridyn.reports.tally import TROUBLE, Record, common_settings, group
+from veridyn.reports.tally import TROUBLE, Record, common_settings, group, named
 
 PARAMETERS = (("name", "Parameter", "s"), ("default", "Default", "n"), ("unit", "Unit", "s"), ("help", "Meaning", "t"))
 QUANTITIES = (("name", "Quantity", "s"), ("unit", "Unit", "s"), ("definition", "Definition", "t"))
@@ -94,31 +94,15 @@ def _reference(sheet: Sheet) -> list[Block]:
 
 def _modelling(sheet: Sheet) -> list[Block]:
     """Say how the case is modelled, and with which settings each subject was run; equal ones stand once."""
-    runs = group(_records(sheet, "criterion"), lambda record: (_name(record), str(record["variant"])))
-    found = group(
-        [
-            {"name": name, "variant": variant, "settings": _settings(members)}
-            for (name, variant), members in runs.items()
-        ],
-        lambda run: (run["name"], run["settings"]),
-    )
-    rows = [(name, ", ".join(run["variant"] for run in members), text) for (name, text), members in found.items()]
+    sections = [checks for one in sheet.groups for checks in one.sections if checks.layer == "criterion"]
+    records = [row.record for checks in sections for row in checks.rows]
+    runs = group(records, lambda r: (named(r["solver"], r["scheme"]), str(r["variant"])))
+    common = {run: common_settings(members) for run, members in runs.items()}
+    said = {run: diagrams.settings({k: v for k, v in of.items() if k != "scheme"}) for run, of in common.items()}
+    found = group(said, lambda run: (run[0], said[run]))
+    rows = [(name, ", ".join(variant for _, variant in members), text) for (name, text), members in found.items()]
     settings = [Table("Settings of the runs", ("Subject", "Variants", "Settings"), "sst", rows)] if rows else []
     return [*listed(sheet.case["modelling"]), *settings]
-
-
-def _records(sheet: Sheet, layer: str) -> list[Record]:
-    return [
-        row.record for one in sheet.groups for checks in one.sections if checks.layer == layer for row in checks.rows
-    ]
-
-
-def _name(record: Record) -> str:
-    return " · ".join(filter(None, (record["solver"], record["scheme"])))
-
-
-def _settings(records: list[Record]) -> str:
-    return diagrams.settings({name: value for name, value in common_settings(records).items() if name != "scheme"})
 
 
 def _results(sheet: Sheet) -> list[Block]:

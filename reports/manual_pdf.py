@@ -28,7 +28,10 @@ def render(manual: Manual) -> bytes:
     Raises ReportError if typst or matplotlib, whose fonts the drawings take, is not installed, or typst fails.
     """
     compiler, mpl = typesetter()
-    sources = {"main.typ": _template(), "manual.json": json.dumps(_plain(_data(manual))).encode("ascii")}
+    sources = {
+        "main.typ": resource("manual.typ").encode("utf-8"),
+        "manual.json": json.dumps(_plain(_data(manual))).encode("ascii"),
+    }
     fonts = [str(Path(mpl.get_data_path()) / "fonts" / "ttf")]
     try:
         return bytes(compiler.compile(sources, format="pdf", font_paths=fonts, ignore_system_fonts=True))
@@ -45,10 +48,6 @@ def typesetter() -> tuple[Any, Any]:
         import matplotlib as mpl
         import typst
     return typst, mpl
-
-
-def _template() -> bytes:
-    return resource("manual.typ").encode("utf-8")
 
 
 def _data(manual: Manual) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from veridyn.reports.against import HEAD, Comparison
+from veridyn.reports.page import HEAD as COMPARED
 from veridyn.reports.page import Page
 
 Lines = list[str]
@@ -27,17 +28,11 @@ def summary(page: Page) -> str:
     """
     mark = "✅" if page.verdict == "pass" else "⚠️" if page.verdict in ("not applicable", "expected failure") else "❌"
     gaps = [_bullets(page.gaps)] if page.gaps else []
-    parts = (_compared(page), _failed(page), _weakest(page), _uncovered(page), _standings(page), _cases(page))
+    uncovered = ["### Not covered", _bullets(page.uncovered)] if page.uncovered else []
+    compared = [table(COMPARED, (one.cells for one in page.compared))]
+    parts = (compared, _failed(page), _weakest(page), uncovered, _standings(page), _cases(page))
     lines = [f"## {mark} {escape(page.headline)}", *gaps, *(line for part in parts for line in part)]
     return "\n\n".join([*lines, f"SHA-256 of results.json: {page.digest}"]) + "\n"
-
-
-def _compared(page: Page) -> Lines:
-    rows = [
-        (one.name, one.meaning, one.tally.counts["pass"], one.tally.trouble, one.others, one.margin)
-        for one in page.compared
-    ]
-    return [table(("Compared with", "", "Passed", "Failed", "Not judged", "Worst margin"), rows)]
 
 
 def _failed(page: Page) -> Lines:
@@ -64,23 +59,10 @@ def _weakest(page: Page) -> Lines:
     return ["### Weakest points", table(head, rows)] if rows else []
 
 
-def _uncovered(page: Page) -> Lines:
-    return ["### Not covered", _bullets(page.uncovered)] if page.uncovered else []
-
-
 def _standings(page: Page) -> Lines:
+    keys = ("orders", "slopes", "claims", "silent", "told")
     rows = [
-        (
-            s.subject,
-            s.cases,
-            f"{s.score.fewest} · {s.score.median}",
-            s.score.time,
-            s.orders,
-            s.slopes,
-            s.claims,
-            s.silent,
-            s.told,
-        )
+        (s.subject, s.cases, f"{s.score.fewest} · {s.score.median}", s.score.time, *(getattr(s, key) for key in keys))
         for s in page.standings
     ]
     head = ("Solver", "Cases", "Digits", "Time", "Orders", "Slopes", "Claims", "Wrong in silence", "Told")

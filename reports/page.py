@@ -39,6 +39,8 @@ COMPARED = {
 }
 """Layers in the order of the first page: name, what the answer is compared with and how strictly."""
 
+HEAD = ("Compared with", "", "Passed", "Failed", "Not judged", "Worst margin")
+
 
 @dataclass(frozen=True)
 class Compared:
@@ -53,6 +55,12 @@ class Compared:
     def others(self) -> int:
         """How many were not judged, or fail for a known reason."""
         return self.tally.total - self.tally.counts["pass"] - self.tally.trouble
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The layer as a row below `HEAD`."""
+        counts = (self.tally.counts["pass"], self.tally.trouble, self.others)
+        return self.name, self.meaning, *map(str, counts), self.margin
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,7 @@ def _sheet(
         diagrams=drawn[0],
         drawings=drawn[1],
         margin=numbers.margin(total.worst),
-        published=sorted(case["published"], key=lambda value: not _is_notable(value)),
+        published=sorted(case["published"], key=_is_plain),
         errata=[value for value in case["published"] if value["verdict"] in ERRATA],
         summary=_summary(results, total, case, runs),
     )
@@ -167,9 +167,9 @@ def _truths(references: Sequence[Record], routes: Sequence[Route]) -> list[Truth
     ]
 
 
-def _is_notable(value: dict[str, Any]) -> bool:
-    """Whether a published value needs a word of its own."""
-    return value["verdict"] != "reproduced" or bool(value["explanation"])
+def _is_plain(value: dict[str, Any]) -> bool:
+    """Whether a published value needs no word of its own."""
+    return value["verdict"] == "reproduced" and not value["explanation"]
 
 
 def _run(variant: str, name: str, records: list[Record]) -> Run:

@@ -18,7 +18,8 @@ from veridyn.reports.diagrams import quickest
 from veridyn.reports.document import Document, read_results
 from veridyn.reports.errors import ReportError
 from veridyn.reports.markdown import table
-from veridyn.reports.tally import Record, group
+from veridyn.reports.numbers import correct_digits as digits
+from veridyn.reports.tally import Record, group, named
 
 SETTINGS = {
     "default": "settings that the adapter ships with",
@@ -106,9 +107,9 @@ def _found(records: Sequence[Record], points: Sequence[Record]) -> Record:
     kind, told = next((r["quantity"].partition(":")[0] for r in claims), ""), len(comparison.told(records))
     seen = comparison.observed(claims, kind) if claims else _slopes(records)
     return {
-        "digits": _short(min(comparison.truth_digits(records), default=None)),
+        "digits": _short(min(comparison.truthdigits(records), default=None)),
         "best": _short(max(levels, default=None)),
-        "cost": [_short(quickest(points, digits)) for digits in COSTS],
+        "cost": [_short(quickest(points, number)) for number in COSTS],
         "claim": kind or ("slope" if seen else ""),
         "claimed": next((_short(float(r["reference"])) for r in claims if r["reference"] is not None), None),
         "observed": _short(median(seen) if seen else None),
@@ -170,18 +171,18 @@ def page(found: Record) -> str:
 def _solvers(runs: Sequence[Record], rows: Sequence[Record]) -> str:
     subjects = group(rows, lambda row: (row["solver"], row["scheme"], row["version"], row["run"]))
     head = ("solver", "version", "settings", "source", "cases", "digits: fewest · median", "claims", "wrong in silence")
-    lines = [_line(_named(*key[:2]), key[2], runs[key[3]], members) for key, members in subjects.items()]
+    lines = [_line(named(*key[:2]), key[2], runs[key[3]], members) for key, members in subjects.items()]
     return f"## Solvers\n\n{table(head, sorted(lines, key=lambda line: line[0].lower()))}"
 
 
 def _line(name: str, version: str, run: Record, rows: Sequence[Record]) -> tuple[str, ...]:
-    digits = [row["digits"] for row in rows if row["digits"] is not None]
+    got = [row["digits"] for row in rows if row["digits"] is not None]
     silent = [row["case"] for row in rows if row["silent"]]
     kept, made = sum(row["held"] for row in rows), sum(row["claims"] for row in rows)
     return (
         *(name, version, run["settings"], f"{run['origin']} {run['date']}"),
         f"{sum(not row['out'] for row in rows)}/{len(rows)}",
-        f"{_digits(min(digits, default=None))} · {_digits(median(digits) if digits else None)}",
+        f"{digits(min(got, default=None))} · {digits(median(got) if got else None)}",
         f"{kept}/{made}" if made else numbers.NONE,
         ", ".join(silent) or "none",
     )
@@ -189,11 +190,11 @@ def _line(name: str, version: str, run: Record, rows: Sequence[Record]) -> tuple
 
 def _case(case: str, title: str, variant: str, runs: Sequence[Record], rows: Sequence[Record]) -> str:
     head = (
-        *("solver", "digits, default", "digits, best", *(f"time for {digits}" for digits in COSTS)),
+        *("solver", "digits, default", "digits, best", *(f"time for {number}" for number in COSTS)),
         *("observed (claimed)", "claims", "wrong in silence", "told"),
     )
     lines = [_cells(row, runs[row["run"]]) for row in rows if not row["out"]]
-    idle = [(_named(row["solver"], row["scheme"]), row["out"]) for row in rows if row["out"]]
+    idle = [(named(row["solver"], row["scheme"]), row["out"]) for row in rows if row["out"]]
     out = "".join(f"\n\n{name} does not apply: {why}." for name, why in idle)
     shown = table(head, lines) if lines else "No solver that was run takes this case."
     again = "".join(_again(case, variant, row) for row in rows if row["silent"])
@@ -204,29 +205,21 @@ def _again(case: str, variant: str, row: Record) -> str:
     """Return the smallest command that shows what was wrong in silence."""
     scheme = f" --scheme {row['scheme']}" if row["scheme"] else ""
     command = f"veridyn run {case} --variant {variant} --solver {row['solver']}{scheme} --quantity {row['silent'][0]}"
-    return f"\n\n{_named(row['solver'], row['scheme'])}, shown by `{command}`."
+    return f"\n\n{named(row['solver'], row['scheme'])}, shown by `{command}`."
 
 
 def _cells(row: Record, run: Record) -> tuple[Any, ...]:
     observed = numbers.NONE if row["observed"] is None else f"{row['claim']} {numbers.value(row['observed'], 3)}"
     claimed = "" if row["claimed"] is None else f" ({numbers.value(row['claimed'], 3)})"
     return (
-        _named(row["solver"], row["scheme"]) + ("" if run["settings"] == "default" else f" ({run['settings']})"),
-        *(_digits(row["digits"]), _digits(row["best"])),
+        named(row["solver"], row["scheme"]) + ("" if run["settings"] == "default" else f" ({run['settings']})"),
+        *(digits(row["digits"]), digits(row["best"])),
         *(numbers.time(cost) for cost in row["cost"]),
         observed + claimed,
         f"{row['held']}/{row['claims']}" if row["claims"] else numbers.NONE,
         ", ".join(row["silent"]) or "none",
         row["told"] or "none",
     )
-
-
-def _named(solver: str, scheme: str) -> str:
-    return " · ".join(filter(None, (solver, scheme)))
-
-
-def _digits(number: float | None) -> str:
-    return numbers.correct_digits(number)
 
 
 INTRODUCTION = """# Solvers compared

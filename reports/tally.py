@@ -196,11 +196,12 @@ ENDS = {"fail": "failed", "error": "ended in an error", "harness error": "ended 
 
 def subject(record: Record, runs: int = 1) -> str:
     """Name what is under test: solver, scheme, and the run if there are several."""
-    return _named(record["solver"], record["scheme"], f"run {record['run']}" if runs > 1 else "")
+    return named(record["solver"], record["scheme"], f"run {record['run']}" if runs > 1 else "")
 
 
 @cache  # few names, asked for at every record
-def _named(*parts: str) -> str:
+def named(*parts: str) -> str:
+    """Join the parts of a name, empty ones left out: 'scipy · BDF'."""
     return " · ".join(filter(None, parts))
 
 
