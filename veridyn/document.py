@@ -194,10 +194,15 @@ def published(case: Case, value: Published) -> dict[str, str]:
     return said | {"truth": truth_of(case, value), "explanation": value.explanation}
 
 
+def certified(case: Case, value: Published) -> Certified | None:
+    """Return the certified value of the quantity behind a published value; None if it is none."""
+    quantity = {q.name: q for q in case.quantities}.get(value.quantity)
+    return quantity.truth(case.values({**case.variant(value.variant).changes, **value.at})) if quantity else None
+
+
 def truth_of(case: Case, value: Published) -> str:
     """Return the certified value (12 digits) of the quantity behind a published value; empty if it is none."""
-    quantity = {q.name: q for q in case.quantities}.get(value.quantity)
-    if quantity is None:
+    truth = certified(case, value)
+    if truth is None:
         return ""
-    truth = quantity.truth(case.values({**case.variant(value.variant).changes, **value.at}))
     return truth.text() if truth.value is None or isinstance(truth.value, str) else str(mpmath.nstr(truth.value, 12))

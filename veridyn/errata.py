@@ -11,9 +11,9 @@ from typing import Any
 
 import mpmath
 
-from veridyn.document import truth_of
-from veridyn.references.certified import Certified
+from veridyn.document import certified, truth_of
 from veridyn.reports.markdown import escape, table
+from veridyn.reports.tally import group
 from veridyn.validation_cases.core.case import Case, Published
 from veridyn.validation_cases.core.catalogue import all_cases
 
@@ -63,37 +63,19 @@ def _case(case: Case) -> Iterator[str]:
 
 def _explained(case: Case, values: Iterable[Published]) -> Iterator[str]:
     """Yield each explanation once, with the values that it explains."""
-    groups: dict[tuple[str, str], list[Published]] = {}
-    for value in values:
-        groups.setdefault((value.verdict, value.explanation), []).append(value)
-    for (verdict, explanation), members in groups.items():
-        yield f"**{verdict.capitalize()}.** {escape(_sentence(explanation))}"
+    for (verdict, explanation), members in group(values, lambda value: (value.verdict, value.explanation)).items():
+        yield f"**{verdict.capitalize()}.** {escape(f'{explanation[:1].upper()}{explanation[1:]}.')}"
         yield table(HEAD, [_row(case, value) for value in members])
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
-
-
 def _row(case: Case, value: Published) -> Sequence[str]:
-    truth = _truth(case, value)
+    truth = certified(case, value)
     right = value.correct or truth_of(case, value)
     off = "" if _same_digits(value.value, right) else _distance(value.value, right)
-    known = (_shown(truth), str(truth.digits), _distance(value.value, truth.value)) if truth else ("", "", "")
+    known: Sequence[str] = ("", "", "")
+    if truth and truth.digits is not None:
+        known = mpmath.nstr(truth.value, DIGITS_SHOWN), str(truth.digits), _distance(value.value, truth.value)
     return value.source, value.variant, value.quantity, value.value, right, off, *known
-
-
-def _truth(case: Case, value: Published) -> Certified | None:
-    """Return the certified number of a published quantity; None if it has none."""
-    quantity = next((q for q in case.quantities if q.name == value.quantity), None)
-    if quantity is None:
-        return None
-    truth = quantity.truth(case.values({**case.variant(value.variant).changes, **value.at}))
-    return truth if truth.digits is not None else None
-
-
-def _shown(truth: Certified) -> str:
-    return str(mpmath.nstr(truth.value, DIGITS_SHOWN))
 
 
 def _same_digits(printed: str, right: str) -> bool:

@@ -34,6 +34,11 @@ Format = Literal["json", "csv", "c", "fmu", "calculix", "scene", "mjcf"]
 
 DIGITS = 30  # of the reference inside a unit
 SUBSTEPS = 2  # increments of a deck between two outputs
+IS_NO: Mapping[Format, str] = {
+    "calculix": "no input deck of CalculiX", "scene": "not a scene", "mjcf": "not a model of MuJoCo",
+}  # fmt: skip
+"""Models of other programs, and what is said of a problem that is none."""
+
 EQUATION = "M x'' + C x' + K x = loads - M sum_j psi_j a_j(t) + stops + friction; x relative to the supports; SI units"
 
 
@@ -49,18 +54,13 @@ def export(
         chosen = choose(case, variant, changed)
         print(_write(Path("." if output == "-" else output), f"{chosen.problem.name}.fmu", unit(chosen, fmi)))
         return ExitCode.FINE
-    if form == "calculix":
-        files = deck_file(choose(case, variant, changed))
-    elif form in ("scene", "mjcf"):
-        files = scene_file(choose(case, variant, changed), form)
-    else:
-        files = statement(pose(case, variant, changed), form)
-    if output == "-":
-        for name, text in files.items():
-            print(f"# file {name}\n{text}" if form == "csv" else text, end="")
-        return ExitCode.FINE
+    by_hand = form not in IS_NO
+    files = statement(pose(case, variant, changed), form) if by_hand else model(choose(case, variant, changed), form)
     for name, text in files.items():
-        print(_write(Path(output), name, text))
+        if output != "-":
+            print(_write(Path(output), name, text))
+        else:
+            print(f"# file {name}\n{text}" if form == "csv" else text, end="")
     return ExitCode.FINE
 
 
@@ -71,28 +71,20 @@ def unit(posed: Posed, fmi: Version) -> bytes:
     return Unit(_by_modes(posed.problem), fmi).archive(json.dumps(reference, indent=1))
 
 
-def deck_file(posed: Posed) -> dict[str, str]:
-    """Return a mechanical problem as an input deck of CalculiX; ProblemError if none expresses it."""
-    problem = posed.problem
-    if not isinstance(problem, MechanicalProblem):
-        raise ProblemError(f"{posed.case.name} is no input deck of CalculiX: it has no masses and springs")
+def model(posed: Posed, form: Format) -> dict[str, str]:
+    """Return a deck of CalculiX, a scene as JSON or a model of MuJoCo; ProblemError says why a problem is none."""
+    problem, name = posed.problem, posed.case.name
     try:
-        return {f"{problem.name}.inp": deck(problem, increments(problem, SUBSTEPS))}
+        if form != "calculix":
+            scene = scene_of(problem)
+            if form == "mjcf":
+                return {f"{name}.xml": mjcf(scene)}
+            return {f"{name}.scene.json": json.dumps(scene.to_dict(), indent=1, allow_nan=False) + "\n"}
+        if isinstance(problem, MechanicalProblem):
+            return {f"{problem.name}.inp": deck(problem, increments(problem, SUBSTEPS))}
     except NotImplementedError as reason:
-        raise ProblemError(f"{posed.case.name} is no input deck of CalculiX: {reason}") from None
-
-
-def scene_file(posed: Posed, form: Format) -> dict[str, str]:
-    """Return bodies in contact as JSON or as a model of MuJoCo; ProblemError says what is none, see `scene_of`."""
-    name = posed.case.name
-    try:
-        scene = scene_of(posed.problem)
-        if form == "mjcf":
-            return {f"{name}.xml": mjcf(scene)}
-    except NotImplementedError as reason:
-        what = "a model of MuJoCo" if form == "mjcf" else "a scene"
-        raise ProblemError(f"{name} is not {what}: {reason}") from None
-    return {f"{name}.scene.json": json.dumps(scene.to_dict(), indent=1, allow_nan=False) + "\n"}
+        raise ProblemError(f"{name} is {IS_NO[form]}: {reason}") from None
+    raise ProblemError(f"{name} is {IS_NO[form]}: it has no masses and springs")
 
 
 def _write(folder: Path, name: str, content: str | bytes) -> Path:
@@ -111,12 +103,13 @@ def statement(posed: Posed, form: Format) -> dict[str, str]:
     if form == "c":
         return {"problem.c": c_source(_by_modes(posed.problem)) + "\n"}
     instants = _instants(posed.problem)
+    open_values = ((q.name, "", q.unit, q.definition) for q in posed.quantities)
     tables = {
         "scalars.csv": _table(("name", "value", "unit", "meaning"), _scalars(posed)),
         **_own_tables(posed.problem, instants),
         "output_times.csv": _table(("time [s]",), ((t,) for t in instants)),
         "results.csv": _table([f"{n} [{u}]" if u else n for n, u in history_columns(posed.problem).items()], ()),
-        "quantities.csv": _table(("quantity", "value", "unit", "definition"), _asked(posed)),
+        "quantities.csv": _table(("quantity", "value", "unit", "definition"), open_values),
     }
     return {name: text for name, text in tables.items() if text}
 
@@ -179,11 +172,6 @@ def _table(header: Iterable[str], rows: Iterable[Row]) -> str:
     writer.writerow(header)
     writer.writerows(rows)
     return text.getvalue()
-
-
-def _asked(posed: Posed) -> Iterator[Row]:
-    """Yield the rows of the template for plain quantities, values left open."""
-    yield from ((q.name, "", q.unit, q.definition) for q in posed.quantities)
 
 
 def _parameters(posed: Posed) -> Iterator[Row]:

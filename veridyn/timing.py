@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich import box
-from rich.table import Table
 from rich.text import Text
 
 from veridyn.reports import numbers, timing_page
 from veridyn.reports.errors import ReportError
 from veridyn.reports.timing import Change, Compared, Line, Timing, compare, read_history, read_timing, seconds, timing
-from veridyn.screen import console
+from veridyn.screen import add, console, table
 from veridyn.solver.loading import OWN, load_solver
 from veridyn.validation_cases.core.catalogue import load_case
 
@@ -106,14 +104,12 @@ def _json(data: Any) -> str:
 
 
 def _print(now: Timing, compared: Compared | None) -> None:
-    table = Table(box=box.SIMPLE, pad_edge=False)
-    for column in (*COLUMNS, *(("ratio", "") if compared else ())):
-        table.add_column(column)
+    made = table(*COLUMNS, *(("ratio", "") if compared else ()))
     changes = {change.key: change for change in compared.changes} if compared else {}
     for line in now.lines:
-        table.add_row(*map(Text, (*_cells(line), *_ratio(changes.get(line.key)))))
+        add(made, *_cells(line), *_ratio(changes.get(line.key)))
     out = console()
-    out.print(table)
+    out.print(made)
     for sentence in (*now.sentences, *(compared.remarks if compared else ())):
         out.print(Text(sentence))
     if compared:

@@ -163,12 +163,12 @@ def test_a_contact_of_nobody_is_refused():
 )
 def test_what_mjcf_does_not_know_is_refused(case, variant, why):
     with pytest.raises(ProblemError, match=f"{case} is not a model of MuJoCo: .*{why}"):
-        exporting.scene_file(choose(case, variant, {}), "mjcf")
+        exporting.model(choose(case, variant, {}), "mjcf")
 
 
 def test_a_case_without_bodies_says_why():
     with pytest.raises(ProblemError, match=r"kepler is not a scene: states that are no place"):
-        exporting.scene_file(choose("kepler", None, {}), "scene")
+        exporting.model(choose("kepler", None, {}), "scene")
 
 
 def test_files_are_named_for_their_case(tmp_path, capsys):

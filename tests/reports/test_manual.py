@@ -246,7 +246,7 @@ def test_without_typst_the_message_says_what_to_install(doc, tmp_path, without):
 
 
 def test_what_the_typesetter_refuses_is_said(doc, tmp_path, monkeypatch):
-    monkeypatch.setattr("veridyn.reports.manual_pdf._template", lambda: b"#panic()")
+    monkeypatch.setattr("veridyn.reports.manual_pdf.resource", lambda _: "#panic()")
     with pytest.raises(ReportError, match=r"typst could not set the manual .*--no-pdf"):
         write(check_document(doc), tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -80,27 +80,20 @@ class Unit:
     @cached_property
     def signals(self) -> tuple[Signal, ...]:
         """Variables in the order of their value references."""
-        return tuple(self._signals())
-
-    def _signals(self) -> Iterator[Signal]:
-        problem = self.problem
-        n, first = len(problem.states), 1 + 2 * len(problem.states)
-        yield Signal("time", 0, "independent", "continuous", "time (s)")
-        for i, name in enumerate(problem.states):
-            yield Signal(name, 1 + i, "output", "continuous", f"state {name}")
-        for i, name in enumerate(problem.states):
-            yield Signal(f"der({name})", 1 + n + i, "local", "continuous", f"rate of {name}", rate_of=1 + i)
-        for i, (name, value) in enumerate(zip(problem.parameters, problem.parameter_numbers, strict=True)):
-            yield Signal(name, first + i, "parameter", "fixed", f"parameter {name}", start=value)
-        first += len(problem.parameters)
-        for i, name in enumerate(problem.event_names):
-            yield Signal(f"{name}.count", first + i, "output", "discrete", f"number of events {name} so far")
-        first += len(problem.event_names)
-        for i, name in enumerate(problem.event_names):
-            yield Signal(f"{name}.time", first + i, "output", "discrete", f"instant of the last event {name} (s)")
-        first += len(problem.event_names)
-        for i in range(self.guards):
-            yield Signal(f"indicator_{i + 1}", first + i, "local", "continuous", "event where it falls through zero")
+        problem, events, guards = self.problem, self.problem.event_names, range(1, self.guards + 1)
+        found = [
+            ("time", "independent", "continuous", "time (s)"),
+            *((name, "output", "continuous", f"state {name}") for name in problem.states),
+            *((f"der({name})", "local", "continuous", f"rate of {name}") for name in problem.states),
+            *((name, "parameter", "fixed", f"parameter {name}") for name in problem.parameters),
+            *((f"{name}.count", "output", "discrete", f"number of events {name} so far") for name in events),
+            *((f"{name}.time", "output", "discrete", f"instant of the last event {name} (s)") for name in events),
+            *((f"indicator_{i}", "local", "continuous", "event where it falls through zero") for i in guards),
+        ]
+        n = len(problem.states)
+        starts = dict(enumerate(problem.parameter_numbers, start=1 + 2 * n))
+        rates = {place: place - n for place in range(1 + n, 1 + 2 * n)}
+        return tuple(Signal(s[0], i, *s[1:], starts.get(i), rates.get(i)) for i, s in enumerate(found))
 
     def of(self, *causalities: str) -> list[Signal]:
         """Return the variables of some causalities."""
