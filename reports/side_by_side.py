@@ -107,7 +107,7 @@ def _found(records: Sequence[Record], points: Sequence[Record]) -> Record:
     kind, told = next((r["quantity"].partition(":")[0] for r in claims), ""), len(comparison.told(records))
     seen = comparison.observed(claims, kind) if claims else _slopes(records)
     return {
-        "digits": _short(min(comparison.truthdigits(records), default=None)),
+        "digits": _short(min(comparison.truth_digits(records), default=None)),
         "best": _short(max(levels, default=None)),
         "cost": [_short(quickest(points, number)) for number in COSTS],
         "claim": kind or ("slope" if seen else ""),
