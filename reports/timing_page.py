@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from veridyn.reports import markdown, numbers, svg
@@ -37,21 +37,13 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Part:
-    """The rows of a case and variant."""
-
-    title: str
-    rows: list[Row]
-
-
-@dataclass(frozen=True)
 class TimingPage:
-    """The whole report."""
+    """The whole report; its parts are the rows of a case and variant each."""
 
     timing: Timing
     command: str
     head: Sequence[str]
-    parts: list[Part]
+    parts: Mapping[str, list[Row]]
     gone: list[str]
     compared: Compared | None
     past: Past | None
@@ -61,10 +53,10 @@ class TimingPage:
 def make_page(timing: Timing, command: str, compared: Compared | None = None, past: Past | None = None) -> TimingPage:
     """Arrange a run, with what it is compared with."""
     changes = {change.key: change for change in compared.changes} if compared else {}
-    parts = [
-        Part(" ".join(name), [_row(line, changes.get(line.key), past) for line in lines])
+    parts = {
+        " ".join(name): [_row(line, changes.get(line.key), past) for line in lines]
         for name, lines in by_case(timing.lines).items()
-    ]
+    }
     return TimingPage(
         timing=timing,
         command=command,
@@ -146,9 +138,9 @@ def text(page: TimingPage) -> str:
     blocks = ["# Timing report", markdown.escape(about), *map(markdown.escape, page.reading)]
     blocks += [f"**Against the baseline: {page.compared.headline}.**"] if page.compared else []
     blocks += [markdown.escape(remark) for remark in (page.compared.remarks if page.compared else ())]
-    for part in page.parts:
-        rows = [(*row.cells, *((row.past,) if page.past else ())) for row in part.rows]
-        blocks += [f"## {markdown.escape(part.title)}", markdown.table(page.head, rows)]
+    for title, lines in page.parts.items():
+        rows = [(*row.cells, *((row.past,) if page.past else ())) for row in lines]
+        blocks += [f"## {markdown.escape(title)}", markdown.table(page.head, rows)]
     blocks += [f"Gone: {markdown.escape(', '.join(page.gone))}."] if page.gone else []
     blocks += ["\n".join(f"* {markdown.escape(sentence)}" for sentence in timing.sentences)] if timing.sentences else []
     return "\n\n".join(blocks) + "\n"

@@ -18,7 +18,7 @@ from veridyn.solver.errors import CapabilityError, SettingsError
 from veridyn.solver.problem.mechanical import Problem
 from veridyn.solver.response import AnyResponse, Response, Trajectory
 from veridyn.tables import Table, TableError, read_table
-from veridyn.validation_cases.core.case import Case, Number, Observation, Quantity
+from veridyn.validation_cases.core.case import Number, Quantity
 from veridyn.validation_cases.core.checks import checks_of
 from veridyn.validation_cases.core.judge import Record, judge
 from veridyn.validation_cases.core.runner import Answer, Run, Runner, Statement
@@ -153,8 +153,9 @@ def _judged(runner: Runner, statement: Statement) -> list[Record]:
 
 
 def _judge_quantities(tables: Sequence[Table], posed: Posed, request: Request, solver: ResultsFiles) -> list[Record]:
-    case = _stating(posed.case)
-    statement = Statement(case, posed.variant)
+    # all can be stated, those included that no history holds
+    stateable = tuple(q if q.measure else replace(q, measure=lambda _: None) for q in posed.case.quantities)
+    statement = Statement(replace(posed.case, quantities=stateable, residuals=()), posed.variant)
     quantities = {quantity.name: quantity for quantity in statement.quantities}
 
     def is_text(name: str) -> bool:
@@ -164,16 +165,6 @@ def _judge_quantities(tables: Sequence[Table], posed: Posed, request: Request, s
     given = [read_quantities(table, units, is_text) for table in tables]
     stated: dict[float | None, Mapping[str, Number]] = dict(zip(solver.sizes, given, strict=bool(solver.sizes)))
     return _judged(StatedQuantities(solver, request, stated={**stated, None: given[-1]}), statement)
-
-
-def _stating(case: Case) -> Case:
-    """Return a case all of whose quantities can be stated, those included that no history holds."""
-    stated = tuple(q if q.measure else replace(q, measure=_nothing) for q in case.quantities)
-    return replace(case, quantities=stated, residuals=())
-
-
-def _nothing(_: Observation) -> None:
-    return None
 
 
 def check(

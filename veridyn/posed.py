@@ -9,7 +9,6 @@ from veridyn.changes import parameters_of, refuse_settings
 from veridyn.nearest import did_you_mean
 from veridyn.solver.errors import SolverInputError
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.solver.problem.elements import Friction
 from veridyn.solver.problem.initial_value import InitialValueProblem
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.validation_cases.core.case import Case, Quantity, Variant
@@ -119,12 +118,9 @@ def history_columns(problem: Problem) -> dict[str, str]:
     for stop in problem.stops:
         columns |= {f"{stop.name}.{history}": unit for history, unit in STOP_HISTORIES.items()}
     for friction in problem.frictions:
-        columns |= {f"{friction.name}.{history}": unit for history, unit in _histories(friction).items()}
+        reported = FRICTION_HISTORIES | (SECOND_TANGENT if len(friction.tangents) > 1 else {})
+        columns |= {f"{friction.name}.{history}": unit for history, unit in reported.items()}
     for device in problem.devices:
         reported = {**DEVICE_HISTORIES, **device.internal}
         columns |= {f"{device.name}.{history}": unit for history, unit in reported.items()}
     return columns
-
-
-def _histories(friction: Friction) -> dict[str, str]:
-    return FRICTION_HISTORIES | (SECOND_TANGENT if len(friction.tangents) > 1 else {})

@@ -56,7 +56,7 @@ def turns(now, before):
 
 
 def test_a_line_has_its_statistics_first_call_and_digits(hostile):
-    row = make_page(timing(run()), "veridyn bench").parts[0].rows[0]
+    row = make_page(timing(run()), "veridyn bench").parts["shoe a0=15"][0]
     assert row.cells == (
         "veridyn", "euler", "2 ms", "2–2 ms", "1.8 ms", "2.2 ± 0.01 ms", "7", "1.5 s", "4.0", "3.2",
     )  # fmt: skip
@@ -101,7 +101,7 @@ def test_other_machines_are_said():
 def test_the_page_shows_ratio_noise_and_verdict():
     now, before = timing(run(benchmark(3e-3))), timing(run())
     page = make_page(now, "veridyn bench", compare(now, before))
-    assert page.parts[0].rows[0].cells[-5:] == ("2 ms", "1.50", "±10 %", "1.50", "slower")
+    assert page.parts["shoe a0=15"][0].cells[-5:] == ("2 ms", "1.50", "±10 %", "1.50", "slower")
     assert "Against the baseline: 1 slower" in html(page)
     assert "| 2 ms | 1.50 | ±10 % | 1.50 | slower |" in text(page)
 
@@ -113,7 +113,7 @@ def test_history_draws_the_runs_of_this_machine_in_order(stored):
     assert past.medians(now.lines[0].key) == [4e-3, 1e-3, 2e-3]
     assert past.elsewhere == 1
     page = make_page(now, "veridyn bench", past=past)
-    assert page.parts[0].rows[0].past == "3 runs, 4 ms to 2 ms"
+    assert page.parts["shoe a0=15"][0].past == "3 runs, 4 ms to 2 ms"
     assert html(page).count('class="spark"') == 1
     assert "1 of other machines left out" in html(page)
 

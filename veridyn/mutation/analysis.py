@@ -148,9 +148,7 @@ def _try_all(
                 advance(f"{entry['host']} {entry['fault']}")
 
 
-@cache
-def _cheapest_first(cases: tuple[str, ...]) -> list[Place]:
-    return places(cases)
+_cheapest_first = cache(places)
 
 
 def _examine(
