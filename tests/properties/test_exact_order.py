@@ -124,20 +124,41 @@ def at_outputs(problem, response):
 
 
 def difference(seed, drawn=random_problem):
-    """Return how far two ways to write one problem differ, of the largest displacement."""
+    """Return how far two ways to write one problem differ, of the largest displacement, and whether rounding decides.
+
+    So the solver says where impacts have magnified it.
+    """
     problem = drawn(seed)
     order, other = rewritten(np.random.default_rng([seed, 1]), problem)
-    one, two = (at_outputs(p, SOLVER.solve(p, {})) for p in (problem, other))
-    return np.abs(one[:, order] - two).max() / (np.abs(one).max() or 1.0)
+    responses = [SOLVER.solve(p, {}) for p in (problem, other)]
+    one, two = (at_outputs(p, r) for p, r in zip((problem, other), responses, strict=True))
+    unsure = any(r.counters.get("undetermined", 0) for r in responses)
+    return np.abs(one[:, order] - two).max() / (np.abs(one).max() or 1.0), unsure
+
+
+def different(seeds, drawn=random_problem):
+    """Return the differences of seeds whose two ways differ although rounding does not decide."""
+    found = {seed: difference(seed, drawn) for seed in seeds}
+    return {seed: d for seed, (d, unsure) in found.items() if not (d <= SAME or unsure)}
 
 
 @pytest.mark.parametrize("first", range(0, PROBLEMS, BATCH))
 def test_order_scale_and_coordinates_do_not_matter(first):
-    found = {seed: difference(seed) for seed in range(first, min(first + BATCH, PROBLEMS))}
-    assert {seed: d for seed, d in found.items() if not d <= SAME} == {}
+    assert different(range(first, min(first + BATCH, PROBLEMS))) == {}
 
 
 @pytest.mark.parametrize("first", range(0, PROBLEMS, BATCH))
 def test_so_it_is_with_rigid_stops(first):
-    found = {seed: difference(seed, hit_hard) for seed in range(first, min(first + BATCH, PROBLEMS))}
-    assert {seed: d for seed, d in found.items() if not d <= SAME} == {}
+    assert different(range(first, min(first + BATCH, PROBLEMS)), hit_hard) == {}
+
+
+def test_what_was_refused_or_differed_once():
+    """A single friction at rest on a rigid stop, slow hops beside slow turns, a plastic impact that leaves rounding."""
+    assert different([2149, 2700, 2703, 2862, 3534], hit_hard) == {}
+    assert not any(difference(seed, hit_hard)[1] for seed in (2149, 2700, 2703, 2862, 3534))
+
+
+def test_the_solver_says_where_rounding_decides():
+    d, unsure = difference(5298, hit_hard)
+    assert d > SAME
+    assert unsure
