@@ -25,6 +25,27 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         os.environ.update({name: "1" for name in THREADS if name not in os.environ})
         if config.option.dist in ("no", "load"):
             config.option.dist = "loadfile"
+        # in the order of the folders: cases, many files of a few seconds, come last and fill up what longer ones leave.
+        # By number of tests, as xdist would have it, those with few tests, and long ones, come last: one core waits
+        config.option.loadscopereorder = False
+
+
+BY_FIRST_PARAMETER = ("tests/adapters/test_initial_value_cases.py",)
+"""Files too long for one process, whose tests share something only for the same first parameter."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Spread the tests of the longest files by their first parameter, where files are spread."""
+    if config.option.dist != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return nodeid.rpartition("-")[0] if nodeid.startswith(BY_FIRST_PARAMETER) else super()._split_scope(nodeid)
+
+    return Scheduling(config, log)
 
 
 def pytest_collection_finish() -> None:

@@ -2,9 +2,10 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 HERE = Path(__file__).parents[1]
-FILES = ("reports/test_ticks.py", "reports/test_numbers.py")
+FILES = ("judgement/test_regime.py", "reports/test_ticks.py", "reports/test_numbers.py")
 
 
 def test_one_process_runs_the_tests_of_a_file(python):
@@ -13,3 +14,15 @@ def test_one_process_runs_the_tests_of_a_file(python):
     found = re.findall(r"^\[(gw\d)\] .* PASSED (.*?)::", seen.out, flags=re.MULTILINE)
     assert len(found) > 2 * len(FILES)
     assert len(set(found)) == len(FILES)
+    begun = [next(name for name in FILES if file.endswith(name)) for _, file in found]
+    assert begun.index(FILES[0]) < begun.index(FILES[-1])  # as given: few tests may be long ones
+
+
+def test_long_files_are_spread_by_their_first_parameter(pytestconfig):
+    spread = pytestconfig.pluginmanager.get_plugin(str(HERE.parent / "conftest.py"))
+    assert [file for file in spread.BY_FIRST_PARAMETER if not (HERE.parent / file).is_file()] == []
+    config = SimpleNamespace(option=SimpleNamespace(dist="loadfile"), getvalue=lambda _: ["popen"])
+    scope_of = spread.pytest_xdist_make_scheduler(config, None)._split_scope
+    file, names = spread.BY_FIRST_PARAMETER[0], ("lorenz-scipy", "lorenz-heyoka", "ueda-scipy")
+    assert len({scope_of(f"{file}::test_it[{name}]") for name in names}) == 2
+    assert len({scope_of(f"tests/other.py::test_it[{name}]") for name in names}) == 1
