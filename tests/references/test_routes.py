@@ -6,6 +6,7 @@ import cProfile
 import dis
 import gc
 import sys
+from functools import cache
 from pathlib import Path
 from types import CodeType
 
@@ -52,14 +53,18 @@ class Called:
 
     def loops(self) -> set[str]:
         """Return those with a loop by file, line and name: a march, a search, a series; exact numbers left out."""
-        found = {(Path(c.co_filename), c.co_firstlineno, c.co_name) for c in self.codes if loops(c)}
-        return {
-            f"{path.name}:{line} {name}"
-            for path, line, name in found
-            if str(path.resolve().parent) == ROOM and path.name not in SHARED
-        }
+        found = [code for code in self.codes if is_own(code.co_filename) and loops(code)]
+        return {f"{Path(code.co_filename).name}:{code.co_firstlineno} {code.co_name}" for code in found}
 
 
+@cache
+def is_own(file: str) -> bool:
+    """Tell whether a file is one of the references; most of what runs is not, and need not be looked into."""
+    path = Path(file)
+    return str(path.resolve().parent) == ROOM and path.name not in SHARED
+
+
+@cache
 def loops(code: CodeType) -> bool:
     """Tell whether a function has a loop of its own."""
     return any(
