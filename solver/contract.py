@@ -23,8 +23,9 @@ STEPS_PER_PERIOD = (50, 100, 200, 400)  # of the shortest period, where a solver
 TOLERANCES = (1e-5, 1e-7, 1e-9, 1e-11)
 
 TAGS: frozenset[str] = frozenset({
-    "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
-    "damping:gyroscopic", "damping:time-varying", "stiffness:circulatory", "stiffness:time-varying", "contact",
+    "mechanical", "multi-dof", "modes", "sparse", "loads", "support-motion", "multi-support", "damping",
+    "damping:coupled", "damping:gyroscopic", "damping:time-varying", "stiffness:circulatory",
+    "stiffness:time-varying", "contact",
     "contact:damped", "contact:rigid",
     *(f"contact:{geometry.replace(' ', '-')}" for geometry in GEOMETRIES if geometry != "plane"),
     *(f"friction:{law}" for law in LAWS), "friction:on-stop", "friction:two-tangents", "absolute-frame",

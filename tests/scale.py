@@ -1,5 +1,7 @@
 """Time per step of the pipe on stops beside what memory and arithmetic allow: ``python tests/scale.py [STOPS…]``.
 
+And of a sparse chain of 10 000 masses on ten stops: ``python tests/scale.py chain [MASSES…]``.
+
 Each step projects modes on stops twice (displacements and velocities) and forces of stops on modes once while stops are
 touched: six flops and three numbers to read for each mode and stop. CPU times of one thread: least of several, of a
 long run less a short one.
@@ -18,8 +20,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from scipy import sparse
 
 from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.problem.elements import Stop
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.validation_cases.core.catalogue import load_case
 
@@ -47,7 +51,19 @@ def pipe(stops: int) -> MechanicalProblem:
     return replace(posed, stops=tuple(replace(stop, gap=-1e-3) for stop in posed.stops), output_times=None)
 
 
-def per_step(problem: MechanicalProblem, scheme: str) -> float:
+def chain(masses: int) -> MechanicalProblem:
+    """Return a chain of masses of 1 kg on springs of 1e4 N/m, with sparse matrices, pressed on ten stops."""
+    ends = np.full(masses - 1, -1e4)
+    return MechanicalProblem(
+        mass=sparse.eye_array(masses),
+        stiffness=sparse.diags_array([-np.convolve(ends, [1, 1]), ends, ends], offsets=[0, 1, -1]),
+        initial_velocity=np.linspace(0.0, 1.0, masses),
+        stops=tuple(Stop(f"{i}", f"x{i + 1}", gap=-1e-3, stiffness=1e4) for i in range(0, masses, masses // 10)),
+        end=1.0,
+    )
+
+
+def per_step(problem: MechanicalProblem, scheme: str, long: int = LONG, short: int = SHORT) -> float:
     """Return the time of a step (s)."""
 
     def march(steps: int) -> Callable[[], object]:
@@ -55,7 +71,7 @@ def per_step(problem: MechanicalProblem, scheme: str) -> float:
         return lambda: SOLVER.solve(replace(problem, end=steps * STEP), settings)
 
     march(2)()  # compiles, or loads
-    return (least(march(LONG), 2) - least(march(SHORT), 2)) / (LONG - SHORT)
+    return (least(march(long), 2) - least(march(short), 2)) / (long - short)
 
 
 def machine(modes: int, stops: int) -> tuple[float, float]:
@@ -87,6 +103,25 @@ def report(stops: int) -> None:
     print(f"  largest memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 
 
+def report_chain(masses: int) -> None:
+    """Print the figures of a chain: a step reads the entries, and reads and writes displacement, velocity and force."""
+    problem = chain(masses)
+    stiffness: sparse.csr_array = problem.stiffness
+    numbers = sum(part.nbytes for part in (stiffness.data, stiffness.indices, stiffness.indptr)) + 6 * 8 * masses
+    rate, _ = machine(1, 1)
+    print(f"{masses} masses, 10 stops: a step moves {numbers / masses:.0f} bytes a mass; triad {rate / 1e9:.3g} GB/s")
+    print(f"  from memory {numbers / rate / masses * 1e9:.1f} ns a mass")
+    for scheme in ("symplectic_euler", "newmark"):
+        found = per_step(problem, scheme, 4_000_000 // masses, 2) / masses * 1e9
+        print(f"  {scheme:18} {found:.1f} ns a step and mass")
+    print(f"  largest memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+
+
 if __name__ == "__main__":
-    for size in map(int, sys.argv[1:] or ("1", "10", "100")):
-        report(size)
+    given = sys.argv[1:]
+    if given[:1] == ["chain"]:
+        for size in map(int, given[1:] or ("10000",)):
+            report_chain(size)
+    else:
+        for size in map(int, given or ("1", "10", "100")):
+            report(size)

@@ -234,7 +234,7 @@ def _device_scalars(device: Device) -> Iterator[Row]:
 def _arrays(problem: MechanicalProblem) -> Iterator[Row]:
     """Yield every entry of matrices and vectors; rows and columns bear the names of the coordinates."""
     names = problem.coordinates
-    for name, unit, value in _named_arrays(problem):
+    for name, unit, value in _named_arrays(problem.dense()):
         for index, number in np.ndenumerate(value):
             row = names[index[0]] if len(value) == len(names) else index[0] + 1
             column = "" if len(index) == 1 else (names[index[1]] if value.shape[1] == len(names) else index[1] + 1)

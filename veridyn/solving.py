@@ -201,7 +201,10 @@ def solve(problem: Problem, solver: Any, *, times: ArrayLike | None = None, **se
     subject = subject_of(found, settings)
     missing = sorted(problem.needs - subject.capabilities)
     if missing:
-        raise CapabilityError(f"solver {found.name} does not offer {', '.join(missing)}, which {problem.name} needs")
+        remedy = "; veridyn takes sparse matrices, problem.dense() has arrays instead" if "sparse" in missing else ""
+        raise CapabilityError(
+            f"solver {found.name} does not offer {', '.join(missing)}, which {problem.name} needs{remedy}"
+        )
     asked = problem if times is None else replace(problem, output_times=np.asarray(times))
     chosen = dict(subject.default_settings(found, asked, subject.schemes[0]))
     with translated(found):

@@ -91,6 +91,7 @@ def _law(stop: Stop) -> dict[str, Any]:
 
 def _matrices(problem: MechanicalProblem) -> tuple[Floats, Floats, Floats] | None:
     """Return mass, damping and stiffness; those behind a complete modal basis are found from it."""
+    problem = problem.dense()
     if problem.modes is not None:
         return _from_modes(problem.modes)
     assert problem.mass is not None

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.errors import CapabilityError
+from veridyn.solver.integrators.entries import NOTHING, entries
 from veridyn.solver.integrators.kernels import contact, curved, device
 from veridyn.solver.integrators.kernels.system import (
     HARMONIC,
@@ -17,13 +18,15 @@ from veridyn.solver.integrators.kernels.system import (
     PIECEWISE,
     WINDOWED,
     WINDOWED_WIDTH,
+    Entries,
     System,
 )
 from veridyn.solver.problem.basis import driven_displacement, support_load
 from veridyn.solver.problem.elements import Friction, Stop
 from veridyn.solver.problem.geometry import segments
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.solver.problem.mechanical import Matrix, MechanicalProblem, Modes
 from veridyn.solver.problem.scalars import to_float
+from veridyn.solver.problem.sparse import diagonal, is_sparse
 from veridyn.solver.problem.time_functions import Harmonic, Piecewise, TimeFunction, Windowed
 
 Floats = NDArray[np.float64]
@@ -189,9 +192,26 @@ def _device_arrays(problem: MechanicalProblem, rows: _Rows) -> dict[str, Any]:
     }
 
 
-def _kept(matrix: Floats) -> Floats:
-    """Return a matrix (r, r), (0, 0) if it is nothing."""
-    return matrix if np.any(matrix) else np.zeros((0, 0))
+def _over(masses: Floats, matrix: Matrix | None) -> Entries:
+    """Return a matrix (r, r) over the generalised masses (r,), nothing if it has none but zeros."""
+    if matrix is None or not abs(matrix).max():
+        return NOTHING
+    return entries(diagonal(1 / masses) @ matrix if is_sparse(matrix) else matrix / masses[:, None])
+
+
+def _projection(rows: Floats, modes: Modes) -> dict[str, Any]:
+    """Return the rows (p, n) of the local coordinates in modal ones, sparse where the coordinates stand for modes."""
+    if not is_sparse(modes.shapes):
+        projected = rows @ modes.shapes
+        return {
+            "rows": np.ascontiguousarray(projected.T),
+            "back": np.ascontiguousarray(projected / modes.masses),
+            "along": NOTHING,
+            "push": NOTHING.value,
+        }
+    along = entries(rows)
+    push = along.value / modes.masses[along.column]
+    return {"rows": np.empty((0, len(rows))), "back": np.empty((len(rows), 0)), "along": along, "push": push}
 
 
 def _varying(problem: MechanicalProblem, modes: Modes, first: int) -> dict[str, Any]:
@@ -217,7 +237,6 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
     pairs, parameters = contacts(problem), [0.0]
     index = np.array([_index(pair, rows, parameters) for pair in pairs], dtype=np.int64).reshape(-1, contact.INDICES)
     devices = _device_arrays(problem, rows)
-    projected = rows.matrix() @ modes.shapes
     drive = rows.drive()
     vectors = [modes.shapes.T @ load.direction for load in problem.loads]
     vectors += [support_load(problem, modes, s) for s in problem.supports]
@@ -227,23 +246,22 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
         functions += [support.displacement, support.velocity]
     varying = _varying(problem, modes, len(functions))
     functions += [part.function for part in problem.varying]
-    damping = modes.damping_matrix / modes.masses[:, None]
+    sparse = is_sparse(modes.shapes)
+    damping = modes.damping_matrix.diagonal()
     # not the whole matrix less the squared frequencies: of their rounding r² products would be left in every step
-    springs = np.zeros(1) if modes.stiffness_coupling is None else modes.stiffness_coupling
     return System(
         masses=modes.masses,
         omega2=modes.omega**2,
-        damping=np.diag(damping).copy(),
-        coupling=_kept(damping - np.diag(np.diag(damping))),
-        springs=_kept(springs / modes.masses[:, None]),
+        damping=damping / modes.masses,
+        coupling=_over(modes.masses, modes.damping_matrix - (diagonal(damping) if sparse else np.diag(damping))),
+        springs=_over(modes.masses, modes.stiffness_coupling),
         **varying,
         load=np.array(vectors).reshape(e, modes.omega.size) / modes.masses,
-        rows=np.ascontiguousarray(projected.T),
-        back=np.ascontiguousarray(projected / modes.masses),
+        **_projection(rows.matrix(), modes),
         drive=np.ascontiguousarray(drive),
         contact_index=index,
         contact_value=np.array([_constants(pair) for pair in pairs]).reshape(-1, contact.VALUES),
-        several=None if modes.omega.size == 1 and moving == 0 and not problem.varying else True,
+        several=None if modes.omega.size == 1 and moving == 0 and not (problem.varying or sparse) else True,
         **devices,
         **_encode(functions, parameters),
     )

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from veridyn.solver.integrators.scheme import require, require_number, setting
+from veridyn.solver.problem.sparse import diagonal, is_sparse
 
 if TYPE_CHECKING:
-    from veridyn.solver.integrators.integration import Floats, Job, Run
+    from veridyn.solver.integrators.integration import Job, Run
     from veridyn.solver.integrators.kernels.newmark import Method
 
 
@@ -59,18 +60,20 @@ def march_implicitly(name: str, job: Job, weights: Weights, newton: NewtonOption
 
 def _method(job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool) -> Method:
     """Return the parameters of a march: the matrix of a step, and its answers along the rows."""
+    from veridyn.solver.integrators.entries import DIAGONAL, factors, matrix, rows_of
     from veridyn.solver.integrators.kernels.newmark import Method
 
     s, kept = job.system, 1.0 - weights.alpha_f
     b, g = weights.beta * job.step * job.step, weights.gamma * job.step
     implicit = (1.0 - weights.alpha_m) + kept * (g * s.damping + b * s.omega2)
-    inverse: Floats = np.empty((0, 0))
-    if (s.coupling.size or s.springs.size) and not lagged:
-        whole = np.diag(implicit)
-        whole += kept * g * s.coupling if s.coupling.size else 0.0
-        whole += kept * b * s.springs if s.springs.size else 0.0
-        inverse = np.asarray(np.linalg.inv(whole), dtype=float)
-    answer = inverse @ s.back.T if inverse.size else s.back.T / implicit[:, None]
+    rows, push = rows_of(s)
+    push = push.toarray() if is_sparse(push) else push
+    found, answer = DIAGONAL, push.T / implicit[:, None]
+    if (s.coupling.first.size or s.springs.first.size) and not lagged:
+        r = s.masses.size
+        whole = diagonal(implicit) + kept * (g * matrix(s.coupling, r) + b * matrix(s.springs, r))
+        found, solver = factors(whole)
+        implicit, answer = whole.diagonal(), solver.solve(push.T)
     return Method(
         beta=float(weights.beta),
         gamma=float(weights.gamma),
@@ -80,7 +83,7 @@ def _method(job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool) 
         tolerance=float(newton.iteration_tolerance),
         iterations=int(newton.iterations),
         implicit=implicit,
-        inverse=inverse,
-        spread=np.ascontiguousarray((s.rows.T @ answer).T),
-        largest=np.abs(s.back).max(axis=1, initial=0.0),
+        factors=found,
+        spread=np.ascontiguousarray((rows @ answer).T),
+        largest=np.abs(push).max(axis=1, initial=0.0),
     )

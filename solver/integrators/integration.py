@@ -157,7 +157,7 @@ class Storage:
 
 
 def _workspace(job: Job, *, even: bool) -> Workspace:
-    position, velocity, force = np.zeros((3, job.system.rows.shape[1]))
+    position, velocity, force = np.zeros((3, job.system.drive.shape[0]))
     ahead, functions = AHEAD if even else 1, job.system.function_term.size - 1
     table = np.full(ahead, np.nan), np.zeros((ahead, functions)), np.zeros(1, dtype=np.int64)
     return Workspace(position, velocity, force, *table, job.step)

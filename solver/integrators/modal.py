@@ -41,8 +41,9 @@ class ModalIntegrator:
     name: str = "veridyn"
     version: str = version("veridyn")
     capabilities: frozenset[str] = frozenset({
-        "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
-        "damping:gyroscopic", "damping:time-varying", "stiffness:circulatory", "stiffness:time-varying", "contact",
+        "mechanical", "multi-dof", "modes", "sparse", "loads", "support-motion", "multi-support", "damping",
+        "damping:coupled", "damping:gyroscopic", "damping:time-varying", "stiffness:circulatory",
+        "stiffness:time-varying", "contact",
         "contact:parallel-planes", "contact:circle", "contact:outside-circle", "contact:profile", "contact:damped",
         "absolute-frame", "friction:set-valued", "friction:regularised", "friction:on-stop", "friction:two-tangents",
         *DEVICE_TAGS,
@@ -125,7 +126,7 @@ class ModalIntegrator:
         q, v = modal_state(problem, modes)
         job = Job(system, q, v, problem.start, problem.end, common.step, common.plan(problem), self.rebuild)
         run = scheme.run(options, job)
-        _refuse_divergence(run, modes, scheme.name, common.step)
+        _refuse_divergence(run, problem, modes, scheme.name, common.step)
         response = Response(
             time=run.time,
             displacement=run.displacement @ modes.shapes.T,
@@ -139,12 +140,11 @@ class ModalIntegrator:
         return response
 
 
-def _refuse_divergence(run: Run, modes: Modes, scheme: str, step: float) -> None:
+def _refuse_divergence(run: Run, problem: MechanicalProblem, modes: Modes, scheme: str, step: float) -> None:
     if run.diverged >= 0:
-        raise DivergenceError(
-            f"{scheme} diverged at t = {run.time[-1]:.6g} s in mode {run.diverged + 1} "
-            f"({modes.omega[run.diverged] / (2 * np.pi):.6g} Hz); reduce the step {step:g} s"
-        )
+        mode = f"mode {run.diverged + 1} ({modes.omega[run.diverged] / (2 * np.pi):.6g} Hz)"
+        where = f"coordinate {problem.coordinates[run.diverged]}" if problem.sparse else mode
+        raise DivergenceError(f"{scheme} diverged at t = {run.time[-1]:.6g} s in {where}; reduce the step {step:g} s")
 
 
 @dataclass(frozen=True)

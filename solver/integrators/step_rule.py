@@ -6,14 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from veridyn.solver.errors import StepError
+from veridyn.solver.integrators.entries import rows_of
 from veridyn.solver.integrators.kernels import contact, device
 from veridyn.solver.integrators.kernels.curved import CIRCLE
 from veridyn.solver.integrators.kernels.system import System
 from veridyn.solver.problem.devices import Device
 from veridyn.solver.problem.mechanical import MechanicalProblem, Modes, symmetric_part
+from veridyn.solver.problem.sparse import is_sparse, row_sums
 from veridyn.solver.problem.time_scales import largest_skew, largest_variation, whirling
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -64,26 +69,45 @@ def shortest_period(system: System, modes: Modes, contact_names: tuple[str, ...]
     """Return the shortest of ``2π/w_j`` and ``2π/sqrt(w_j² + k φ_d²/m_j)`` over modes, springs and directions.
 
     Damping that no ratio expresses decays at a rate c, like an oscillator with ``w = c/2`` that is damped critically.
-    Gyroscopic forces, circulatory ones and matrices that vary raise the frequency; see `whirling`.
+    Gyroscopic forces, circulatory ones and matrices that vary raise the frequency; see `whirling`. Of sparse matrices
+    no modes are known: w_j² is the sum of ``|K_ji|/m_j`` over i, and φ_d² becomes ``|d_j| Σ_i |d_i|`` (Gershgorin).
     """
-    limits = [
-        Limit(2 * np.pi / w, f"mode {j + 1} ({w / (2 * np.pi):.6g} Hz)") for j, w in enumerate(modes.omega) if w > 0
-    ]
+    sparse, frequencies = is_sparse(modes.shapes), modes.omega
+    if sparse:
+        frequencies = np.sqrt(row_sums(symmetric_part(modes.stiffness_matrix), modes.masses))
+    places = [f"coordinate {name}" for name in problem.coordinates] if sparse else _numbered("mode", frequencies.size)
+    j = int(np.argmax(frequencies))
+    w = float(frequencies[j])
+    limits = [Limit(2 * np.pi / w, f"{places[j]} ({w / (2 * np.pi):.6g} Hz)")] if w > 0 else []
     if modes.coupling is not None:
         limits.append(_damping_limit(modes))
     limits += _dampers(system, problem)
     for spring in _springs(system, contact_names, problem.devices):
-        along = sum(system.rows[:, row] * system.back[row] for row in spring.rows)
-        stiffened = system.omega2 + spring.stiffness * along
+        stiffened = frequencies**2 + spring.stiffness * sum(_mobility(system, row) for row in spring.rows)
         j = int(np.argmax(stiffened))
-        limits.append(Limit(2 * np.pi / float(np.sqrt(stiffened[j])), f"{spring.name} on mode {j + 1}"))
+        limits.append(Limit(2 * np.pi / float(np.sqrt(stiffened[j])), f"{spring.name} on {places[j]}"))
     slowest = min(limits, key=lambda limit: limit.period, default=Limit(np.inf, "nothing"))
     return _whirling(_varying(slowest, system, modes, problem), modes)
 
 
+def _numbered(word: str, count: int) -> list[str]:
+    return [f"{word} {j}" for j in range(1, count + 1)]
+
+
+def _mobility(system: System, row: int) -> Floats:
+    """Return what a force along a row does to itself through each mode, ``φ_d²/m_j`` (r,); or a bound of it."""
+    rows, push = rows_of(system)
+    if not is_sparse(rows):
+        return np.asarray(rows[row] * push[row])
+    return np.asarray(abs(push[[row]]).toarray()[0] * abs(rows[[row]]).sum())
+
+
 def _damping_limit(modes: Modes) -> Limit:
-    roots = np.sqrt(modes.masses)
-    fastest = float(np.linalg.eigvalsh(symmetric_part(modes.damping_matrix) / np.outer(roots, roots))[-1])
+    if is_sparse(modes.shapes):
+        fastest = float(row_sums(symmetric_part(modes.damping_matrix), modes.masses).max())
+    else:
+        roots = np.sqrt(modes.masses)
+        fastest = float(np.linalg.eigvalsh(symmetric_part(modes.damping_matrix) / np.outer(roots, roots))[-1])
     return _decay(fastest, f"damping at a rate of {fastest:.6g} 1/s")
 
 
@@ -94,7 +118,7 @@ def _decay(rate: float, cause: str) -> Limit:
 def _dampers(system: System, problem: MechanicalProblem) -> Iterator[Limit]:
     """Yield the limits of dampers, and of damping that varies."""
     for row, each in zip(system.device_index[:, device.ROW], problem.devices, strict=True):
-        rate = each.dashpot * float(system.rows[:, row] @ system.back[row])
+        rate = each.dashpot * float(_mobility(system, row).sum())
         yield _decay(rate, f"damping {each.dashpot:.6g} N s/m of {each.name!r}")
     if problem.varying:
         rate = largest_variation(problem, "damping", system.varying)
@@ -103,7 +127,7 @@ def _dampers(system: System, problem: MechanicalProblem) -> Iterator[Limit]:
 
 def _varying(slowest: Limit, system: System, modes: Modes, problem: MechanicalProblem) -> Limit:
     """Return a limit with circulatory forces and with the stiffness that varies."""
-    circulatory = largest_skew(modes.stiffness_matrix, np.diag(modes.masses))
+    circulatory = largest_skew(modes.stiffness_matrix, modes.mass_matrix)
     variation = largest_variation(problem, "stiffness", system.varying)
     if not (circulatory or variation):
         return slowest
@@ -115,7 +139,7 @@ def _varying(slowest: Limit, system: System, modes: Modes, problem: MechanicalPr
 
 def _whirling(slowest: Limit, modes: Modes) -> Limit:
     """Return a limit with the gyroscopic forces of the modes."""
-    gyroscopic = largest_skew(modes.damping_matrix, np.diag(modes.masses))
+    gyroscopic = largest_skew(modes.damping_matrix, modes.mass_matrix)
     if not gyroscopic:
         return slowest
     frequency = whirling(2 * np.pi / slowest.period, gyroscopic)

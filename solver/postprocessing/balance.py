@@ -15,7 +15,7 @@ from veridyn.solver.errors import MissingHistory
 from veridyn.solver.problem.basis import driven, driven_displacement, in_modal_coordinates
 from veridyn.solver.problem.elements import Friction, Stop
 from veridyn.solver.problem.geometry import gap_and_normal, local_position
-from veridyn.solver.problem.mechanical import MechanicalProblem, skew_part
+from veridyn.solver.problem.mechanical import Matrix, MechanicalProblem, skew_part
 from veridyn.solver.problem.smoothness import jumps
 from veridyn.solver.response import Response
 
@@ -65,14 +65,19 @@ def _centred_velocity(t: Floats, x: Floats) -> Floats:
     return np.asarray((secant[:-1] * h[1:] + secant[1:] * h[:-1]) / (h[1:] + h[:-1]))
 
 
+def _form(matrix: Matrix, v: Floats, x: Floats) -> Floats:
+    """Return ``vᵀ A x`` (m,) for a matrix (n, n), sparse or not, and m vectors each."""
+    return np.asarray(np.einsum("mi,mi->m", v, np.asarray(matrix @ x.T).T))
+
+
 def _stored(problem: MechanicalProblem, response: Response) -> Floats:
     """Kinetic, strain and stop energy at the inner samples (J)."""
     assert problem.mass is not None
     assert problem.stiffness is not None
     t, x = response.time, response.displacement
     v = _centred_velocity(t, x)
-    kinetic = 0.5 * np.einsum("mi,ij,mj->m", v, problem.mass, v)
-    strain = 0.5 * np.einsum("mi,ij,mj->m", x, problem.stiffness, x)[1:-1]
+    kinetic = 0.5 * _form(problem.mass, v, v)
+    strain = 0.5 * _form(problem.stiffness, x, x)[1:-1]
     stops = sum(
         (0.5 * s.stiffness * np.minimum(stop_gap(problem, response, s), 0.0) ** 2 for s in problem.stops),
         start=np.zeros(t.size),
@@ -85,8 +90,8 @@ def _dissipated(problem: MechanicalProblem, response: Response) -> Floats:
     assert problem.damping is not None
     assert problem.stiffness is not None
     v, x = _centred_velocity(response.time, response.displacement), response.displacement[1:-1]
-    power = np.einsum("mi,ij,mj->m", v, problem.damping, v)
-    power += np.einsum("mi,ij,mj->m", v, skew_part(problem.stiffness), x)
+    power = _form(problem.damping, v, v)
+    power += _form(skew_part(problem.stiffness), v, x)
     return _work(power, response.time[1:-1])
 
 
@@ -157,7 +162,7 @@ def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
     for load in problem.loads:
         work += _work_of_means(np.asarray(load.function.antiderivative()(t)), t, x @ load.direction)
     for support in problem.supports:
-        work -= _work_of_means(np.asarray(support.velocity(t)), t, x @ problem.mass @ support.influence)
+        work -= _work_of_means(np.asarray(support.velocity(t)), t, x @ (problem.mass @ support.influence))
     for stop in problem.stops:
         if stop.frame == "absolute":
             work -= _work_of_moving_stop(problem, response, stop)

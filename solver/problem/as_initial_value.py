@@ -74,7 +74,7 @@ def as_initial_value(problem: MechanicalProblem) -> InitialValueProblem:
         the force of a stop or in two directions, a profile, a rigid stop, a buckling stop, a dashpot whose power is
         no odd number; or if there would be too many modes.
     """
-    return _Writer(problem).written()
+    return _Writer(problem.dense()).written()
 
 
 class _Writer:

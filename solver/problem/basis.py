@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.elements import SupportMotion
 from veridyn.solver.problem.mechanical import (
+    Matrix,
     MechanicalProblem,
     Modes,
     is_coupled,
@@ -19,6 +20,7 @@ from veridyn.solver.problem.mechanical import (
     skew_part,
     symmetric_part,
 )
+from veridyn.solver.problem.sparse import diagonal
 
 Floats = NDArray[np.float64]
 
@@ -41,7 +43,7 @@ def modal_basis(problem: MechanicalProblem) -> Modes:
     -------
     Modes
         All modes of the symmetric part by increasing frequency, circulatory forces as their coupling; or the modes that
-        the problem brings.
+        the problem brings; of sparse matrices the coordinates, see `coordinates_as_modes`.
 
     Raises
     ------
@@ -53,6 +55,8 @@ def modal_basis(problem: MechanicalProblem) -> Modes:
     assert problem.mass is not None
     assert problem.stiffness is not None
     assert problem.damping is not None
+    if problem.sparse:
+        return coordinates_as_modes(problem)
     omega2, shapes = undamped_modes(problem.stiffness, problem.mass)
     rounding = 1e-12 * max(abs(omega2[0]), abs(omega2[-1]), 1e-300) * problem.size
     if omega2[0] < -rounding:
@@ -67,6 +71,21 @@ def modal_basis(problem: MechanicalProblem) -> Modes:
         shapes=shapes,
         coupling=coupling,
         stiffness_coupling=circulatory,
+    )
+
+
+def coordinates_as_modes(problem: MechanicalProblem) -> Modes:
+    """Return the coordinates of a problem of sparse matrices as modes of frequency zero, which its matrices couple."""
+    zero = np.zeros(problem.size)
+    mass: Matrix = problem.mass
+    damping = problem.damping if "damping" in problem.needs else None
+    return Modes(
+        omega=zero,
+        damping=zero,
+        masses=mass.diagonal(),
+        shapes=diagonal(np.ones(problem.size)),
+        coupling=damping,
+        stiffness_coupling=problem.stiffness,
     )
 
 
@@ -98,16 +117,19 @@ def _split(modal_damping: Floats, omega: Floats) -> tuple[Floats, Floats | None]
 
 def modal_state(problem: MechanicalProblem, modes: Modes) -> tuple[Floats, Floats]:
     """Project the initial displacement and velocity on the modes (M-orthogonal or least squares)."""
-    back: Floats = np.asarray(np.linalg.pinv(modes.shapes), dtype=float)
+    start = problem.initial_displacement, problem.initial_velocity
     if problem.mass is not None:
-        back = modes.shapes.T @ problem.mass / modes.masses[:, None]
-    return back @ problem.initial_displacement, back @ problem.initial_velocity
+        x, v = (modes.shapes.T @ (problem.mass @ each) / modes.masses for each in start)
+    else:
+        back = np.asarray(np.linalg.pinv(modes.shapes), dtype=float)
+        x, v = (back @ each for each in start)
+    return x, v
 
 
 def support_load(problem: MechanicalProblem, modes: Modes, support: SupportMotion) -> Floats:
     """Return the modal participation ``-φᵀ M ψ`` (r,) of one support motion."""
     if problem.mass is not None:
-        return np.asarray(-modes.shapes.T @ problem.mass @ support.influence)
+        return np.asarray(-modes.shapes.T @ (problem.mass @ support.influence))
     return -modes.masses * (np.linalg.pinv(modes.shapes) @ support.influence)
 
 
@@ -126,8 +148,7 @@ def moved_mass(problem: MechanicalProblem, *directions: Floats) -> float:
         along = along @ problem.modes.shapes
         mobility = along @ (along / problem.modes.masses).T
     else:
-        assert problem.mass is not None
-        mobility = along @ np.linalg.solve(problem.mass, along.T)
+        mobility = along @ problem.over_mass(along.T)
     return 1.0 / float(np.linalg.eigvalsh(mobility)[-1])
 
 
@@ -201,7 +222,7 @@ def in_modal_coordinates(problem: MechanicalProblem) -> MechanicalProblem:
         modes.shapes,
         np.asarray(np.linalg.pinv(modes.shapes).T, dtype=float),
         modes=None,
-        mass=np.diag(modes.masses),
+        mass=modes.mass_matrix,
         damping=modes.damping_matrix,
         stiffness=modes.stiffness_matrix,
         initial_displacement=q,

@@ -29,6 +29,7 @@ import numpy as np
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.elements import Load, Stop
 from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, is_skewed, symmetric_part
+from veridyn.solver.problem.sparse import is_sparse
 from veridyn.solver.response import Response
 
 Parts = tuple[list[int], list[int], list[int]]
@@ -103,9 +104,12 @@ def condensed(*, mass: Any, **given: Any) -> Condensed:
     Raises
     ------
     ProblemError
-        See `MechanicalProblem`; if all coordinates have mass; if springs do not hold the massless ones, or dashpots
-        some of them only; if something but loads and undamped planes without friction acts on them.
+        See `MechanicalProblem`; if a matrix is sparse; if all coordinates have mass; if springs do not hold the
+        massless ones, or dashpots some of them only; if something but loads and undamped planes without friction acts
+        on them.
     """
+    if any(map(is_sparse, (mass, *given.values()))):
+        raise ProblemError("condensed takes matrices as arrays; write sparse ones out with toarray()")
     weights = np.atleast_2d(np.array(mass, dtype=float))
     without = ~(weights.any(axis=0) | weights.any(axis=1))
     whole = MechanicalProblem(mass=weights + np.diag(without.astype(float)), **given)

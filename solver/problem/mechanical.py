@@ -10,15 +10,17 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.devices import Device, device
 from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying, several
 from veridyn.solver.problem.naming import Named, direction, resolved, vector
+from veridyn.solver.problem.sparse import DENSE, compressed, diagonal, from_entries, is_sparse, to_entries
 from veridyn.solver.problem.time_functions import TimeFunction
 
 Floats = NDArray[np.float64]
+Matrix = Any  # Floats, or scipy.sparse of that shape
 
 FORMAT_VERSION = 1
 SYMMETRY = 1e-12  # relative; what assembly in floating point leaves of a skew part is less
@@ -86,9 +88,9 @@ class Modes:
     omega: Floats
     damping: Floats
     masses: Floats
-    shapes: Floats
-    coupling: Floats | None = None
-    stiffness_coupling: Floats | None = None
+    shapes: Matrix
+    coupling: Matrix | None = None
+    stiffness_coupling: Matrix | None = None
 
     def __post_init__(self) -> None:
         for name in ("omega", "damping", "masses"):
@@ -104,16 +106,24 @@ class Modes:
                 object.__setattr__(self, name, _square(f"Modes.{name}", given, r))
 
     @property
-    def damping_matrix(self) -> Floats:
-        """The modal damping matrix (r, r) in kg/s."""
-        diagonal = np.diag(2 * self.damping * self.omega * self.masses)
-        return diagonal if self.coupling is None else np.asarray(diagonal + self.coupling)
+    def mass_matrix(self) -> Matrix:
+        """The generalised masses as a matrix (r, r) in kg."""
+        return self._with(self.masses, None)
 
     @property
-    def stiffness_matrix(self) -> Floats:
+    def damping_matrix(self) -> Matrix:
+        """The modal damping matrix (r, r) in kg/s."""
+        return self._with(2 * self.damping * self.omega * self.masses, self.coupling)
+
+    @property
+    def stiffness_matrix(self) -> Matrix:
         """The modal stiffness matrix (r, r) in N/m."""
-        diagonal = np.diag(self.omega**2 * self.masses)
-        return diagonal if self.stiffness_coupling is None else np.asarray(diagonal + self.stiffness_coupling)
+        return self._with(self.omega**2 * self.masses, self.stiffness_coupling)
+
+    def _with(self, values: Floats, beside: Matrix | None) -> Matrix:
+        """Return a diagonal (r,) and what stands beside it, sparse where the shapes are."""
+        whole = diagonal(values) if is_sparse(self.shapes) else np.diag(values)
+        return whole if beside is None else whole + beside
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -122,6 +132,8 @@ class MechanicalProblem(Problem):
 
     C and K are any matrices: the skew part of C is gyroscopic, that of K circulatory (P. C. Müller, Stabilität und
     Matrizen, Springer 1977). Parts of them that are functions of time are added by ``varying``.
+    If one of the matrices is sparse (of scipy.sparse), all are kept by compressed rows; then the mass is diagonal,
+    nothing varies, and a solver needs the capability ``sparse``. `dense` has arrays in their place.
 
     Give either the matrices (n, n), a number for one degree of freedom, or ``modes`` (a modal basis of n degrees of
     freedom, possibly truncated). Initial values that are not given are zero; ``coordinates`` are the names of the
@@ -131,13 +143,14 @@ class MechanicalProblem(Problem):
     Raises
     ------
     ProblemError
-        If a matrix is not square or not finite, the mass matrix not symmetric and positive definite; if a
-        vector has the wrong length; if names clash or refer to nothing; if initial values are no sum of the modes.
+        If a matrix is not square or not finite, the mass matrix not symmetric and positive definite, a sparse one not
+        diagonal; if a vector has the wrong length; if names clash or refer to nothing; if initial values are no sum of
+        the modes.
     """
 
-    mass: Floats | None = None
-    stiffness: Floats | None = None
-    damping: Floats | None = None
+    mass: Matrix | None = None
+    stiffness: Matrix | None = None
+    damping: Matrix | None = None
     modes: Modes | None = None
     initial_displacement: Floats = field(default_factory=lambda: np.zeros(0))
     initial_velocity: Floats = field(default_factory=lambda: np.zeros(0))
@@ -184,7 +197,7 @@ class MechanicalProblem(Problem):
             if not isinstance(given, str | Mapping) and np.size(given):
                 return np.size(given)
         matrix = self.modes.shapes if self.modes is not None else self.mass
-        return 0 if matrix is None else len(np.atleast_1d(matrix))
+        return 0 if matrix is None else int(matrix.shape[0] if is_sparse(matrix) else len(np.atleast_1d(matrix)))
 
     @property
     def unknowns(self) -> tuple[str, ...]:
@@ -194,6 +207,28 @@ class MechanicalProblem(Problem):
     def size(self) -> int:
         """Number of degrees of freedom."""
         return int(self.initial_displacement.size)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether mass, damping and stiffness are sparse matrices."""
+        return is_sparse(self.mass)
+
+    def dense(self) -> MechanicalProblem:
+        """Return the problem with arrays in place of sparse matrices, for solvers that take no others.
+
+        Raises
+        ------
+        ProblemError
+            If it has more than 5000 degrees of freedom.
+        """
+        if not self.sparse:
+            return self
+        if self.size > DENSE:
+            raise ProblemError(
+                f"{self.name}: three matrices of {self.size} degrees of freedom are {24e-9 * self.size**2:.3g} GB; "
+                f"up to {DENSE} are written out as arrays"
+            )
+        return replace(self, **{name: getattr(self, name).toarray() for name in ("mass", "stiffness", "damping")})
 
     @property
     def elements(self) -> tuple[Stop | Friction | Device, ...]:
@@ -227,16 +262,30 @@ class MechanicalProblem(Problem):
                 raise ProblemError(
                     f"{self.name}: the mode shapes have {self.modes.shapes.shape[0]} rows, not {self.size}"
                 )
+            if any(map(is_sparse, (self.modes.shapes, self.modes.coupling, self.modes.stiffness_coupling))):
+                raise ProblemError(f"{self.name}: modes are arrays; give sparse matrices as mass and stiffness")
             return
-        matrices = {}
-        for name in ("mass", "stiffness", "damping"):
-            value = getattr(self, name)
-            value = np.zeros((self.size, self.size)) if value is None else value
-            matrices[name] = _square(f"{self.name}: {name}", value, self.size)
-            object.__setattr__(self, name, matrices[name])
-        if is_skewed(matrices["mass"]):
+        given = {name: getattr(self, name) for name in ("mass", "stiffness", "damping")}
+        sparse = any(map(is_sparse, given.values()))
+        for name, value in given.items():
+            matrix = value
+            if value is None:
+                matrix = diagonal(np.zeros(self.size)) if sparse else np.zeros((self.size, self.size))
+            matrix = compressed(f"{self.name}: {name}", matrix) if sparse else matrix
+            object.__setattr__(self, name, _square(f"{self.name}: {name}", matrix, self.size))
+        self._check_mass()
+
+    def _check_mass(self) -> None:
+        mass: Matrix = self.mass
+        if self.sparse and (mass - diagonal(mass.diagonal())).nnz:
+            raise ProblemError(
+                f"{self.name}: a sparse mass matrix must be diagonal; lump it, or give all matrices as arrays"
+            )
+        if self.sparse and self.varying:
+            raise ProblemError(f"{self.name}: beside sparse matrices nothing varies; give all matrices as arrays")
+        if is_skewed(mass):
             raise ProblemError(f"{self.name}: mass is not symmetric")
-        if np.linalg.eigvalsh(matrices["mass"])[0] <= 0:
+        if (mass.diagonal().min() if self.sparse else np.linalg.eigvalsh(mass)[0]) <= 0:
             raise ProblemError(
                 f"{self.name}: the mass matrix is not positive definite; every coordinate needs mass, or "
                 "veridyn.condensed takes those without"
@@ -294,6 +343,7 @@ class MechanicalProblem(Problem):
         tags = {"mechanical"}
         tags |= {"multi-dof"} if self.size > 1 else set()
         tags |= {"modes"} if self.modes is not None else set()
+        tags |= {"sparse"} if self.sparse else set()
         tags |= {"loads"} if self.loads else set()
         tags |= {"support-motion"} if self.supports else set()
         tags |= {"multi-support"} if len(self.supports) > 1 else set()
@@ -315,17 +365,17 @@ class MechanicalProblem(Problem):
         return frozenset(tags)
 
     @property
-    def _damping(self) -> Floats:
+    def _damping(self) -> Matrix:
         """The damping matrix, (n, n) or (r, r)."""
-        return np.asarray(self.damping if self.modes is None else self.modes.damping_matrix)
+        return self.damping if self.modes is None else self.modes.damping_matrix
 
     @property
-    def _stiffness(self) -> Floats:
+    def _stiffness(self) -> Matrix:
         """The stiffness matrix, (n, n) or (r, r)."""
-        return np.asarray(self.stiffness if self.modes is None else self.modes.stiffness_matrix)
+        return self.stiffness if self.modes is None else self.modes.stiffness_matrix
 
     def _is_damped(self) -> bool:
-        return bool(np.any(self._damping))
+        return bool(abs(self._damping).max() > 0)
 
     def _is_coupled(self) -> bool:
         """Whether the damping couples the modes: C M⁻¹ K is not symmetric (Caughey and O'Kelly, 1965).
@@ -337,9 +387,16 @@ class MechanicalProblem(Problem):
         assert self.mass is not None
         assert self.damping is not None
         assert self.stiffness is not None
-        product = symmetric_part(self.damping) @ np.linalg.solve(self.mass, symmetric_part(self.stiffness))
-        size = np.abs(self.damping @ np.linalg.solve(self.mass, self.stiffness)).max()
+        if self.sparse:  # integrated without modes: what stands beside the diagonal couples
+            return bool((self.damping - diagonal(self.damping.diagonal())).nnz)
+        product = symmetric_part(self.damping) @ self.over_mass(symmetric_part(self.stiffness))
+        size = np.abs(self.damping @ self.over_mass(self.stiffness)).max()
         return bool(np.abs(product - product.T).max() > COUPLING * size)
+
+    def over_mass(self, matrix: Matrix) -> Matrix:
+        """Return ``M⁻¹ A`` for a matrix (n, k), sparse if it is."""
+        mass: Matrix = self.mass
+        return diagonal(1 / mass.diagonal()) @ matrix if self.sparse else np.linalg.solve(mass, matrix)
 
     def to_dict(self) -> dict[str, Any]:
         return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
@@ -358,6 +415,7 @@ class MechanicalProblem(Problem):
 
 
 READERS: dict[str, Any] = {
+    **dict.fromkeys(("mass", "stiffness", "damping"), from_entries),
     "loads": lambda v: tuple(Load.from_dict(d) for d in v),
     "varying": lambda v: tuple(TimeVarying.from_dict(d) for d in v),
     "supports": lambda v: tuple(SupportMotion.from_dict(d) for d in v),
@@ -369,19 +427,19 @@ READERS: dict[str, Any] = {
 }
 
 
-def symmetric_part(matrix: Floats) -> Floats:
+def symmetric_part(matrix: Matrix) -> Matrix:
     """Return the symmetric part of a matrix (n, n): dampers and springs."""
-    return np.asarray(0.5 * (matrix + matrix.T))
+    return 0.5 * (matrix + matrix.T)
 
 
-def skew_part(matrix: Floats) -> Floats:
+def skew_part(matrix: Matrix) -> Matrix:
     """Return the skew part of a matrix (n, n): gyroscopic of a damping, circulatory of a stiffness matrix."""
-    return np.asarray(0.5 * (matrix - matrix.T))
+    return 0.5 * (matrix - matrix.T)
 
 
-def is_skewed(matrix: Floats) -> bool:
+def is_skewed(matrix: Matrix) -> bool:
     """Tell whether a matrix (n, n) has a skew part that is more than rounding."""
-    return bool(np.abs(matrix - matrix.T).max() > SYMMETRY * np.abs(matrix).max())
+    return bool(abs(matrix - matrix.T).max() > SYMMETRY * abs(matrix).max())
 
 
 def is_coupled(modal_damping: Floats) -> bool:
@@ -391,6 +449,8 @@ def is_coupled(modal_damping: Floats) -> bool:
 
 
 def _plain(value: Any) -> Any:
+    if is_sparse(value):
+        return to_entries(value)
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, Modes):
@@ -400,14 +460,16 @@ def _plain(value: Any) -> Any:
     return value.to_dict() if hasattr(value, "to_dict") else value
 
 
-def _square(owner: str, value: ArrayLike, n: int) -> Floats:
+def _square(owner: str, value: Any, n: int) -> Matrix:
     matrix = _matrix(owner, value)
     if matrix.shape != (n, n):
         raise ProblemError(f"{owner} has shape {matrix.shape}, the problem needs ({n}, {n})")
     return matrix
 
 
-def _matrix(owner: str, value: ArrayLike) -> Floats:
+def _matrix(owner: str, value: Any) -> Matrix:
+    if is_sparse(value):
+        return value
     try:
         matrix = np.array(value, dtype=float)
     except (TypeError, ValueError):

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.problem.basis import in_modal_coordinates, undamped_modes
-from veridyn.solver.problem.mechanical import MechanicalProblem, skew_part
+from veridyn.solver.problem.mechanical import Matrix, MechanicalProblem, skew_part, symmetric_part
 from veridyn.solver.problem.scalars import to_float
+from veridyn.solver.problem.sparse import is_sparse, row_sums
 from veridyn.solver.problem.time_functions import Harmonic, TimeFunction
 
 Floats = NDArray[np.float64]
@@ -29,11 +30,8 @@ def shortest_period(problem: MechanicalProblem) -> float:
     assert matrices.mass is not None
     assert matrices.damping is not None
     assert matrices.stiffness is not None
-    stiffened = matrices.stiffness + sum(
-        (k * np.outer(d, d) for k, d in _springs(matrices)), start=np.zeros((matrices.size, matrices.size))
-    )
-    square = max(float(undamped_modes(stiffened, matrices.mass)[0][-1]), 0.0)
-    rates = [np.linalg.solve(matrices.mass, part.matrix) for part in matrices.varying]
+    square = _largest_square(matrices)
+    rates = [matrices.over_mass(part.matrix) for part in matrices.varying]
     square += largest_variation(matrices, "stiffness", rates)
     gyroscopic, circulatory = (largest_skew(m, matrices.mass) for m in (matrices.damping, matrices.stiffness))
     fastest = whirling(math.sqrt(math.hypot(square, circulatory)), gyroscopic)
@@ -42,9 +40,27 @@ def shortest_period(problem: MechanicalProblem) -> float:
     return 2 * np.pi / highest if highest > 0 else problem.end - problem.start
 
 
-def largest_skew(matrix: Floats, mass: Floats) -> float:
-    """Return the largest modulus of an eigenvalue of ``M⁻¹ S``, S being the skew part of a matrix (n, n)."""
+def _largest_square(problem: MechanicalProblem) -> float:
+    """Return the largest squared frequency (1/s²) with all springs; of sparse matrices a bound, see `row_sums`."""
+    mass: Matrix = problem.mass
+    stiffness: Matrix = problem.stiffness
+    springs = _springs(problem)
+    if problem.sparse:
+        sizes = ((k, np.abs(d)) for k, d in springs)
+        own = row_sums(symmetric_part(stiffness), mass.diagonal())
+        return float((own + sum(k * d * d.sum() for k, d in sizes) / mass.diagonal()).max())
+    stiffened = stiffness + sum((k * np.outer(d, d) for k, d in springs), start=np.zeros_like(mass))
+    return max(float(undamped_modes(stiffened, mass)[0][-1]), 0.0)
+
+
+def largest_skew(matrix: Matrix, mass: Matrix) -> float:
+    """Return the largest modulus of an eigenvalue of ``M⁻¹ S``, S being the skew part of a matrix (n, n).
+
+    Of a sparse one a bound, see `row_sums`.
+    """
     skew = skew_part(matrix)
+    if is_sparse(skew):
+        return float(row_sums(skew, mass.diagonal()).max())
     return float(np.abs(np.linalg.eigvals(np.linalg.solve(mass, skew))).max()) if skew.any() else 0.0
 
 

@@ -306,7 +306,7 @@ def accelerated_at_start(problem: Problem) -> bool:
     if not isinstance(problem, MechanicalProblem):
         return True
     if problem.initial_displacement.any() or (
-        problem.initial_velocity.any() and problem.damping is not None and problem.damping.any()
+        problem.initial_velocity.any() and problem.damping is not None and abs(problem.damping).max() > 0
     ):
         return True
     return bool(problem.frictions or problem.devices) or any(

@@ -89,11 +89,12 @@ def discrete(runner: Runner, statement: Statement, scheme: str, claims: Claims) 
 
 def _marched(claims: Claims, problem: MechanicalProblem, step: float, count: int) -> Floats:
     """Return the displacements (count + 1, n) of the exact discrete solution."""
-    if problem.modes is None and claims.parameters.get("damping") == "diagonal":  # of modes
+    if not problem.sparse and problem.modes is None and claims.parameters.get("damping") == "diagonal":  # of modes
         problem = replace(problem, modes=modal_basis(problem), mass=None, damping=None, stiffness=None)
     shapes = None
     if problem.modes is not None:
         shapes, problem = problem.modes.shapes, in_modal_coordinates(problem)
+    problem = problem.dense()
     assert problem.mass is not None
     assert problem.damping is not None
     assert problem.stiffness is not None
@@ -126,7 +127,7 @@ def _force(problem: MechanicalProblem) -> Callable[[float], Floats]:
 
 def free_problem(problem: MechanicalProblem) -> tuple[MechanicalProblem, float]:
     """Return the free undamped vibration of the fastest mode of a linear problem, and its frequency (rad/s)."""
-    p = in_modal_coordinates(problem) if problem.modes is not None else problem
+    p = in_modal_coordinates(problem) if problem.modes is not None else problem.dense()
     assert p.stiffness is not None
     assert p.mass is not None
     squares, shapes = undamped_modes(p.stiffness, p.mass)

@@ -53,7 +53,7 @@ def start_half_step_before(dt, weight, s, work, p):
         # the load at t0 and the contact forces are held over the half-step before the start
         p.w[i] = p.q[BEFORE, i] - q
         p.g[BEFORE, i] = g - s.omega2[i] * p.w[i]
-    if s.springs.size > 0:
+    if s.springs.first.size > 0:
         couple(p.w, s.springs, p.g[BEFORE])
     if s.varying.shape[0] > 0:  # no velocity has been set at the end of a step yet: it is zero
         vary(p.w, p.v[END], s.varying, s.varying_index, work.values[natural(work.place[0])], p.g[BEFORE])

@@ -23,12 +23,16 @@ from veridyn.solver.integrators.kernels.jit import called, natural, part, scheme
 from veridyn.solver.integrators.kernels.stepping import DONE, GOING, STUCK, copy, ending
 from veridyn.solver.integrators.kernels.system import (
     MANY,
+    Entries,
+    Naturals,
     count_on,
     diverged,
     forces_beside,
+    is_sparse,
     local_forces,
     project,
     push,
+    push_entries,
     push_many,
     row_of,
 )
@@ -39,6 +43,19 @@ Ints = NDArray[np.int64]
 
 ROUNDING = 2e-15  # of a local coordinate: changes below do not move it
 LEAST = 1e-280  # of a force: what is smaller dies away, and loses its digits
+
+
+class Factors(NamedTuple):
+    """Sparse factors of a matrix A (r, r) with rows and columns in another order; without rows A is diagonal.
+
+    ``(L U)[to[i], at] = A[i, j], at = column[j]``, L having ones on the diagonal, which are left out.
+    """
+
+    lower: Entries
+    upper: Entries  # what is right of the diagonal
+    pivot: Floats  # (r,) one over the diagonal of U
+    to: Naturals  # (r,) place of each row
+    at: Naturals  # (r,) place of each column
 
 
 class Method(NamedTuple):
@@ -52,7 +69,7 @@ class Method(NamedTuple):
     tolerance: float  # of the forces along the rows, relative to the largest force on a mode
     iterations: int  # evaluations of the forces in a step, at most
     implicit: Floats  # (r,) diagonal of the matrix of a step
-    inverse: Floats  # (r, r) of the whole matrix where something couples modes, or (0, 0)
+    factors: Factors  # of the whole matrix where something couples modes, or nothing
     spread: Floats  # (p, p) accelerations of all rows under a unit force along one
     largest: Floats  # (p,) largest acceleration of a mode under a unit force along a row
 
@@ -65,6 +82,7 @@ class Newton(NamedTuple):
     beside: Floats  # (r,) forces beside those along the rows
     drift: Floats  # (r,) their change in a pass, where matrices vary
     rest: Floats  # (r,) right side of the balance
+    solved: Floats  # (r,) the accelerations, in the order of the factors
     force: Floats  # (p,) along the rows
     gap: Floats  # (p,) what the laws ask for beyond it
     pull: Floats  # (p,) correction
@@ -122,14 +140,35 @@ def lead(dt, method, s, f, q_star, v_star, q, v, a, n):
     """State at the end of the step under the forces f: modes apart, or together where something couples them."""
     for i in range(q.size):
         n.rest[i] = balance(method, s, f, q_star, v_star, n, i)
+    if couples(method):
+        solve(method.factors, n.rest, n.solved)
     for i in range(q.size):
-        new = 0.0
-        if method.inverse.size > 0:
-            for j in range(q.size):
-                new += method.inverse[i, j] * n.rest[j]
-        else:
-            new = n.rest[i] / method.implicit[i]
+        new = n.solved[method.factors.at[i]] if couples(method) else n.rest[i] / method.implicit[i]
         place(i, new, dt, method, q_star, v_star, q, v, a)
+
+
+@part
+def couples(method):
+    """Whether the matrix of a step is more than a diagonal."""
+    return method.factors.pivot.size > 0
+
+
+@called
+def solve(factors, right, solved):
+    """Solve a system of equations with sparse factors."""
+    lower, upper = factors.lower, factors.upper
+    for i in range(right.size):
+        solved[factors.to[i]] = right[i]
+    for i in range(right.size):
+        left = solved[i]
+        for k in range(lower.first[i], lower.first[i + 1]):
+            left -= lower.value[k] * solved[lower.column[k]]
+        solved[i] = left
+    for i in range(right.size - 1, -1, -1):
+        left = solved[i]
+        for k in range(upper.first[i], upper.first[i + 1]):
+            left -= upper.value[k] * solved[upper.column[k]]
+        solved[i] = left * factors.pivot[i]
 
 
 @part
@@ -143,11 +182,20 @@ def add_forces(force, back, f):
 
 
 @part
+def add_rows(force, s, f):
+    """Add forces along the rows of the structure."""
+    if is_sparse(s):
+        push_entries(force, s.along, s.push, f)
+    else:
+        add_forces(force, s.back, f)
+
+
+@part
 def total(beside, s, f, n):
     """All forces, with those beside the rows given."""
     for i in range(f.size):
         f[i] = beside[i]
-    add_forces(n.force, s.back, f)
+    add_rows(n.force, s, f)
 
 
 @called
@@ -277,13 +325,23 @@ def drift(row, q_star, v_star, q, v, s, work, n):
 
 
 @part
+def pushes(force):
+    """Whether any force is there."""
+    largest = 0.0
+    for p in range(force.size):
+        largest = max(largest, abs(force[p]))
+    return largest > 0.0
+
+
+@part
 def finish(row, dt, method, s, q_star, v_star, q, v, a, work, f, n):
-    """Lead the modes to the end of the step under the forces that were found."""
+    """Lead the modes to the end of the step under the forces that were found, where `fly` has not done it."""
     total(n.beside, s, f, n)
-    lead(dt, method, s, f, q_star, v_star, q, v, a, n)
-    if method.inverse.size > 0:  # the predictor's forces of coupling stand in those beside the rows
+    if s.several is None or s.varying.shape[0] > 0 or pushes(n.force):
+        lead(dt, method, s, f, q_star, v_star, q, v, a, n)
+    if couples(method):  # the predictor's forces of coupling stand in those beside the rows
         forces_beside(row, q, v, q, v, s, work, f)
-        add_forces(n.force, s.back, f)
+        add_rows(n.force, s, f)
 
 
 @called
@@ -294,7 +352,7 @@ def hold(t, dt, allowed, method, s, q, v, a, q_star, v_star, state, archive, wor
     """
     for i in range(q.size):
         n.rest[i] = n.drift[i] if s.varying.shape[0] > 0 else 0.0
-    add_forces(n.gap, s.back, n.rest)
+    add_rows(n.gap, s, n.rest)
     for i in range(q.size):
         n.rest[i] *= 1.0 - method.alpha_f
         if not abs(n.rest[i]) <= allowed:
@@ -368,15 +426,15 @@ def integrate(s, t0, dt, steps, method, q, v, state, work, f, archive):
     consistent state, the largest relative change with which they stand, and the most evaluations in a step.
     """
     count_on(True, q, v, f, s, work)
-    r, p, elements = q.size, s.rows.shape[1], state.shape[0]
+    r, p, elements = q.size, work.force.size, state.shape[0]
     a, q_star, v_star = np.empty(r), np.empty(r), np.empty(r)
     contacts = s.contact_index.shape[0]
     n = Newton(
-        np.empty(r), np.empty(r), np.empty(r), np.empty(r), np.empty(r), np.zeros(p), np.zeros(p), np.zeros(p),
-        np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p), np.empty((p, p)), np.zeros(p, dtype=np.int64),
-        np.zeros(p + 1, dtype=np.int64), np.zeros(p, dtype=np.int64), np.zeros((elements, 3, 3)),
-        np.zeros((elements, 3, 3)), np.zeros(contacts, dtype=np.int64), np.zeros(contacts), state.copy(),
-        np.empty(state.shape[1]), np.empty(RECORDS),
+        np.empty(r), np.empty(r), np.empty(r), np.empty(r), np.empty(r), np.empty(r), np.zeros(p), np.zeros(p),
+        np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p), np.empty((p, p)),
+        np.zeros(p, dtype=np.int64), np.zeros(p + 1, dtype=np.int64), np.zeros(p, dtype=np.int64),
+        np.zeros((elements, 3, 3)), np.zeros((elements, 3, 3)), np.zeros(contacts, dtype=np.int64), np.zeros(contacts),
+        state.copy(), np.empty(state.shape[1]), np.empty(RECORDS),
     )  # fmt: skip
     all_forces(t0, q, v, s, state, archive, work, f, n)
     for i in range(r):

@@ -19,6 +19,7 @@ from veridyn.solver.integrators.kernels.piecewise import piecewise
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Naturals = NDArray[np.uint32]  # indices that the compiler knows not to count from the end
 
 HARMONIC, PIECEWISE, WINDOWED = range(3)
 KIND, START, PIECES, WIDTH = range(4)  # columns of terms
@@ -31,9 +32,18 @@ MANY = 8  # rows; from here on they are projected together
 BLOCK = 4  # modes, or rows, whose terms are added in one pass
 
 
+class Entries(NamedTuple):
+    """A matrix by compressed rows; without rows it is nothing."""
+
+    first: Naturals  # (rows + 1,) place of the first entry of each row, or (0,)
+    column: Naturals  # (entries,)
+    value: Floats  # (entries,)
+
+
 class System(NamedTuple):
     """A problem in modal coordinates: r modes, e loads, s supports, p projected rows, c contacts, d devices.
 
+    Where the matrices are sparse, the coordinates stand for modes, of frequency zero, and the rows are sparse.
     Contacts and devices refer to rows by index, -1 for none. The memory of all of them is one array, and so are their
     records: contacts first, then devices.
     """
@@ -41,13 +51,15 @@ class System(NamedTuple):
     masses: Floats  # (r,) generalised masses
     omega2: Floats  # (r,) squared circular frequencies
     damping: Floats  # (r,) c_i, mostly 2 xi_i w_i
-    coupling: Floats  # (r, r) off-diagonal damping over the generalised masses, or (0, 0)
-    springs: Floats  # (r, r) stiffness beside the squared frequencies, over the generalised masses, or (0, 0)
+    coupling: Entries  # (r, r) off-diagonal damping over the generalised masses, or nothing
+    springs: Entries  # (r, r) stiffness beside the squared frequencies, over the generalised masses, or nothing
     varying: Floats  # (k, r, r) matrices over the generalised masses that a function of time multiplies
     varying_index: Ints  # (k, 2) whether it acts on velocities (1) or displacements (0), place of its function
     load: Floats  # (e, r) projected load vectors over the generalised masses
-    rows: Floats  # (r, p) local coordinate = rowsᵀ q
-    back: Floats  # (p, r) the same, transposed, over the generalised masses
+    rows: Floats  # (r, p) local coordinate = rowsᵀ q; (0, p) of sparse matrices
+    back: Floats  # (p, r) the same, transposed, over the generalised masses; (p, 0)
+    along: Entries  # (p, r) the same where matrices are sparse, or nothing
+    push: Floats  # its values over the masses
     drive: Floats  # (p, s) driven part of the local coordinates per unit of support displacement
     contact_index: Ints  # (c, 6) geometry, rows y, z, x, first parameter and number of segments of a profile
     contact_value: Floats  # (c, 10) see veridyn.solver.integrators.kernels.contact
@@ -159,7 +171,9 @@ def row_of(t, s, work):
 @part
 def project(row, q, v, s, work):
     """Local coordinates and velocities of all rows, with the driven part of absolute frames."""
-    if work.position.size < MANY:
+    if is_sparse(s):
+        project_entries(q, v, s.along, work)
+    elif work.position.size < MANY:
         for p in range(work.position.size):
             position, velocity = 0.0, 0.0
             for i in range(q.size):
@@ -204,6 +218,23 @@ def project_many(q, rows, local):
 
 
 @part
+def is_sparse(s):
+    """Whether the coordinates stand for modes."""
+    return s.along.first.size > 0
+
+
+@called
+def project_entries(q, v, along, work):
+    """Project on all rows that are sparse."""
+    for p in range(along.first.size - 1):
+        position, velocity = 0.0, 0.0
+        for k in range(along.first[p], along.first[p + 1]):
+            position += along.value[k] * q[along.column[k]]
+            velocity += along.value[k] * v[along.column[k]]
+        work.position[p], work.velocity[p] = position, velocity
+
+
+@part
 def linear_forces(row, q, s, work, g):
     """G = -w² q + loads."""
     for i in range(q.size):
@@ -224,8 +255,10 @@ def add_loads(row, s, work, g):
 def couple(v, coupling, g):
     """Take the forces of damping or stiffness that couples modes from g."""
     for i in range(g.size):
-        for j in range(v.size):
-            g[i] -= coupling[i, j] * v[j]
+        force = g[i]
+        for k in range(coupling.first[i], coupling.first[i + 1]):
+            force -= coupling.value[k] * v[coupling.column[k]]
+        g[i] = force
 
 
 @called
@@ -252,10 +285,10 @@ def forces(t, q, v, s, state, archive, work, g):
         return
     if s.several is not None:
         project(row, q, v, s, work)
-    many = s.several is not None and work.force.size >= MANY
+    many = s.several is not None and (work.force.size >= MANY or is_sparse(s))
     local_forces(t, many, q, v, s, state, archive, work, g)
     if many:
-        push_many(work.force, s.back, g)
+        push_all(work.force, s, g)
 
 
 @part
@@ -274,9 +307,9 @@ def forces_beside(row, q_star, v_star, q, v, s, work, g):
 @part
 def couple_all(q, v, s, g):
     """Take the forces of all that couples modes from g."""
-    if s.coupling.size > 0:
+    if s.coupling.first.size > 0:
         couple(v, s.coupling, g)
-    if s.several is not None and s.springs.size > 0:
+    if s.several is not None and s.springs.first.size > 0:
         couple(q, s.springs, g)
 
 
@@ -332,6 +365,23 @@ def push(row, force, many, back, pending, g):
     elif force != 0.0:
         for i in range(g.size):
             g[i] += back[row, i] * force
+
+
+@part
+def push_all(force, s, g):
+    """Apply the forces of all rows."""
+    if is_sparse(s):
+        push_entries(force, s.along, s.push, g)
+    else:
+        push_many(force, s.back, g)
+
+
+@called
+def push_entries(force, along, values, g):
+    """Apply the forces of all rows that are sparse."""
+    for p in range(force.size):
+        for k in range(along.first[p], along.first[p + 1]):
+            g[along.column[k]] += values[k] * force[p]
 
 
 @called
