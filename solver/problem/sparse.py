@@ -64,7 +64,13 @@ def to_entries(matrix: Any) -> dict[str, Any]:
 
 
 def from_entries(data: Any) -> Any:
-    """Read the JSON form; what is no object of entries, a list of rows say, is returned as it is."""
+    """Read the JSON form; what is no object of entries, a list of rows say, is returned as it is.
+
+    Raises
+    ------
+    ProblemError
+        If the entries are incomplete or malformed.
+    """
     if not isinstance(data, Mapping):
         return data
     from scipy import sparse
