@@ -141,7 +141,15 @@ QUANTITIES = (
     ),
     *at_instants(V_AT, "v", "m/s", "velocity", forced_oscillator.velocity, SEEN_V, _share(_speed), _speed),
     Quantity("peak", "m", LARGEST, forced_oscillator.peak, PEAK, partial(_turns, _of_peak), applies=_forced),
-    Quantity("peak_time", "s", "instant of the peak", forced_oscillator.peak_time, INSTANT, partial(_turns, _of_span), applies=_forced),
+    Quantity(
+        "peak_time",
+        "s",
+        "instant of the peak",
+        forced_oscillator.peak_time,
+        INSTANT,
+        partial(_turns, _of_span),
+        applies=_forced,
+    ),
 )
 ENERGY = cited("twice the 5e-3 of Code_Aster's test SDLD321 for displacements", 1e-2, kind="absolute")
 

@@ -76,7 +76,8 @@ def parameter_set(case: Case, number: int) -> dict[str, str]:
     """Return a random parameter set, the same in every run: the changes of a variant, each value times a factor.
 
     Factors lie between 1/2 and 2, evenly in the logarithm; zeros stay, and what the case holds. Sets that break a rule
-    of the parameters or of the problem, or have no certified reference, are drawn anew. Raises ParameterError if none of many can be used.
+    of the parameters or of the problem, or have no certified reference, are drawn anew. Raises ParameterError if none
+    of many can be used.
     """
     random = np.random.default_rng([zlib.crc32(case.name.encode()), number])
     measured = _measured(case)
