@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import sys
+from functools import cache
 from pathlib import Path
 
 import fastjsonschema
@@ -39,6 +40,7 @@ def definition(message):
     return next(kind for key, kind in kinds.items() if key in message)
 
 
+@cache
 def validate(name):
     return fastjsonschema.compile({**SCHEMA, "oneOf": [{"$ref": f"#/definitions/{name}"}]})
 

@@ -27,9 +27,14 @@ LAYERS = ("criterion", "convergence", "claim", "invariance")
 
 
 @cache
+def asked(name):
+    return tuple(checks(load_case(name), Subject.of(SOLVER)))
+
+
+@cache
 def found(name):
     """What there is to record of a case."""
-    made = list(checks(load_case(name), Subject.of(SOLVER)))
+    made = asked(name)
     ids = "\n".join(sorted(check.id for check in made))
     return {
         "checks": len(made),
@@ -40,6 +45,7 @@ def found(name):
     }
 
 
+@cache
 def recorded():
     return json.loads(FILE.read_text(encoding="utf-8"))
 
@@ -84,8 +90,8 @@ def test_a_change_is_told(change, told):
 
 @pytest.mark.parametrize("name", case_names())
 def test_every_scheme_is_asked_by_every_case_in_every_layer(name):
-    asked = list(checks(load_case(name), Subject.of(SOLVER)))
-    assert {(check.scheme, check.layer) for check in asked} >= {(s, a) for s in SCHEMES for a in LAYERS if a != "claim"}
+    expected = {(scheme, layer) for scheme in SCHEMES for layer in LAYERS if layer != "claim"}
+    assert {(check.scheme, check.layer) for check in asked(name)} >= expected
     assert set(found(name)["invariance"]) == {relation.name for relation in RELATIONS}
 
 
