@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import mpmath
 from flint import arb
@@ -132,39 +132,6 @@ def followed(first: Phase, following: Following, until: Ball | None = None) -> I
             return
         phase = after
     raise ParameterError(f"more than {MOST_PHASES} phases: shorten the motion")
-
-
-def tabulated(
-    first: Phase, following: Following, table: Sequence[tuple[Ball, Ball]], place: int
-) -> tuple[Phase, Following]:
-    """Put a motion, to be followed from its first phase, under a load that is given by points.
-
-    Parameters
-    ----------
-    first, following
-        As for `follow`; the phases have no limits of their own.
-    table
-        Instants (s) and values of the load, the first at the start: straight lines between them, then the last value.
-    place
-        Of the load in the state, which the flows take from there; its rate follows, by which the flows let it grow.
-    """
-
-    def on(phase: Phase, line: int) -> Phase:
-        (begin, load), *ends = table[line : line + 2]
-        rate = (ends[0][1] - load) / (ends[0][0] - begin) if ends else arb(0)
-        now = (load + rate * (phase.start - begin), rate)
-        state = (*phase.state[:place], *now, *phase.state[place + 2 :])
-        return replace(phase, state=state, limit=ends[0][0] if ends else None)
-
-    def after(phase: Phase, event: Event | None, time: Ball, state: State) -> Phase | None:
-        line = next((i for i, (end, _) in enumerate(table) if end is phase.limit), len(table)) - 1
-        if event is None:
-            guards = [Guard(guard.name, guard.row) for guard in phase.guards]
-            return on(replace(phase, start=time, state=state, guards=guards), line + 1)
-        found = following(phase, event, time, state)
-        return found and on(found, line)
-
-    return on(first, 0), after
 
 
 def _parts(phase: Phase, until: Ball | None) -> Iterator[Ended]:

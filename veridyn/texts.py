@@ -161,18 +161,18 @@ def _print_reference(
         Text(f"{what}{case.name}{variant} with " + ", ".join(f"{name} = {value}" for name, value in values.items()))
     )
     out.print(_reference_table(lines))
-    for ways, names in _grouped(lines).items():
-        out.print(Text(f"{', '.join(names)}: {ways}"))
+    for (first, proof, second), members in ways(lines).items():
+        names = ", ".join(line["quantity"] for line in members)
+        confirmed = f"; confirmed by: {second}" if second else ""
+        out.print(Text(f"{names}: {first}" + (f" ({proof})" if proof else "") + confirmed))
 
 
-def _grouped(lines: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return what was proved and how it was confirmed, with the quantities of which that is true."""
-    found: dict[str, list[str]] = {}
+def ways(lines: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str, str], list[Mapping[str, Any]]]:
+    """Return first route, what was proved and what confirmed it, with the references of which that is true."""
+    found: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for line in lines:
         first, *second = line["routes"]
-        ways = first + (f" ({line['proved']})" if line["proved"] else "")
-        ways += f"; confirmed by: {', '.join(second)}" if second else ""
-        found.setdefault(ways, []).append(line["quantity"])
+        found.setdefault((first, line["proved"], ", ".join(second)), []).append(line)
     return found
 
 

@@ -14,7 +14,7 @@ from veridyn.references.enclosure import Absent, Undecided, ball, decided, enclo
 from veridyn.references.events import Guard, first_event, roots
 from veridyn.references.flows import Course, Linear
 from veridyn.references.jets import DERIVATIVES, Jet
-from veridyn.references.motion import Phase, follow, proved, tabulated, value_at
+from veridyn.references.motion import Phase, follow, proved, value_at
 from veridyn.references.parameters import Exact, exact
 from veridyn.references.series import Code, Tape, traced
 from veridyn.references.smooth import Smooth
@@ -237,50 +237,6 @@ def test_phases_follow_each_other_and_carry_derivatives():
     assert last.slope.overlaps(2 * last.value)
     assert last.slope.rel_accuracy_bits() > 150
     assert proved(phases).startswith("6 phases, 6 events, ")
-
-
-TABLE = (("0", "0"), ("1", "3"), ("5/2", "-1"))
-
-
-def bounced(level, top):
-    """Return x'' = -4 x + p(t) from rest under a table, thrown back where x is at a level, as phases."""
-    flow = Linear(({1: ONE}, {0: arb(-4), 2: ONE}, {3: ONE}, {}, {}))
-    points = [(ball(exact(t)), top if value == "3" else ball(exact(value))) for t, value in TABLE]
-
-    def following(phase, event, time, state):
-        return Phase("back", flow, time, (state[0], -state[1], *state[2:])) if phase.kind == "way" else None
-
-    first = Phase("way", flow, arb(0), (*(arb(0),) * 4, ONE), (Guard("level", {0: -ONE, 4: level}),))
-    return follow(*tabulated(first, following, points, 2), arb(5))
-
-
-def ramps(t, top=3):
-    """Return x and v of the same motion without an event, in closed form."""
-    slopes = [mpmath.mpf(top), (-1 - top) / mpmath.mpf("1.5"), mpmath.mpf(0)]
-    begins = [mpmath.mpf(0), mpmath.mpf(1), mpmath.mpf("2.5")]
-    turns = [(after - before, t - b) for before, after, b in zip([0, *slopes], slopes, begins, strict=False) if t > b]
-    x = sum(d * (s - mpmath.sin(2 * s) / 2) / 4 for d, s in turns)
-    return x, sum(d * (1 - mpmath.cos(2 * s)) / 4 for d, s in turns)
-
-
-def test_a_load_in_straight_lines_has_its_closed_form():
-    with mpmath.workdps(40):
-        for level in ("0.1", "0.6"):  # before and after the first corner
-            touch = mpmath.findroot(lambda t, x=level: ramps(t)[0] - mpmath.mpf(x), (0.5, 1.3), solver="anderson")
-            v, found = ramps(touch)[1], bounced(ball(exact(level)), arb(3))
-            assert [ended.end is None for ended in found][-1]
-            assert next(e for e in found if e.by).end.overlaps(arb(str(touch)) + arb(0, 1e-35))
-            for t in ("1.7", "2.5", "4"):
-                truth = ramps(mpmath.mpf(t))[0] - v * mpmath.sin(2 * (mpmath.mpf(t) - touch))
-                assert abs(to_mpf(value_at(found, X, ball(exact(t)))) - truth) < mpmath.mpf(10) ** -34
-
-
-def test_a_table_carries_derivatives():
-    """The load is linear in each of its values: so is the motion up to an event."""
-    flow = bounced(ball(exact("10")), Jet(arb(3), ONE))
-    found = value_at(flow, X, ball(exact("4")))
-    with mpmath.workdps(40):
-        assert abs(to_mpf(found.slope) - (ramps(mpmath.mpf(4))[0] - ramps(mpmath.mpf(4), 2)[0])) < mpmath.mpf(10) ** -34
 
 
 def test_instants_of_a_later_phase_count_from_the_start_of_the_motion():

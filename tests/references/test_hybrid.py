@@ -1,5 +1,7 @@
 """Motions of general right-hand sides: events, values, counts and extremes against closed forms."""
 
+from types import SimpleNamespace
+
 import mpmath
 import pytest
 from flint import arb
@@ -153,6 +155,59 @@ def displacement(time):
         return p.A * mpmath.ellipfun("cn", mpmath.sqrt(square / 2) * time, m=m)
 
     return closed
+
+
+TOUCH = Change(name="touch", guard="d - x", direction=-1)
+CREST = Change(name="corner", guard="1 - t", direction=-1, mode="down")
+TROUGH = Change(name="corner", guard="5/2 - t", direction=-1, mode="level")
+TABLE = motion(
+    InitialValueProblem(
+        name="table",
+        states=("x", "v"),
+        parameters={"P": 3, "d": "0.6"},
+        modes=(
+            Mode(
+                name="up",
+                rates=("v", "P*t - 4*x"),
+                events=(TOUCH, CREST),
+            ),
+            Mode(
+                name="down",
+                rates=("v", "P - 2*(P + 1)*(t - 1)/3 - 4*x"),
+                events=(TOUCH, TROUGH),
+            ),
+            Mode(name="level", rates=("v", "-1 - 4*x"), events=(TOUCH,)),
+        ),
+        initial=(0, 0),
+        end=5,
+    )
+)
+
+
+def ramps(t, p):
+    """Return x of the same motion: the response to a load that turns where a line of the table begins."""
+    turns = ((p.P, mpmath.mpf(0)), (-2 * (p.P + 1) / 3 - p.P, mpmath.mpf(1)), (2 * (p.P + 1) / 3, mpmath.mpf("2.5")))
+    return sum(rate * (t - b - mpmath.sin(2 * (t - b)) / 2) / 4 for rate, b in turns if t > b)
+
+
+@pytest.mark.parametrize("t", ["0.7", "1.7", "2.5", "4"])
+def test_a_load_in_straight_lines_has_its_closed_form(t):
+    def closed(p):
+        return ramps(mpmath.mpf(t), p)
+
+    found = TABLE.value("x", t, second=closed)
+    assert found().confirm().digits == 30
+    with mpmath.workdps(40):
+        two, one = (closed(SimpleNamespace(P=mpmath.mpf(P))) for P in (2, 1))
+        assert abs(found(P=exact(3).varied()).derivative.value - (two - one)) < mpmath.mpf(10) ** -29  # linear in P
+
+
+@pytest.mark.parametrize("level", ["0.1", "0.6"])
+def test_an_event_before_and_after_the_corner_of_a_load(level):
+    def touch(p):
+        return mpmath.findroot(lambda t: ramps(t, p) - p.d, (0.5, 1.3), solver="anderson")
+
+    assert TABLE.event("touch", 1, second=touch)(d=level).confirm().digits == 30
 
 
 READINGS = [
