@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from veridyn.reports.markdown import escape, table
 from veridyn.texts import reference_lines, ways
 from veridyn.validation_cases.core.case import Case
-from veridyn.validation_cases.core.catalogue import all_cases, load_case
+from veridyn.validation_cases.core.catalogue import UnknownCase, all_cases, load_case
 
 DIGITS = 30
 HEAD = ("Quantities", "Digits", "First route", "Proved", "Confirmed by")
@@ -49,8 +49,12 @@ def _rows(case: Case) -> Iterator[Sequence[str]]:
 
 
 def main(names: Sequence[str], write: Callable[[str], object] = sys.stdout.write) -> None:
-    """Write the page of the cases that are named, or of all."""
-    write(proofs_page(map(load_case, names) if names else all_cases()))
+    """Write the page of the cases that are named, or of all; a name of none ends the program with a line."""
+    try:
+        cases = tuple(map(load_case, names)) or all_cases()
+    except UnknownCase as error:
+        sys.exit(str(error))
+    write(proofs_page(cases))
 
 
 if __name__ == "__main__":

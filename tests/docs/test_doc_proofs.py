@@ -1,5 +1,7 @@
 """The page of proofs says of each quantity what was proved and what confirmed it."""
 
+import pytest
+
 from veridyn.proofs import main
 from veridyn.validation_cases.core.catalogue import load_case
 
@@ -16,3 +18,8 @@ def test_every_quantity_stands_beside_its_proof_and_its_second_route():
         assert all(row[1] == "30" and row[2] for row in rows)
         assert any("bits" in row[3] for row in rows)
         assert all(("bits" in row[3]) == bool(row[4].strip(" |")) for row in rows)  # counts follow from the structure
+
+
+def test_a_case_that_is_none_ends_in_a_line():
+    with pytest.raises(SystemExit, match="unknown case 'sdnd1'"):
+        main(["sdnd1"])
