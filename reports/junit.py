@@ -6,7 +6,7 @@ from xml.sax.saxutils import quoteattr
 from veridyn.reports import svg
 from veridyn.reports.document import Document, environments, scope
 from veridyn.reports.levels import level_table
-from veridyn.reports.tally import Record, group, subject, tally
+from veridyn.reports.tally import Record, Tally, group, subject, tally
 from veridyn.reports.weak import is_order
 
 
@@ -16,30 +16,21 @@ def render(document: Document, gaps: Sequence[str]) -> str:
     suites = group(document["results"], lambda record: f"{record['case']} · {subject(record, runs)}")
     lines = [line for name, records in suites.items() for line in _suite(name, records)]
     total = tally(document["results"])
-    counted = _counts(
-        total.total + len(gaps), total.counts["fail"], _broken(total.counts) + len(gaps), _skipped(total.counts)
-    )
     name = _quoted(": ".join(filter(None, ("veridyn", scope(document)))))
-    head = f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name={name} {counted}>'
+    head = f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name={name} {_counts(total, len(gaps))}>'
     return "\n".join([head, *lines, *_missing(gaps), "</testsuites>\n"])
 
 
-def _counts(tests: int, failures: int, errors: int, skipped: int) -> str:
-    return f'tests="{tests}" failures="{failures}" errors="{errors}" skipped="{skipped}"'
-
-
-def _skipped(counts: dict[str, int]) -> int:
-    return counts["expected failure"] + counts["not applicable"]
-
-
-def _broken(counts: dict[str, int]) -> int:
-    return counts["error"] + counts["harness error"]
+def _counts(total: Tally, missing: int = 0) -> str:
+    """Return how checks ended, and those that are missing as errors, as attributes of a suite."""
+    counts = total.counts
+    errors = counts["error"] + counts["harness error"] + missing
+    skipped = counts["expected failure"] + counts["not applicable"]
+    return f'tests="{total.total + missing}" failures="{counts["fail"]}" errors="{errors}" skipped="{skipped}"'
 
 
 def _suite(name: str, records: list[Record]) -> Iterator[str]:
-    counts = tally(records).counts
-    counted = _counts(len(records), counts["fail"], _broken(counts), _skipped(counts))
-    yield f"<testsuite name={_quoted(name)} {counted}>"
+    yield f"<testsuite name={_quoted(name)} {_counts(tally(records))}>"
     for record in records:
         yield _check(record)
     yield "</testsuite>"
@@ -87,7 +78,7 @@ def _measured(record: Record) -> str:
 
 def _missing(gaps: Iterable[str]) -> Iterator[str]:
     for gap in gaps:
-        yield f'<testsuite name="missing" {_counts(1, 0, 1, 0)}>'
+        yield f'<testsuite name="missing" {_counts(tally([]), 1)}>'
         yield f'<testcase classname="missing" name={_quoted(gap)}><error message={_quoted(gap)}/></testcase>'
         yield "</testsuite>"
 

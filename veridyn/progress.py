@@ -29,42 +29,38 @@ def bar(
         yield lambda text: progress.update(task, advance=1, description=text)
 
 
-class _Tally:
-    """Verdicts so far, in words."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-
-    def add(self, record: Record) -> str:
-        """Count a record and return the words."""
-        self.counts[record.verdict] += 1
-        where = f"{record.case} {record.variant} {record.solver}"
-        told = ", ".join(f"{self.counts[verdict]} {word}" for verdict, word in TOLD.items() if self.counts[verdict])
-        return f"{where}: {told or 'nothing judged yet'}"
+def _counted(counts: Counter[str], record: Record) -> str:
+    """Count a record, and return the verdicts so far in words."""
+    counts[record.verdict] += 1
+    told = ", ".join(f"{counts[verdict]} {word}" for verdict, word in TOLD.items() if counts[verdict])
+    return f"{record.case} {record.variant} {record.solver}: {told or 'nothing judged yet'}"
 
 
 @contextmanager
 def progress(planned: int, *, silent: bool = False) -> Iterator[Callable[[Record], None]]:
     """Yield what is to be called with every record, on its way to a number of checks; all goes to standard error."""
-    tally = _Tally()
+    counts = Counter[str]()
     if silent:
         yield lambda _: None
     elif not Console(stderr=True).is_terminal:
-        yield _lines(planned, tally)
+        yield _lines(planned, counts)
     else:
         with bar(planned, "first solution") as advance:
-            yield lambda record: advance(tally.add(record))
+            yield lambda record: advance(_counted(counts, record))
 
 
-def _lines(planned: int, tally: _Tally) -> Callable[[Record], None]:
+def _lines(planned: int, counts: Counter[str]) -> Callable[[Record], None]:
     start = last = time.monotonic()
 
     def tell(record: Record) -> None:
         nonlocal last
-        words, now = tally.add(record), time.monotonic()
+        words, now = _counted(counts, record), time.monotonic()
         if now - last >= EVERY:
             last = now
-            done = tally.counts.total()
-            print(f"veridyn: {now - start:.0f} s, {done} of {planned} checks, {words}", file=sys.stderr, flush=True)
+            print(
+                f"veridyn: {now - start:.0f} s, {counts.total()} of {planned} checks, {words}",
+                file=sys.stderr,
+                flush=True,
+            )
 
     return tell
