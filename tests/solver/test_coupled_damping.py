@@ -195,4 +195,4 @@ def test_rounding_of_frequencies_couples_nothing():
     modes = Modes(omega=omega, damping=np.full(50, 0.01), masses=masses, shapes=np.eye(50))
     problem = MechanicalProblem(name="modes", modes=modes, end=1.0)
     system = system_arrays(problem, modal_basis(problem))
-    assert system.springs.size == system.coupling.size == 0
+    assert system.springs.value.size == system.coupling.value.size == 0
