@@ -65,7 +65,7 @@ class Defect:
     changed: Mapping[str, Any] = field(default_factory=dict)
     unseen: str = ""
     version: str = VERSION
-    capabilities: frozenset[str] = SOLVER.capabilities
+    capabilities: frozenset[str] = SOLVER.capabilities - {"sparse"}  # faults change arrays
 
     @property
     def claims(self) -> Mapping[str, Any]:
