@@ -1,6 +1,7 @@
 """What failed checks resemble."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -149,12 +150,26 @@ def test_the_pattern_of_a_fault_without_it_is_compared_with_the_others():
     assert recognised([SOFT, twin, LOUD], apart=lambda one, other: other is twin or one is twin)[0] == 0
 
 
-def test_four_of_five_diagnoses_are_right():
+APART = {
+    "the fault": lambda one, other: False,
+    "the solver": lambda one, other: one.host == other.host,
+    "the fault in all solvers": lambda one, other: one.fault == other.fault,
+}
+READING = Path(__file__).parents[2] / "docs" / "reading-the-report.md"
+
+
+def test_four_of_five_diagnoses_are_right_and_the_documentation_says_how_many():
     """With the fault, or the whole solver that it was seeded into, left out."""
-    for apart in (lambda one, other: False, lambda one, other: one.host == other.host):
-        told, right = recognised(known(), apart=apart)
+    found = [recognised(known(), apart=apart) for apart in APART.values()]
+    for told, right in found[:2]:
         assert right >= 0.8 * told
         assert told >= 0.5 * len(known())
+    said = " ".join(READING.read_text(encoding="utf-8").split())
+    assert f"Of {len(known())} faults in four solvers" in said
+    (one, right), (apart, known_elsewhere), (new, guessed) = found
+    assert f"said of {one}, and the right kind of {right} ({right / one:.0%})".replace("%", " %") in said
+    assert f"of {apart}, {known_elsewhere} of them right ({known_elsewhere / apart:.0%})".replace("%", " %") in said
+    assert f"of {new}, {guessed} right ({guessed / new:.0%})".replace("%", " %") in said
 
 
 def test_a_failed_run_gets_a_hint_in_its_document(make_result):
