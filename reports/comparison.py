@@ -116,8 +116,9 @@ def told(records: Iterable[Record]) -> list[Record]:
 
 
 def observed(claims: Iterable[Record], what: str) -> list[float]:
-    """Return what was observed of a claim, least first."""
-    return sorted(float(r["value"]) for r in claims if r["quantity"].partition(":")[0] == what and r["value"])
+    """Return what was observed of a claim, least first: orders, slopes, or correct digits of the quantities."""
+    own = (r for r in claims if r["quantity"].partition(":")[0] == what)
+    return sorted(float(seen) for r in own if (seen := r["digits" if what == "digits" else "value"]))
 
 
 def _range(claims: Iterable[Record], what: str) -> str:

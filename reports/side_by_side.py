@@ -106,12 +106,13 @@ def _found(records: Sequence[Record], points: Sequence[Record]) -> Record:
     levels = [p["digits"] for p in points if p["digits"] is not None]
     kind, told = next((r["quantity"].partition(":")[0] for r in claims), ""), len(comparison.told(records))
     seen = comparison.observed(claims, kind) if claims else _slopes(records)
+    claimed = () if kind == "digits" else (r["reference"] for r in claims)  # of digits it is the truth of a quantity
     return {
         "digits": _short(min(comparison.truth_digits(records), default=None)),
         "best": _short(max(levels, default=None)),
         "cost": [_short(quickest(points, number)) for number in COSTS],
         "claim": kind or ("slope" if seen else ""),
-        "claimed": next((_short(float(r["reference"])) for r in claims if r["reference"] is not None), None),
+        "claimed": next((_short(float(number)) for number in claimed if number is not None), None),
         "observed": _short(median(seen) if seen else None),
         "held": sum(r["verdict"] == "pass" for r in claims),
         "claims": len(claims),

@@ -75,6 +75,18 @@ def test_without_a_claim_the_slope_over_the_levels_is_told(make_document, make_r
     assert (good["claim"], good["claimed"], good["observed"]) == ("slope", None, 2.0)
 
 
+def test_of_claimed_digits_those_that_were_found_are_told(make_document, make_result):
+    """Their values are those of the quantities, which may be words."""
+    claims = [("digits:energy", 15.26, 8.0), ("digits:phases", "- + -", 16.0), ("digits:wear", 0.1, 6.0)]
+    results = [
+        make_result(solver="sure", layer="claim", quantity=quantity, value=value, reference=value, digits=digits)
+        for quantity, value, digits in claims
+    ]
+    found = side_by_side.summary([(check_document(make_document(results=results)), "default", "verified")])
+    sure = row(found, "sure")
+    assert (sure["claim"], sure["claimed"], sure["observed"], sure["claims"]) == ("digits", None, 8.0, 3)
+
+
 def test_our_own_solver_is_not_compared(found):
     assert {one["solver"] for one in found["rows"]} == {"good", "bad", "lame"}
 
