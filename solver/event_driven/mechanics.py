@@ -197,14 +197,16 @@ def refuse(problem: MechanicalProblem) -> None:
     ProblemError
         If the body starts beyond a rigid stop.
     NotImplementedError
-        With the reason: a device that is no piecewise linear damper, matrices that vary, a curved stop, friction, a
-        rigid stop or a truncated basis in the absolute frame, regularised friction under the force of a stop, friction
-        under that of a rigid one.
+        With the reason: a device that is no piecewise linear damper, matrices that vary or are sparse, a curved stop,
+        friction, a rigid stop or a truncated basis in the absolute frame, regularised friction under the force of a
+        stop, friction under that of a rigid one.
     """
     if not isinstance(problem, MechanicalProblem):
         raise NotImplementedError(f"problems of kind {problem.kind!r}")
     if problem.varying:
         raise NotImplementedError("matrices that are functions of time")
+    if problem.sparse:
+        raise NotImplementedError("sparse matrices; problem.dense() has arrays in their place")
     for device in problem.devices:
         _refuse_device(device)
     if carries_stops(problem) and problem.modes is not None:

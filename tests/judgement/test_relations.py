@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.exact.solver import SOLVER as EXACT
@@ -151,6 +152,7 @@ PROBLEMS = {
     "varying matrices": chain(varying=VARYING, stops=(WALL,), loads=(WAVE,)),
     "varying matrices, modes": by_modes(varying=VARYING),
     "circulatory modes": by_modes(stiffness_coupling=[[0.0, 4.0], [-4.0, 0.0]], loads=(WAVE,)),
+    "sparse": chain(stiffness=csr_array(STIFFNESS), stops=(WALL,), loads=(WAVE,)),
     "damper": chain(devices=(DRAG,), loads=(WAVE,)),
     "damper of lines": chain(supports=SUPPORTS, stops=(WALL,), devices=(VALVES,)),
     "nonlinear spring": chain(devices=(ODD,), loads=(WAVE,)),

@@ -9,6 +9,7 @@ from scipy import sparse
 
 import veridyn
 from veridyn.solver.errors import CapabilityError, DivergenceError, ProblemError, StepError
+from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.refining import limit
 from veridyn.solver.problem.as_initial_value import as_initial_value
@@ -161,3 +162,8 @@ def test_one_sparse_matrix_makes_all_sparse_and_the_rest_may_be_left_out():
     assert problem.needs == {"mechanical", "multi-dof", "sparse"}
     with pytest.raises(ProblemError, match="write sparse ones out"):
         veridyn.condensed(mass=sparse.eye_array(2), stiffness=np.eye(2), end=1.0)
+
+
+def test_the_exact_solver_names_the_remedy():
+    with pytest.raises(NotImplementedError, match=r"sparse matrices; problem\.dense\(\) has arrays"):
+        EXACT.solve(chain(3, ()), {})
