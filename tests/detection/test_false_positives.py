@@ -82,6 +82,13 @@ def test_an_exception_is_an_alarm_of_one_sample():
     assert exact.parameters
 
 
+@pytest.mark.parametrize(("name", "number"), [("sdnd100", 73), ("sdnd105", 128)])
+def test_sets_that_the_problem_refuses_are_drawn_anew(name, number):
+    """More half cycles than are run; returns that do not follow each other."""
+    case = load_case(name)
+    assert case.problem(case.values(parameter_set(case, number))).name == name
+
+
 def test_what_does_not_exist_for_a_parameter_set_is_not_read():
     case = load_case("bouncing_ball")
     values = case.values({"e": "1.886", "g": "18.14", "h": "0.59"})

@@ -89,7 +89,7 @@ def parameter_set(case: Case, number: int) -> dict[str, str]:
         try:
             case.problem(case.values(drawn))
             return parameters_of(case, drawn)
-        except (ParameterError, CertificationError):
+        except (ParameterError, CertificationError, SolverInputError):
             continue
     raise ParameterError(f"{case.name}: none of {TRIES} random parameter sets has a certified reference")
 
