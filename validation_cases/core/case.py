@@ -79,7 +79,7 @@ class Quantity:
     regularity
         Highest order of convergence that a method which steps across events can reach for this quantity, or the
         function of the parameters that gives it; at most that of the problem
-        (`veridyn.solver.problem.smoothness.regularity`), which a test compares.
+        (`veridyn.solver.problem.smoothness.regularity`), which a test compares. 0: no order can be seen.
     converges
         Whether the measured value tends to the truth as a solver is refined; what is counted in samples or steps
         does not, and only the criterion is asked of it.

@@ -100,8 +100,13 @@ def _kinked(needed: int, values: Values) -> float:
     return KINK if needed <= impact_conditioning.decided(values, vibro_impact.OUTPUT_NUMBER).instants else 0.0
 
 
+def _all_decided(values: Values) -> bool:
+    """Whether the errors of steps decide on no contact; else a response may have its own, with no samples near."""
+    return impact_conditioning.decided(values, vibro_impact.OUTPUT_NUMBER).all
+
+
 def _all_kinked(values: Values) -> float:
-    return KINK if impact_conditioning.decided(values, vibro_impact.OUTPUT_NUMBER).all else 0.0
+    return KINK if _all_decided(values) else 0.0
 
 
 def _instant(number: int, *, digits: int = 30, **given: Given) -> Certified:
@@ -217,15 +222,10 @@ def _hundredth(o: Observation) -> float:
     return impact_conditioning.touch_energy(o.values) * int(o.problem.size) / 100
 
 
-def _sampled(values: Values) -> bool:
-    """Whether samples are close where contacts are: beyond the horizon of what is decided a response has its own."""
-    return impact_conditioning.decided(values, vibro_impact.OUTPUT_NUMBER).all
-
-
 LAW = "largest difference of the stop's force and stiffness times penetration"
 RESIDUALS = (
     residual("force_law", "of the largest force", LAW, lambda o: stop_force_residual(o.problem, o.response), ASTER_LAW),
-    energy("% of the energy at the fastest touch", _hundredth, ASTER_ENERGY, _sampled),
+    energy("% of the energy at the fastest touch", _hundredth, ASTER_ENERGY, _all_decided),
     velocities(),
     positions(),
     rates(),

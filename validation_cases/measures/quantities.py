@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from veridyn.references.certified import Certified
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.core.case import Observation, Quantity, Values
-from veridyn.validation_cases.core.tolerances import Tolerance, cited
+from veridyn.validation_cases.core.case import Observation, Quantity, Values, known
+from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 
 Reference = Callable[..., Certified]
 Size = Callable[[Values], float]
@@ -78,6 +78,13 @@ def _bound(fields: tuple[Any, ...], more: dict[str, Any], key: str, value: float
 def share_of(size: Size, share: float, source: str) -> Callable[[Values], Tolerance]:
     """Return the criterion that an error is at most a share of a size, which is a function of the parameters."""
     return lambda values: cited(source, share * size(values), kind="absolute")
+
+
+def if_it_exists(
+    reference: Callable[..., Certified], why: str, criterion: Callable[[Values], Tolerance]
+) -> Callable[[Values], Tolerance]:
+    """Return the criterion of what need not exist: nothing must be found where its reference is undefined."""
+    return lambda values: exactly(why) if known(reference, values).value is None else criterion(values)
 
 
 def displacement_at(o: Observation, time: float, place: int = 0, samples: int = 4) -> float:

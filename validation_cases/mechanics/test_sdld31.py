@@ -15,10 +15,10 @@ from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import Harmonic
 from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.core.tolerances import Tolerance, cited
 from veridyn.validation_cases.measures.consistency import energy, velocities
 from veridyn.validation_cases.measures.plotting import Curves, convergence, displacement, history, series
-from veridyn.validation_cases.measures.quantities import at_instants, displacement_at, velocity_at
+from veridyn.validation_cases.measures.quantities import at_instants, displacement_at, if_it_exists, velocity_at
 
 Floats = NDArray[np.float64]
 
@@ -88,12 +88,6 @@ def _share(size: Callable[[Values, float], float]) -> Callable[[Values, float], 
     return lambda values, time: cited(source, 5e-3 * size(values, time), kind="absolute")
 
 
-def _turns(criterion: Callable[[Values], Tolerance], values: Values) -> Tolerance:
-    """Return the criterion of the peak, which need not be a turning point."""
-    exists = forced_oscillator.peak(**values).value is not None
-    return criterion(values) if exists else exactly("the largest displacement lies at an end of the span")
-
-
 def _of_peak(values: Values) -> Tolerance:
     return _share(_amplitude)(values, float(values["T"]))
 
@@ -133,6 +127,7 @@ def _refined(t: Floats, x: Floats, top: int) -> list[tuple[float, float]]:
 
 X_AT, V_AT = (sorted({t for seen in INSTANTS.values() for t in seen[part]}, key=float) for part in ("x", "v"))
 SEEN_X, SEEN_V = partial(displacement_at, samples=SMOOTH), partial(velocity_at, samples=SMOOTH)
+_turns = partial(if_it_exists, forced_oscillator.peak, "the largest displacement lies at an end of the span")
 LARGEST = "largest magnitude of x up to T"
 PEAK, INSTANT = (lambda o: _peak(o)[0]), (lambda o: _peak(o)[1])
 QUANTITIES = (
@@ -140,14 +135,14 @@ QUANTITIES = (
         X_AT, "x", "m", "displacement", forced_oscillator.displacement, SEEN_X, _share(_amplitude), _amplitude
     ),
     *at_instants(V_AT, "v", "m/s", "velocity", forced_oscillator.velocity, SEEN_V, _share(_speed), _speed),
-    Quantity("peak", "m", LARGEST, forced_oscillator.peak, PEAK, partial(_turns, _of_peak), applies=_forced),
+    Quantity("peak", "m", LARGEST, forced_oscillator.peak, PEAK, _turns(_of_peak), applies=_forced),
     Quantity(
         "peak_time",
         "s",
         "instant of the peak",
         forced_oscillator.peak_time,
         INSTANT,
-        partial(_turns, _of_span),
+        _turns(_of_span),
         applies=_forced,
     ),
 )

@@ -96,9 +96,7 @@ def _elastic(values: Values) -> float:
 
 def _true_stiffness(values: Values) -> float:
     """Return the stiffness of the return (N/m)."""
-    m, bodies = floats(values, "m", "bodies")
-    (turns, _), (released, _) = _events(values)[-2:]
-    return m / bodies * (math.pi / 2 / (released - turns)) ** 2
+    return float(buckling_stop.return_stiffness(**values, digits=15))
 
 
 def _timed(values: Values) -> float:

@@ -22,18 +22,15 @@ from veridyn.solver.integrators.kernels.elimination import eliminate, substitute
 from veridyn.solver.integrators.kernels.jit import called, natural, part, scheme
 from veridyn.solver.integrators.kernels.stepping import DONE, GOING, STUCK, copy, ending
 from veridyn.solver.integrators.kernels.system import (
-    MANY,
     Entries,
     Naturals,
+    add_forces,
     count_on,
     diverged,
     forces_beside,
-    is_sparse,
     local_forces,
     project,
-    push,
-    push_entries,
-    push_many,
+    push_all,
     row_of,
 )
 from veridyn.solver.integrators.kernels.tangents import row_at, tangents
@@ -172,30 +169,11 @@ def solve(factors, right, solved):
 
 
 @part
-def add_forces(force, back, f):
-    """Add forces along the rows."""
-    if force.size >= MANY:
-        push_many(force, back, f)
-    else:
-        for row in range(force.size):
-            push(row, force[row], False, back, force, f)
-
-
-@part
-def add_rows(force, s, f):
-    """Add forces along the rows of the structure."""
-    if is_sparse(s):
-        push_entries(force, s.along, s.push, f)
-    else:
-        add_forces(force, s.back, f)
-
-
-@part
 def total(beside, s, f, n):
     """All forces, with those beside the rows given."""
     for i in range(f.size):
         f[i] = beside[i]
-    add_rows(n.force, s, f)
+    push_all(n.force, s, f)
 
 
 @called
@@ -341,7 +319,7 @@ def finish(row, dt, method, s, q_star, v_star, q, v, a, work, f, n):
         lead(dt, method, s, f, q_star, v_star, q, v, a, n)
     if couples(method):  # the predictor's forces of coupling stand in those beside the rows
         forces_beside(row, q, v, q, v, s, work, f)
-        add_rows(n.force, s, f)
+        push_all(n.force, s, f)
 
 
 @called
@@ -352,7 +330,7 @@ def hold(t, dt, allowed, method, s, q, v, a, q_star, v_star, state, archive, wor
     """
     for i in range(q.size):
         n.rest[i] = n.drift[i] if s.varying.shape[0] > 0 else 0.0
-    add_rows(n.gap, s, n.rest)
+    push_all(n.gap, s, n.rest)
     for i in range(q.size):
         n.rest[i] *= 1.0 - method.alpha_f
         if not abs(n.rest[i]) <= allowed:

@@ -373,7 +373,17 @@ def push_all(force, s, g):
     if is_sparse(s):
         push_entries(force, s.along, s.push, g)
     else:
-        push_many(force, s.back, g)
+        add_forces(force, s.back, g)
+
+
+@part
+def add_forces(force, back, g):
+    """Add forces along the rows of a matrix."""
+    if force.size >= MANY:
+        push_many(force, back, g)
+    else:
+        for row in range(force.size):
+            push(row, force[row], False, back, force, g)
 
 
 @called
