@@ -14,8 +14,15 @@ def test_one_process_runs_the_tests_of_a_file(python):
     found = re.findall(r"^\[(gw\d)\] .* PASSED (.*?)::", seen.out, flags=re.MULTILINE)
     assert len(found) > 2 * len(FILES)
     assert len(set(found)) == len(FILES)
-    begun = [next(name for name in FILES if file.endswith(name)) for _, file in found]
-    assert begun.index(FILES[0]) < begun.index(FILES[-1])  # as given: few tests may be long ones
+
+
+def test_files_are_begun_in_the_order_of_the_command(python):  # few tests may be long ones
+    few, many = FILES[0], FILES[-1]
+    seen = python("-m", "pytest", "-v", "-n", "1", "-p", "no:cacheprovider", HERE / few, HERE / many)
+    assert seen.status == 0, seen.out
+    passed = re.findall(r"^\[gw0\] .* PASSED (.*?)::", seen.out, flags=re.MULTILINE)
+    assert 0 < sum(file.endswith(few) for file in passed) < sum(file.endswith(many) for file in passed)
+    assert [file.endswith(few) for file in passed] == sorted((file.endswith(few) for file in passed), reverse=True)
 
 
 def test_long_files_are_spread_by_their_first_parameter(pytestconfig):

@@ -71,8 +71,8 @@ def directional(case, values, names):
 # derivatives that vanish, which no precision tells from zero (den_hartog: the phase of the start), or
 # hundreds of nonlinear steps each: what shorter motions of test_hybrid.py show is not shown again
 LONG = {
-    *("den_hartog", "double_pendulum", "duffing_free", "euler_top", "lorenz", "pendulum", "pendulum_constrained"),
-    *("pin_pendulum", "ueda", "van_der_pol"),
+    *("andrews", "arenstorf", "den_hartog", "double_pendulum", "duffing_free", "euler_top", "lorenz", "pendulum"),
+    *("pendulum_constrained", "pin_pendulum", "pleiades", "ueda", "van_der_pol"),
 }
 
 
