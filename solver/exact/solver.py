@@ -34,7 +34,8 @@ Ints = NDArray[np.int64]
 
 SIDES = 2  # planes of one stop, at most
 FEW_EVENTS = 64  # first size of a table that grows
-SHAKEN = 1 + 2.0**-46  # a factor that is rounding of a hundred operations
+ROUNDING = 2.0**-52  # of one event; what leads to the first, and between outputs, is that of OTHERS
+OTHERS = 64
 UNSURE = 1e-9  # of the largest displacement: what more than rounding moves
 
 
@@ -257,7 +258,7 @@ class ExactSolver:
 
 
 def _undetermined(problem: MechanicalProblem, prepared: Prepared, motion: Motion, most_events: int) -> int:
-    """Return at how many outputs rounding decides: where masses greater by 1.4e-14 move a ninth digit.
+    """Return at how many outputs rounding decides: masses greater by that of all events move a ninth digit.
 
     Impacts on rigid stops magnify what rounding leaves of their instants, elastic ones without end. Digits are those
     of the largest displacement; what follows a failure counts.
@@ -265,19 +266,20 @@ def _undetermined(problem: MechanicalProblem, prepared: Prepared, motion: Motion
     if not prepared.tables.mechanics.rigid.any():
         return 0
     x, n = motion.samples, prepared.problem.size
+    rounding = (OTHERS + len(motion.events) + len(motion.impacts)) * ROUNDING
     try:
-        y = Prepared(_shaken(problem)).run(prepared.outputs, most_events).samples
+        y = Prepared(_heavier(problem, 1 + rounding)).run(prepared.outputs, most_events).samples
     except SolverFailure:
         return len(x)
     apart = np.abs(x[: len(y), :n] - y[:, :n]).max(axis=1, initial=0.0)
     return len(x) - int(np.count_nonzero(apart <= UNSURE * np.abs(x[:, :n]).max(initial=0.0)))
 
 
-def _shaken(problem: MechanicalProblem) -> MechanicalProblem:
-    """Return the problem with masses that differ by rounding; so does then all that is computed from them."""
+def _heavier(problem: MechanicalProblem, factor: float) -> MechanicalProblem:
+    """Return the problem with other masses; all that is computed from them differs too."""
     if problem.modes is not None:
-        return replace(problem, modes=replace(problem.modes, masses=np.asarray(problem.modes.masses) * SHAKEN))
-    return replace(problem, mass=np.asarray(problem.mass) * SHAKEN)
+        return replace(problem, modes=replace(problem.modes, masses=np.asarray(problem.modes.masses) * factor))
+    return replace(problem, mass=np.asarray(problem.mass) * factor)
 
 
 def _response(prepared: Prepared, motion: Motion, unsure: int) -> Response:

@@ -10,16 +10,18 @@ import numpy as np
 from veridyn.references import friction_decay
 from veridyn.references.certified import CertificationError, Certified, classification, undefined
 from veridyn.references.parameters import ParameterError
+from veridyn.solver.errors import CapabilityError
 from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.solver.problem.elements import Friction
 from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.case import Case, Number, Observation, Published, Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import Slider
 from veridyn.validation_cases.measures.quantities import at_instants, numbered, of, share_of
+from veridyn.validation_cases.measures.trajectories import Measure
 
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver
 MOST_HALF_CYCLES = 300  # of a run; the reference knows any number
@@ -119,6 +121,18 @@ def _held(o: Observation) -> float:
     return float(friction_decay.held(**o.values, digits=15))
 
 
+def _decided(measure: Measure) -> Measure:
+    """Return a measure of what is counted, asked only where the errors of turns, a step each, do not decide on it."""
+
+    def measured(o: Observation) -> Number:
+        left = 1 - abs(float(friction_decay.final_position(**o.values, digits=15))) / _held(o)
+        if left * OUTPUTS_PER_PERIOD < 2 * math.pi * _half_cycles(o.values):
+            raise CapabilityError(f"steps decide on the last stop: friction holds {left:.1g} more than is left there")
+        return measure(o)
+
+    return measured
+
+
 def _component(o: Observation, time: float) -> float:
     """Displacement along the axis x (m) at an instant (s), from the samples of its half cycle if turns are reported."""
     t, x = o.response.time, o.response.displacement[:, 0]
@@ -151,7 +165,13 @@ OF_LENGTH, OF_ENERGY = (
 TURN = ("turning_time", "s", "end of slip {number}", friction_decay.turning_time, shoe.end)
 _quantity = of(friction_decay, regularity=JUMPS)
 STOP = (
-    _quantity("half_cycles", "", "number of slips until the last stop", shoe.count, exactly("half cycles are counted")),
+    _quantity(
+        "half_cycles",
+        "",
+        "number of slips until the last stop",
+        _decided(shoe.count),
+        exactly("half cycles are counted"),
+    ),
     _quantity(
         "stop_time", "s", "end of the last slip", lambda o: shoe.last_end(o) or 0.0, _timed, period, at_samples=True
     ),
@@ -162,7 +182,7 @@ STOP = (
         "",
         "directions of the slips in order of time",
         _order,
-        shoe.order,
+        _decided(shoe.order),
         exactly("slips have directions in order"),
         regularity=JUMPS,
     ),

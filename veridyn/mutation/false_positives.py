@@ -87,10 +87,11 @@ def parameter_set(case: Case, number: int) -> dict[str, str]:
         pairs = zip(base.items(), factors, strict=True)
         drawn = {n: str(v) if n in case.held else f"{float(v) * f:.{DIGITS}g}" for (n, v), f in pairs}
         try:
+            found = parameters_of(case, drawn)
             case.problem(case.values(drawn))
-            return parameters_of(case, drawn)
         except (ParameterError, CertificationError, SolverInputError):
             continue
+        return found
     raise ParameterError(f"{case.name}: none of {TRIES} random parameter sets has a certified reference")
 
 
