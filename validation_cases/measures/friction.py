@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,14 +10,37 @@ from fractions import Fraction
 import numpy as np
 
 from veridyn.references.parameters import Exact
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.wear import Phase, phases, sliding_distance
 from veridyn.solver.problem.basis import driven_velocity
-from veridyn.validation_cases.core.case import Observation, Values, once
+from veridyn.validation_cases.core.case import Number, Observation, Values, once
 from veridyn.validation_cases.measures.curves import Floats
 
 OVERSHOOT = Exact(Fraction(1, 6))  # of a jump of friction: 0.135 of a critically damped spring, 0.156 in steps
 SHORTEST = 1 / 150  # periods; what a penalised law shows where sliding turns, or while its spring settles, is shorter
+
+
+def where_steps_do_not_decide(
+    measure: Callable[[Observation], Number],
+    left: Callable[[Values], float],
+    slips: Callable[[Values], int],
+    steps: int,
+) -> Callable[[Observation], Number]:
+    """Return a measure of what depends on how many slips there are, asked only where steps do not decide on the last.
+
+    A slip ends up to a step off: with ``steps`` in a period, what the last one leaves of friction, the share ``left``,
+    is off by up to 2 pi/steps for every slip. Without more to spare a sound solver may find another number of them.
+    """
+
+    def measured(o: Observation) -> Number:
+        share, needed = left(o.values), 2 * math.pi * slips(o.values) / steps
+        if share < needed:
+            raise CapabilityError(
+                f"steps decide on the last slip: it leaves {share:.2g} of friction, less than {needed:.3g}"
+            )
+        return measure(o)
+
+    return measured
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
-from veridyn.validation_cases.measures.friction import OVERSHOOT, Slider
+from veridyn.validation_cases.measures.friction import OVERSHOOT, Slider, where_steps_do_not_decide
 from veridyn.validation_cases.measures.quantities import at_instants, numbered, of, outputs, share_of
 
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver
@@ -135,7 +135,25 @@ def _order(*, digits: int = 30, **given: Number) -> Certified:  # noqa: ARG001 -
     return classification(found, "phases of the certified motion")
 
 
+def _slips(values: Values) -> int:
+    return sum(kind != "stick" for _, kind in _changes(values))
+
+
+def _left(values: Values) -> float:
+    """Return by how much of its largest value friction holds in the last stick, or gives way in the one before."""
+    k, m2, mu_s, normal = floats(values, "k", "m2", "mu_s", "normal")
+    motion, w2 = pulled_pair.motion(**values, digits=15), math.sqrt(k / m2)
+
+    def asked(time: float) -> float:
+        x1, x2, v2 = (float(motion(what, repr(time))) for what in ("x1", "x2", "v2"))
+        return k * math.hypot(x2 - x1, v2 / w2) / (mu_s * normal)
+
+    sticks = [time for time, kind in _changes(values) if kind == "stick" and time > float(values["t_off"])]
+    return min((abs(1 - asked(time)) for time in sticks[-2:]), default=math.inf)
+
+
 shoe = Slider("shoe", period, _sliding)
+_counted = partial(where_steps_do_not_decide, left=_left, slips=_slips, steps=OUTPUTS_PER_PERIOD)
 
 
 def _slope(o: Observation, time: float, place: int) -> float:
@@ -174,11 +192,18 @@ CHANGE = ("phase_time", "s", "instant of change of phase {number}", pulled_pair.
 QUANTITIES = (
     *(state for what in KINDS for place in (1, 2) for state in _states(what, place)),
     _instant("slip_start", "s", "first break-away of m1", shoe.first_start, partial(_timed, number=1)),
-    _instant("slip_end", "s", "end of the last slip of m1", shoe.last_end, partial(_timed, number=0), applies=_holds),
-    _quantity("slips", "", "number of slips", shoe.count, exactly("slips are counted")),
+    _instant(
+        "slip_end",
+        "s",
+        "end of the last slip of m1",
+        _counted(shoe.last_end),
+        partial(_timed, number=0),
+        applies=_holds,
+    ),
+    _quantity("slips", "", "number of slips", _counted(shoe.count), exactly("slips are counted")),
     _quantity("final_position", "m", REST, quantities.final_displacement, _remains(_stretch), _stretch),
     _quantity("dissipated_energy", "J", LAW, shoe.dissipated, _remains(_dissipation), _dissipation),
-    Quantity("phase_order", "", PHASES, _order, shoe.phases, exactly("phases have an order"), applies=_holds),
+    Quantity("phase_order", "", PHASES, _order, _counted(shoe.phases), exactly("phases have an order"), applies=_holds),
     *numbered(CHANGES, *CHANGE, _timed, period, JUMPS, at_samples=True, applies=_exists),
 )
 
