@@ -29,7 +29,8 @@ def where_steps_do_not_decide(
     """Return a measure of what depends on how many slips there are, asked only where steps do not decide on the last.
 
     A slip ends up to a step off: with ``steps`` in a period, what the last one leaves of friction, the share ``left``,
-    is off by up to 2 pi/steps for every slip. Without more to spare a sound solver may find another number of them.
+    is off by up to 2 pi/steps for every slip. Without more to spare a sound solver may find another number of them:
+    the measure raises CapabilityError.
     """
 
     def measured(o: Observation) -> Number:
