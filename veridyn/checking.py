@@ -78,13 +78,13 @@ class StatedQuantities(Runner):
 
     stated: Mapping[float | None, Mapping[str, Number]] = field(default_factory=dict)
 
-    def measured(self, run: Run, *, thinned: bool = False) -> Mapping[str, Answer]:  # noqa: ARG002 - as measured runs
+    def measured(self, run: Run, *, half: int | None = None) -> Mapping[str, Answer]:  # noqa: ARG002 - as measured runs
         """Return what the file of a level states."""
         given = self.stated[run.settings.get(self.solver.key) if self.solver.key else None]
         missing = CapabilityError("not in the file")
         return {quantity.name: given.get(quantity.name, missing) for quantity in run.statement.quantities}
 
-    def sampling(self, run: Run, quantity: Quantity, value: float) -> float:  # noqa: ARG002 - as measured runs
+    def sampling(self, run: Run, quantity: Quantity, value: float, *, confirming: bool = False) -> float:  # noqa: ARG002 - as measured runs
         """Return 0: what a code states was not read between samples."""
         return 0.0
 

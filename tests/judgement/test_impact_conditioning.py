@@ -64,7 +64,7 @@ def peaks(given):
 def test_the_largest_peak_moves_as_that_of_its_contact_does():
     given = values(t_end=30)
     contact = int(np.argmax(peaks(given))) + 1
-    assert conditioning.largest_peak_rounded(given) == conditioning.peak_rounded(given, contact) > 0
+    assert conditioning.largest_peak_rounded(given, 0.0) == conditioning.peak_rounded(given, 0.0, contact) > 0
 
 
 def test_what_is_moved_is_no_more_than_all_data_move_together():
@@ -89,10 +89,16 @@ def test_errors_of_steps_move_as_a_stiffness_does_that_is_off_by_twice_their_sha
 
 def test_a_unit_in_the_last_place_moves_an_instant_as_far_as_the_contacts_before_it_magnify():
     eps = np.finfo(float).eps
-    first, late = (conditioning.instant_rounded(values(t_end=200), number) for number in (1, 50))
+    first, late = (conditioning.instant_rounded(values(t_end=200), 0.0, number) for number in (1, 50))
     assert eps < first < 20 * eps
     assert late > 1e3 * first
-    assert conditioning.instant_rounded(values(), 99) == 0
+    assert conditioning.instant_rounded(values(), 0.0, 99) == 0
+
+
+def test_an_instant_on_a_late_clock_has_fewer_bits():
+    """A contact starts four units in the last place of what the clock shows off, and so it ends."""
+    early, late = (conditioning.instant_rounded(values(t_end=200), clock, 2) for clock in (0.0, 1e6))
+    assert late - early == pytest.approx(4 * np.finfo(float).eps * 1e6, rel=0.5)
 
 
 def test_what_is_moved_within_a_flight_is_no_less_than_at_its_end():

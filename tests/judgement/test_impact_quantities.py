@@ -111,14 +111,14 @@ def test_contacts_are_counted_only_where_the_errors_of_steps_do_not_decide(monke
 
 
 def test_instants_are_held_to_what_roundings_move():
-    assert touch().rounded(values(STRUCK)) == impact_conditioning.instant_rounded(values(STRUCK), 1)
+    assert touch().rounded(values(STRUCK), 0.0) == impact_conditioning.instant_rounded(values(STRUCK), 0.0, 1)
 
 
 def test_the_largest_force_of_a_contact_is_held_to_what_roundings_move_within_it():
     force = impact_quantities.peak_force(1, cited("test", 1e-3))
-    moved = impact_conditioning.peak_rounded(values(STRUCK), 1)
-    assert force.rounded(values(STRUCK)) == float(values(STRUCK)["kc"]) * moved > 0
-    assert impact_conditioning.peak_rounded(values(STRUCK), 99) == 0
+    moved = impact_conditioning.peak_rounded(values(STRUCK), 0.0, 1)
+    assert force.rounded(values(STRUCK), 0.0) == float(values(STRUCK)["kc"]) * moved > 0
+    assert impact_conditioning.peak_rounded(values(STRUCK), 0.0, 99) == 0
 
 
 def test_one_mass_has_no_asymmetry():

@@ -249,6 +249,16 @@ def test_what_is_admissible_follows_from_what_is_stated(
     assert record.levels[0]["admissible"] == pytest.approx(expected)
 
 
+def test_roundings_are_those_of_both_clocks(judged, make_statement, make_quantity):
+    solver = Leapfrog()
+    solver.claims, solver.refinement = {"digits": 4}, ()
+    rounded = {"rounded": lambda _, clock: 1e-3 * (1 + clock), "scale": lambda _: 1.0}
+    end = make_quantity(truth=np.cos(6.0), criterion=cited("a test", 1e-2, kind="absolute"), **rounded)
+    found = judged(solver, make_statement(end, problem=swing))
+    admitted = {name: found[f"only-invariance:{name}"].levels[0]["admissible"] for name in ("mirrored", "later_origin")}
+    assert admitted == pytest.approx({"mirrored": 2.2e-3, "later_origin": 4.2e-3})
+
+
 def test_a_relation_that_a_problem_does_not_admit_is_not_applicable(judged, make_statement, make_quantity):
     record = judged(Leapfrog(), make_statement(make_quantity(), problem=swing))["only-invariance:permuted"]
     assert (record.verdict, record.detail) == ("not applicable", "permuted does not apply to this problem")

@@ -6,15 +6,31 @@ import pytest
 
 from veridyn.solver.errors import CapabilityError
 from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.measures.friction import where_steps_do_not_decide
+from veridyn.validation_cases.measures.friction import where_solvers_do_not_decide
 from veridyn.validation_cases.mechanics import test_sdnd100, test_sdnd106
 
 
 def test_every_slip_may_be_a_step_off():
-    counted = where_steps_do_not_decide(lambda o: 7.0, lambda values: values["left"], lambda _: 5, steps=100)
+    counted = where_solvers_do_not_decide(lambda o: 7.0, lambda values: values["left"], lambda _: 5, steps=100)
     assert counted(SimpleNamespace(values={"left": 0.315})) == 7.0
     with pytest.raises(CapabilityError, match=r"the last slip: it leaves 0\.31 of friction, less than 0\.314"):
         counted(SimpleNamespace(values={"left": 0.31}))
+
+
+def test_a_mass_held_from_the_start_needs_what_a_penalised_friction_overshoots():
+    measured = where_solvers_do_not_decide(lambda o: 0.0, lambda values: values["left"], lambda _: 0, steps=100)
+    assert measured(SimpleNamespace(values={"left": 0.15})) == 0.0
+    with pytest.raises(CapabilityError, match=r"the start leaves 0\.14 of friction, less than 0\.143"):
+        measured(SimpleNamespace(values={"left": 0.14}))
+
+
+def test_the_end_of_the_last_slip_of_sdnd100_is_asked_where_steps_do_not_decide():
+    quantities = {quantity.name: quantity for quantity in load_case("sdnd100").quantities}
+    values = load_case("sdnd100").values({**DECIDED_BY_STEPS["sdnd100"][1], "x0": "8.1938e-4", "angle": "0"})
+    assert (test_sdnd100._left(values), test_sdnd100._half_cycles(values)) == (pytest.approx(0.0025, rel=0.1), 2)
+    for name in ("stop_time", "turning_time_2"):
+        with pytest.raises(CapabilityError, match="decide on the last slip"):
+            quantities[name].measure(SimpleNamespace(values=values))
 
 
 # after 127 half cycles three hundredths are left; after 92 slips a hundred-thousandth

@@ -3,6 +3,7 @@
 import math
 from functools import partial
 
+import numpy as np
 import pytest
 
 from veridyn.references.certified import classification, undefined
@@ -245,6 +246,20 @@ def test_what_depends_on_the_samples_is_as_uncertain_as_it_changes_without_every
     record = found("convergence:end", stated(lambda _: 0.0), quantity(measure=mean, truth=0.36))
     assert record.terms["sampling"] == pytest.approx(0.3666667 - 0.35, rel=1e-5)
     assert record.verdict == "pass"
+
+
+def test_a_failure_is_confirmed_on_either_half_of_the_samples(found, stated, quantity):
+    """Eleven samples of a parabola: the one at 0.4 s is in one half of them, not in the other."""
+
+    def fifth(seen):
+        return float(np.interp(0.4, seen.response.time, seen.response.displacement[:, 0] ** 2))
+
+    record = found("convergence:end", stated(lambda _: 0.0), quantity(measure=fifth, truth=0.165))
+    assert (record.verdict, record.terms["sampling"]) == ("pass", pytest.approx(0.01))
+    record = found("convergence:end", stated(lambda _: 0.0), quantity(measure=fifth, truth=0.16))
+    assert (record.verdict, record.terms["sampling"]) == ("pass", 0.0)
+    record = found("convergence:end", stated(lambda _: 0.0), quantity(measure=fifth, truth=0.171))
+    assert (record.verdict, record.terms["sampling"]) == ("fail", pytest.approx(0.01))
 
 
 def test_what_depends_on_few_printed_digits_is_as_uncertain_as_it_changes_with_one_less(found, stated, quantity):

@@ -90,7 +90,8 @@ class Quantity:
         Whether the quantity exists for these parameters; None: always.
     rounded
         How far the roundings of doubles move an answer, in the unit of the quantity: no claimed digits hold beyond;
-        function of the parameters. None: no farther than the claimed digits.
+        function of the parameters and of what the clock shows at the start (s). None: no farther than the claimed
+        digits.
     early
         Why the truth is fixed before the first event of the problem: only then the regularity may exceed that of the
         problem. Empty: it is not.
@@ -107,7 +108,7 @@ class Quantity:
     converges: bool = True
     at_samples: bool = False
     applies: Callable[[Values], bool] | None = None
-    rounded: Callable[[Values], float] | None = None
+    rounded: Callable[[Values, float], float] | None = None
     early: str = ""
 
     def exists(self, values: Values) -> bool:

@@ -154,8 +154,9 @@ def _admissible(asked: Comparison, quantity: Quantity, value: float) -> tuple[fl
     if asked.relation.to_rounding:
         return REPEATED * size, "rounding"
     if asked.claims.digits:
-        rounded = quantity.rounded(asked.statement.values) if quantity.rounded else 0.0
-        digits = 2 * (10.0**-asked.claims.digits * size + rounded)
+        clocks = (0.0, asked.relation.later(asked.statement.problem))
+        rounded = sum(quantity.rounded(asked.statement.values, clock) for clock in clocks) if quantity.rounded else 0.0
+        digits = 2 * 10.0**-asked.claims.digits * size + rounded
         return digits + _sampling(asked, quantity, value), "twice the claimed digits and rounding, and sampling"
     if asked.runner.subject.refined:
         share = _uncertainty_share(asked) + ROUNDING
@@ -171,7 +172,8 @@ def _sampling(asked: Comparison, quantity: Quantity, value: float) -> float:
     """Return how far the distance of samples matters, in the run itself or in the changed one."""
     after = float(asked.after(asked.changed)[quantity.name])  # type: ignore[arg-type]
     both = ((asked.base, value), (asked.changed, after))
-    return max(asked.runner.sampling(run, quantity, answer) for run, answer in both)
+    confirming = asked.more > 0
+    return max(asked.runner.sampling(run, quantity, answer, confirming=confirming) for run, answer in both)
 
 
 def _uncertainty_share(asked: Comparison) -> float:

@@ -183,7 +183,7 @@ def _convergence(runner: Runner, statement: Statement, scheme: str, quantity: Qu
     if truth is None or isinstance(truth, str):
         same = exactly("the finest level must answer what is true")
         return Finding(found.runs[-1], found.finest, reference, measured_error(found.finest, truth, same), same)
-    terms = _terms(runner, found, statement)
+    terms = _terms(runner, found, statement, confirming=more > 0)
     allowed = Tolerance(sum(terms.values()), "absolute", REASON)
     error = measured_error(found.numbers[-1], truth, allowed)
     same_everywhere = len(set(found.numbers)) == 1 and error is not None and error > allowed.value
@@ -201,11 +201,11 @@ REASON = (
 )
 
 
-def _terms(runner: Runner, found: Answers, statement: Statement) -> dict[str, float]:
+def _terms(runner: Runner, found: Answers, statement: Statement, *, confirming: bool) -> dict[str, float]:
     """Return the parts of the admissible difference from the truth, in the unit of the quantity."""
     return {
         "numerical uncertainty": found.uncertainty,
-        "sampling": runner.sampling(found.runs[-1], found.quantity, found.numbers[-1]),
+        "sampling": runner.sampling(found.runs[-1], found.quantity, found.numbers[-1], confirming=confirming),
         "rounding": ROUNDING * statement.size(found.quantity),
         **of_reference(statement, found.quantity),
     }

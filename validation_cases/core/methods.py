@@ -51,12 +51,12 @@ def digits(runner: Runner, statement: Statement, scheme: str, quantity: Quantity
         return Finding(run, value, reference, measured_error(value, truth, same), same)
     terms = {
         "claimed digits": 10.0**-claims.digits * statement.size(quantity),
-        "sampling": runner.sampling(run, quantity, float(value)),
+        "sampling": runner.sampling(run, quantity, float(value), confirming=True),
         **of_reference(statement, quantity),
     }
     reason = f"claimed: {claims.digits:g} digits of the scale + sampling (change where every second sample is read)"
     if quantity.rounded:
-        terms["rounding"] = quantity.rounded(statement.values)
+        terms["rounding"] = quantity.rounded(statement.values, 0.0)
         reason += " + rounding (units in the last place of a double, as the motion magnifies them)"
     allowed = Tolerance(sum(terms.values()), "absolute", reason)
     error = measured_error(value, truth, allowed)

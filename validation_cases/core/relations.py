@@ -32,6 +32,10 @@ FEWEST = 4  # output instants: of fewer none can be left out, or the parts of a 
 LAST_BITS = 4  # roundings of an instant that was shifted and shifted back
 
 
+def _not_later(problem: Problem) -> float:  # noqa: ARG001 - as relations ask
+    return 0.0
+
+
 @dataclass(frozen=True)
 class Relation:
     """One change of a problem and what must stay.
@@ -48,6 +52,8 @@ class Relation:
         Whether a problem can be changed in this way.
     answer
         Solves the changed problems and returns the response of the problem as it was.
+    later
+        By how much a problem starts later (s).
     units
         Units in which the solver is asked: settings with a dimension (a step, an absolute tolerance) belong to them.
     """
@@ -57,6 +63,7 @@ class Relation:
     to_rounding: bool
     applies: Callable[[Any], bool]
     answer: Callable[[Solve, Any], Any]
+    later: Callable[[Any], float] = _not_later
     units: Units = SI
 
 
@@ -169,8 +176,12 @@ def _halved(times: Floats) -> Floats:
 # ---- another origin of time
 
 
+def _shift(problem: Problem) -> float:
+    return float(2.0 ** round(math.log2(problem.end - problem.start)))
+
+
 def _later_origin(solve: Solve, problem: Problem) -> Any:
-    by = 2.0 ** round(math.log2(problem.end - problem.start))
+    by = _shift(problem)
     response = solve(_of(problem).shifted(problem, by))
     known = _known_instants(problem)
     rounding = LAST_BITS * float(np.spacing(by + np.abs(known).max()))
@@ -250,6 +261,7 @@ RELATIONS: tuple[Relation, ...] = (
         to_rounding=False,
         applies=_always,
         answer=_later_origin,
+        later=_shift,
     ),
     Relation(
         "other_units",

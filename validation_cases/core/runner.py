@@ -231,45 +231,50 @@ class Runner:
                 self.answers.popitem(last=False)
         return self.answers[run.key]
 
-    def measured(self, run: Run, *, thinned: bool = False) -> Mapping[str, Answer]:
+    def measured(self, run: Run, *, half: int | None = None) -> Mapping[str, Answer]:
         """Return what every measure found in the response to a run, by the name of the quantity.
 
         What does not converge is measured in default runs alone: nothing else is asked of it.
 
-        With ``thinned`` only every second sample of the response is looked at, with one digit less where the solver
-        says how many it prints: how much that changes tells how far the distance of the samples and their digits
-        matter.
+        With a ``half``, 0 or 1, only every second sample of the response is looked at, with one digit less where the
+        solver says how many it prints: how much that changes tells how far the distance of the samples and their
+        digits matter.
 
         Raises
         ------
         SolverInputError, SolverFailure
             See `observe`.
         """
-        key = f"{run.key}/thinned" if thinned else run.key
+        key = run.key if half is None else f"{run.key}/{half}"
         if key not in self.found:
             o = self.observe(run)
-            if thinned:
+            if half is not None:
                 printed = self.subject.claims[run.scheme].printed
-                o = replace(o, response=with_fewer_digits(every_second(o.response), printed))
+                o = replace(o, response=with_fewer_digits(every_second(o.response, half), printed))
             asked = [q for q in run.statement.quantities if q.converges or run.is_default]
             self.found[key] = {quantity.name: _measured(quantity, o) for quantity in asked}
         return self.found[key]
 
-    def sampling(self, run: Run, quantity: Quantity, value: float) -> float:
+    def sampling(self, run: Run, quantity: Quantity, value: float, *, confirming: bool = False) -> float:
         """Return how far an answer changes where only every second sample is read, and one digit less of printed ones.
 
-        An instant that is read off at a sample is up to a distance of samples late, too.
+        One half of the samples may give the same answer by luck: ``confirming`` a failure takes both. An instant
+        that is read off at a sample is up to a distance of samples late, too.
 
         Raises
         ------
         NotJudged
             If nothing can be measured then.
         """
-        thinned = self.measured(run, thinned=True)[quantity.name]
-        if not isinstance(thinned, int | float):
-            raise NotJudged(f"samples are too far apart: on every second of them {thinned}")
         apart = _spacing(self.observe(run).response, value) if quantity.at_samples else 0.0
-        return max(abs(value - float(thinned)), apart)
+        halves = (0, 1) if confirming else (0,)
+        return max(apart, *(abs(value - self._on_half(run, quantity, half)) for half in halves))
+
+    def _on_half(self, run: Run, quantity: Quantity, half: int) -> float:
+        found = self.measured(run, half=half)[quantity.name]
+        if not isinstance(found, int | float):
+            raise NotJudged(f"samples are too far apart: on every second of them {found}")
+        return float(found)
 
     def _observed(self, run: Run) -> Observation | Exception:
         if run.key in self.lost:
@@ -402,12 +407,12 @@ def _to_digits(values: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
     return np.asarray(np.round(values / unit) * unit)
 
 
-def every_second(response: AnyResponse) -> AnyResponse:
-    """Return a response with every second sample, both ends, and the samples at events."""
+def every_second(response: AnyResponse, half: int = 0) -> AnyResponse:
+    """Return a response with every second sample from that number, both ends, and the samples at events."""
     time = response.time
     kept = np.zeros(time.size, dtype=bool)
-    kept[::2] = True
-    kept[-1] = True
+    kept[half::2] = True
+    kept[[0, -1]] = True
     for instants in response.events.values():
         kept |= np.isin(time, instants)
     if isinstance(response, Trajectory):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -20,26 +21,23 @@ OVERSHOOT = Exact(Fraction(1, 6))  # of a jump of friction: 0.135 of a criticall
 SHORTEST = 1 / 150  # periods; what a penalised law shows where sliding turns, or while its spring settles, is shorter
 
 
-def where_steps_do_not_decide(
-    measure: Callable[[Observation], Number],
-    left: Callable[[Values], float],
-    slips: Callable[[Values], int],
-    steps: int,
-) -> Callable[[Observation], Number]:
-    """Return a measure of what depends on how many slips there are, asked only where steps do not decide on the last.
+def where_solvers_do_not_decide(
+    measure: Callable[..., Number], left: Callable[[Values], float], slips: Callable[[Values], int], steps: int
+) -> Callable[..., Number]:
+    """Return a measure of what depends on how many slips there are, asked only where a sound solver finds as many.
 
     A slip ends up to a step off: with ``steps`` in a period, what the last one leaves of friction, the share ``left``,
-    is off by up to 2 pi/steps for every slip. Without more to spare a sound solver may find another number of them:
-    the measure raises CapabilityError.
+    is off by up to 2 pi/steps for every slip. A mass held from the start gets a penalised friction that overshoots.
+    Without more to spare the measure raises CapabilityError.
     """
 
-    def measured(o: Observation) -> Number:
-        share, needed = left(o.values), 2 * math.pi * slips(o.values) / steps
+    def measured(o: Observation, **which: Any) -> Number:
+        share, count = left(o.values), slips(o.values)
+        needed = 2 * math.pi * count / steps if count else float(OVERSHOOT.rational / (1 + OVERSHOOT.rational))
         if share < needed:
-            raise CapabilityError(
-                f"steps decide on the last slip: it leaves {share:.2g} of friction, less than {needed:.3g}"
-            )
-        return measure(o)
+            what = "steps decide on the last slip: it" if count else "the stiffness of stick decides: the start"
+            raise CapabilityError(f"{what} leaves {share:.2g} of friction, less than {needed:.3g}")
+        return measure(o, **which)
 
     return measured
 

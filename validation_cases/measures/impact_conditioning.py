@@ -96,15 +96,17 @@ class Perturbation:
     """A relative perturbation of all data, and of the state: once where it matters most, or in every phase.
 
     In every phase it is what a solver in floating point numbers does: the root that is the instant of contact has
-    `ROOT` roundings, too.
+    `ROOT` roundings, too, and those are larger where the clock shows so many seconds at the start.
     """
 
     relative: float
     in_every_phase: bool = False
+    clock: float = 0.0
 
     def displacement(self, phase: Phase) -> float:
         """Return by how much the instant at which a phase starts may move its displacement (m)."""
-        return ROOT * self.relative * abs(float(phase.v0) * float(phase.start)) if self.in_every_phase else 0.0
+        shown = float(phase.start) + self.clock
+        return ROOT * self.relative * abs(float(phase.v0) * shown) if self.in_every_phase else 0.0
 
     def gathered(self, states: Floats) -> float:
         """Return what perturbed states (n,), each a displacement and a velocity, move together, or the worst."""
@@ -112,7 +114,7 @@ class Perturbation:
         return float(each.sum() if self.in_every_phase else each.max())
 
 
-ONCE, DOUBLES = Perturbation(ROUNDING), Perturbation(float(np.finfo(float).eps), in_every_phase=True)
+ONCE = Perturbation(ROUNDING)
 
 
 class Moved(NamedTuple):
@@ -189,31 +191,35 @@ def _added(phase: Phase, lapse: mpf, step: float, relative: float) -> Floats:
     return np.array(columns).T
 
 
-def instant_rounded(values: Values, number: int) -> float:
-    """Return how far the roundings of doubles, as the motion magnifies them, move an instant, counted from 1 (s)."""
+def instant_rounded(values: Values, clock: float, number: int) -> float:
+    """Return how far the roundings of doubles, as the motion magnifies them, move an instant, counted from 1 (s).
+
+    The ``clock`` (s) is what it shows at the start.
+    """
     true = course(values)
     if number >= true.starts.size:
         return 0.0
-    return float(_rounded(values).at_end[number - 1] / abs(true.rates[number]))
+    return float(_rounded(values, clock).at_end[number - 1] / abs(true.rates[number]))
 
 
-def peak_rounded(values: Values, contact: int) -> float:
+def peak_rounded(values: Values, clock: float, contact: int) -> float:
     """Return how far they move the largest penetration of a contact, counted from 1 (m)."""
-    at_peak = _rounded(values).at_peak
+    at_peak = _rounded(values, clock).at_peak
     return float(at_peak[2 * contact - 1]) if 2 * contact <= at_peak.size else 0.0
 
 
-def largest_peak_rounded(values: Values) -> float:
+def largest_peak_rounded(values: Values, clock: float) -> float:
     """Return how far they move the largest penetration of all contacts (m): the most of any that may be the largest."""
-    true, at_peak = course(values), _rounded(values).at_peak[1:-1:2]
+    true, at_peak = course(values), _rounded(values, clock).at_peak[1:-1:2]
     ended = zip(true.phases[1:-1:2], true.lapses[1:-1:2], range(1, true.starts.size - 1, 2), strict=True)
     depths = np.array([_distance(true, j, mpmath.mpf(_peak(phase, lapse))) for phase, lapse, j in ended])
     may_be = depths + at_peak >= (depths - at_peak).max(initial=-np.inf)
     return float(at_peak[may_be].max(initial=0.0))
 
 
-def _rounded(values: Values) -> Moved:
-    return _moved(_key(values), 0.0, DOUBLES)
+def _rounded(values: Values, clock: float) -> Moved:
+    doubles = Perturbation(float(np.finfo(float).eps), in_every_phase=True, clock=clock)
+    return _moved(_key(values), 0.0, doubles)
 
 
 def amplification(values: Values) -> float:

@@ -128,7 +128,7 @@ def instant(name: str, number: int, criterion: Criterion) -> Quantity:
             partial(vibro_impact.instant, number=number),
             criterion,
             regularity=partial(_kinked, _complete(number)),
-            rounded=lambda values: impact_conditioning.instant_rounded(values, number),
+            rounded=partial(impact_conditioning.instant_rounded, number=number),
         ),
         lambda _: _complete(number),
         vibro_impact.OUTPUT_NUMBER,
@@ -146,7 +146,9 @@ def peak_force(contact: int, criterion: Criterion) -> Quantity:
             lambda o: impacts.impact(o, contact).peak_force,
             criterion,
             regularity=partial(_kinked, 2 * contact),
-            rounded=lambda values: float(values["kc"]) * impact_conditioning.peak_rounded(values, contact),
+            rounded=lambda values, clock: (
+                float(values["kc"]) * impact_conditioning.peak_rounded(values, clock, contact)
+            ),
         ),
         lambda _: 2 * contact,
         vibro_impact.OUTPUT_NUMBER,
@@ -164,7 +166,7 @@ def largest_force(criterion: Criterion) -> Quantity:
             vibro_impact.largest_force,
             criterion,
             regularity=_all_kinked,
-            rounded=lambda values: float(values["kc"]) * impact_conditioning.largest_peak_rounded(values),
+            rounded=lambda values, clock: float(values["kc"]) * impact_conditioning.largest_peak_rounded(values, clock),
         )
     )
 

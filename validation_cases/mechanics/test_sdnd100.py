@@ -14,12 +14,12 @@ from veridyn.references.parameters import ParameterError
 from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.solver.problem.elements import Friction
 from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.case import Case, Number, Observation, Published, Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
-from veridyn.validation_cases.measures.friction import Slider, where_steps_do_not_decide
+from veridyn.validation_cases.measures.friction import Slider, where_solvers_do_not_decide
 from veridyn.validation_cases.measures.quantities import at_instants, numbered, of, share_of
 
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver
@@ -142,7 +142,14 @@ def _component_after(o: Observation, number: int) -> float:
 
 
 shoe = Slider("shoe", period, _sliding)
-_counted = partial(where_steps_do_not_decide, left=_left, slips=_half_cycles, steps=OUTPUTS_PER_PERIOD)
+_counted = partial(where_solvers_do_not_decide, left=_left, slips=_half_cycles, steps=OUTPUTS_PER_PERIOD)
+
+
+def _turning_time(o: Observation, number: int) -> Number:
+    """End of a slip (s); steps may decide on the last one."""
+    return (_counted(shoe.end) if number == _half_cycles(o.values) else shoe.end)(o, number=number)
+
+
 AFTER = ("component", "m", "displacement along the axis x after {number} half periods", friction_decay.component_after)
 AT = ("component", "m", "displacement along the axis x", friction_decay.component)
 ALONG_X = (share_of(_along_x, SHARE, f"{ASTER}, of the amplitude at the release"), _along_x, JUMPS)
@@ -156,7 +163,7 @@ OF_LENGTH, OF_ENERGY = (
     share_of(size, SHARE, f"{ASTER}, of the {what} at the release")
     for size, what in ((_released, "amplitude"), (_energy, "energy"))
 )
-TURN = ("turning_time", "s", "end of slip {number}", friction_decay.turning_time, shoe.end)
+TURN = ("turning_time", "s", "end of slip {number}", friction_decay.turning_time, _turning_time)
 _quantity = of(friction_decay, regularity=JUMPS)
 STOP = (
     _quantity(
@@ -167,7 +174,13 @@ STOP = (
         exactly("half cycles are counted"),
     ),
     _quantity(
-        "stop_time", "s", "end of the last slip", lambda o: shoe.last_end(o) or 0.0, _timed, period, at_samples=True
+        "stop_time",
+        "s",
+        "end of the last slip",
+        _counted(lambda o: shoe.last_end(o) or 0.0),
+        _timed,
+        period,
+        at_samples=True,
     ),
     _quantity("final_position", "m", PLACE, quantities.final_displacement, OF_LENGTH, _released),
     _quantity("dissipated_energy", "J", WORK, shoe.dissipated, OF_ENERGY, _energy),

@@ -19,7 +19,7 @@ from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
-from veridyn.validation_cases.measures.friction import OVERSHOOT, Slider, where_steps_do_not_decide
+from veridyn.validation_cases.measures.friction import OVERSHOOT, Slider, where_solvers_do_not_decide
 from veridyn.validation_cases.measures.quantities import at_instants, numbered, of, outputs, share_of
 
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver
@@ -153,7 +153,7 @@ def _left(values: Values) -> float:
 
 
 shoe = Slider("shoe", period, _sliding)
-_counted = partial(where_steps_do_not_decide, left=_left, slips=_slips, steps=OUTPUTS_PER_PERIOD)
+_counted = partial(where_solvers_do_not_decide, left=_left, slips=_slips, steps=OUTPUTS_PER_PERIOD)
 
 
 def _slope(o: Observation, time: float, place: int) -> float:
