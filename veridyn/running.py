@@ -45,9 +45,10 @@ from veridyn.verification import (
     subjects,
     tasks,
     variants_of,
+    warm_up,
     watched_runner,
 )
-from veridyn.workers import TIME_OUT, Crew, Job, Line, Loss, Watch, WorkerLost, give_up
+from veridyn.workers import TIME_OUT, Crew, Job, Line, Loss, Watch, WorkerLost, give_up, nothing
 from veridyn.writing import whole
 
 
@@ -98,6 +99,7 @@ def run(
         with journal(output, report, _asked(todo, under_test), findings.take, resume=resume) as findings.keeper:
             with _kept(crew, findings) as ending:
                 with progress(planned, silent=layout == "brief") as advance:
+                    warm_up(crew, under_test)
                     run_tasks(crew, todo, findings, _until_failure(advance, expected) if fail_fast else advance)
                 if wanted and not changed:
                     figures(crew, solvers[0], under_test[solvers[0]].request, cases, findings)
@@ -259,16 +261,12 @@ def figures(crew: Crew, solver: str, request: Request, cases: Sequence[str], fin
 
     def given_up(number: int, loss: Loss) -> Job:
         by_case[number] = [], [f"figures of {cases[number]} not drawn: {loss.text}"]
-        return Job(_nothing, ())
+        return Job(nothing, ())
 
     by_case.update(crew.share(jobs, given_up))
     for _, (drawn, messages) in sorted(by_case.items()):
         findings.figures += drawn
         findings.messages += messages
-
-
-def _nothing(line: Line) -> None:
-    """Do nothing in the place of a job that was lost."""
 
 
 def _draw(line: Line, solver: str, request: Request, name: str, lost: Reasons) -> None:

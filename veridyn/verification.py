@@ -25,7 +25,7 @@ from veridyn.validation_cases.core.judge import Record, judge
 from veridyn.validation_cases.core.runner import Runner, Statement
 from veridyn.validation_cases.core.subject import Request, Subject
 from veridyn.validation_cases.core.tolerances import read_requirement
-from veridyn.workers import Crew, Job, Line, Loss, Watch, WorkerLost
+from veridyn.workers import Crew, Job, Line, Loss, Watch, WorkerLost, nothing
 
 OnRecord = Callable[[Record], None]
 
@@ -208,6 +208,23 @@ def _try(solver: Any, problem: Problem, settings: Mapping[str, Any]) -> None:
         raise
     except (Exception, SystemExit):  # noqa: BLE001 - that will be a verdict; it is no wrong input
         return
+
+
+def warm_up(crew: Crew, subjects: Mapping[str, Subject]) -> None:
+    """Let the workers compile the schemes, each another one: two that need the same one at once would compile it twice.
+
+    What goes wrong will be a verdict.
+    """
+    asked = [(spec, scheme) for spec, subject in subjects.items() for scheme in subject.schemes]
+    if crew.share_cores:
+        list(crew.share([Job(_warm_up, pair) for pair in asked], lambda *_: Job(nothing, ())))
+
+
+def _warm_up(line: Line, spec: str, scheme: str) -> None:
+    solver = load_watched(line, spec)
+    if hasattr(solver, "warm_up"):
+        with contextlib.suppress(Exception), line.watched(Watch("solve", solver.name)):
+            solver.warm_up({"scheme": scheme} if scheme else {})
 
 
 def variants_of(case: Case, parameters: Mapping[str, str]) -> list[Variant] | None:

@@ -300,6 +300,7 @@ class Crew:
     """
 
     def __init__(self, size: int = 1, time_out: float = TIME_OUT, workers: Sequence[Hand] = ()) -> None:
+        self.share_cores = size > 1 and not workers
         threads = max(1, cores() // size) if size > 1 else None
         relay = Relay()
         self._workers = workers or [Worker(time_out, relay, threads) for _ in range(size)]
@@ -368,6 +369,10 @@ def _heard(workers: dict[Hand, int]) -> Iterator[tuple[Hand, str, Any]]:
 def give_up(_: int, loss: Loss) -> NoReturn:
     """Do without a job whose worker was lost: raise `WorkerLost`."""
     raise WorkerLost(loss.text)
+
+
+def nothing(line: Line) -> None:
+    """Do nothing in the place of a job that was lost."""
 
 
 def _raise(kind: str, text: str) -> NoReturn:

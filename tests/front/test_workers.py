@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from veridyn import workers
+from veridyn import verification, workers
 from veridyn.workers import Crew, WorkerLost
 
 
@@ -274,3 +274,30 @@ def test_several_workers_share_the_cores_unless_the_user_says_otherwise(tmp_path
     monkeypatch.setenv("OMP_NUM_THREADS", "5")
     assert found(2) == [["3", "3", "5"]]
     assert "MKL_NUM_THREADS" not in os.environ
+
+
+COMPILES = """
+import os, pathlib
+class Compiles:
+    name, version, capabilities = "compiles", "1", frozenset({"mechanical"})
+    schemes, settings = ("first", "second", "raises", "dies"), {}
+    def solve(self, problem, settings):
+        raise NotImplementedError("nothing")
+    def warm_up(self, settings):
+        if settings["scheme"] == "raises":
+            raise ValueError("no compiler")
+        if settings["scheme"] == "dies":
+            os._exit(3)
+        pathlib.Path(__file__).with_name(settings["scheme"]).write_text(str(os.getpid()))
+"""
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_several_workers_compile_each_scheme_once(tmp_path, size):
+    """A single one compiles when it needs to; what cannot be compiled will be a verdict."""
+    (tmp_path / "compiles.py").write_text(COMPILES)
+    spec = f"{tmp_path / 'compiles.py'}:Compiles"
+    with Crew(size) as crew:
+        verification.warm_up(crew, verification.subjects(crew, [spec]))
+    compiled = {path.name: path.read_text() for path in tmp_path.iterdir() if path.name in ("first", "second")}
+    assert len(set(compiled.values())) == (2 if size > 1 else 0)
