@@ -269,14 +269,23 @@ class _Entrant:
         return sorted(problem.needs - self.runner.subject.capabilities)
 
 
-def _entrants(solvers: Iterable[Any]) -> list[_Entrant]:
-    found = [_entrant(*given) if isinstance(given, tuple) else _entrant(given, {}) for given in solvers]
+def _entrants(solvers: Any) -> list[_Entrant]:
+    several = isinstance(solvers, Iterable) and not isinstance(solvers, str)
+    found = [_entrant(*_pair(given)) for given in (solvers if several else (solvers,))]
     if not found:
         raise SettingsError("compare: name one solver or more")
     for i, entrant in enumerate(found):
         if entrant.label in [other.label for other in found[:i]]:
             raise SettingsError(f"compare: {entrant.label} is given twice; its refinement levels vary its settings")
     return found
+
+
+def _pair(given: Any) -> tuple[Any, Mapping[str, Any]]:
+    if not isinstance(given, tuple):
+        return given, {}
+    if len(given) == 2 and isinstance(given[1], Mapping):
+        return given
+    raise SettingsError(f"compare: write a solver, or a pair of solver and settings; got {given!r}")
 
 
 def _entrant(solver: Any, settings: Mapping[str, Any]) -> _Entrant:

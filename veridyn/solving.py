@@ -229,7 +229,7 @@ def subject_of(solver: Any, settings: Mapping[str, Any]) -> Subject:
     Raises
     ------
     SettingsError
-        If it declares no such setting.
+        If it declares no such setting, or the scheme is no name.
     SolverInputError
         If it has no such scheme.
     """
@@ -244,8 +244,13 @@ def subject_of(solver: Any, settings: Mapping[str, Any]) -> Subject:
 
 
 def request_of(settings: Mapping[str, Any]) -> Request:
-    """Return settings, the scheme among them, as the request that the judgement takes."""
+    """Return settings, the scheme among them, as the request that the judgement takes.
+
+    Raises SettingsError if the scheme is no name.
+    """
     own = {name: value for name, value in settings.items() if name != "scheme"}
+    if not isinstance(settings.get("scheme", ""), str):
+        raise SettingsError(f"scheme must be a name, got {settings['scheme']!r}")
     return Request(settings=own, schemes=(settings["scheme"],) if "scheme" in settings else ())
 
 

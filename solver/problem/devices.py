@@ -11,7 +11,7 @@ that number in `veridyn.solver.integrators.arrays`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, cast
 
@@ -19,19 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from veridyn.solver.errors import ProblemError
-from veridyn.solver.problem.elements import FRAMES, Frame, at_least_zero, one_of
+from veridyn.solver.problem.elements import FRAMES, Frame, at_least_zero, finite, one_of, positive
 from veridyn.solver.problem.naming import direction, vector
 
 Floats = NDArray[np.float64]
 
 PIECEWISE_LINEAR = "device:piecewise-linear-damper"
 CONTINUOUS = 1e-9  # of the coefficients; a smaller jump of a force is rounding
-
-
-def _positive(owner: str, **values: float) -> None:
-    for name, value in values.items():
-        if not (np.isfinite(value) and value > 0):
-            raise ProblemError(f"{owner}: {name} = {value} must be finite and positive")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,8 +46,7 @@ class Device:
     def __post_init__(self) -> None:
         object.__setattr__(self, "direction", direction(f"{self.owner}: direction", self.direction))
         one_of(self.owner, "frame", self.frame, FRAMES)
-        if not np.isfinite(self.offset):
-            raise ProblemError(f"{self.owner}: offset = {self.offset} must be finite (m)")
+        finite(self.owner, offset=self.offset)
 
     @property
     def owner(self) -> str:
@@ -108,6 +101,8 @@ class PiecewiseLaw(Device):
     def __post_init__(self) -> None:
         super().__post_init__()
         breaks = vector(f"{self.owner}: breaks", self.breaks)
+        if not isinstance(self.coefficients, Iterable):
+            raise ProblemError(f"{self.owner}: coefficients must be rows of numbers, got {self.coefficients!r}")
         rows = tuple(vector(f"{self.owner}: coefficients[{i}]", row) for i, row in enumerate(self.coefficients))
         if not breaks.size or np.any(np.diff(breaks) <= 0):
             raise ProblemError(f"{self.owner}: breaks must be a list of increasing {self.of[0]}s ({self.of[1]})")
@@ -276,7 +271,7 @@ class BucklingStop(Device):
     def __post_init__(self) -> None:
         super().__post_init__()
         at_least_zero(self.owner, plateau=self.plateau, softening=self.softening, crushed=self.crushed)
-        _positive(
+        positive(
             self.owner,
             contact_stiffness=self.contact_stiffness,
             critical_force=self.critical_force,
@@ -293,7 +288,7 @@ class BucklingStop(Device):
         object.__setattr__(self, "returns", rows)
         for i, (d, k) in enumerate(rows, start=1):
             at_least_zero(f"{self.owner}: returns, row {i}", residual=d)
-            _positive(f"{self.owner}: returns, row {i}", stiffness=k)
+            positive(f"{self.owner}: returns, row {i}", stiffness=k)
         self._check_order()
 
     def _check_order(self) -> None:
@@ -362,11 +357,10 @@ class Zener(Device):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _positive(self.owner, k1=self.k1, k2=self.k2, k3=self.k3, damping=self.damping, alpha=self.alpha)
-        if self.alpha > 1 or not np.isfinite(self.path):
-            raise ProblemError(
-                f"{self.owner}: alpha = {self.alpha} must not exceed 1, path = {self.path} be finite (m)"
-            )
+        positive(self.owner, k1=self.k1, k2=self.k2, k3=self.k3, damping=self.damping, alpha=self.alpha)
+        finite(self.owner, path=self.path)
+        if self.alpha > 1:
+            raise ProblemError(f"{self.owner}: alpha = {self.alpha} must not exceed 1")
 
     @property
     def stiffness(self) -> float:

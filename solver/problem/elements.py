@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.geometry import CURVED, STRAIGHT, profile_points
-from veridyn.solver.problem.naming import direction
+from veridyn.solver.problem.naming import direction, vector
 from veridyn.solver.problem.pieces import pieces
 from veridyn.solver.problem.time_functions import Piecewise, TimeFunction, time_function
 
@@ -32,16 +32,34 @@ LAWS: tuple[str, ...] = ("set-valued", "regularised")
 FRAMES: tuple[str, ...] = ("relative", "absolute")
 
 
-def at_least_zero(owner: str, **values: float) -> None:
-    """Raise `ProblemError` for a value that is negative or not finite."""
+def finite(owner: str, **values: Any) -> None:
+    """Raise `ProblemError` for what is no finite number."""
     for name, value in values.items():
-        if not (np.isfinite(value) and value >= 0):
-            raise ProblemError(f"{owner}: {name} = {value} must be finite and not negative")
+        if not _is_finite(value):
+            raise ProblemError(f"{owner}: {name} = {value!r} must be a finite number")
+
+
+def at_least_zero(owner: str, **values: Any) -> None:
+    """Raise `ProblemError` for what is no finite number, or a negative one."""
+    for name, value in values.items():
+        if not (_is_finite(value) and value >= 0):
+            raise ProblemError(f"{owner}: {name} = {value!r} must be finite and not negative")
+
+
+def positive(owner: str, **values: Any) -> None:
+    """Raise `ProblemError` for what is no finite number, or no positive one."""
+    for name, value in values.items():
+        if not (_is_finite(value) and value > 0):
+            raise ProblemError(f"{owner}: {name} = {value!r} must be finite and positive")
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, Real) and -math.inf < float(value) < math.inf
 
 
 def one_of(owner: str, name: str, value: str, known: tuple[str, ...]) -> None:
     """Raise `ProblemError` for a word that is not known."""
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise ProblemError(f"{owner}: {name} {value!r} is unknown; known: {', '.join(known)}")
 
 
@@ -53,11 +71,14 @@ def several(given: Any) -> tuple[Any, ...]:
     return (parts,) if parts and all(isinstance(part, Real) for part in parts) else parts
 
 
-def _check_function(owner: str, given: Any, breaks: tuple[float, ...]) -> None:
-    if breaks and isinstance(given, TimeFunction):
+def _breaks(owner: str, given: Any, breaks: Any) -> tuple[float, ...]:
+    """Return the breaks of a function; raises `ProblemError` if it is none, or has its own."""
+    found = vector(f"{owner}: breaks", [breaks] if isinstance(breaks, Real) else breaks)
+    if found.size and isinstance(given, TimeFunction):
         raise ProblemError(f"{owner}: breaks go with a callable; a time function knows its own")
     if not (callable(given) or isinstance(given, Real)):
         raise ProblemError(f"{owner}: {given!r} is no function of the time")
+    return tuple(found.tolist())
 
 
 def _function(given: Any, start: float, end: float, breaks: tuple[float, ...]) -> TimeFunction:
@@ -82,7 +103,7 @@ class Load:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "direction", direction("Load.direction", self.direction))
-        _check_function("Load", self.function, self.breaks)
+        object.__setattr__(self, "breaks", _breaks("Load", self.function, self.breaks))
 
     def over(self, start: float, end: float) -> Load:
         """Return the load with a time function in place of a callable or a number.
@@ -119,7 +140,7 @@ class TimeVarying:
 
     def __post_init__(self) -> None:
         one_of("TimeVarying", "of", self.of, ("stiffness", "damping"))
-        _check_function("TimeVarying", self.function, self.breaks)
+        object.__setattr__(self, "breaks", _breaks("TimeVarying", self.function, self.breaks))
 
     def over(self, start: float, end: float) -> TimeVarying:
         """Return the part with a time function in place of a callable or a number; raises what `pieces` raises."""
@@ -150,7 +171,11 @@ class SupportMotion:
     displacement: TimeFunction
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "influence", direction(f"SupportMotion {self.name!r}: influence", self.influence))
+        owner = f"SupportMotion {self.name!r}"
+        object.__setattr__(self, "influence", direction(f"{owner}: influence", self.influence))
+        for name in ("acceleration", "velocity", "displacement"):
+            if not isinstance(getattr(self, name), TimeFunction):
+                raise ProblemError(f"{owner}: {name} is no time function; veridyn.pieces makes one of a callable")
 
     @classmethod
     def from_acceleration(cls, name: str, influence: ArrayLike, acceleration: TimeFunction) -> SupportMotion:
@@ -209,23 +234,22 @@ class Stop:
         object.__setattr__(self, "normal", direction(f"{owner}: normal", self.normal))
         one_of(owner, "geometry", self.geometry, GEOMETRIES)
         one_of(owner, "frame", self.frame, FRAMES)
-        if self.restitution is None and self.stiffness == math.inf:
-            raise ProblemError(f"{owner}: give its stiffness (N/m), or the restitution of a rigid stop")
         self._check_law(owner)
-        if not (np.isfinite(self.gap) and np.isfinite(self.offset) and np.isfinite(self.lateral_offset)):
-            raise ProblemError(f"{owner}: gap and offset must be finite (m)")
+        finite(owner, gap=self.gap, offset=self.offset, lateral_offset=self.lateral_offset)
         self._check_section(owner)
 
     def _check_law(self, owner: str) -> None:
         """Check the numbers of an elastic or a rigid stop."""
-        if self.restitution is None:
-            at_least_zero(owner, stiffness=self.stiffness, damping=self.damping)
-            if self.stiffness == 0:
-                raise ProblemError(f"{owner}: stiffness must be positive (N/m)")
-            return
-        if self.stiffness != math.inf or self.damping != 0:
-            raise ProblemError(f"{owner}: restitution is that of a rigid stop; leave out its stiffness and damping")
         given: Any = self.restitution
+        left_out = isinstance(self.stiffness, Real) and self.stiffness == math.inf
+        at_least_zero(owner, damping=self.damping)
+        if given is None:
+            if left_out:
+                raise ProblemError(f"{owner}: give its stiffness (N/m), or the restitution of a rigid stop")
+            positive(owner, stiffness=self.stiffness)
+            return
+        if not left_out or self.damping != 0:
+            raise ProblemError(f"{owner}: restitution is that of a rigid stop; leave out its stiffness and damping")
         if not (isinstance(given, Real) and 0 <= float(given) <= 1):
             raise ProblemError(f"{owner}: restitution = {self.restitution} must lie in [0, 1]")
         if self.curved:

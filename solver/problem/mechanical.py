@@ -39,6 +39,8 @@ class Problem:
     kind: ClassVar[str]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ProblemError(f"the name of a problem must be a text, got {self.name!r}")
         for name in ("start", "end"):
             if not isinstance(given := getattr(self, name), Real):
                 raise ProblemError(f"{self.name}: {name} must be a number of seconds, got {given!r}")
@@ -165,6 +167,7 @@ class MechanicalProblem(Problem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._check_kinds()
         self._complete()
         if self.size == 0:
             raise ProblemError(f"{self.name}: a problem needs at least one coordinate")
@@ -173,23 +176,32 @@ class MechanicalProblem(Problem):
         self._check_names()
         self._check_basis()
 
+    def _check_kinds(self) -> None:
+        kinds = {"loads": Load, "supports": SupportMotion, "stops": Stop, "frictions": Friction, "devices": Device}
+        for name, kind in (kinds | {"varying": TimeVarying}).items():
+            object.__setattr__(self, name, several(getattr(self, name)))
+            for each in getattr(self, name):
+                if not isinstance(each, kind):
+                    raise ProblemError(f"{self.name}: {name}: {each!r} is no {kind.__name__}")
+        if not isinstance(self.modes, Modes | None):
+            raise ProblemError(f"{self.name}: modes must be given as Modes, got {self.modes!r}")
+
     def _complete(self) -> None:
         """Complete what is left out, resolve names and callables."""
         for name in ("mass", "damping", "stiffness"):
             if isinstance(value := getattr(self, name), Real):
                 object.__setattr__(self, name, [[float(value)]])
         zero = np.zeros(self._count())
-        names = tuple(self.coordinates) or tuple(f"x{i + 1}" for i in range(zero.size))
+        names = several(self.coordinates) or tuple(f"x{i + 1}" for i in range(zero.size))
         object.__setattr__(self, "coordinates", names)
         for name in ("initial_displacement", "initial_velocity"):
             value = direction(f"{self.name}: {name}", getattr(self, name))
             value = value.vector(names) if isinstance(value, Named) else value
             object.__setattr__(self, name, value if value.size else vector(name, zero))
         for name in ("loads", "varying"):
-            given = tuple(each.over(self.start, self.end) for each in several(getattr(self, name)))
-            object.__setattr__(self, name, given)
+            object.__setattr__(self, name, tuple(each.over(self.start, self.end) for each in getattr(self, name)))
         for name in ("loads", "supports", "stops", "frictions", "devices"):
-            object.__setattr__(self, name, tuple(resolved(each, names) for each in several(getattr(self, name))))
+            object.__setattr__(self, name, tuple(resolved(each, names) for each in getattr(self, name)))
 
     def _count(self) -> int:
         """Return the number of degrees of freedom, from what is given first."""
@@ -308,6 +320,9 @@ class MechanicalProblem(Problem):
 
     def _check_names(self) -> None:
         names = [element.name for element in self.elements]
+        for name in (*names, *(support.name for support in self.supports), *self.coordinates):
+            if not isinstance(name, str):
+                raise ProblemError(f"{self.name}: the name {name!r} of an element or a coordinate must be a text")
         if len(set(names)) != len(names):
             raise ProblemError(f"{self.name}: stops, frictions and devices must have different names, got {names}")
         stops = {s.name: s for s in self.stops}

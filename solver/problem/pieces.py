@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from numbers import Real
 
 import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
 from veridyn.solver.errors import ProblemError
+from veridyn.solver.problem.naming import vector
 from veridyn.solver.problem.time_functions import Piecewise
 
 Floats = NDArray[np.float64]
@@ -31,9 +34,13 @@ def pieces(function: Callable[[float], float], start: float, end: float, breaks:
     Raises
     ------
     ProblemError
-        If the callable fails, gives no finite number, or jumps or has a kink beside the breaks.
+        If the span is none; if the callable fails, gives no finite number, or jumps or has a kink beside the breaks.
     """
-    edges = [start, *sorted(float(b) for b in breaks if start < b < end), end]
+    if not (isinstance(start, Real) and isinstance(end, Real) and -math.inf < start < end < math.inf):
+        raise ProblemError(
+            f"pieces: start = {start!r} and end = {end!r} must be finite numbers of seconds that increase"
+        )
+    edges = [start, *(b for b in sorted(vector("pieces: breaks", breaks).tolist()) if start < b < end), end]
     waiting = list(pairwise(edges))[::-1]
     scale, found = 0.0, []
     while waiting:

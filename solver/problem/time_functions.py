@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from veridyn.solver.errors import ProblemError
+from veridyn.solver.problem.naming import vector
 from veridyn.solver.problem.scalars import Scalar, check_scalar, in_arithmetic_of, to_float, to_mpf
 
 
@@ -232,6 +233,10 @@ class Sum(TimeFunction):
     summands: tuple[TimeFunction, ...]
     kind: ClassVar[str] = "sum"
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.summands, tuple) or not all(isinstance(each, TimeFunction) for each in self.summands):
+            raise ProblemError(f"Sum: the summands must be a tuple of time functions, got {self.summands!r}")
+
     def __call__(self, t: Any) -> Any:
         return sum((f(t) for f in self.summands), start=0 * t)
 
@@ -292,6 +297,8 @@ class Windowed(TimeFunction):
     kind: ClassVar[str] = "windowed"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.function, TimeFunction):
+            raise ProblemError(f"Windowed: {self.function!r} is no time function")
         for name in ("start", "end"):
             check_scalar(f"Windowed.{name}", getattr(self, name))
         if not to_float(self.start) < to_float(self.end):
@@ -446,11 +453,9 @@ def table(times: ArrayLike, values: ArrayLike) -> Piecewise:
     ProblemError
         If the times do not increase, the lengths differ, or a value is not finite.
     """
-    t, f = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
-    if t.ndim != 1 or t.shape != f.shape or t.size < 2:
-        raise ProblemError(f"a table needs two equally long lists, got shapes {t.shape} and {f.shape}")
-    if not np.all(np.isfinite(t) & np.isfinite(f)):
-        raise ProblemError("the times and values of a table must be finite")
+    t, f = vector("the times of a table", times), vector("the values of a table", values)
+    if t.shape != f.shape or t.size < 2:
+        raise ProblemError(f"a table needs two equally long lists of two numbers or more, got {t.size} times and {f.size} values")
     if not np.all(np.diff(t) > 0):
         raise ProblemError("the times of a table must increase")
     slopes = np.append(np.diff(f) / np.diff(t), 0.0)

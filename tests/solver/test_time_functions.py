@@ -211,8 +211,8 @@ def test_malformed_function_is_refused(data, culprit, refused):
 @pytest.mark.parametrize(
     ("times", "values", "culprit"),
     [
-        ([0.0], [1.0], "(1,)"),
-        ([0.0, 1.0], [1.0], "(2,) and (1,)"),
+        ([0.0], [1.0], "1 times and 1 values"),
+        ([0.0, 1.0], [1.0], "2 times and 1 values"),
         ([[0.0, 1.0]], [[1.0, 2.0]], "(1, 2)"),
         ([0.0, 0.0], [1.0, 2.0], "increase"),
         ([0.0, float("nan")], [1.0, 2.0], "finite"),

@@ -123,9 +123,9 @@ class Subject:
         Raises
         ------
         SolverInputError
-            If capabilities or schemes are no collection of names, or capabilities unknown; if settings are no mapping;
-            if claims are unknown or contradict each other; if constant refinement levels cannot be used; if it has none
-            of the schemes that the user names.
+            If it lacks what a solver has; if capabilities or schemes are no collection of names, or capabilities
+            unknown; if settings are no mapping; if claims are unknown or contradict each other; if constant refinement
+            levels cannot be used; if it has none of the schemes that the user names.
         """
         request = request or Request()
         _check_names(solver)
@@ -197,6 +197,10 @@ class Subject:
 
 
 def _check_names(solver: Any) -> None:
+    missing = [name for name in ("name", "capabilities", "solve") if not hasattr(solver, name)]
+    if missing or isinstance(solver, type):
+        why = f"it lacks {', '.join(missing)}" if missing else "it is a class; give an object of it"
+        raise SolverInputError(f"{solver!r:.60} is no solver: {why}")
     for attribute in ("capabilities", "schemes"):
         names = getattr(solver, attribute, ("",))
         if isinstance(names, str) or not isinstance(names, Iterable) or not all(isinstance(n, str) for n in names):

@@ -1,0 +1,99 @@
+"""Whatever is given in place of what belongs there, a problem is made of it or one error of ours says what is wrong."""
+
+import contextlib
+import inspect
+
+import numpy as np
+import pytest
+
+import veridyn
+from veridyn.solver.errors import ProblemError, SettingsError, SolverInputError
+
+NONSENSE = (
+    float("nan"), float("inf"), -1.0, 0.0, 1e300, 1j, True, None, "x", "nan", b"1", [], [1, 2, 3], (1,), [[1]],
+    {"x9": 1}, np.array([[1, 2], [3, 4]]), np.full((1, 1), np.nan), abs, object(),
+)  # fmt: skip
+SHAKE = veridyn.Harmonic(50.0, 60.0)
+BROKEN = {"breaks": (0.0,), "coefficients": ((0.0, 1.0), (0.0, 2.0))}
+MOVED = {"acceleration": SHAKE, "velocity": SHAKE, "displacement": SHAKE}
+CRUSHED = {"contact_stiffness": 1e3, "critical_force": 10.0, "post_force": 5.0}
+ELEMENTS = (
+    (veridyn.Stop, "stops", {"name": "wall", "normal": "x1", "gap": 1e-3, "stiffness": 1e6}),
+    (veridyn.Stop, "stops", {"name": "wall", "normal": "x1", "gap": 1e-3, "restitution": 0.5}),
+    (veridyn.Friction, "frictions", {"name": "pad", "tangents": "x1", "normal": 1.0, "static": 0.3, "kinetic": 0.2}),
+    (veridyn.NonlinearSpring, "devices", {"name": "d", "direction": "x1", **BROKEN}),
+    (veridyn.Zener, "devices", {"name": "d", "direction": "x1", "k1": 1.0, "k2": 1.0, "k3": 1.0, "damping": 1.0}),
+    (veridyn.BucklingStop, "devices", {"name": "d", "direction": "x1", **CRUSHED}),
+    (veridyn.SupportMotion, "supports", {"name": "s", "influence": "x1", **MOVED}),
+    (veridyn.TimeVarying, "varying", {"of": "stiffness", "matrix": [[1.0]], "function": SHAKE}),
+    (veridyn.Load, "loads", {"direction": "x1", "function": SHAKE}),
+    (veridyn.Load, "loads", {"direction": "x1", "function": abs}),
+)
+FUNCTIONS = ("Harmonic", "Sum", "Windowed", "constant", "polynomial", "pulse", "step", "table", "pieces")
+
+
+def free(**changes):
+    return veridyn.Problem(**{"mass": 1.0, "stiffness": 1e4, "end": 0.1, **changes})
+
+
+@pytest.mark.parametrize("wrong", NONSENSE, ids=repr)
+@pytest.mark.parametrize("name", inspect.signature(veridyn.Problem).parameters)
+def test_in_a_problem(name, wrong):
+    with contextlib.suppress(ProblemError):
+        free(**{name: wrong})
+
+
+@pytest.mark.parametrize(("kind", "field", "given"), ELEMENTS)
+def test_in_an_element(kind, field, given):
+    for name in inspect.signature(kind).parameters:
+        for wrong in NONSENSE:
+            with contextlib.suppress(ProblemError):
+                free(**{field: kind(**{**given, name: wrong})})
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_in_a_time_function(name):
+    make = getattr(veridyn, name)
+    numbers = [1.0, 2.0, 3.0, 4.0][: len(inspect.signature(make).parameters)]
+    for i in range(len(numbers)):
+        for wrong in NONSENSE:
+            with contextlib.suppress(ProblemError):
+                free(loads=veridyn.Load("x1", make(*numbers[:i], wrong, *numbers[i + 1 :])))
+
+
+@pytest.mark.parametrize("wrong", NONSENSE, ids=repr)
+def test_in_place_of_a_solver(wrong):
+    if wrong is None:
+        return
+    with pytest.raises(SolverInputError):
+        veridyn.solve(free(), wrong)
+    with pytest.raises((SolverInputError, SettingsError)):
+        veridyn.compare(free(), wrong)
+    with pytest.raises((SolverInputError, SettingsError)):
+        veridyn.solve(free(), "exact", scheme=wrong)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (lambda: free(stops=veridyn.Load("x1", SHAKE)), "problem: stops: Load(direction="),
+        (lambda: free(modes=3.0), "problem: modes must be given as Modes, got 3.0"),
+        (lambda: free(coordinates=(3.0,)), "problem: the name (3.0,) of an element or a coordinate must be a text"),
+        (lambda: free(name=3.0), "the name of a problem must be a text, got 3.0"),
+        (lambda: veridyn.Stop("wall", "x1", "1e-3", 1e6), "Stop 'wall': gap = '1e-3' must be a finite number"),
+        (lambda: veridyn.Load("x1", abs, breaks="soon"), "Load: breaks must be a vector of numbers"),
+        (lambda: veridyn.pieces(abs, 1.0, 0.0), "pieces: start = 1.0 and end = 0.0 must be finite numbers of"),
+        (lambda: veridyn.solve(free(), object), "<class 'object'> is no solver: it lacks name, capabilities, solve"),
+        (lambda: veridyn.compare(free(), [("exact",)]), "compare: write a solver, or a pair of solver and settings"),
+    ],
+)  # fmt: skip
+def test_the_error_says_what_is_wrong(made, said):
+    with pytest.raises(SolverInputError) as error:
+        made()
+    assert str(error.value).startswith(said)
+
+
+def test_one_break_one_name_and_one_solver_need_no_tuple():
+    problem = free(coordinates="s", loads=veridyn.Load("s", lambda t: abs(t - 0.05), breaks=0.05))
+    assert (problem.coordinates, problem.loads[0].function.breaks) == (("s",), (0.0, 0.05))
+    assert isinstance(veridyn.compare(problem, "exact"), veridyn.Comparison)
