@@ -455,7 +455,8 @@ def table(times: ArrayLike, values: ArrayLike) -> Piecewise:
     """
     t, f = vector("the times of a table", times), vector("the values of a table", values)
     if t.shape != f.shape or t.size < 2:
-        raise ProblemError(f"a table needs two equally long lists of two numbers or more, got {t.size} times and {f.size} values")
+        found = f"{t.size} times and {f.size} values"
+        raise ProblemError(f"a table needs two equally long lists of two numbers or more, got {found}")
     if not np.all(np.diff(t) > 0):
         raise ProblemError("the times of a table must increase")
     slopes = np.append(np.diff(f) / np.diff(t), 0.0)
