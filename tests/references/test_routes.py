@@ -17,7 +17,7 @@ from numba.core.dispatcher import Dispatcher
 
 import veridyn.references
 from veridyn.references import certified, enclosure
-from veridyn.references.certified import Certified, CertificationError, agreeing_digits
+from veridyn.references.certified import CertificationError, Certified, agreeing_digits
 from veridyn.references.parameters import Exact, arguments, exact
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.catalogue import all_cases, case_names, load_case
@@ -36,7 +36,6 @@ def forget() -> None:
             for attribute in list(vars(module).values()):
                 if callable(clear := getattr(attribute, "cache_clear", None)):
                     clear()
-    gc.collect()  # a march that nobody goes on with would be ended, and seen to run, at any later instant
 
 
 class Telling(ast.NodeTransformer):
