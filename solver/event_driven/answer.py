@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from functools import cached_property, reduce
+from operator import or_
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.solver.response import AnyResponse, Response, output_instants
 
 Floats = NDArray[np.float64]
+Value = TypeVar("Value")
 
 MECHANICAL = frozenset({
     "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
@@ -135,29 +137,26 @@ def event_instants(
 
     ``impacts`` are instants (s) with the planes that were hit: events although the body leaves at once.
     """
-    changed, later = states[1:] != states[:-1], starts[1:]
-    stops = len(mechanics.problem.stops)
-    places = {
-        **mechanics.planes,
-        **mechanics.bends,
-        **{f.name: (stops + j,) for j, f in enumerate(mechanics.problem.frictions)},
-    }
-    found = {name: later[changed[:, list(of)].any(axis=1)] for name, of in places.items()}
+    changed, later, still = states[1:] != states[:-1], starts[1:], np.zeros(len(starts) - 1, dtype=bool)
+    columns = {name: (changed[:, i] for i in of) for name, of in mechanics.places.items()}
+    found = {name: later[reduce(or_, of, still)] for name, of in columns.items()}
+    if not impacts:
+        return found
     struck = {name: [t for t, hit in impacts if not set(of).isdisjoint(hit)] for name, of in mechanics.planes.items()}
     return {name: np.union1d(instants, struck.get(name, [])) for name, instants in found.items()}
 
 
-class OnDemand(Mapping[str, Mapping[str, Floats]]):
-    """Histories of elements that are computed when somebody asks for them."""
+class OnDemand(Mapping[str, Value]):
+    """What is known of elements, computed when somebody asks for it."""
 
-    def __init__(self, make: Callable[[], dict[str, dict[str, Floats]]]) -> None:
+    def __init__(self, make: Callable[[], dict[str, Value]]) -> None:
         self._make = make
 
     @cached_property
-    def _found(self) -> dict[str, dict[str, Floats]]:
+    def _found(self) -> dict[str, Value]:
         return self._make()
 
-    def __getitem__(self, name: str) -> Mapping[str, Floats]:
+    def __getitem__(self, name: str) -> Value:
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -166,7 +165,7 @@ class OnDemand(Mapping[str, Mapping[str, Floats]]):
     def __len__(self) -> int:
         return len(self._found)
 
-    def __reduce__(self) -> tuple[type, tuple[dict[str, dict[str, Floats]]]]:
+    def __reduce__(self) -> tuple[type, tuple[dict[str, Value]]]:
         """Travel to another process as what is asked for."""
         return dict, (self._found,)
 

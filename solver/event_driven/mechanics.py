@@ -391,6 +391,12 @@ class Mechanics:
         """
         return np.outer(reach, np.sqrt(np.diag(np.asarray(self.problem.mass))))
 
+    @cached_property
+    def places(self) -> dict[str, tuple[int, ...]]:
+        """Places of each stop, damper and friction among the states of a mode."""
+        stops = len(self.problem.stops)
+        return {**self.planes, **self.bends, **{f.name: (stops + j,) for j, f in enumerate(self.problem.frictions)}}
+
     def restored(self, unknowns: Floats) -> Floats:
         """Return the displacements or velocities (m, n) that belong to unknowns (m, r), springs of stick included."""
         unknowns = unknowns[:, : self.problem.size - len(self.springs)]

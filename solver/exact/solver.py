@@ -73,10 +73,12 @@ class Prepared:
             row[: len(pressing)] = pressing
         self.grips = event_driven.Grips(np.ascontiguousarray(mechanics.tangents), mechanics.glides, planes)
         self.transitions = Transitions(self.tables, planes, event_driven)
-        rigid = bool(self.tables.mechanics.rigid.any())  # a touch at the instant of another event comes first
+        self.rigid = bool(self.tables.mechanics.rigid.any())
         # a single friction that nothing else can hold at rest has one consistent state
-        self.choosy = (len(problem.frictions) > 1 or rigid) and any(f.static > f.kinetic for f in problem.frictions)
-        self.asks = (event_driven.IMPACT, event_driven.UNDECIDED) if rigid else ()
+        unlike = any(f.static > f.kinetic for f in problem.frictions)
+        self.choosy = unlike and (len(problem.frictions) > 1 or self.rigid)
+        # a touch at the instant of another event comes first
+        self.asks = (event_driven.IMPACT, event_driven.UNDECIDED) if self.rigid else ()
         self.start = np.concatenate((problem.initial_displacement, problem.initial_velocity))
         self.first = self._first_states()
         self.steps = self._steps()
@@ -263,7 +265,7 @@ def _undetermined(problem: MechanicalProblem, prepared: Prepared, motion: Motion
     Impacts on rigid stops magnify what rounding leaves of their instants, elastic ones without end. Digits are those
     of the largest displacement; what follows a failure counts.
     """
-    if not prepared.tables.mechanics.rigid.any():
+    if not prepared.rigid:
         return 0
     x, n = motion.samples, prepared.problem.size
     rounding = (OTHERS + len(motion.events) + len(motion.impacts)) * ROUNDING
@@ -289,10 +291,12 @@ def _response(prepared: Prepared, motion: Motion, unsure: int) -> Response:
     n, mechanics, flows, forcings = problem.size, tables.mechanics, tables.flows, prepared.forcings
     elements = OnDemand(lambda: histories(problem, mechanics, flows, forcings, times, states, kinds))
     counters = {"steps": motion.steps, "events": len(motion.events) - 1, "ambiguous": motion.ambiguous}
-    if mechanics.rigid.any():
+    if prepared.rigid:
         counters |= {"impacts": len(motion.impacts), "settled": motion.short, "undetermined": unsure}
     x, v = (mechanics.restored(part) for part in (states[:, :n], states[:, n:]))
-    events = event_instants(mechanics, tables.arrays.states[motion.kinds], motion.times, motion.impacts)
+    events = OnDemand(
+        lambda: event_instants(mechanics, tables.arrays.states[motion.kinds], motion.times, motion.impacts)
+    )
     return Response(times, x, v, elements, counters, events)
 
 

@@ -1,0 +1,85 @@
+"""SDND104 of 12 s by the exact solver and by heyoka as its users call it: ``python tests/beside_heyoka.py``.
+
+The user of heyoka knows the problem: break-away is an arcsine, so that only the ends of slips are events, and one
+compiled integrator with a parameter for the friction serves both directions. Its time contains the instants of the
+events and the last state. Least times (µs) of many calls in turn, within one run.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import heyoka
+import numpy as np
+
+from veridyn.solver.exact.solver import SOLVER, Prepared
+from veridyn.validation_cases.core.catalogue import load_case
+
+A0, OMEGA, CONE, END = 1.5, 2 * math.pi, 1.0, 12.0  # m/s^2, 1/s, m/s^2, s
+COOLDOWN = 1e-3  # s; heyoka's own guess, from the slope, overlooks the end of a slip whose acceleration begins at zero
+BREAK_AWAY = math.asin(CONE / A0) / OMEGA
+ROUNDS, CALLS = 20, 50  # what follows other work finds its caches cold, and takes up to three times as long
+
+
+def built() -> heyoka.taylor_adaptive:
+    """Return the integrator of a slip under the friction ``par[0]`` (m/s^2), which ends where the velocity vanishes."""
+    x, v = heyoka.make_vars("x", "v")
+    rates = [(x, v), (v, -A0 * heyoka.sin(OMEGA * heyoka.time) - heyoka.par[0])]
+    return heyoka.taylor_adaptive(rates, [0.0, 0.0], t_events=[heyoka.t_event(v, cooldown=COOLDOWN)], pars=[0.0])
+
+
+def by_heyoka(slip: heyoka.taylor_adaptive) -> tuple[float, list[float]]:
+    """Return the last place (m) and the instants (s) at which slips begin and end."""
+    events, t = list[float](), 0.0
+    slip.state[:] = 0.0
+    while (t := BREAK_AWAY + 0.5 * math.ceil((t - BREAK_AWAY) / 0.5)) < END:
+        events.append(t)
+        slip.time, slip.state[1], slip.pars[0] = t, 0.0, -math.copysign(CONE, math.sin(OMEGA * t))
+        slip.reset_cooldowns()
+        slip.propagate_until(END)  # the root at the start
+        outcome = slip.propagate_until(END)[0]
+        if outcome == heyoka.taylor_outcome.time_limit:
+            break
+        events.append(t := slip.time)
+    return float(slip.state[0]), events
+
+
+def least(works: dict[str, Callable[[], object]]) -> dict[str, float]:
+    """Return the least times (µs) of works that take turns, each with several calls."""
+    times = dict.fromkeys(works, math.inf)
+    for name, work in [*works.items()] * ROUNDS:
+        for _ in range(CALLS):
+            begin = time.perf_counter()
+            work()
+            times[name] = min(times[name], 1e6 * (time.perf_counter() - begin))
+    return times
+
+
+def main() -> None:
+    """Print the times, and how far the two differ."""
+    case = load_case("sdnd104")
+    posed = case.problem(case.values({"a0": str(A0)}))
+    posed = replace(posed, end=END, output_times=np.array([0.0, END]))
+    begin = time.perf_counter()
+    slip = built()
+    print(f"heyoka's integrator is built in {1e3 * (time.perf_counter() - begin):.0f} ms, without the import")
+    prepared, response, (place, events) = Prepared(posed), SOLVER.solve(posed, {}), by_heyoka(slip)
+    apart = np.abs(response.instants - events).max(), abs(response.displacement[-1, 0] - place)
+    print(f"{len(events)} events; they differ by {apart[0]:.1e} s, the last place by {apart[1]:.1e} m")
+    works: dict[str, Callable[[], object]] = {
+        "Prepared.run": lambda: prepared.run(prepared.outputs),
+        "solve": lambda: SOLVER.solve(posed, {}),
+        "solve, and the events by element": lambda: dict(SOLVER.solve(posed, {}).events),
+        "solve of a new problem": lambda: SOLVER.solve(replace(posed), {}),
+        "heyoka, built before": lambda: by_heyoka(slip),
+        "heyoka, built in the same process before": lambda: by_heyoka(built()),
+    }
+    for name, microseconds in least(works).items():
+        print(f"{name:42}{microseconds:8.1f} µs")
+
+
+if __name__ == "__main__":
+    main()
