@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -228,13 +229,7 @@ class ExactSolver:
 
     def warm_up(self, settings: Mapping[str, Any]) -> None:  # noqa: ARG002 - one kernel for all settings
         """Compile the kernel (or load it from the cache) so that timings do not contain it."""
-        zero = np.zeros(1)
-        self.solve(
-            MechanicalProblem(
-                name="warm-up", mass=np.eye(1), initial_displacement=zero, initial_velocity=zero, end=1.0
-            ),
-            {},
-        )
+        _compiled()
 
     def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
         """Return the response at the output instants and the events.
@@ -257,6 +252,16 @@ class ExactSolver:
         if motion.stopped:
             raise Interrupted(f"{self.name} was interrupted at t = {motion.reached:.6g} s", response)
         return response
+
+
+@cache
+def _compiled() -> None:
+    """Solve something once in a process."""
+    zero = np.zeros(1)
+    problem = MechanicalProblem(
+        name="warm-up", mass=np.eye(1), initial_displacement=zero, initial_velocity=zero, end=1.0
+    )
+    SOLVER.solve(problem, {})
 
 
 def _undetermined(problem: MechanicalProblem, prepared: Prepared, motion: Motion, most_events: int) -> int:
