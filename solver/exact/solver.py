@@ -45,7 +45,11 @@ class ExactControls(Controls):
     """Settings of the exact solver; it has no step and no tolerance."""
 
     most_events: int = number(1_000_000, "events after which the motion counts as stuck in one instant")
+    most_impacts: int = number(10_000, "impacts on rigid stops after which it does; each takes about a millisecond")
     tangential_stiffness: float = number(0.0, "stiffness that regularises set-valued friction (N/m); 0: rigid stick")
+
+
+DEFAULTS = ExactControls("series")
 
 
 class Prepared:
@@ -95,20 +99,20 @@ class Prepared:
         grips = [int(np.sign(glide)) if on else int(Grip.FREE) for glide, on in zip(glides, pressed, strict=True)]
         return np.array([int(gap < 0) for gap in gaps] + grips, dtype=np.int64)
 
-    def run(self, outputs: Floats, most_events: int = 1_000_000) -> Motion:
+    def run(self, outputs: Floats, controls: ExactControls = DEFAULTS) -> Motion:
         """Solve, and sample the states at the outputs.
 
         Raises
         ------
         SolverFailure
-            If no mode is consistent at an instant, or there are more events than allowed.
+            If no mode is consistent at an instant, or there are more events or impacts than allowed.
         """
         counters = np.zeros(self.kernel.COUNTERS, dtype=np.int64)
 
         def stop() -> None:
             counters[self.kernel.STOP] = 1
 
-        return interruptible(lambda: self._carry(outputs, most_events, counters), stop, steps=self.steps)
+        return interruptible(lambda: self._carry(outputs, controls, counters), stop, steps=self.steps)
 
     def _steps(self) -> float:
         """Return about how many steps it will take: time constants of the stiffest mode or of the drive."""
@@ -119,8 +123,8 @@ class Prepared:
         drive = max((wave.omega for forcing in self.forcings for wave in forcing.waves), default=0.0)
         return (problem.end - problem.start) * max(fastest, drive) * problem.size
 
-    def _carry(self, outputs: Floats, most_events: int, counters: Ints) -> Motion:
-        kernel = self.kernel
+    def _carry(self, outputs: Floats, controls: ExactControls, counters: Ints) -> Motion:
+        kernel, most_events = self.kernel, controls.most_events
         t, done, y, states, before = self.problem.start, 0, self.start.copy(), self.first.copy(), self.first.copy()
         samples = np.empty((outputs.size, y.size))
         events = np.empty((min(FEW_EVENTS, 1 + most_events), kernel.POINT + y.size))
@@ -131,7 +135,7 @@ class Prepared:
             while reason not in (kernel.DONE, kernel.STOPPED):
                 struck = self._struck(y, states, forcing.value(t)) if reason in self.asks else None
                 if struck and (struck.hit or reason == kernel.IMPACT):
-                    self._refuse_more(len(impacts), most_events, t)
+                    self._refuse_more(len(impacts), controls.most_impacts, t, "impacts")
                     y[:], states[:], reason = struck.state, self.tables.numbers(struck.mode), kernel.IMPACT
                     before[:], counters[kernel.FIRED] = states, -1
                     counters[kernel.STRUCK] |= bool(struck.hit)
@@ -172,11 +176,11 @@ class Prepared:
         mode, step = self.tables.mode(states), self.tables.draft(states).step
         return self.tables.mechanics.impact(mode, y, u, step, AT_ONCE)
 
-    def _refuse_more(self, count: int, most: int, t: float) -> None:
+    def _refuse_more(self, count: int, most: int, t: float, what: str = "events") -> None:
         if count > most:
             raise SolverFailure(
-                f"{self.problem.name}: more than {most} events before t = {t:.9g} s; they accumulate "
-                "(Zeno), or raise the setting most_events"
+                f"{self.problem.name}: more than {most} {what} before t = {t:.9g} s; they accumulate "
+                f"(Zeno), or raise the setting most_{what}"
             )
 
     def _phase(self, t: float, drive: Any) -> Floats:
@@ -245,8 +249,8 @@ class ExactSolver:
         if controls.tangential_stiffness:
             problem = regularised(problem, controls.tangential_stiffness)
         prepared = _KNOWN.pop(problem, None) or Prepared(problem)  # nobody else has it meanwhile
-        motion = prepared.run(prepared.outputs, controls.most_events)
-        unsure = 0 if motion.stopped else _undetermined(problem, prepared, motion, controls.most_events)
+        motion = prepared.run(prepared.outputs, controls)
+        unsure = 0 if motion.stopped else _undetermined(problem, prepared, motion, controls)
         response = _response(prepared, motion, unsure)
         _KNOWN[problem] = prepared
         if motion.stopped:
@@ -264,8 +268,8 @@ def _compiled() -> None:
     SOLVER.solve(problem, {})
 
 
-def _undetermined(problem: MechanicalProblem, prepared: Prepared, motion: Motion, most_events: int) -> int:
-    """Return at how many outputs rounding decides: masses greater by that of all events move a ninth digit.
+def _undetermined(problem: MechanicalProblem, prepared: Prepared, motion: Motion, controls: ExactControls) -> int:
+    """Return at how many outputs rounding decides: masses and gaps greater by that of all events move a ninth digit.
 
     Impacts on rigid stops magnify what rounding leaves of their instants, elastic ones without end. Digits are those
     of the largest displacement; what follows a failure counts.
@@ -275,18 +279,20 @@ def _undetermined(problem: MechanicalProblem, prepared: Prepared, motion: Motion
     x, n = motion.samples, prepared.problem.size
     rounding = (OTHERS + len(motion.events) + len(motion.impacts)) * ROUNDING
     try:
-        y = Prepared(_heavier(problem, 1 + rounding)).run(prepared.outputs, most_events).samples
+        y = Prepared(_greater(problem, 1 + rounding)).run(prepared.outputs, controls).samples
     except SolverFailure:
         return len(x)
     apart = np.abs(x[: len(y), :n] - y[:, :n]).max(axis=1, initial=0.0)
     return len(x) - int(np.count_nonzero(apart <= UNSURE * np.abs(x[:, :n]).max(initial=0.0)))
 
 
-def _heavier(problem: MechanicalProblem, factor: float) -> MechanicalProblem:
-    """Return the problem with other masses; all that is computed from them differs too."""
+def _greater(problem: MechanicalProblem, factor: float) -> MechanicalProblem:
+    """Return the problem with other masses, and gaps of its rigid stops; all that is computed from them differs too."""
+    stops = tuple(replace(stop, gap=stop.gap * factor) if stop.rigid else stop for stop in problem.stops)
     if problem.modes is not None:
-        return replace(problem, modes=replace(problem.modes, masses=np.asarray(problem.modes.masses) * factor))
-    return replace(problem, mass=np.asarray(problem.mass) * factor)
+        modes = replace(problem.modes, masses=np.asarray(problem.modes.masses) * factor)
+        return replace(problem, modes=modes, stops=stops)
+    return replace(problem, mass=np.asarray(problem.mass) * factor, stops=stops)
 
 
 def _response(prepared: Prepared, motion: Motion, unsure: int) -> Response:

@@ -341,7 +341,9 @@ def test_endless_events_end_with_a_clear_failure():
 
 
 def test_unknown_settings_are_refused():
-    with pytest.raises(SettingsError, match="unknown setting step; known: most_events, tangential_stiffness"):
+    with pytest.raises(
+        SettingsError, match="unknown setting step; known: most_events, most_impacts, tangential_stiffness"
+    ):
         SOLVER.solve(problem(), {"step": 1e-3})
 
 
