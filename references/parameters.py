@@ -200,8 +200,11 @@ def resolve(parameters: Iterable[Parameter], given: Mapping[str, Number]) -> dic
 class Record:
     """Parameters by name, exact, that a cache can be keyed by; a subclass adds rules (`check`) and what follows."""
 
+    __slots__ = ("__dict__", "_hash")  # `vars` are the parameters alone
+
     def __init__(self, **values: Exact) -> None:
         vars(self).update(values)
+        self._hash = hash(tuple(values.values()))  # once: those of fractions are slow
         self.check()
 
     def check(self) -> None:
@@ -227,7 +230,7 @@ class Record:
 
     def __hash__(self) -> int:
         """Hash by value."""
-        return hash(tuple(vars(self).values()))
+        return self._hash
 
 
 def checked(parameter: Parameter, value: Number) -> Exact:
