@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,7 @@ from veridyn.solver.problem.naming import direction, vector
 from veridyn.solver.problem.pieces import pieces
 from veridyn.solver.problem.time_functions import Piecewise, TimeFunction, time_function
 
+T = TypeVar("T")
 Frame = Literal["relative", "absolute"]
 Geometry = Literal["plane", "parallel planes", "circle", "outside circle", "profile"]
 Law = Literal["set-valued", "regularised"]
@@ -69,6 +70,14 @@ def several(given: Any) -> tuple[Any, ...]:
         return (given,)
     parts = tuple(given)
     return (parts,) if parts and all(isinstance(part, Real) for part in parts) else parts
+
+
+def all_of(owner: str, given: Any, kind: type[T]) -> tuple[T, ...]:
+    """Return what is given one or several times, all of a kind; raises `ProblemError` for what is of another."""
+    for each in (found := several(given)):
+        if not isinstance(each, kind):
+            raise ProblemError(f"{owner}: {each!r} is no {'text' if kind is str else kind.__name__}")
+    return found
 
 
 def _breaks(owner: str, given: Any, breaks: Any) -> tuple[float, ...]:

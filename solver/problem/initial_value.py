@@ -15,6 +15,7 @@ import numpy as np
 import sympy
 
 from veridyn.solver.errors import ProblemError
+from veridyn.solver.problem.elements import all_of
 from veridyn.solver.problem.expressions import KNOWN, TIME, Expr, is_name, read, text, unknown
 from veridyn.solver.problem.mechanical import Floats, Problem
 
@@ -106,6 +107,7 @@ class InitialValueProblem(Problem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._check_kinds()
         self._check_names()
         known = (TIME, *self.unknowns, *self.parameters)
         constant = {name: read(f"parameter {name}", v, ()) for name, v in self.parameters.items()}
@@ -116,6 +118,8 @@ class InitialValueProblem(Problem):
         self._set("constraints", _expressions("constraint", self.constraints, known))
         self._set("invariants", {name: read(f"invariant {name}", e, known) for name, e in self.invariants.items()})
         if self.mass is not None:
+            if not isinstance(self.mass, Iterable):
+                raise ProblemError(f"{self.name}: mass must be rows of expressions, got {self.mass!r}")
             self._set("mass", tuple(_expressions("mass", row, known) for row in self.mass))
         if self.accumulation is not None:
             reset = self._read_reset("accumulation", self.accumulation.reset, known)
@@ -139,7 +143,7 @@ class InitialValueProblem(Problem):
         if not {s.name for s in guard.free_symbols} & {TIME, *self.unknowns}:
             raise ProblemError(f"{owner}: the guard {text(guard)} is constant: it never changes sign")
         self._check_sides(owner, guard)
-        if change.direction not in DIRECTIONS:
+        if not isinstance(change.direction, int) or change.direction not in DIRECTIONS:
             raise ProblemError(
                 f"{owner}: direction {change.direction!r} must be -1 (falling), 1 (rising) or 0 (either)"
             )
@@ -156,9 +160,25 @@ class InitialValueProblem(Problem):
                 raise unknown(f"{owner}: reset", name, self.unknowns)
         return {name: read(f"{owner}: reset of {name}", value, known) for name, value in reset.items()}
 
+    def _check_kinds(self) -> None:
+        for name, kind in (("states", str), ("multipliers", str), ("modes", Mode)):
+            self._set(name, all_of(f"{self.name}: {name}", getattr(self, name), kind))
+        all_of(f"{self.name}: names of modes", tuple(mode.name for mode in self.modes), str)
+        modes = (replace(mode, events=all_of(f"mode {mode.name}: events", mode.events, Change)) for mode in self.modes)
+        self._set("modes", tuple(modes))
+        if not isinstance(self.accumulation, Accumulation | None):
+            raise ProblemError(f"{self.name}: accumulation: {self.accumulation!r} is no Accumulation")
+        for owner, record, texts, mappings in (
+            (self.name, self, ("mode",), ("parameters", "invariants")),
+            *((f"event {c.name}", c, ("name", "mode"), ("reset",)) for mode in self.modes for c in mode.events),
+            *((("accumulation", self.accumulation, ("event", "mode"), ("reset",)),) if self.accumulation else ()),
+        ):
+            all_of(owner, tuple(getattr(record, name) for name in texts), str)
+            for name in mappings:
+                if not isinstance(given := getattr(record, name), Mapping):
+                    raise ProblemError(f"{owner}: {name} must map names to expressions, got {given!r}")
+
     def _check_names(self) -> None:
-        for name in ("states", "multipliers", "modes"):
-            self._set(name, tuple(getattr(self, name)))
         if not self.states or not self.modes:
             raise ProblemError(f"{self.name}: a problem needs at least one state and one mode")
         events = dict.fromkeys(change.name for mode in self.modes for change in mode.events)
@@ -187,7 +207,7 @@ class InitialValueProblem(Problem):
             raise ProblemError(f"{self.name}: the mass matrix must have {n} rows of {n} entries")
         if len(self.constraints) != m:
             raise ProblemError(f"{self.name}: {len(self.constraints)} constraints for {m} multipliers")
-        if (self.index not in INDICES) if m else self.index != 0:
+        if not isinstance(self.index, int) or self.index not in (INDICES if m else (0,)):
             wanted = "1, 2 or 3" if m else "0 without constraints"
             raise ProblemError(f"{self.name}: index {self.index!r} must be {wanted}")
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.devices import Device, device
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying, several
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying, all_of
 from veridyn.solver.problem.naming import Named, direction, resolved, vector
 from veridyn.solver.problem.sparse import DENSE, compressed, diagonal, from_entries, is_sparse, to_entries
 from veridyn.solver.problem.time_functions import TimeFunction
@@ -179,10 +179,8 @@ class MechanicalProblem(Problem):
     def _check_kinds(self) -> None:
         kinds = {"loads": Load, "supports": SupportMotion, "stops": Stop, "frictions": Friction, "devices": Device}
         for name, kind in (kinds | {"varying": TimeVarying}).items():
-            object.__setattr__(self, name, several(getattr(self, name)))
-            for each in getattr(self, name):
-                if not isinstance(each, kind):
-                    raise ProblemError(f"{self.name}: {name}: {each!r} is no {kind.__name__}")
+            object.__setattr__(self, name, all_of(f"{self.name}: {name}", getattr(self, name), kind))
+        object.__setattr__(self, "coordinates", all_of(f"{self.name}: coordinates", self.coordinates, str))
         if not isinstance(self.modes, Modes | None):
             raise ProblemError(f"{self.name}: modes must be given as Modes, got {self.modes!r}")
 
@@ -192,7 +190,7 @@ class MechanicalProblem(Problem):
             if isinstance(value := getattr(self, name), Real):
                 object.__setattr__(self, name, [[float(value)]])
         zero = np.zeros(self._count())
-        names = several(self.coordinates) or tuple(f"x{i + 1}" for i in range(zero.size))
+        names = self.coordinates or tuple(f"x{i + 1}" for i in range(zero.size))
         object.__setattr__(self, "coordinates", names)
         for name in ("initial_displacement", "initial_velocity"):
             value = direction(f"{self.name}: {name}", getattr(self, name))
@@ -320,9 +318,7 @@ class MechanicalProblem(Problem):
 
     def _check_names(self) -> None:
         names = [element.name for element in self.elements]
-        for name in (*names, *(support.name for support in self.supports), *self.coordinates):
-            if not isinstance(name, str):
-                raise ProblemError(f"{self.name}: the name {name!r} of an element or a coordinate must be a text")
+        all_of(f"{self.name}: names of elements", (*names, *(support.name for support in self.supports)), str)
         if len(set(names)) != len(names):
             raise ProblemError(f"{self.name}: stops, frictions and devices must have different names, got {names}")
         stops = {s.name: s for s in self.stops}

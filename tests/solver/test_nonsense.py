@@ -29,6 +29,9 @@ ELEMENTS = (
     (veridyn.Load, "loads", {"direction": "x1", "function": SHAKE}),
     (veridyn.Load, "loads", {"direction": "x1", "function": abs}),
 )
+IMPACT = {"name": "impact", "guard": "y", "direction": -1, "reset": {"y": 0, "v": "-e*v"}}
+FLIGHT = {"name": "flight", "rates": ("v", "-g")}
+LANDED = {"event": "impact", "mode": "flight"}
 FUNCTIONS = ("Harmonic", "Sum", "Windowed", "constant", "polynomial", "pulse", "step", "table", "pieces")
 
 
@@ -49,6 +52,34 @@ def test_in_an_element(kind, field, given):
         for wrong in NONSENSE:
             with contextlib.suppress(ProblemError):
                 free(**{field: kind(**{**given, name: wrong})})
+
+
+def ball(change=None, flies=None, **changes):
+    """A ball that bounces; one event and one mode need no tuple."""
+    flight = veridyn.Mode(**{**FLIGHT, "events": veridyn.Change(**{**IMPACT, **(change or {})}), **(flies or {})})
+    given = {"parameters": {"g": "9.81", "e": "0.8"}, "initial": (1, 0), "modes": flight, "end": 0.3}
+    return veridyn.InitialValueProblem(**{"states": ("y", "v"), **given, **changes})
+
+
+def landed(**changes):
+    return {"accumulation": veridyn.Accumulation(**{**LANDED, **changes})}
+
+
+@pytest.mark.parametrize("wrong", NONSENSE, ids=repr)
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        (veridyn.InitialValueProblem, lambda **changed: changed),
+        (veridyn.Mode, lambda **changed: {"flies": changed}),
+        (veridyn.Change, lambda **changed: {"change": changed}),
+        (veridyn.Accumulation, landed),
+    ],
+)
+def test_in_an_initial_value_problem(kind, changes, wrong):
+    assert ball().modes[0].events[0].name == "impact"
+    for name in inspect.signature(kind).parameters:
+        with contextlib.suppress(ProblemError):
+            ball(**changes(**{name: wrong}))
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -78,11 +109,13 @@ def test_in_place_of_a_solver(wrong):
     [
         (lambda: free(stops=veridyn.Load("x1", SHAKE)), "problem: stops: Load(direction="),
         (lambda: free(modes=3.0), "problem: modes must be given as Modes, got 3.0"),
-        (lambda: free(coordinates=(3.0,)), "problem: the name (3.0,) of an element or a coordinate must be a text"),
+        (lambda: free(coordinates=(3.0,)), "problem: coordinates: (3.0,) is no text"),
         (lambda: free(name=3.0), "the name of a problem must be a text, got 3.0"),
         (lambda: veridyn.Stop("wall", "x1", "1e-3", 1e6), "Stop 'wall': gap = '1e-3' must be a finite number"),
         (lambda: veridyn.Load("x1", abs, breaks="soon"), "Load: breaks must be a vector of numbers"),
         (lambda: veridyn.pieces(abs, 1.0, 0.0), "pieces: start = 1.0 and end = 0.0 must be finite numbers of"),
+        (lambda: ball(modes=3), "problem: modes: 3 is no Mode"),
+        (lambda: ball(change={"reset": "v"}), "event impact: reset must map names to expressions, got 'v'"),
         (lambda: veridyn.solve(free(), object), "<class 'object'> is no solver: it lacks name, capabilities, solve"),
         (lambda: veridyn.compare(free(), [("exact",)]), "compare: write a solver, or a pair of solver and settings"),
     ],
