@@ -159,7 +159,8 @@ def proved(phases: Sequence[Ended]) -> str:
     """Say what a motion took: phases, events proved to be the first, parts of pieces that were looked at."""
     whole = {id(p.phase): p.phase for p in phases}.values()
     events, parts = sum(p.by is not None for p in phases), sum(phase.course.parts for phase in whole)
-    return f"{len(whole)} phases, {events} events, {parts} parts"
+    counts = {"phase": len(whole), "event": events, "part": parts}
+    return ", ".join(f"{count} {what}{'s' * (count != 1)}" for what, count in counts.items())
 
 
 def holding(phases: Sequence[Ended], time: Ball) -> list[Phase]:
