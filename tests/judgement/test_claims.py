@@ -43,6 +43,9 @@ class Claiming:
     def __init__(self, **attributes):
         vars(self).update(attributes)
 
+    def solve(self, problem, settings):
+        raise AssertionError("nothing is solved")
+
 
 # ---- claims
 

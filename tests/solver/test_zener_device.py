@@ -133,7 +133,7 @@ def test_the_step_rule_counts_the_sudden_stiffness(build, refused):
         ({"damping": -1.0}, "damping = -1.0"),
         ({"alpha": 0.0}, "alpha = 0.0"),
         ({"alpha": 1.5}, "alpha = 1.5 must not exceed 1"),
-        ({"path": math.nan}, "path = nan be finite"),
+        ({"path": math.nan}, "path = nan must be a finite number"),
     ],
 )
 def test_wrong_devices_are_refused(changes, culprit, refused):
