@@ -2,16 +2,22 @@
 
 import json
 import math
+import multiprocessing
 import signal
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from veridyn import progress
+from veridyn import progress, workers
 from veridyn.cli import main
 from veridyn.reports import studio
+
+sys.path.insert(0, str(Path(__file__).parent))  # for the modules beside this one, here and in processes started here
+from forked import forking
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,8 @@ def veridyn(capsys, monkeypatch):
     """
     monkeypatch.setattr(progress, "EVERY", math.inf)
     monkeypatch.setattr(studio, "cores", lambda: 1)
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        monkeypatch.setattr(workers, "multiprocessing", SimpleNamespace(get_context=lambda _: forking()))
 
     def run(*arguments):
         capsys.readouterr()
