@@ -59,19 +59,29 @@ def march_implicitly(name: str, job: Job, weights: Weights, newton: NewtonOption
 
 
 def _method(job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool) -> Method:
-    """Return the parameters of a march: the matrix of a step, and its answers along the rows."""
-    from veridyn.solver.integrators.entries import DIAGONAL, factors, matrix, rows_of
+    """Return the parameters of a march: the matrix of a step, and its answers along the rows.
+
+    The masses of the system are a share of the diagonal of a sparse mass matrix that is not diagonal.
+    """
+    from veridyn.solver.integrators.entries import DIAGONAL, NOTHING, entries, factors, matrix, rows_of
     from veridyn.solver.integrators.kernels.newmark import Method
 
-    s, kept = job.system, 1.0 - weights.alpha_f
+    s, kept, own = job.system, 1.0 - weights.alpha_f, 1.0
+    beside, start = NOTHING, DIAGONAL
+    if job.mass is not None:
+        own, start = job.mass.diagonal(), factors(job.mass)[0]
+        beside = entries(job.mass - diagonal(own))
     b, g = weights.beta * job.step * job.step, weights.gamma * job.step
-    implicit = (1.0 - weights.alpha_m) + kept * (g * s.damping + b * s.omega2)
+    implicit = (1.0 - weights.alpha_m) * own + kept * (g * s.damping + b * s.omega2)
     rows, push = rows_of(s)
     push = push.toarray() if is_sparse(push) else push
     found, answer = DIAGONAL, push.T / implicit[:, None]
-    if (s.coupling.first.size or s.springs.first.size) and not lagged:
+    coupled = not lagged and bool(s.coupling.first.size or s.springs.first.size)
+    if coupled or job.mass is not None:
         r = s.masses.size
-        whole = diagonal(implicit) + kept * (g * matrix(s.coupling, r) + b * matrix(s.springs, r))
+        whole = diagonal(implicit) + (1.0 - weights.alpha_m) * matrix(beside, r)
+        if coupled:
+            whole = whole + kept * (g * matrix(s.coupling, r) + b * matrix(s.springs, r))
         found, solver = factors(whole)
         implicit, answer = whole.diagonal(), solver.solve(push.T)
     return Method(
@@ -82,6 +92,9 @@ def _method(job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool) 
         lagged=bool(lagged),
         tolerance=float(newton.iteration_tolerance),
         iterations=int(newton.iterations),
+        own=float(np.mean(own)),
+        beside=beside,
+        start=start,
         implicit=implicit,
         factors=found,
         spread=np.ascontiguousarray((rows @ answer).T),

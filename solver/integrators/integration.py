@@ -81,6 +81,7 @@ class Job:
     step: float
     plan: Plan = field(default_factory=Plan)
     rebuild: Rebuild | None = None  # what makes another kernel of the scheme's before it runs
+    mass: Any = None  # (r, r) sparse, over the masses of the system; None: those are all
 
     def __post_init__(self) -> None:
         for name in ("start", "end", "step"):  # a whole number would have the kernels compiled once more

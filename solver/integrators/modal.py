@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.errors import DivergenceError, Interrupted, SettingsError
+from veridyn.solver.errors import CapabilityError, DivergenceError, Interrupted, SettingsError
+from veridyn.solver.integrators.implicit import NewtonOptions
 from veridyn.solver.integrators.scheme import Scheme, meanings, setting
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem.basis import modal_basis, modal_state, moved_mass
 from veridyn.solver.problem.devices import DEVICE_TAGS, Device
 from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.solver.problem.sparse import diagonal
 from veridyn.solver.response import Response
 
 if TYPE_CHECKING:
@@ -101,7 +103,7 @@ class ModalIntegrator:
         SettingsError
             If a setting is unknown, missing or out of range; `StepError` if the step breaks the rule.
         CapabilityError
-            If several frictions rest on one stop, or frames differ in a pair.
+            If several frictions rest on one stop, frames differ in a pair, or a sparse mass needs an implicit scheme.
         DivergenceError
             If a modal coordinate leaves the range of finite numbers.
         SolverFailure
@@ -115,6 +117,11 @@ class ModalIntegrator:
         from veridyn.solver.integrators.step_rule import check_step, shortest_period
 
         scheme, options, common = read_settings(completed(problem, settings))
+        if problem.consistent and not issubclass(scheme.options, NewtonOptions):
+            implicit = " and ".join(name for name, other in SCHEMES.items() if issubclass(other.options, NewtonOptions))
+            raise CapabilityError(
+                f"{problem.name}: a sparse mass that is not diagonal is for {implicit}; lump it for {scheme.name}"
+            )
         problem = regularised(problem, common.tangential_stiffness)
         modes = modal_basis(problem)
         system = system_arrays(problem, modes)
@@ -124,7 +131,8 @@ class ModalIntegrator:
             limit = shortest_period(system, modes, names, problem)
             check_step(common.step, scheme.points_per_period, limit, scheme.name)
         q, v = modal_state(problem, modes)
-        job = Job(system, q, v, problem.start, problem.end, common.step, common.plan(problem), self.rebuild)
+        mass = diagonal(1 / modes.masses) @ problem.mass if problem.consistent else None
+        job = Job(system, q, v, problem.start, problem.end, common.step, common.plan(problem), self.rebuild, mass)
         run = scheme.run(options, job)
         _refuse_divergence(run, problem, modes, scheme.name, common.step)
         response = Response(

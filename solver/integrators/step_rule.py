@@ -70,7 +70,8 @@ def shortest_period(system: System, modes: Modes, contact_names: tuple[str, ...]
 
     Damping that no ratio expresses decays at a rate c, like an oscillator with ``w = c/2`` that is damped critically.
     Gyroscopic forces, circulatory ones and matrices that vary raise the frequency; see `whirling`. Of sparse matrices
-    no modes are known: w_j² is the sum of ``|K_ji|/m_j`` over i, and φ_d² becomes ``|d_j| Σ_i |d_i|`` (Gershgorin).
+    no modes are known: w_j² is the sum of ``|K_ji|/sqrt(m_j m_i)`` over i, and φ_d²/m_j becomes ``e_j Σ_i e_i`` with
+    ``e_j = |d_j|/sqrt(m_j)`` (Gershgorin).
     """
     sparse, frequencies = is_sparse(modes.shapes), modes.omega
     if sparse:
@@ -99,7 +100,8 @@ def _mobility(system: System, row: int) -> Floats:
     rows, push = rows_of(system)
     if not is_sparse(rows):
         return np.asarray(rows[row] * push[row])
-    return np.asarray(abs(push[[row]]).toarray()[0] * abs(rows[[row]]).sum())
+    sizes = np.sqrt(abs(push[[row]]).toarray()[0] * abs(rows[[row]]).toarray()[0])
+    return np.asarray(sizes * sizes.sum())
 
 
 def _damping_limit(modes: Modes) -> Limit:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.elements import SupportMotion
 from veridyn.solver.problem.mechanical import (
-    Matrix,
     MechanicalProblem,
     Modes,
     is_coupled,
@@ -75,14 +74,16 @@ def modal_basis(problem: MechanicalProblem) -> Modes:
 
 
 def coordinates_as_modes(problem: MechanicalProblem) -> Modes:
-    """Return the coordinates of a problem of sparse matrices as modes of frequency zero, which its matrices couple."""
+    """Return the coordinates of a problem of sparse matrices as modes of frequency zero, which its matrices couple.
+
+    Their masses are those that the mass matrix is nowhere below.
+    """
     zero = np.zeros(problem.size)
-    mass: Matrix = problem.mass
     damping = problem.damping if "damping" in problem.needs else None
     return Modes(
         omega=zero,
         damping=zero,
-        masses=mass.diagonal(),
+        masses=problem.least_masses,
         shapes=diagonal(np.ones(problem.size)),
         coupling=damping,
         stiffness_coupling=problem.stiffness,
@@ -118,6 +119,8 @@ def _split(modal_damping: Floats, omega: Floats) -> tuple[Floats, Floats | None]
 def modal_state(problem: MechanicalProblem, modes: Modes) -> tuple[Floats, Floats]:
     """Project the initial displacement and velocity on the modes (M-orthogonal or least squares)."""
     start = problem.initial_displacement, problem.initial_velocity
+    if problem.sparse:
+        return start
     if problem.mass is not None:
         x, v = (modes.shapes.T @ (problem.mass @ each) / modes.masses for each in start)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from importlib import import_module
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -16,7 +17,7 @@ from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.devices import Device, device
 from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying, all_of
 from veridyn.solver.problem.naming import Named, direction, resolved, vector
-from veridyn.solver.problem.sparse import DENSE, compressed, diagonal, from_entries, is_sparse, to_entries
+from veridyn.solver.problem.sparse import DENSE, compressed, diagonal, from_entries, is_sparse, least_masses, to_entries
 from veridyn.solver.problem.time_functions import TimeFunction
 
 Floats = NDArray[np.float64]
@@ -134,8 +135,9 @@ class MechanicalProblem(Problem):
 
     C and K are any matrices: the skew part of C is gyroscopic, that of K circulatory (P. C. Müller, Stabilität und
     Matrizen, Springer 1977). Parts of them that are functions of time are added by ``varying``.
-    If one of the matrices is sparse (of scipy.sparse), all are kept by compressed rows; then the mass is diagonal,
-    nothing varies, and a solver needs the capability ``sparse``. `dense` has arrays in their place.
+    If one of the matrices is sparse (of scipy.sparse), all are kept by compressed rows; then nothing varies, and a
+    solver needs the capability ``sparse``, and an implicit scheme if the mass is not diagonal. `dense` has arrays in
+    their place.
 
     Give either the matrices (n, n), a number for one degree of freedom, or ``modes`` (a modal basis of n degrees of
     freedom, possibly truncated). Initial values that are not given are zero; ``coordinates`` are the names of the
@@ -145,8 +147,8 @@ class MechanicalProblem(Problem):
     Raises
     ------
     ProblemError
-        If a matrix is not square or not finite, the mass matrix not symmetric and positive definite, a sparse one not
-        diagonal; if a vector has the wrong length; if names clash or refer to nothing; if initial values are no sum of
+        If a matrix is not square or not finite, the mass matrix not symmetric and positive definite; if a
+        vector has the wrong length; if names clash or refer to nothing; if initial values are no sum of
         the modes.
     """
 
@@ -223,6 +225,16 @@ class MechanicalProblem(Problem):
         """Whether mass, damping and stiffness are sparse matrices."""
         return is_sparse(self.mass)
 
+    @property
+    def consistent(self) -> bool:
+        """Whether a sparse mass has entries beside its diagonal."""
+        return self.sparse and self.mass.nnz > self.size  # type: ignore[union-attr]
+
+    @cached_property
+    def least_masses(self) -> Floats:
+        """Masses (n,) that a sparse mass matrix is nowhere below, see `sparse.least_masses`."""
+        return least_masses(self.mass)
+
     def dense(self) -> MechanicalProblem:
         """Return the problem with arrays in place of sparse matrices, for solvers that take no others.
 
@@ -287,15 +299,11 @@ class MechanicalProblem(Problem):
 
     def _check_mass(self) -> None:
         mass: Matrix = self.mass
-        if self.sparse and (mass - diagonal(mass.diagonal())).nnz:
-            raise ProblemError(
-                f"{self.name}: a sparse mass matrix must be diagonal; lump it, or give all matrices as arrays"
-            )
         if self.sparse and self.varying:
             raise ProblemError(f"{self.name}: beside sparse matrices nothing varies; give all matrices as arrays")
         if is_skewed(mass):
             raise ProblemError(f"{self.name}: mass is not symmetric")
-        if (mass.diagonal().min() if self.sparse else np.linalg.eigvalsh(mass)[0]) <= 0:
+        if (self.least_masses.min() if self.sparse else np.linalg.eigvalsh(mass)[0]) <= 0:
             raise ProblemError(
                 f"{self.name}: the mass matrix is not positive definite; every coordinate needs mass, or "
                 "veridyn.condensed takes those without"
@@ -407,7 +415,13 @@ class MechanicalProblem(Problem):
     def over_mass(self, matrix: Matrix) -> Matrix:
         """Return ``M⁻¹ A`` for a matrix (n, k), sparse if it is."""
         mass: Matrix = self.mass
-        return diagonal(1 / mass.diagonal()) @ matrix if self.sparse else np.linalg.solve(mass, matrix)
+        if not self.sparse:
+            return np.linalg.solve(mass, matrix)
+        if not self.consistent:
+            return diagonal(1 / mass.diagonal()) @ matrix
+        from scipy.sparse.linalg import spsolve
+
+        return spsolve(mass.tocsc(), matrix).reshape(matrix.shape)
 
     def to_dict(self) -> dict[str, Any]:
         return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}

@@ -51,8 +51,30 @@ def diagonal(values: Floats) -> Any:
 
 
 def row_sums(matrix: Any, masses: Floats) -> Floats:
-    """Return ``Σ_j |A_ij| / m_i`` (n,): no eigenvalue of ``M⁻¹ A`` is larger than the largest (Gershgorin)."""
-    return np.asarray(abs(matrix).sum(axis=1)) / masses
+    """Return ``Σ_j |A_ij| / sqrt(m_i m_j)`` (n,): no eigenvalue of ``M⁻¹ A`` is larger than the largest (Gershgorin).
+
+    Coordinates may have different units, such as places and angles.
+    """
+    roots = np.sqrt(masses)
+    return np.asarray(abs(matrix) @ (1 / roots)) / roots
+
+
+def least_masses(mass: Any) -> Floats:
+    """Return masses (n,) that a symmetric sparse matrix is nowhere below: ``λ M_ii``, ``xᵀ M x >= λ Σ M_ii x_i²``.
+
+    λ is 1 less the largest sum beside the diagonal of a row of M, scaled to ones on it (Gershgorin); where that leaves
+    nothing, the smallest eigenvalue then. It is not positive if the matrix is not positive definite.
+    """
+    own = mass.diagonal()
+    if own.min() <= 0:
+        return np.zeros_like(own)
+    share = 1.0 - float(row_sums(mass - diagonal(own), own).max())
+    if share <= 0:
+        from scipy.sparse.linalg import eigsh
+
+        unit = diagonal(1 / np.sqrt(own))
+        share = float(eigsh(unit @ mass @ unit, 1, which="SA", return_eigenvectors=False)[0])
+    return np.asarray(own * share)
 
 
 def to_entries(matrix: Any) -> dict[str, Any]:

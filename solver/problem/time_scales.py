@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from veridyn.solver.problem.basis import in_modal_coordinates, undamped_modes
 from veridyn.solver.problem.mechanical import Matrix, MechanicalProblem, skew_part, symmetric_part
 from veridyn.solver.problem.scalars import to_float
-from veridyn.solver.problem.sparse import is_sparse, row_sums
+from veridyn.solver.problem.sparse import diagonal, is_sparse, row_sums
 from veridyn.solver.problem.time_functions import Harmonic, TimeFunction
 
 Floats = NDArray[np.float64]
@@ -33,7 +33,8 @@ def shortest_period(problem: MechanicalProblem) -> float:
     square = _largest_square(matrices)
     rates = [matrices.over_mass(part.matrix) for part in matrices.varying]
     square += largest_variation(matrices, "stiffness", rates)
-    gyroscopic, circulatory = (largest_skew(m, matrices.mass) for m in (matrices.damping, matrices.stiffness))
+    mass = diagonal(matrices.least_masses) if matrices.sparse else matrices.mass
+    gyroscopic, circulatory = (largest_skew(m, mass) for m in (matrices.damping, matrices.stiffness))
     fastest = whirling(math.sqrt(math.hypot(square, circulatory)), gyroscopic)
     driven = max((wave for function in problem.functions for wave in _frequencies(function)), default=0.0)
     highest = max(fastest, driven)
@@ -46,9 +47,9 @@ def _largest_square(problem: MechanicalProblem) -> float:
     stiffness: Matrix = problem.stiffness
     springs = _springs(problem)
     if problem.sparse:
-        sizes = ((k, np.abs(d)) for k, d in springs)
-        own = row_sums(symmetric_part(stiffness), mass.diagonal())
-        return float((own + sum(k * d * d.sum() for k, d in sizes) / mass.diagonal()).max())
+        sizes = ((k, np.abs(d) / np.sqrt(problem.least_masses)) for k, d in springs)
+        own = row_sums(symmetric_part(stiffness), problem.least_masses)
+        return float((own + sum(k * d * d.sum() for k, d in sizes)).max())
     stiffened = stiffness + sum((k * np.outer(d, d) for k, d in springs), start=np.zeros_like(mass))
     return max(float(undamped_modes(stiffened, mass)[0][-1]), 0.0)
 

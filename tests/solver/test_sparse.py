@@ -13,6 +13,7 @@ from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.refining import limit
 from veridyn.solver.problem.as_initial_value import as_initial_value
+from veridyn.solver.problem.basis import moved_mass
 from veridyn.solver.problem.mechanical import MechanicalProblem, problem_from_json
 from veridyn.solver.problem.time_scales import shortest_period
 
@@ -55,7 +56,7 @@ def rich():
 
 
 def solved(problem, scheme, **settings):
-    return SOLVER.solve(problem, {"scheme": scheme, "step": 1e-4, **settings})
+    return SOLVER.solve(problem, {"step": 1e-4, "scheme": scheme, **settings})
 
 
 CONSTANT = {"smallest": 1.0, "largest": 1.0}
@@ -90,12 +91,74 @@ def test_the_factors_of_a_step_solve_its_equations():
     )
 
 
+def linked():
+    """Return the mass of a chain of bars: straight lines between their ends share out what they weigh."""
+    line = np.linspace(1.0, 2.0, 50)
+    return sparse.diags_array([2 * line, line[1:] / 2, line[1:] / 2], offsets=[0, 1, -1]) / 3
+
+
+def beam(elements=20):
+    """Return mass and stiffness of a clamped beam of unit length, by cubic shapes between its nodes (Hermite)."""
+    h, n = 1.0 / elements, 2 * elements + 2
+    m = np.array([[156, 22, 54, -13], [22, 4, 13, -3], [54, 13, 156, -22], [-13, -3, -22, 4]]) * h / 420
+    k = np.array([[12, 6, -12, 6], [6, 4, -6, 2], [-12, -6, 12, -6], [6, 2, -6, 4]]) / h**3
+    scale = np.outer([1, h, 1, h], [1, h, 1, h])
+    whole = np.zeros((2, n, n))
+    for first in range(0, n - 2, 2):
+        whole[:, first : first + 4, first : first + 4] += m * scale, k * scale
+    return [sparse.csr_array(matrix[2:, 2:]) for matrix in whole]
+
+
+def a_beam():
+    mass, stiffness = beam()
+    n = mass.shape[0]
+    stop = veridyn.Stop("tip", f"x{n - 1}", gap=1e-2, stiffness=100.0)
+    return MechanicalProblem(mass=mass, stiffness=stiffness, initial_velocity=np.eye(n)[n - 2], stops=stop, end=0.5)
+
+
+IMPLICIT = {
+    "newmark": {"scheme": "newmark"},
+    "generalised-alpha": {"scheme": "generalised_alpha"},
+    "HHT-alpha": {"scheme": "generalised_alpha", "hht": True},
+}
+
+
+@pytest.mark.parametrize("method", IMPLICIT)
+@pytest.mark.parametrize("made", ["bars", "beam"])
+def test_a_mass_that_is_not_diagonal_is_as_one_of_arrays(made, method):
+    problem = replace(rich(), mass=linked()) if made == "bars" else a_beam()
+    ours, theirs = (solved(each, **IMPLICIT[method], check_step=False) for each in (problem, problem.dense()))
+    assert np.abs(ours.displacement - theirs.displacement).max() < 1e-9 * np.abs(theirs.displacement).max()
+    stop = problem.stops[-1].name
+    push = theirs.elements[stop]["normal_force"]
+    assert push.max() > 0.1
+    assert ours.elements[stop]["normal_force"] == pytest.approx(push, abs=1e-7 * push.max())
+
+
+def test_masses_that_the_matrix_is_nowhere_below_bound_the_period():
+    """Gershgorin's theorem bounds the masses of bars, and not those of beams, whose share is an eigenvalue."""
+    for problem in (replace(rich(), mass=linked()), a_beam()):
+        lowest = np.linalg.eigvalsh(problem.mass.toarray() - np.diag(problem.least_masses))[0]
+        assert -1e-12 < lowest / problem.mass.diagonal().min() < 0.5
+        assert 0.4 * shortest_period(problem.dense()) < shortest_period(problem) <= shortest_period(problem.dense())
+        along = np.arange(problem.size) % 3.0
+        assert moved_mass(problem, along) == pytest.approx(moved_mass(problem.dense(), along), rel=1e-12)
+    assert chain().least_masses.tolist() == np.linspace(1.0, 2.0, 50).tolist()
+
+
+def test_explicit_schemes_say_who_takes_such_a_mass():
+    with pytest.raises(CapabilityError, match="not diagonal is for newmark and generalised_alpha; lump it for devog"):
+        solved(a_beam(), "devogelaere")
+
+
 def test_memory_grows_with_the_entries():
     n = 100_000
     tracemalloc.start()
     problem = chain(n, tuple(range(9_999, n, 10_000)), end=1e-3)
-    for scheme in ("symplectic_euler", "newmark"):
-        response = solved(problem, scheme, archive_at=[])
+    beside = 0.1 * np.ones(n - 1)
+    linked = replace(problem, mass=problem.mass + sparse.diags_array([beside, beside], offsets=[1, -1]))
+    for each, scheme in ((problem, "symplectic_euler"), (problem, "newmark"), (linked, "newmark")):
+        response = solved(each, scheme, archive_at=[])
         assert response.displacement.shape == (2, n)
     _, largest = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -135,7 +198,9 @@ def test_others_refuse_in_a_line_that_says_what_to_do():
     ):
         veridyn.solve(problem, "exact")
     assert "sparse" not in problem.dense().needs
-    assert as_initial_value(problem).modes == as_initial_value(problem.dense()).modes
+    linked = replace(problem, mass=problem.mass + sparse.diags_array([[0.1, 0.1], [0.1, 0.1]], offsets=[1, -1]))
+    for each in (problem, linked):
+        assert as_initial_value(each).modes == as_initial_value(each.dense()).modes
     with pytest.raises(ProblemError, match="up to 5000"):
         chain(5001, ()).dense()
 
@@ -143,7 +208,11 @@ def test_others_refuse_in_a_line_that_says_what_to_do():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"mass": sparse.eye_array(3) + sparse.eye_array(3, k=1)}, "must be diagonal; lump it"),
+        ({"mass": sparse.eye_array(3) + sparse.eye_array(3, k=1)}, "mass is not symmetric"),
+        (
+            {"mass": sparse.diags_array([np.ones(3), np.ones(2), np.ones(2)], offsets=[0, 1, -1])},
+            "every coordinate needs",
+        ),
         ({"mass": sparse.diags_array([1.0, 0.0, 1.0])}, "every coordinate needs mass"),
         ({"stiffness": sparse.eye_array(4)}, r"stiffness has shape \(4, 4\), the problem needs \(3, 3\)"),
         ({"damping": sparse.diags_array([1.0, np.nan, 0.0])}, "damping holds a value that is not finite"),

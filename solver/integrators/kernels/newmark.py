@@ -65,6 +65,9 @@ class Method(NamedTuple):
     lagged: bool  # forces of the start of the step
     tolerance: float  # of the forces along the rows, relative to the largest force on a mode
     iterations: int  # evaluations of the forces in a step, at most
+    own: float  # the diagonal of the mass matrix over the masses
+    beside: Entries  # what the mass matrix has beside its diagonal, over the masses
+    start: Factors  # of the mass matrix over the masses, or nothing
     implicit: Floats  # (r,) diagonal of the matrix of a step
     factors: Factors  # of the whole matrix where something couples modes, or nothing
     spread: Floats  # (p, p) accelerations of all rows under a unit force along one
@@ -110,11 +113,21 @@ def predict(dt, method, q, v, a, q_star, v_star):
 
 
 @part
+def inertia_beside(method, a, i):
+    """Inertia of mode i under the accelerations of the others."""
+    total, beside = 0.0, method.beside
+    if beside.first.size > 0:
+        for k in range(beside.first[i], beside.first[i + 1]):
+            total += beside.value[k] * a[beside.column[k]]
+    return total
+
+
+@part
 def remember(method, s, q, v, a, f, n):
     """Keep what the start of the step adds to the balance."""
     for i in range(q.size):
         inner = f[i] - s.damping[i] * v[i] - s.omega2[i] * q[i]
-        n.past[i] = method.alpha_f * inner - method.alpha_m * a[i]
+        n.past[i] = method.alpha_f * inner - method.alpha_m * (method.own * a[i] + inertia_beside(method, a, i))
         n.before[i] = f[i]
 
 
@@ -322,6 +335,13 @@ def finish(row, dt, method, s, q_star, v_star, q, v, a, work, f, n):
         push_all(n.force, s, f)
 
 
+@part
+def pushed(method, s, f, q_star, v_star, a, n, i):
+    """Acceleration of mode i under the forces f, the others being as they are."""
+    others = (1.0 - method.alpha_m) * inertia_beside(method, a, i)
+    return (balance(method, s, f, q_star, v_star, n, i) - others) / method.implicit[i]
+
+
 @called
 def hold(t, dt, allowed, method, s, q, v, a, q_star, v_star, state, archive, work, f, n):
     """Lead the modes whose residual is above what is allowed on under the forces of the start of the step.
@@ -334,14 +354,14 @@ def hold(t, dt, allowed, method, s, q, v, a, q_star, v_star, state, archive, wor
     for i in range(q.size):
         n.rest[i] *= 1.0 - method.alpha_f
         if not abs(n.rest[i]) <= allowed:
-            new = balance(method, s, n.before, q_star, v_star, n, i) / method.implicit[i]
+            new = pushed(method, s, n.before, q_star, v_star, a, n, i)
             place(i, new, dt, method, q_star, v_star, q, v, a)
     copy(n.saved, state)
     all_forces(t, q, v, s, state, archive, work, f, n)
     change, size = 0.0, 0.0
     for i in range(q.size):
         if not abs(n.rest[i]) <= allowed:
-            new = balance(method, s, f, q_star, v_star, n, i) / method.implicit[i]
+            new = pushed(method, s, f, q_star, v_star, a, n, i)
             change = max(change, abs(new - a[i]))
             size = max(size, abs(f[i]), abs(s.omega2[i] * q_star[i]))
             a[i] = new
@@ -416,7 +436,11 @@ def integrate(s, t0, dt, steps, method, q, v, state, work, f, archive):
     )  # fmt: skip
     all_forces(t0, q, v, s, state, archive, work, f, n)
     for i in range(r):
-        a[i] = f[i] - s.damping[i] * v[i] - s.omega2[i] * q[i]
+        n.rest[i] = f[i] - s.damping[i] * v[i] - s.omega2[i] * q[i]
+    if method.start.pivot.size > 0:
+        solve(method.start, n.rest, n.solved)
+    for i in range(r):
+        a[i] = n.solved[method.start.at[i]] if method.start.pivot.size > 0 else n.rest[i]
     begin(archive, t0, q, v)
     evaluations, unsettled, largest, most, t = 1, 0, 0.0, 0, t0
     for k in range(1, steps + 1):
