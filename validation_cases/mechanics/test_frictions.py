@@ -166,7 +166,7 @@ def _place(o: Observation) -> Floats:
     """Return the absolute displacement (m,) along the line of the push: what of it the frictions on the block see."""
     seen = np.array([tangent for friction in _on_block(o) for tangent in friction.tangents])
     place = o.response.displacement + driven_displacement(o.problem, o.response.time)
-    return np.asarray(place @ np.linalg.pinv(seen) @ seen @ o.problem.loads[0].direction)
+    return np.asarray(place @ (np.linalg.pinv(seen) @ (seen @ o.problem.loads[0].direction)))
 
 
 def _displacement(o: Observation, time: float) -> float:
