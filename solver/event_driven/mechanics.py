@@ -7,6 +7,7 @@ each is written once, as an `Affine`, for float, array and symbolic arithmetic.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from functools import cached_property
@@ -33,6 +34,7 @@ AT_REST = 1e-12  # of the motion of the whole structure; a slower velocity along
 LOW = 4e-13  # of the terms of a gap; what is no higher is on the stop
 BEYOND = 1e-9  # of the terms of a gap; a start that is deeper in a rigid stop is none
 WAY = 1e-2  # of the way of a step: what counts like the terms of a gap
+MOST_HELD = 256  # sets of what holds still, that are remembered
 STRIKES = -2  # in the place of a spring: the change is an impact
 
 
@@ -353,6 +355,7 @@ class Mechanics:
         self.glides = self._bounds(self.reach)
         self.rigid = np.array([stop.rigid for stop in problem.stops], dtype=bool)
         self.known: dict[Mode, Flow] = {}
+        self.holds: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[Floats, Floats]] = {}
 
     def _free(self) -> Affine:
         """Return the forces on a structure that touches nothing (n rows)."""
@@ -424,8 +427,8 @@ class Mechanics:
         self._add_springs(mode, slipping)
         loads = self.free.rows - self.normals.T @ stop_forces.rows + self.tangents.T @ slipping
         stuck, shut = self._rigid(mode), np.flatnonzero(closed & self.rigid).tolist()
-        taken, hold = self.held(stuck, shut)
-        self._follow(mode, hold)
+        taken, hold = self.held(tuple(stuck), tuple(shut))
+        hold = self._following(mode, hold)
         needed, efforts = -taken.T @ loads, np.abs(taken.T) @ np.abs(loads)
         friction = slipping
         friction[stuck] += needed[: len(stuck)]
@@ -535,15 +538,20 @@ class Mechanics:
                 forces[j, 1 + spring] -= friction.stiffness
                 forces[j, 1 + n : 1 + 2 * n] -= friction.damping * friction.tangents[0]
 
-    def held(self, stuck: list[int], shut: list[int]) -> tuple[Floats, Floats]:
+    def held(self, stuck: tuple[int, ...], shut: tuple[int, ...]) -> tuple[Floats, Floats]:
         """Return what turns loads into forces that hold (n, k), and the projection of velocities that keeps rest.
 
         Frictions that stick and rigid stops that are closed ask ``Wᵀ M⁻¹ (q + W λ) = 0`` of their tangents and inward
         normals W, q being all other forces. The projection takes away what rounding leaves of the velocities along W,
         so that rest holds exactly however long it lasts.
         """
-        W = np.vstack((self.tangents[stuck], -self.normals[shut]))
-        return self._constrained(W, self._shares(stuck, len(shut)) / _lengths(W @ self.root))
+        if (stuck, shut) not in self.holds:
+            if len(self.holds) == MOST_HELD:
+                self.holds.clear()
+            W = np.vstack((self.tangents[list(stuck)], -self.normals[list(shut)]))
+            shares = self._shares(stuck, len(shut)) / _lengths(W @ self.root)
+            self.holds[stuck, shut] = self._constrained(W, shares)
+        return self.holds[stuck, shut]
 
     def _constrained(self, W: Floats, shares: Floats) -> tuple[Floats, Floats]:
         """Return the same for directions W (k, n); if dependent, they share a load by the squares of shares (k,).
@@ -563,12 +571,14 @@ class Mechanics:
         hold[np.abs(hold) <= ROUNDING * (eye + np.abs(projected))] = 0.0
         return taken, hold
 
-    def _follow(self, mode: Mode, hold: Floats) -> None:
-        """Let a spring of stick follow the sliding, and that of a slip wait."""
+    def _following(self, mode: Mode, hold: Floats) -> Floats:
+        """Return a projection in which a spring of stick follows the sliding, and that of a slip waits."""
+        found = hold.copy()
         for j, spring in self.springs.items():
-            hold[spring] = self.tangents[j] @ hold if mode.frictions[j] is Grip.STICK else 0.0
+            found[spring] = self.tangents[j] @ found if mode.frictions[j] is Grip.STICK else 0.0
+        return found
 
-    def _shares(self, stuck: list[int], shut: int) -> Floats:
+    def _shares(self, stuck: Sequence[int], shut: int) -> Floats:
         """Return weights (k,) of frictions that stick, then of closed stops: their squares are what each can hold.
 
         So several frictions along one line are one that holds as much as all. Forces are taken in the norm of the
@@ -576,7 +586,7 @@ class Mechanics:
         force: frictions leave to it what both can hold.
         """
         frictions = [self.problem.frictions[j] for j in stuck]
-        limits = np.array([f.static * _constant(f) for f in frictions]) * self.reach[stuck]
+        limits = np.array([f.static * _constant(f) for f in frictions]) * self.reach[list(stuck)]
         if shut or not limits.any() or any(isinstance(f.normal, str) for f in frictions):
             return np.repeat([LEAST if shut else 1.0, 1.0], [len(stuck), shut])
         return np.asarray(np.sqrt(np.maximum(limits, LEAST * limits.max())))

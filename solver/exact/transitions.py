@@ -123,12 +123,12 @@ class Transitions:
         """Return the instant with what is at rest set to rest, and named so in the states before."""
         resting = self._resting(now)
         mechanics, n, y, shut = self.tables.mechanics, self.size, now.y.copy(), self._shut(now.before)
-        _, hold = mechanics.held(np.flatnonzero(resting).tolist(), shut)
-        back, _ = mechanics.held([], shut)  # what has been closed is still touched: its gap is what rounding left
-        y[:n] -= back @ mechanics.gaps(y, self._drive(now))[shut]
+        _, hold = mechanics.held(tuple(np.flatnonzero(resting).tolist()), shut)
+        back, _ = mechanics.held((), shut)  # what has been closed is still touched: its gap is what rounding left
+        y[:n] -= back @ mechanics.gaps(y, self._drive(now))[list(shut)]
         y[n:] = hold @ y[n:]
         before = now.before.copy()
-        _, held = mechanics.held(np.flatnonzero(self._stuck(before)).tolist(), shut)
+        _, held = mechanics.held(tuple(np.flatnonzero(self._stuck(before)).tolist()), shut)
         before[self.stops :][self._idle(before, held)] = STICK
         return replace(now, y=y, before=before)
 
@@ -235,9 +235,9 @@ class Transitions:
         stuck[list(self.tables.mechanics.springs)] = False
         return np.asarray(stuck)
 
-    def _shut(self, states: Ints) -> list[int]:
+    def _shut(self, states: Ints) -> tuple[int, ...]:
         """Return the rigid stops that are closed."""
-        return np.flatnonzero((states[: self.stops] == CLOSED) & self.tables.mechanics.rigid).tolist()
+        return tuple(np.flatnonzero((states[: self.stops] == CLOSED) & self.tables.mechanics.rigid).tolist())
 
     def _resting(self, now: Instant) -> NDArray[np.bool_]:
         """Tell which frictions are at rest because they stuck, or because their sliding has just ended."""
