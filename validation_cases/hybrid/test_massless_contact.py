@@ -177,7 +177,7 @@ CASE = Case(
     modelling=(
         "A coordinate without mass that a dashpot holds is a state of the first order. A stop on it acts on its rate: "
         "that is no force over a displacement, and so this is no stop of a structure but a problem of two modes.",
-        "The foot parts with the speed zero: the gap opens as t² from both of its zeros.",
+        "The foot parts at no speed: where a flight begins the gap and its rate are zero, and it opens as t².",
     ),
     remarks=(
         "A foot that is back at once, as in the usual law of a damped stop, touches 4 ms early at its second contact, "
