@@ -16,16 +16,18 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from flint import arb, arb_mat, arb_poly, ctx
 
-from veridyn.references.coarse import TINY, Compiled, Floats, Run, bound_of_sum, total
 from veridyn.references.enclosure import Absent, Undecided, precision
 from veridyn.references.flows import WIDTH, Course, Piece, Row, State, binary, bound_of_exponential
 from veridyn.references.jets import Ball, Jet, differentiated, hull, paired, slope, stacked, value
 from veridyn.references.series import Rates, Traced, traced
+
+if TYPE_CHECKING:
+    from veridyn.references.coarse import Compiled, Floats, Run
 
 COARSE = 64  # bits for boxes
 SAMPLES = 16  # instants of a step at which a box is looked at; it reaches half a spacing beyond them on both sides
@@ -33,6 +35,7 @@ LOW = 12  # order of boxes, and of how states part
 FINE = 4  # lengths of a step in the unit of the time: in it, coefficients neither vanish nor grow much
 MOST_PIECES = 40_000
 LEAST = arb(2) ** -100_000  # beside any number of a motion, and more than a point
+LEAST_LENGTH = 1e-300  # of an edge, which is divided by
 HALT = arb(2) ** -20  # of the time that has passed: pieces so short come to a halt
 HALTED = "the motion has no series at a later instant: it may grow beyond bounds"
 MOST_TRIES = 40  # of a step, shorter each time, until the motion stays in a box
@@ -79,7 +82,7 @@ def _axes(turned: arb_mat, parts: arb_mat, errors: arb_mat) -> tuple[arb_mat, ar
     units = [arb(1) if size == 0 else size for size in reach]
     scaled = np.array([[float(x / unit) for x, unit in zip(edge, units, strict=True)] for edge in edges])
     longest = np.argsort(-np.linalg.norm(scaled, axis=1), kind="stable")
-    lengths = np.maximum(np.linalg.norm(scaled[longest], axis=1, keepdims=True), TINY)
+    lengths = np.maximum(np.linalg.norm(scaled[longest], axis=1, keepdims=True), LEAST_LENGTH)
     axes = arb_mat(n, n, [arb(x) for x in np.linalg.qr((scaled[longest] / lengths).T)[0].ravel().tolist()])
     back = axes.inv()
     return (
@@ -193,6 +196,8 @@ class Smooth:
 
     def _compiled(self, n: int) -> Compiled:
         """Return the same with as many directions, in doubles."""
+        from veridyn.references.coarse import Compiled  # loads the compiler, which linear phases do without
+
         found: Compiled = self._made(0, lambda: Compiled(traced(self.rates, self.readings, n, n)))
         return found
 
@@ -276,6 +281,8 @@ def _widened(
 
 def _parted(m: Floats, r: Floats, lengths: Sequence[arb], parts: arb_mat) -> tuple[list[arb_poly], arb_mat]:
     """Return by how much states and readings are off those of the centre, and the frame at the end of a step."""
+    from veridyn.references.coarse import bound_of_sum, total
+
     n, weights = len(lengths), [length * part.rad() for length, part in zip(lengths, parts.entries(), strict=True)]
     most = max(weights)
     shares = np.array([float((w / most).abs_upper()) if most > 0 else 0.0 for w in weights])
