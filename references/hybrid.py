@@ -103,6 +103,8 @@ class _Mode:
 
 def _linear(expression: Expr, names: Sequence[sympy.Dummy], one: int) -> dict[int, Expr] | None:
     """Return the factors of names, and what is left at the place of one; None if it is not affine."""
+    if not expression.is_polynomial(*names):
+        return None  # seen at once; what follows differentiates and expands
     row = {i: sympy.diff(expression, name) for i, name in enumerate(names)}
     row = {i: factor for i, factor in row.items() if factor != 0}
     if any(not sympy.expand(factor).free_symbols.isdisjoint(names) for factor in row.values()):
