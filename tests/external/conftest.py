@@ -1,12 +1,10 @@
-"""A program with every fault there is, and the command line in this process."""
+"""A program with every fault there is."""
 
 import shlex
 import sys
-from types import SimpleNamespace
 
 import pytest
 
-from veridyn.cli import main
 from veridyn.solver import external
 
 # Semi-exact answers to free flight and nothing else; the first argument says what goes wrong.
@@ -144,16 +142,3 @@ def start(program):
     yield begin
     for solver in started:
         solver.close()
-
-
-@pytest.fixture
-def veridyn(capsys):
-    """Run the command line in this process."""
-
-    def run(*arguments):
-        capsys.readouterr()
-        status = main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return SimpleNamespace(status=status, out=captured.out, err=captured.err)
-
-    return run
