@@ -2,9 +2,9 @@
 
 import multiprocessing
 import os
+import sys
 from functools import cache
 from multiprocessing import forkserver
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -36,7 +36,7 @@ def forking() -> Forking:
     """Start the process that others are forked from: with one thread, since others do not survive a fork."""
     found = Forking()
     found._context.set_forkserver_preload(["__main__", "loaded"])
-    once = {"PYTHONPATH": str(Path(__file__).parent), **dict.fromkeys(workers.THREADS, "1")}
+    once = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **dict.fromkeys(workers.THREADS, "1")}
     with mock.patch.dict(os.environ, once), workers._deaf_to(workers.signal.SIGINT):
         forkserver.ensure_running()
     return found
