@@ -185,9 +185,8 @@ def _in_series(whole: MechanicalProblem, stop: Stop, parts: Parts, follow: Float
     lateral = None if stop.lateral is None else stop.lateral[[*m, *d]]
     normal = stop.normal[[*m, *d]] + follow.T @ stop.normal[a]
     if normal[len(m) :].any():
-        raise _refused(
-            whole, f"stop {stop.name!r} acts on a coordinate without mass but with a dashpot", "give it mass"
-        )
+        what = f"stop {stop.name!r} acts on a coordinate without mass but with a dashpot"
+        raise _refused(whole, what, "give it mass, or pose it by modes as the case massless_contact does")
     if not stop.normal[a].any():
         return replace(stop, normal=normal, lateral=lateral)
     moved = compliance @ stop.normal[a]
