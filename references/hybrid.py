@@ -87,6 +87,8 @@ class _Mode:
         """Return rows of the rates of all terms, and of what is read; None where they are not affine."""
         if self.terms is None:
             return None
+        if not all(expression.is_polynomial(*self.states) for expression in (*self.rates, *self.read)):
+            return None  # seen at once; what follows differentiates and expands
         n, free = len(self.states), {*self.states, TIME}
         rates = [*self.rates, sympy.Integer(0), sympy.Integer(1)]
         rates += [sympy.diff(wave, TIME) for wave in self.terms[n + 2 :]]
@@ -103,8 +105,6 @@ class _Mode:
 
 def _linear(expression: Expr, names: Sequence[sympy.Dummy], one: int) -> dict[int, Expr] | None:
     """Return the factors of names, and what is left at the place of one; None if it is not affine."""
-    if not expression.is_polynomial(*names):
-        return None  # seen at once; what follows differentiates and expands
     row = {i: sympy.diff(expression, name) for i, name in enumerate(names)}
     row = {i: factor for i, factor in row.items() if factor != 0}
     if any(not sympy.expand(factor).free_symbols.isdisjoint(names) for factor in row.values()):
