@@ -20,8 +20,9 @@ Term = Callable[[Known], Any]
 FUNCTIONS = ("exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan")
 
 
-def compiled(expressions: Sequence[Expr]) -> Callable[[Mapping[str, Any]], list[Any]]:
-    """Return a function of values by name that returns those of the expressions.
+@lru_cache(maxsize=4096)
+def compiled(expressions: tuple[Expr, ...]) -> Callable[[Mapping[str, Any]], list[Any]]:
+    """Return a function of values by name that returns those of the expressions; it is made once.
 
     Raises
     ------

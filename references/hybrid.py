@@ -164,24 +164,13 @@ class System:
     def states(self) -> tuple[sympy.Symbol, ...]:
         return tuple(map(sympy.Symbol, self.problem.states))
 
-    @cached_property
+    @property
     def modes(self) -> dict[str, _Mode]:
-        return {mode.name: self._mode(mode) for mode in self.problem.modes}
-
-    def _mode(self, mode: Any) -> _Mode:
-        guards = tuple(-event.guard if event.direction > 0 else event.guard for event in mode.events)
-        return _Mode(mode.name, self.states, mode.rates, guards, tuple(mode.events), self.watched)
-
-    @cached_property
-    def _compiled(self) -> dict[Any, Callable[[Mapping[str, Any]], list[Any]]]:
-        return {}
+        return _modes(self.problem, self.watched)
 
     def values(self, expressions: Sequence[Expr], known: Mapping[str, Any]) -> list[Any]:
         """Return the values of expressions."""
-        key = tuple(expressions)
-        if key not in self._compiled:
-            self._compiled[key] = compiled(key)
-        return self._compiled[key](known)
+        return compiled(tuple(expressions))(known)
 
     def named(self, o: Record, time: Any, state: Sequence[Any]) -> dict[str, Any]:
         """Return values by name."""
@@ -316,6 +305,18 @@ class System:
     def derivative(self, mode: _Mode, expression: Expr) -> Expr:
         """Return the rate of an expression along the motion."""
         return _along(expression, self.states, mode.rates)
+
+
+@lru_cache(maxsize=64)
+def _modes(problem: Any, watched: tuple[Expr, ...]) -> dict[str, _Mode]:
+    """Return the modes by name, once, since a parameter that is sought is tried often."""
+    states = tuple(map(sympy.Symbol, problem.states))
+    return {
+        mode.name: _Mode(
+            mode.name, states, mode.rates, tuple(map(hybrid_steps.falling, mode.events)), tuple(mode.events), watched
+        )
+        for mode in problem.modes
+    }
 
 
 @lru_cache(maxsize=4096)

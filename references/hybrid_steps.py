@@ -143,7 +143,7 @@ class Steps:
     @cached_property
     def _guards(self) -> dict[str, tuple[Function, Function]]:
         """Return guards, falling or crossing, and their rates by mode."""
-        return {mode.name: self._with_rate(mode, [_falling(e) for e in mode.events]) for mode in self.problem.modes}
+        return {mode.name: self._with_rate(mode, [falling(e) for e in mode.events]) for mode in self.problem.modes}
 
     def _with_rate(self, mode: Any, expressions: Sequence[Expr]) -> tuple[Function, Function]:
         symbols = [*map(sympy.Symbol, self.problem.states)]
@@ -305,7 +305,8 @@ def _turn(step: Step, rate: Function, low: mpf, high: mpf) -> mpf | None:
     return _bracketed(slope, low, high) if slope(low) * slope(high) < 0 else None
 
 
-def _falling(event: Any) -> Expr:
+def falling(event: Any) -> Expr:
+    """Return the guard of an event, which falls where it happens."""
     return -event.guard if event.direction > 0 else event.guard
 
 
