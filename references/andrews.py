@@ -80,6 +80,9 @@ END = exact("0.03")  # s
 CELLS = 96  # of a turn of the crank
 LEAST = 2.0**-12  # of a cell: shorter parts are given up
 COARSE = 64  # bits for what holds over a cell
+SPARE = (
+    16  # bits beyond those asked for: what the motion up to the end costs beside the digits that a value has to spare
+)
 ANGLES = ("beta", "Theta", "gamma", "Phi", "delta", "Omega", "epsilon")
 
 Plane = tuple[Any, Any]  # along and across; cosine and sine
@@ -512,11 +515,12 @@ def _tried_part(o: Record, place: int, begin: float, length: float) -> _Part | N
 def _at_end(o: Record) -> Squeezer:
     """Return the state at 0.03 s."""
     end = ball(END)
-    for begun, part in _parts(o):
-        if not less(begun, end, "the end and that of a part agree"):
-            raise Undecided("the crank hardly moves")
-        if begun + part.time(part.half) > end:
-            return _reached(o, begun, part, end)
+    with precision(ctx.prec + SPARE):
+        for begun, part in _parts(o):
+            if not less(begun, end, "the end and that of a part agree"):
+                raise Undecided("the crank hardly moves")
+            if begun + part.time(part.half) > end:
+                return _reached(o, begun, part, end)
     raise Undecided("the crank does not get on")
 
 
