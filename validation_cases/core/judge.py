@@ -131,7 +131,7 @@ def judge(check: Check, runner: Runner) -> Record:
     SolverInputError
         If the run itself was asked for wrongly (settings of the user); that is no verdict on the solver.
     """
-    missing = sorted(check.statement.problem.needs - frozenset(runner.solver.capabilities))
+    missing = sorted(check.statement.needs - frozenset(runner.solver.capabilities))
     if missing:
         return _record(check, runner, "not applicable", f"the solver does not offer {', '.join(missing)}")
     try:

@@ -63,6 +63,11 @@ class Statement:
         return (self.variant.problem or self.case.problem)(self.values)
 
     @cached_property
+    def needs(self) -> frozenset[str]:
+        """What the problem needs of a solver; every check asks."""
+        return frozenset(self.problem.needs)
+
+    @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
         """What is measured in a response."""
         return self.case.measured(self.variant)
