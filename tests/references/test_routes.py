@@ -49,13 +49,11 @@ class Telling(ast.NodeTransformer):
         note = ast.parse(f"BEGUN.add({f'{self.file}:{where.lineno}'!r})", mode="eval").body
         return ast.fix_missing_locations(ast.copy_location(ast.BoolOp(ast.Or(), [note, where]), where))
 
-    def visit_For(self, node: ast.For) -> ast.AST:
+    def visit_For(self, node: ast.For | ast.comprehension) -> ast.AST:
         node.iter = self.told(node.iter)
         return self.generic_visit(node)
 
-    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
-        node.iter = self.told(node.iter)
-        return self.generic_visit(node)
+    visit_comprehension = visit_For
 
     def visit_While(self, node: ast.While) -> ast.AST:
         node.test = self.told(node.test)
