@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import sympy
 from flint import arb, ctx
@@ -43,6 +43,7 @@ PASSES: dict[int, Passes] = {-1: "falls", 1: "falls", 0: "crosses"}
 PROOF = "phases enclosed, every event proved to be the next"
 CLOSED = "closed form in ball arithmetic"
 
+T = TypeVar("T")
 At = Any  # an instant: a number, an expression in the parameters, or an event: its name and number
 Second = Callable[[Any], Any]
 Known = Callable[[Any], Mapping[str, Ball]]  # parameters from the others, attributes that are balls
@@ -520,12 +521,14 @@ class Motion:
 
     `second` of each is its second route: a function of the parameters, attributes in mpmath, with `how` it goes in
     words; without one, steps of the motion in mpmath find the same. More terms are those of `quantities.References`.
+    `spare` are bits beyond those asked for: what neighbouring motions cost that part, so that the first precision does.
     """
 
     problem: Any
     parameters: tuple[Parameter, ...]
     sought: Sought | Known | None = None
     record: Callable[..., Any] = Record
+    spare: int = 0
     _systems: dict[Any, System] = field(default_factory=dict)
 
     @cached_property
@@ -597,7 +600,7 @@ class Motion:
         """
         self._check_event(at[0])
         parameters = tuple(parameter for parameter in self.parameters if parameter.name != name)
-        return Motion(self.problem, parameters, Sought(name, self._expression(zero), at), self.record)
+        return Motion(self.problem, parameters, Sought(name, self._expression(zero), at), self.record, self.spare)
 
     def knowing(self, names: Collection[str], known: Known) -> Motion:
         """Return the motion with parameters that a function of the others gives, in balls.
@@ -605,7 +608,7 @@ class Motion:
         What is asked of it needs a second route.
         """
         parameters = tuple(parameter for parameter in self.parameters if parameter.name not in names)
-        return Motion(self.problem, parameters, known, self.record)
+        return Motion(self.problem, parameters, known, self.record, self.spare)
 
     # ---- what they share
 
@@ -634,17 +637,27 @@ class Motion:
         terms: Mapping[str, Any],
     ) -> Callable[..., Certified]:
         second, how = terms.get("second"), terms.get("how", "")
-        read.__name__ = name
+        enclosed = self._spared(read)
+        enclosed.__name__ = name
         stated = {"effort": self._effort(), **{k: v for k, v in terms.items() if k not in ("second", "how")}}
         if second is not None:
-            return self.reference(lambda o: second(_Numbers(o, Exact.mpf)), how=how or "closed form", **stated)(read)
+            return self.reference(lambda o: second(_Numbers(o, Exact.mpf)), how=how or "closed form", **stated)(
+                enclosed
+            )
         if stepped is None:
-            return self.reference(**stated)(read)
+            return self.reference(**stated)(enclosed)
         steps = {"how": hybrid_steps.HOW, "promised": hybrid_steps.PROMISED, **stated}
-        return self.reference(lambda o: stepped(self._steps(o)), **steps)(read)
+        return self.reference(lambda o: stepped(self._steps(o)), **steps)(enclosed)
+
+    def _spared(self, read: Callable[[Any], T]) -> Callable[[Any], T]:
+        def spared(o: Any) -> T:
+            with precision(ctx.prec + self.spare):
+                return read(o)
+
+        return spared
 
     def _effort(self, *watched: Expr) -> Callable[[Record], str]:
-        return lambda o: proved(_run(self._system(*watched), o).kept)
+        return self._spared(lambda o: proved(_run(self._system(*watched), o).kept))
 
     def _system(self, *watched: Expr) -> System:
         return self._systems.setdefault(watched, System(self.problem, watched, self.sought))
@@ -685,14 +698,16 @@ class _Numbers:
         return self._number(getattr(self._record, name))
 
 
-def motion(problem: Any, parameters: Sequence[Parameter] = (), record: Callable[..., Any] = Record) -> Motion:
+def motion(
+    problem: Any, parameters: Sequence[Parameter] = (), record: Callable[..., Any] = Record, spare: int = 0
+) -> Motion:
     """Return the motion of a problem, whose parameters have the rules given; those without one may be any number.
 
     What the rules of single parameters do not say is checked by a subclass of `Record`.
     """
     stated = {parameter.name: parameter for parameter in parameters}
     plain = {name: Parameter(name, "", "", str(value), "any") for name, value in problem.parameters.items()}
-    return Motion(problem, tuple({**plain, **stated}.values()), record=record)
+    return Motion(problem, tuple({**plain, **stated}.values()), record=record, spare=spare)
 
 
 def not_negative(problem: Any, condition: str, refusal: str) -> type[Record]:

@@ -1,5 +1,6 @@
 """Motions of general right-hand sides: events, values, counts and extremes against closed forms."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import mpmath
@@ -285,6 +286,16 @@ def test_derivatives_of_a_limit_cycle():
         above, below = (cycle(1 + side * h) for side in (1, -1))
         assert abs((above.lapse - below.lapse) / h - period.value) < 1e-11
         assert abs((above.top - below.top) / (2 * h) - amplitude.value) < 1e-11
+
+
+def test_bits_to_spare_make_a_motion_sharper_and_no_other():
+    """At the same precision; it keeps them where a parameter is sought."""
+    spared = replace(DUFFING, spare=32)
+    plain, sharp = (found.value("x", "7")() for found in (DUFFING, spared))
+    assert sharp.radius < plain.radius * 2.0**-28
+    assert abs(sharp.value - plain.value) <= plain.radius + sharp.radius
+    assert sharp.text() == plain.text()
+    assert spared.where("A", "x", ("turn", 1)).spare == 32
 
 
 def test_what_a_motion_has_not():

@@ -50,7 +50,7 @@ PROBLEM = InitialValueProblem(
     output_times=np.linspace(0.0, 17.0652165601579626, 8001),
     invariants={"Jacobi's integral": JACOBI},
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, spare=24)
 QUARTERS = 4
 HOW = "Taylor series in axes that do not turn"
 SPARE = 12  # digits of the second route beyond those asked for: errors grow a millionfold in a turn

@@ -42,7 +42,7 @@ PROBLEM = InitialValueProblem(
     end=2.0,
     output_times=np.linspace(0.0, 2.0, 2001),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, spare=8)
 STRETCH = "sqrt(p**2 + q**2 + w**2)"
 
 
