@@ -52,7 +52,7 @@ THROWN = replace(
 )
 THROW = hybrid.motion(THROWN, PARAMETERS).where("w_0", "phi + pi/2", at=("turn", 1))
 WHY = 1e-6, "a millionth, since no document asks for less"
-free = Quantities(hybrid.motion(PROBLEM, PARAMETERS), *WHY)
+free = Quantities(hybrid.motion(PROBLEM, PARAMETERS, spare=8), *WHY)
 behind = Quantities(hybrid.motion(BEHIND, PARAMETERS), *WHY)
 
 
