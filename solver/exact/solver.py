@@ -45,7 +45,7 @@ class ExactControls(Controls):
     """Settings of the exact solver; it has no step and no tolerance."""
 
     most_events: int = number(1_000_000, "events after which the motion counts as stuck in one instant")
-    most_impacts: int = number(10_000, "impacts on rigid stops after which it does; each takes about a millisecond")
+    most_impacts: int = number(100_000, "impacts on rigid stops after which it does; each takes about a millisecond")
     tangential_stiffness: float = number(0.0, "stiffness that regularises set-valued friction (N/m); 0: rigid stick")
 
 

@@ -133,7 +133,7 @@ def difference(seed, drawn=random_problem):
     problem = drawn(seed)
     order, other = rewritten(np.random.default_rng([seed, 1]), problem)
     try:
-        responses = [SOLVER.solve(p, {}) for p in (problem, other)]
+        responses = [SOLVER.solve(p, {"most_impacts": 10_000}) for p in (problem, other)]
     except SolverFailure as refusal:
         if "most_impacts" not in str(refusal):
             raise
