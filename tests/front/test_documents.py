@@ -211,17 +211,26 @@ def test_show_says_everything(veridyn, case):
         assert " ".join(text.split()) in " ".join(seen.out.split())
 
 
-def test_run_to_standard_output_prints_one_document(veridyn):
-    seen = veridyn("run", "sdnd101", "--set", "v0=2", "--json", "-")
-    assert (seen.status, seen.err) == (0, "")
-    document = seen.document
+RUN = []  # what one run said, for several tests
+
+
+@pytest.fixture
+def run(veridyn):
+    if not RUN:
+        RUN.append(veridyn("run", "sdnd101", "--set", "v0=2", "--json", "-"))
+    return RUN[0]
+
+
+def test_run_to_standard_output_prints_one_document(run):
+    assert (run.status, run.err) == (0, "")
+    document = run.document
     assert document["schema_version"] == "2.2"
     assert {"veridyn", "python", "platform", "machine", "date", "command", "packages"} <= document["environment"].keys()
     assert document["environment"]["command"] == "veridyn run sdnd101 --set v0=2 --json -"
 
 
-def test_rows_have_their_fields(veridyn):
-    rows = veridyn("run", "sdnd101", "--set", "v0=2", "--json", "-").document["results"]
+def test_rows_have_their_fields(run):
+    rows = run.document["results"]
     assert {row["scheme"] for row in rows} == set(SCHEMES)
     assert {row["layer"] for row in rows} == {"criterion", "convergence", "claim", "invariance"}
     for row in rows:
@@ -245,8 +254,8 @@ def test_settings_reach_the_schemes(veridyn):
     assert min(finest) == 1e-4  # its levels are moved with it
 
 
-def test_the_sheet_of_a_case_has_certified_references(veridyn):
-    (sheet,) = veridyn("run", "sdnd101", "--set", "v0=2", "--json", "-").document["cases"]
+def test_the_sheet_of_a_case_has_certified_references(run):
+    (sheet,) = run.document["cases"]
     values = {line["quantity"]: line["value"] for line in sheet["references"]}
     assert {significant(values[name]) for name in QUANTITIES["sdnd101"]} == {30}
 
