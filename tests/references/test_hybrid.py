@@ -1,5 +1,7 @@
 """Motions of general right-hand sides: events, values, counts and extremes against closed forms."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -296,6 +298,13 @@ def test_bits_to_spare_make_a_motion_sharper_and_no_other():
     assert abs(sharp.value - plain.value) <= plain.radius + sharp.radius
     assert sharp.text() == plain.text()
     assert spared.where("A", "x", ("turn", 1)).spare == 32
+
+
+def test_linear_phases_do_without_the_compiler():
+    """To load it would take longer than the motion."""
+    code = "import sys; from {0} import MOTION; MOTION.event('impact', 3)(); assert 'numba' not in sys.modules"
+    module = "veridyn.validation_cases.hybrid.test_bouncing_ball"
+    assert subprocess.run([sys.executable, "-c", code.format(module)], check=False).returncode == 0
 
 
 def test_what_a_motion_has_not():
