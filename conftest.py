@@ -32,17 +32,21 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 BY_FIRST_PARAMETER = ("tests/adapters/test_initial_value_cases.py",)
 """Files too long for one process, whose tests share something only for the same first parameter."""
+TOGETHER = "tests/judgement/"
+"""Files for one process: several of them ask what all cases are in truth, which is found once."""
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Spread the tests of the longest files by their first parameter, where files are spread."""
+    """Spread long files by the first parameter of their tests, and keep some files together, where files are spread."""
     if config.option.dist != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
+            if nodeid.startswith(TOGETHER):
+                return TOGETHER
             return nodeid.rpartition("-")[0] if nodeid.startswith(BY_FIRST_PARAMETER) else super()._split_scope(nodeid)
 
     return Scheduling(config, log)

@@ -33,3 +33,5 @@ def test_long_files_are_spread_by_their_first_parameter(pytestconfig):
     file, names = spread.BY_FIRST_PARAMETER[0], ("lorenz-scipy", "lorenz-heyoka", "ueda-scipy")
     assert len({scope_of(f"{file}::test_it[{name}]") for name in names}) == 2
     assert len({scope_of(f"tests/other.py::test_it[{name}]") for name in names}) == 1
+    judging = (HERE / "judgement").glob("test_*.py")
+    assert len({scope_of(f"{file.relative_to(HERE.parent).as_posix()}::test_it") for file in judging}) == 1
