@@ -82,7 +82,7 @@ def all_of(owner: str, given: Any, kind: type[T]) -> tuple[T, ...]:
 
 def _breaks(owner: str, given: Any, breaks: Any) -> tuple[float, ...]:
     """Return the breaks of a function; raises `ProblemError` if it is none, or has its own."""
-    found = vector(f"{owner}: breaks", [breaks] if isinstance(breaks, Real) else breaks)
+    found = vector(f"{owner}: breaks", several(breaks) if isinstance(breaks, Real) else breaks)
     if found.size and isinstance(given, TimeFunction):
         raise ProblemError(f"{owner}: breaks go with a callable; a time function knows its own")
     if not (callable(given) or isinstance(given, Real)):
@@ -250,7 +250,8 @@ class Stop:
     def _check_law(self, owner: str) -> None:
         """Check the numbers of an elastic or a rigid stop."""
         given: Any = self.restitution
-        left_out = isinstance(self.stiffness, Real) and self.stiffness == math.inf
+        stiffness: Any = self.stiffness
+        left_out = isinstance(stiffness, Real) and float(stiffness) == math.inf
         at_least_zero(owner, damping=self.damping)
         if given is None:
             if left_out:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
@@ -36,7 +37,8 @@ def pieces(function: Callable[[float], float], start: float, end: float, breaks:
     ProblemError
         If the span is none; if the callable fails, gives no finite number, or jumps or has a kink beside the breaks.
     """
-    if not (isinstance(start, Real) and isinstance(end, Real) and -math.inf < start < end < math.inf):
+    span: tuple[Any, ...] = start, end
+    if not (all(isinstance(t, Real) for t in span) and -math.inf < start < end < math.inf):
         raise ProblemError(
             f"pieces: start = {start!r} and end = {end!r} must be finite numbers of seconds that increase"
         )
