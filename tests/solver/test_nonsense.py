@@ -11,7 +11,7 @@ from veridyn.solver.errors import ProblemError, SettingsError, SolverInputError
 
 NONSENSE = (
     float("nan"), float("inf"), -1.0, 0.0, 1e300, 1j, True, None, "x", "nan", b"1", [], [1, 2, 3], (1,), [[1]],
-    {"x9": 1}, np.array([[1, 2], [3, 4]]), np.full((1, 1), np.nan), abs, object(),
+    {"x9": 1}, np.array([[1, 2], [3, 4]]), np.full((1, 1), np.nan), abs, ...,
 )  # fmt: skip
 SHAKE = veridyn.Harmonic(50.0, 60.0)
 BROKEN = {"breaks": (0.0,), "coefficients": ((0.0, 1.0), (0.0, 2.0))}
