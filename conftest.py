@@ -36,15 +36,6 @@ TOGETHER = "tests/judgement/"
 """Files for one process: several of them ask what all cases are in truth, which is found once."""
 
 
-FIRST = "tests/references/"
-"""Files that load no kernels: they are run while others compile them."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that wait for nothing."""
-    items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Spread long files by the first parameter of their tests, and keep some files together, where files are spread."""

@@ -25,14 +25,6 @@ def test_files_are_begun_in_the_order_of_the_command(python):  # few tests may b
     assert [file.endswith(few) for file in passed] == sorted((file.endswith(few) for file in passed), reverse=True)
 
 
-def test_files_that_need_no_kernels_come_first(python):
-    last, first = FILES[-1], "references/test_parameters.py"
-    seen = python("-m", "pytest", "-v", "-n", "1", "-p", "no:cacheprovider", HERE / last, HERE / first)
-    assert seen.status == 0, seen.out
-    passed = re.findall(r"^\[gw0\] .* PASSED (.*?)::", seen.out, flags=re.MULTILINE)
-    assert [Path(file).name for file in dict.fromkeys(passed)] == [Path(first).name, Path(last).name]
-
-
 def test_long_files_are_spread_by_their_first_parameter(pytestconfig):
     spread = pytestconfig.pluginmanager.get_plugin(str(HERE.parent / "conftest.py"))
     assert [file for file in spread.BY_FIRST_PARAMETER if not (HERE.parent / file).is_file()] == []
