@@ -80,9 +80,7 @@ END = exact("0.03")  # s
 CELLS = 96  # of a turn of the crank
 LEAST = 2.0**-12  # of a cell: shorter parts are given up
 COARSE = 64  # bits for what holds over a cell
-SPARE = (
-    16  # bits beyond those asked for: what the motion up to the end costs beside the digits that a value has to spare
-)
+SPARE = 16  # bits beyond those asked for: what the motion costs beside the digits that a value has to spare
 ANGLES = ("beta", "Theta", "gamma", "Phi", "delta", "Omega", "epsilon")
 
 Plane = tuple[Any, Any]  # along and across; cosine and sine

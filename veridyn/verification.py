@@ -215,16 +215,15 @@ def warm_up(crew: Crew, subjects: Mapping[str, Subject]) -> None:
 
     What goes wrong will be a verdict.
     """
-    asked = [(spec, scheme) for spec, subject in subjects.items() for scheme in subject.schemes]
+    asked = [(spec, scheme) for spec, subject in subjects.items() if subject.warms_up for scheme in subject.schemes]
     if crew.share_cores:
         list(crew.share([Job(_warm_up, pair) for pair in asked], lambda *_: Job(nothing, ())))
 
 
 def _warm_up(line: Line, spec: str, scheme: str) -> None:
     solver = load_watched(line, spec)
-    if hasattr(solver, "warm_up"):
-        with contextlib.suppress(Exception), line.watched(Watch("solve", solver.name)):
-            solver.warm_up({"scheme": scheme} if scheme else {})
+    with contextlib.suppress(Exception), line.watched(Watch("solve", solver.name)):
+        solver.warm_up({"scheme": scheme} if scheme else {})
 
 
 def variants_of(case: Case, parameters: Mapping[str, str]) -> list[Variant] | None:

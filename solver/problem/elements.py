@@ -21,6 +21,7 @@ from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.geometry import CURVED, STRAIGHT, profile_points
 from veridyn.solver.problem.naming import direction, vector
 from veridyn.solver.problem.pieces import pieces
+from veridyn.solver.problem.scalars import is_finite
 from veridyn.solver.problem.time_functions import Piecewise, TimeFunction, time_function
 
 T = TypeVar("T")
@@ -36,26 +37,22 @@ FRAMES: tuple[str, ...] = ("relative", "absolute")
 def finite(owner: str, **values: Any) -> None:
     """Raise `ProblemError` for what is no finite number."""
     for name, value in values.items():
-        if not _is_finite(value):
+        if not is_finite(value):
             raise ProblemError(f"{owner}: {name} = {value!r} must be a finite number")
 
 
 def at_least_zero(owner: str, **values: Any) -> None:
     """Raise `ProblemError` for what is no finite number, or a negative one."""
     for name, value in values.items():
-        if not (_is_finite(value) and value >= 0):
+        if not (is_finite(value) and value >= 0):
             raise ProblemError(f"{owner}: {name} = {value!r} must be finite and not negative")
 
 
 def positive(owner: str, **values: Any) -> None:
     """Raise `ProblemError` for what is no finite number, or no positive one."""
     for name, value in values.items():
-        if not (_is_finite(value) and value > 0):
+        if not (is_finite(value) and value > 0):
             raise ProblemError(f"{owner}: {name} = {value!r} must be finite and positive")
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, Real) and -math.inf < float(value) < math.inf
 
 
 def one_of(owner: str, name: str, value: str, known: tuple[str, ...]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from veridyn.nearest import nearest
 from veridyn.solver.errors import ProblemError
+from veridyn.solver.problem.scalars import is_finite
 
 Floats = NDArray[np.float64]
 T = TypeVar("T")
@@ -52,7 +52,7 @@ def direction(owner: str, value: Any) -> Any:
     if isinstance(value, str):
         return Named(owner, {value.removeprefix("-"): -1.0 if value.startswith("-") else 1.0})
     if isinstance(value, Mapping):
-        if not all(isinstance(share, Real) and np.isfinite(float(share)) for share in value.values()):
+        if not all(is_finite(share) for share in value.values()):
             raise ProblemError(f"{owner}: write names with numbers, e.g. {{'x2': 1, 'x1': -1}}; got {dict(value)!r}")
         return Named(owner, {str(name): float(share) for name, share in value.items()})
     return value if isinstance(value, Named) else vector(owner, value)

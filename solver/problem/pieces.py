@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
@@ -14,6 +11,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.naming import vector
+from veridyn.solver.problem.scalars import is_finite
 from veridyn.solver.problem.time_functions import Piecewise
 
 Floats = NDArray[np.float64]
@@ -37,8 +35,7 @@ def pieces(function: Callable[[float], float], start: float, end: float, breaks:
     ProblemError
         If the span is none; if the callable fails, gives no finite number, or jumps or has a kink beside the breaks.
     """
-    span: tuple[Any, ...] = start, end
-    if not (all(isinstance(t, Real) for t in span) and -math.inf < start < end < math.inf):
+    if not (is_finite(start) and is_finite(end) and start < end):
         raise ProblemError(
             f"pieces: start = {start!r} and end = {end!r} must be finite numbers of seconds that increase"
         )

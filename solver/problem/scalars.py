@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
 import mpmath
@@ -25,6 +26,11 @@ def _rational(text: str) -> tuple[Fraction, bool]:
     if match is None:
         return Fraction(text), False
     return Fraction(match["factor"] or 1) / Fraction(match["divisor"] or 1), True
+
+
+def is_finite(value: Any) -> bool:
+    """Tell whether something is a finite real number."""
+    return isinstance(value, Real) and -math.inf < float(value) < math.inf
 
 
 def check_scalar(name: str, value: Scalar) -> None:

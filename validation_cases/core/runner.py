@@ -412,7 +412,7 @@ def _to_digits(values: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
     return np.asarray(np.round(values / unit) * unit)
 
 
-def every_second(response: AnyResponse, half: int = 0) -> AnyResponse:
+def every_second(response: AnyResponse, half: int) -> AnyResponse:
     """Return a response with every second sample from that number, both ends, and the samples at events."""
     time = response.time
     kept = np.zeros(time.size, dtype=bool)

@@ -105,6 +105,7 @@ class Subject:
 
     ``claims`` and ``settings``, those that it declares with their meaning, are given by scheme; a solver without
     schemes has one, the empty name. ``refined``: whether there are refinement levels.
+    ``warms_up``: whether it compiles before its first run.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Subject:
     schemes: tuple[str, ...] = ("",)
     claims: Mapping[str, Claims] = field(default_factory=dict)
     refined: bool = False
+    warms_up: bool = False
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     request: Request = field(default_factory=Request)
 
@@ -141,6 +143,7 @@ class Subject:
             schemes=schemes,
             claims=claims,
             refined=bool(request.refinement) or refines(solver),
+            warms_up=hasattr(solver, "warm_up"),
             settings=settings,
         )
         return subject.asked(request)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -111,9 +110,14 @@ def course(*numbers: Any) -> tuple[Stage, ...]:
     return tuple(stages)
 
 
+def stages(p: Any) -> tuple[Stage, ...]:
+    """Return the stages of the motion for parameters by name: contacts have odd places."""
+    return course(*(getattr(p, name) for name in PROBLEM.parameters))
+
+
 def stage(p: Any, number: int) -> Stage:
-    """Return a stage of the motion, counted from 0: contacts have odd numbers."""
-    return course(*(getattr(p, name) for name in PROBLEM.parameters))[number]
+    """Return one of them."""
+    return stages(p)[number]
 
 
 def largest(p: Any) -> Any:
@@ -132,9 +136,7 @@ def furthest(p: Any) -> Any:
 
 def middle(p: Any) -> Any:
     """Return the displacement at 1 s."""
-    return next(
-        each.x(1 - each.start) for each in course(*map(partial(getattr, p), PROBLEM.parameters)) if each.end > 1
-    )
+    return next(each.x(1 - each.start) for each in stages(p) if each.end > 1)
 
 
 of = Quantities(
