@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
+from functools import cache
 from importlib.metadata import version
 from typing import Any, TypeVar
 
@@ -48,7 +49,7 @@ def number(default: float, meaning: str) -> Any:
 
 def described(controls: type[Controls]) -> dict[str, str]:
     """Return meaning and default of every setting but the scheme: what a solver declares as ``settings``."""
-    return {f.name: f"{f.metadata['meaning']}; default {f.default:g}" for f in _numbers(controls)}
+    return {name: f"{f.metadata['meaning']}; default {f.default:g}" for name, f in _numbers(controls).items()}
 
 
 def read_controls(controls: type[C], settings: Mapping[str, Any], schemes: tuple[str, ...]) -> C:
@@ -63,15 +64,15 @@ def read_controls(controls: type[C], settings: Mapping[str, Any], schemes: tuple
     scheme = given.pop("scheme", None) or schemes[0]
     if scheme not in schemes:
         raise SettingsError(f"unknown scheme {scheme!r}; known: {', '.join(schemes)}")
-    known = {f.name: f for f in _numbers(controls)}
-    unknown = sorted(set(given) - set(known))
-    if unknown:
+    known = _numbers(controls)
+    if unknown := sorted(given.keys() - known.keys()):
         raise SettingsError(f"unknown setting {', '.join(unknown)}; known: {', '.join(known)}")
     return controls(scheme, **{name: _positive(known[name], value) for name, value in given.items()})
 
 
-def _numbers(controls: type[Controls]) -> list[Field[Any]]:
-    return [f for f in fields(controls) if "meaning" in f.metadata]
+@cache
+def _numbers(controls: type[Controls]) -> dict[str, Field[Any]]:
+    return {f.name: f for f in fields(controls) if "meaning" in f.metadata}
 
 
 def _positive(asked: Field[Any], value: Any) -> float:

@@ -589,7 +589,7 @@ class Mechanics:
         limits = np.array([f.static * _constant(f) for f in frictions]) * self.reach[list(stuck)]
         if shut or not limits.any() or any(isinstance(f.normal, str) for f in frictions):
             return np.repeat([LEAST if shut else 1.0, 1.0], [len(stuck), shut])
-        return np.asarray(np.sqrt(np.maximum(limits, LEAST * limits.max())))
+        return np.asarray(np.sqrt(np.maximum(limits / limits.max(), LEAST)))  # of the unit of force nothing is left
 
     def _guards(
         self, mode: Mode, friction: Floats, needs: Floats, normal: Floats, pressing: Floats, pushes: Floats

@@ -28,7 +28,7 @@ from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import Response, output_instants
 
 if TYPE_CHECKING:
-    from veridyn.solver.integrators.kernels.event_driven import Motion
+    from veridyn.solver.integrators.kernels.event_driven import Motion, Rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -81,7 +81,9 @@ class Prepared:
         self.rigid = bool(self.tables.mechanics.rigid.any())
         # a single friction that nothing else can hold at rest has one consistent state
         unlike = any(f.static > f.kinetic for f in problem.frictions)
-        self.choosy = unlike and (len(problem.frictions) > 1 or self.rigid)
+        choosy = unlike and (len(problem.frictions) > 1 or self.rigid)
+        self.counters = np.zeros(event_driven.COUNTERS, dtype=np.int64)
+        self.counters[[event_driven.CHOOSY, event_driven.FIRED]] = choosy, -1
         # a touch at the instant of another event comes first
         self.asks = (event_driven.IMPACT, event_driven.UNDECIDED) if self.rigid else ()
         self.start = np.concatenate((problem.initial_displacement, problem.initial_velocity))
@@ -99,20 +101,21 @@ class Prepared:
         grips = [int(np.sign(glide)) if on else int(Grip.FREE) for glide, on in zip(glides, pressed, strict=True)]
         return np.array([int(gap < 0) for gap in gaps] + grips, dtype=np.int64)
 
-    def run(self, outputs: Floats, controls: ExactControls = DEFAULTS) -> Motion:
-        """Solve, and sample the states at the outputs.
+    def run(self, outputs: Floats, controls: ExactControls = DEFAULTS, near: float = -math.inf) -> Motion:
+        """Solve, and sample the states at the outputs; those as near (s) to an event are left out, but for the last.
 
         Raises
         ------
         SolverFailure
             If no mode is consistent at an instant, or there are more events or impacts than allowed.
         """
-        counters = np.zeros(self.kernel.COUNTERS, dtype=np.int64)
+        counters = self.counters.copy()
+        counters[self.kernel.MOST] = controls.most_events
 
         def stop() -> None:
             counters[self.kernel.STOP] = 1
 
-        return interruptible(lambda: self._carry(outputs, controls, counters), stop, steps=self.steps)
+        return interruptible(lambda: self._carry(outputs, controls, near, counters), stop, steps=self.steps)
 
     def _steps(self) -> float:
         """Return about how many steps it will take: time constants of the stiffest mode or of the drive."""
@@ -123,12 +126,10 @@ class Prepared:
         drive = max((wave.omega for forcing in self.forcings for wave in forcing.waves), default=0.0)
         return (problem.end - problem.start) * max(fastest, drive) * problem.size
 
-    def _carry(self, outputs: Floats, controls: ExactControls, counters: Ints) -> Motion:
-        kernel, most_events = self.kernel, controls.most_events
-        t, done, y, states, before = self.problem.start, 0, self.start.copy(), self.first.copy(), self.first.copy()
-        samples = np.empty((outputs.size, y.size))
-        events = np.empty((min(FEW_EVENTS, 1 + most_events), kernel.POINT + y.size))
-        counters[kernel.CHOOSY], searches, ambiguities = self.choosy, 0, 0
+    def _carry(self, outputs: Floats, controls: ExactControls, near: float, counters: Ints) -> Motion:
+        kernel, most_events, t = self.kernel, controls.most_events, self.problem.start
+        y, states, before = self.start.copy(), self.first.copy(), self.first.copy()
+        rows, searches, ambiguities = self._rows(outputs.size + min(FEW_EVENTS, 1 + most_events)), 0, 0
         impacts, short = list[tuple[float, tuple[int, ...]]](), 0
         for forcing, drive in zip(self.forcings, self.drives, strict=True):
             counters[kernel.FIRED], reason = -1, kernel.IMPACT  # a touch may fall on the seam of two segments
@@ -147,27 +148,42 @@ class Prepared:
                     states[:], y[:], counters[kernel.DECIDED] = found.states, found.y, 1
                     ambiguities += found.ambiguous
                     self.tables.index(states)
-                known, tables = len(self.tables.flows), (*self.tables.arrays, *self.grips, *drive)
-                arrays = (y, states, before, outputs, samples, counters, events)
-                reason, t, done = kernel.march(t, forcing.end, known, done, *arrays, *tables)
+                tables = (*rows, *self.tables.arrays, *self.grips, *drive)
+                known, arrays = len(self.tables.flows), (y, states, before, outputs, counters)
+                reason, t = kernel.march(t, forcing.end, known, near, *arrays, *tables)
                 if reason == kernel.LONG:
                     counters[kernel.DECIDED] = 1
                     if at_rest(self.tables, states, y, forcing, t):
-                        rest = int(np.searchsorted(outputs, forcing.end, side="right"))
-                        samples[done:rest], t, done, reason = y, forcing.end, rest, kernel.DONE
+                        self._rest(outputs, forcing.end, y, states, rows, counters)
+                        t, reason = forcing.end, kernel.DONE
                 elif reason == kernel.FULL:
                     self._refuse_more(int(counters[kernel.EVENTS]), most_events, t)
-                    events = _grown(events, 1 + most_events)
+                    rows = kernel.Rows(*map(_doubled, rows))
                 elif reason == kernel.UNKNOWN_MODE:
                     self.tables.index(states)
-        if counters[kernel.STRUCK]:  # at the very end: nothing moves on from there, but it has happened
-            last = np.concatenate(([t, self.tables.index(states)], y))
-            events = np.vstack((events[: counters[kernel.EVENTS]], last))
-            counters[kernel.EVENTS] += 1
-        count, steps, stopped = counters[:3].tolist()
-        numbers = ambiguities, t, bool(stopped), impacts, short
-        motion: Motion = kernel.Motion(samples[:done], events[:count], steps, *numbers)
+        counts = counters.tolist()
+        stored = counts[kernel.ROWS]
+        if counts[kernel.STRUCK]:  # at the very end: nothing moves on from there, but it has happened
+            stored -= bool(stored and t - rows.times[stored - 1] <= near)
+            rows = kernel.Rows(*(np.concatenate((part[:stored], part[:1])) for part in rows))
+            rows.times[stored], rows.states[stored], rows.marks[stored] = t, y, self.tables.index(states)
+            counts[kernel.EVENTS], stored = counts[kernel.EVENTS] + 1, stored + 1
+        kept = kernel.Rows(rows.times[:stored], rows.states[:stored], rows.marks[:stored])
+        numbers = counts[kernel.EVENTS], counts[kernel.STEPS], ambiguities, t, bool(counts[kernel.STOP])
+        motion: Motion = kernel.Motion(kept, *numbers, impacts, short)
         return motion
+
+    def _rows(self, count: int) -> Rows:
+        rows: Rows = self.kernel.Rows(np.empty(count), np.empty((count, self.start.size)), np.empty(count, np.int64))
+        return rows
+
+    def _rest(self, outputs: Floats, end: float, y: Floats, states: Ints, rows: Rows, counters: Ints) -> None:
+        """Store the state, which does not change, at the outputs up to an instant."""
+        done = counters[self.kernel.OUTPUTS]
+        instants = outputs[done : np.searchsorted(outputs, end, side="right")]
+        here = slice(counters[self.kernel.ROWS], counters[self.kernel.ROWS] + instants.size)
+        rows.times[here], rows.states[here], rows.marks[here] = instants, y, ~self.tables.index(states)
+        counters[[self.kernel.OUTPUTS, self.kernel.ROWS]] += instants.size
 
     def _struck(self, y: Floats, states: Ints, u: Floats) -> Impact:
         """Return what an impact does; a hop must last a billionth of a step, as all that is told apart."""
@@ -199,11 +215,8 @@ class Prepared:
         return found
 
 
-def _grown(events: Floats, most: int) -> Floats:
-    count, width = events.shape
-    bigger = np.empty((min(2 * count, most), width))
-    bigger[:count] = events
-    return bigger
+def _doubled(part: Any) -> Any:
+    return np.concatenate((part, np.empty_like(part)))
 
 
 def _drive(forcing: Forcing, width: int) -> Any:
@@ -249,7 +262,7 @@ class ExactSolver:
         if controls.tangential_stiffness:
             problem = regularised(problem, controls.tangential_stiffness)
         prepared = _KNOWN.pop(problem, None) or Prepared(problem)  # nobody else has it meanwhile
-        motion = prepared.run(prepared.outputs, controls)
+        motion = prepared.run(prepared.outputs, controls, prepared.near)
         unsure = 0 if motion.stopped else _undetermined(problem, prepared, motion, controls)
         response = _response(prepared, motion, unsure)
         _KNOWN[problem] = prepared
@@ -276,14 +289,16 @@ def _undetermined(problem: MechanicalProblem, prepared: Prepared, motion: Motion
     """
     if not prepared.rigid:
         return 0
-    x, n = motion.samples, prepared.problem.size
-    rounding = (OTHERS + len(motion.events) + len(motion.impacts)) * ROUNDING
+    rounding = (OTHERS + motion.events + len(motion.impacts)) * ROUNDING
+    n, at_output = prepared.problem.size, ~motion.begins
+    times, x = motion.rows.times[at_output], motion.rows.states[at_output, :n]
     try:
-        y = Prepared(_greater(problem, 1 + rounding)).run(prepared.outputs, controls).samples
+        other = Prepared(_greater(problem, 1 + rounding)).run(times, controls)
     except SolverFailure:
         return len(x)
-    apart = np.abs(x[: len(y), :n] - y[:, :n]).max(axis=1, initial=0.0)
-    return len(x) - int(np.count_nonzero(apart <= UNSURE * np.abs(x[:, :n]).max(initial=0.0)))
+    y = other.rows.states[~other.begins, :n]
+    apart = np.abs(x[: len(y)] - y).max(axis=1, initial=0.0)
+    return len(x) - int(np.count_nonzero(apart <= UNSURE * np.abs(x).max(initial=0.0)))
 
 
 def _greater(problem: MechanicalProblem, factor: float) -> MechanicalProblem:
@@ -296,19 +311,19 @@ def _greater(problem: MechanicalProblem, factor: float) -> MechanicalProblem:
 
 
 def _response(prepared: Prepared, motion: Motion, unsure: int) -> Response:
-    problem, tables, kernel = prepared.problem, prepared.tables, prepared.kernel
-    outputs = prepared.outputs[: len(motion.samples)]
-    times, states, kinds = kernel.merge(outputs, motion.samples, motion.events, prepared.near, problem.end)
+    problem, tables, (times, states, _) = prepared.problem, prepared.tables, motion.rows
     n, mechanics, flows, forcings = problem.size, tables.mechanics, tables.flows, prepared.forcings
-    elements = OnDemand(lambda: histories(problem, mechanics, flows, forcings, times, states, kinds))
-    counters = {"steps": motion.steps, "events": len(motion.events) - 1, "ambiguous": motion.ambiguous}
+    elements = OnDemand(lambda: histories(problem, mechanics, flows, forcings, times, states, motion.modes))
+    counters = {"steps": motion.steps, "events": motion.events - 1, "ambiguous": motion.ambiguous}
     if prepared.rigid:
         counters |= {"impacts": len(motion.impacts), "settled": motion.short, "undetermined": unsure}
+
+    def instants() -> dict[str, Floats]:
+        begins = motion.begins
+        return event_instants(mechanics, tables.arrays.states[motion.modes[begins]], times[begins], motion.impacts)
+
     x, v = (mechanics.restored(part) for part in (states[:, :n], states[:, n:]))
-    events = OnDemand(
-        lambda: event_instants(mechanics, tables.arrays.states[motion.kinds], motion.times, motion.impacts)
-    )
-    return Response(times, x, v, elements, counters, events)
+    return Response(times, x, v, elements, counters, OnDemand(instants))
 
 
 # What has been solved: a problem does not change, and its equations need not be written twice.

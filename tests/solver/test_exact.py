@@ -121,10 +121,10 @@ def test_ten_thousand_impacts_keep_count_time_and_energy():
     stops = (Stop("right", ONE, 0.5, 1e4), Stop("left", -ONE, 0.5, 1e4))
     cycle, count = 1.0 + math.pi / 100, 10_000
     motion = Prepared(problem(stops=stops, initial_velocity=[1.0], end=0.25 + count * cycle)).run(np.empty(0))
-    assert motion.times.size == 1 + 2 * count
-    closings = motion.times[1::2]
+    assert motion.rows.times.size == 1 + 2 * count
+    closings = motion.rows.times[1::2]
     np.testing.assert_allclose(closings, 0.5 + cycle * np.arange(count), rtol=2 * count * 2.0**-53)
-    np.testing.assert_allclose(np.abs(motion.points[1:, 1]), 1.0, rtol=1e-11)
+    np.testing.assert_allclose(np.abs(motion.rows.states[1:, 1]), 1.0, rtol=1e-11)
 
 
 @pytest.mark.parametrize("a0", ["15", "1.5", "1.01"])
@@ -134,15 +134,15 @@ def test_phase_changes_of_the_sliding_block(a0):
     motion = Prepared(problem(supports=(shake,), frictions=(friction,), end=12.0)).run(np.empty(0))
     truth = sliding_block.slip_events(a0=a0, mu=1, g=1, m=1, omega="2*pi", until=12)
     times = [float(event.time) for event in truth if float(event.time) > 0]
-    np.testing.assert_allclose(motion.times[1:], times, rtol=1e-13)
+    np.testing.assert_allclose(motion.rows.times[1:], times, rtol=1e-13)
 
 
 def test_equal_runs_give_equal_bits():
     stop = Stop("stop", ONE, 0.1, 1e3)
     prepared = Prepared(problem(stiffness=np.eye(1), stops=(stop,), initial_velocity=[1.0], end=50.0))
     first, second = prepared.run(np.empty(0)), prepared.run(np.empty(0))
-    assert np.array_equal(first.times, second.times)
-    assert np.array_equal(first.points, second.points)
+    assert np.array_equal(first.rows.times, second.rows.times)
+    assert np.array_equal(first.rows.states, second.rows.states)
 
 
 WEIGHT = (Load(ONE, polynomial(9.81)),)
@@ -195,8 +195,8 @@ def test_more_modes_than_the_first_tables_hold():
     prepared = Prepared(p)
     motion = prepared.run(np.empty(0))
     assert len(prepared.tables.flows) > 8
-    assert np.all(np.diff(motion.times) > 0)
-    assert np.unique(motion.kinds).size == len(np.unique(motion.kinds))
+    assert np.all(np.diff(motion.rows.times) > 0)
+    assert np.unique(motion.modes).size == len(np.unique(motion.modes))
 
 
 def test_both_masses_meet_their_stops_at_one_instant():
@@ -228,7 +228,7 @@ def test_search_of_all_states_agrees_with_switching_one_by_one(seed):
     )
     prepared = Prepared(p)
     motion = prepared.run(np.empty(0))
-    settled = prepared.tables.arrays.states[motion.kinds[0]]
+    settled = prepared.tables.arrays.states[motion.modes[0]]
     phase = prepared._phase(0.0, prepared.drives[0])
     searched = prepared.transitions.find(Instant(prepared.start, phase, prepared.first, -1))
     assert searched.states.tolist() == settled.tolist()
@@ -272,7 +272,7 @@ def test_a_shaking_that_touches_the_friction_cone_never_slips(mu, g, a0):
     shake = SupportMotion.from_acceleration("plane", ONE, Harmonic(a0, "2*pi"))
     friction = Friction("shoe", (ONE,), g, float(mu), float(mu))
     motion = Prepared(problem(supports=(shake,), frictions=(friction,), end=50.0)).run(np.empty(0))
-    assert motion.times.tolist() == [0.0]
+    assert motion.rows.times.tolist() == [0.0]
 
 
 @pytest.mark.parametrize("excess", [1e-6, 1e-8, 1e-10])
@@ -285,7 +285,9 @@ def test_a_shaking_that_barely_leaves_the_cone_slips_as_long_as_it_should(excess
     motion = Prepared(problem(supports=(shake,), frictions=(friction,), end=4.0)).run(np.empty(0))
     before = math.acos(1 / (1 + excess))
     resolution = 1e-15 / before  # (s) an error of the guard over its slope
-    np.testing.assert_allclose(motion.times[1:] - math.pi / 2, [-before, 2 * before], rtol=excess, atol=4 * resolution)
+    np.testing.assert_allclose(
+        motion.rows.times[1:] - math.pi / 2, [-before, 2 * before], rtol=excess, atol=4 * resolution
+    )
 
 
 def at(response, t):

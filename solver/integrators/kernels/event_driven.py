@@ -35,12 +35,11 @@ OPEN, CLOSED, RELEASED = 0, 1, 2
 DOWN, STICK, UP, FREE = -1, 0, 1, 2
 # why the kernel returns
 DONE, UNKNOWN_MODE, UNDECIDED, FULL, STOPPED, LONG, IMPACT = 0, 1, 2, 3, 4, 5, 6
-# counters: events stored; steps; whether to stop; whether the caller decides on every mode, and has just done so; the
-# guard that fired last (-1: none); steps since then; whether what begins is an event though the mode is the same
-EVENTS, STEPS, STOP, CHOOSY, DECIDED, FIRED, STAY, STRUCK = range(8)
-COUNTERS = 8
-# columns of what is stored of an event; the state fills the rest
-INSTANT, MODE, POINT = range(3)
+# counters: events; steps; whether to stop; whether the caller decides on every mode, and has just done so; the guard
+# that fired last (-1: none); steps since then; whether what begins is an event though the mode is the same; outputs
+# done; rows stored; events that are allowed
+EVENTS, STEPS, STOP, CHOOSY, DECIDED, FIRED, STAY, STRUCK, OUTPUTS, ROWS, MOST = range(11)
+COUNTERS = 11
 # what a guard does: to which element, its new state, the coordinate of a spring that is set (-1: none)
 ELEMENT, BECOMES, SPRING = range(3)
 STRIKES = -2  # in the place of a spring: a body hits a rigid stop, and the caller sees to the impact
@@ -87,11 +86,19 @@ class Drive(NamedTuple):
     polynomials: Floats  # (b, 1 + c) origin, coefficients
 
 
-class Motion(NamedTuple):
-    """What the kernel returns: samples at the outputs, and instant, mode and state at every change of mode."""
+class Rows(NamedTuple):
+    """What is stored of a motion, in order: the state at every event, and at outputs."""
 
-    samples: Floats
-    events: Floats
+    times: Floats  # (m,) instants (s)
+    states: Floats  # (m, 2n)
+    marks: Ints  # (m,) index of the mode that begins; at an output, which begins none, its complement ``~index``
+
+
+class Motion(NamedTuple):
+    """What the exact solver finds."""
+
+    rows: Rows
+    events: int  # with the start
     steps: int
     ambiguous: int  # events after which several motions were possible with as few changes of state
     reached: float  # instant (s); the end, unless Ctrl-C stopped the march
@@ -100,23 +107,19 @@ class Motion(NamedTuple):
     short: int  # impacts that ended in rest, since the hop after them would be too short
 
     @property
-    def times(self) -> Floats:
-        """Instants (s) at which a mode begins, (k,)."""
-        return self.events[:, INSTANT]
+    def begins(self) -> NDArray[np.bool_]:
+        """Rows (m,) at which a mode begins."""
+        return self.rows.marks >= 0
 
     @property
-    def kinds(self) -> Ints:
-        """Modes, (k,)."""
-        return self.events[:, MODE].astype(np.int64)
-
-    @property
-    def points(self) -> Floats:
-        """States then, (k, 2n)."""
-        return self.events[:, POINT:]
+    def modes(self) -> Ints:
+        """Index of the mode that holds from each row on, (m,)."""
+        return np.maximum(self.rows.marks, ~self.rows.marks)
 
 
 # where the arrays of each end among all
-MODES_END = len(Modes._fields)
+ROWS_END = len(Rows._fields)
+MODES_END = ROWS_END + len(Modes._fields)
 GRIPS_END = MODES_END + len(Grips._fields)
 
 
@@ -330,12 +333,18 @@ def advance(y, positions, h, theta):
 
 
 @part
-def sample(outputs, done, t, h, until, positions, samples):
-    """Write the states at the outputs up to an instant; return how many outputs are done."""
+def sample(outputs, t, h, until, positions, m, near, since, rows, counters):
+    """Store the states at the outputs up to an instant, but for those next to the event before, ``since``."""
+    done = counters[OUTPUTS]
     while done < outputs.size and outputs[done] <= until:
-        advance(samples[done], positions, h, (outputs[done] - t) / h)
+        row, at = counters[ROWS], outputs[done]
+        late = at - since
         done += 1
-    return done
+        if late > near or (late > 0.0 and done == outputs.size):
+            rows.times[row], rows.marks[row] = at, ~m
+            advance(rows.states[row], positions, h, (at - t) / h)
+            counters[ROWS] += 1
+    counters[OUTPUTS] = done
 
 
 @part
@@ -350,16 +359,26 @@ def elongate(t, y, row, spring, drive, p):
 
 
 @part
-def note(t, y, m, event):
-    """Store an event."""
-    event[INSTANT], event[MODE] = t, m
+def note(t, y, m, outputs, near, rows, counters):
+    """Store an event, in place of an output that is next to it; tell whether there was room."""
+    row = counters[ROWS]
+    if counters[EVENTS] > counters[MOST] or row + outputs.size - counters[OUTPUTS] >= rows.times.size:
+        return False
+    if row > 0 and rows.marks[row - 1] < 0:
+        early = t - rows.times[row - 1]
+        if early <= near and not (early > 0.0 and counters[OUTPUTS] == outputs.size):
+            row -= 1
+    rows.times[row], rows.marks[row] = t, m
     for i in range(y.size):
-        event[POINT + i] = y[i]
+        rows.states[row, i] = y[i]
+    counters[ROWS] = row + 1
+    counters[EVENTS] += 1
+    return True
 
 
 @part
-def step(t, end, y, m, modes, outputs, done, samples, scratch):
-    """Carry y on to the end of a step or the first root of a guard; return its instant, the guard, the outputs done."""
+def step(t, end, y, m, modes, outputs, near, since, rows, counters, scratch):
+    """Carry y on to the end of a step or the first root of a guard; return its instant, and the guard."""
     h, p, positions = modes.step[m], scratch.phase, scratch.positions
     cut = end - t <= h
     width = (end - t) / h if cut else 1.0
@@ -367,9 +386,10 @@ def step(t, end, y, m, modes, outputs, done, samples, scratch):
     for i in range(positions.shape[0]):
         series(modes.positions[m, i], p, positions[i], ORDER + 1)
     until = end if cut and theta == width else t + theta * h
-    done = sample(outputs, done, t, h, until, positions, samples)
+    sample(outputs, t, h, until, positions, m, near, since, rows, counters)
     advance(y, positions, h, theta)
-    return until, fired, done
+    counters[STEPS] += 1
+    return until, fired
 
 
 @part
@@ -423,13 +443,23 @@ def conclude(t, m, fired, y, states, counters, modes, grips, drive, scratch):
 
 
 @part
-def carry(t, end, known, done, y, states, before, outputs, samples, counters, events, modes, grips, drive, scratch):
+def last_event(rows, count):
+    """Return the mode that began last, and when."""
+    for row in range(count - 1, -1, -1):
+        if rows.marks[row] >= 0:
+            return rows.marks[row], rows.times[row]
+    return -1, -np.inf
+
+
+@part
+def carry(t, end, known, y, states, before, outputs, near, rows, counters, modes, grips, drive, scratch):
     """See `march`, which makes the scratch."""
     settled = False
-    m, last = -1, int(events[counters[EVENTS] - 1, MODE]) if counters[EVENTS] > 0 else -1
+    m = -1
+    last, since = last_event(rows, counters[ROWS])
     while t < end:
         if counters[STOP] != 0:
-            return STOPPED, t, done
+            return STOPPED, t
         drive_phase(t, drive.waves, drive.polynomials, 1 + y.size, scratch.phase)
         fired = -1
         if settled:
@@ -437,60 +467,31 @@ def carry(t, end, known, done, y, states, before, outputs, samples, counters, ev
         else:
             m = begin(y, states, modes, known, grips, counters, scratch)
             if m < 0:
-                return -1 - m, t, done
+                return -1 - m, t
             if m != last or counters[STRUCK] != 0:
-                if counters[EVENTS] == events.shape[0]:
-                    return FULL, t, done
-                note(t, y, m, events[counters[EVENTS]])
-                counters[EVENTS] += 1
-                last, counters[STRUCK] = m, 0
+                if not note(t, y, m, outputs, near, rows, counters):
+                    return FULL, t
+                last, since, counters[STRUCK] = m, t, 0
             remember(states, before, counters)
         if fired < 0:
-            t, fired, done = step(t, end, y, m, modes, outputs, done, samples, scratch)
-            counters[STEPS] += 1
+            t, fired = step(t, end, y, m, modes, outputs, near, since, rows, counters, scratch)
         settled = fired < 0
         reason = conclude(t, m, fired, y, states, counters, modes, grips, drive, scratch)
         if reason != DONE:
-            return reason, t, done
-    return DONE, t, done
+            return reason, t
+    return DONE, t
 
 
 @kernel
-def merge(outputs, samples, events, near, end):
-    """Return instants (m,), states (m, 2n) and modes (m,) at events and outputs, in order.
-
-    Outputs nearer to an event than ``near`` (s) are left out, as they spoil differences; the end is not.
-    """
-    count, size = events.shape[0], samples.shape[1]
-    times, states = np.empty(count + outputs.size), np.empty((count + outputs.size, size))
-    modes = np.empty(count + outputs.size, dtype=np.int64)
-    i, j, total = 0, 0, 0
-    while i < outputs.size or j < count:
-        if j < count and (i == outputs.size or events[j, INSTANT] <= outputs[i]):
-            times[total], states[total], modes[total] = events[j, INSTANT], events[j, POINT:], int(events[j, MODE])
-            total, j = total + 1, j + 1
-            continue
-        apart = outputs[i] - events[j - 1, INSTANT]
-        if j < count:
-            apart = min(apart, events[j, INSTANT] - outputs[i])
-        if apart > near or (outputs[i] == end and apart > 0.0):
-            times[total], states[total], modes[total] = outputs[i], samples[i], int(events[j - 1, MODE])
-            total += 1
-        i += 1
-    return times[:total], states[:total], modes[:total]
-
-
-@kernel
-def march(t, end, known, done, y, states, before, outputs, samples, counters, events, *tables):
+def march(t, end, known, near, y, states, before, outputs, counters, *tables):
     """Carry (y, states) from t to ``end``, or to where something is missing.
 
-    ``before`` receives the states of the last mode that was right; ``events`` (k, 2 + 2n) INSTANT, MODE and the state
-    from POINT on at every change of mode; ``counters`` (8,) counts events stored and steps, and says who decides;
-    another thread may set STOP. ``tables`` are the arrays of Modes, Grips and Drive, one by one, which costs a quarter
-    of handing over tuples. Returns (reason, t, outputs done).
+    ``before`` receives the states of the last mode that was right; outputs as ``near`` (s) to an event are left
+    out, since they spoil differences; the last one is not. ``counters`` say what is stored and who decides; another
+    thread may set STOP. ``tables`` are the arrays of Rows, Modes, Grips and Drive, one
+    by one, which costs a quarter of handing over tuples. Returns (reason, t).
     """
-    modes, grips, drive = Modes(*tables[:MODES_END]), Grips(*tables[MODES_END:GRIPS_END]), Drive(*tables[GRIPS_END:])
+    rows, modes = Rows(*tables[:ROWS_END]), Modes(*tables[ROWS_END:MODES_END])
+    grips, drive = Grips(*tables[MODES_END:GRIPS_END]), Drive(*tables[GRIPS_END:])
     scratch = workspace(modes)
-    return carry(
-        t, end, known, done, y, states, before, outputs, samples, counters, events, modes, grips, drive, scratch
-    )
+    return carry(t, end, known, y, states, before, outputs, near, rows, counters, modes, grips, drive, scratch)
