@@ -105,7 +105,8 @@ class Driver:
                 reached = outputs[done : done + len(arrival.states)]
                 phases.append(_phase(outlook, forcing, t, arrival, reached, near))
                 done += len(reached)
-                mode, t, y = outlook.flow.mode, arrival.time, arrival.state
+                mode, t = outlook.flow.mode, arrival.time
+                y = self.mechanics.carried(arrival.state, forcing.value(t))
                 if fired is not None:
                     mode, y, fired = self._struck(mode, forcing, t, y, fired)
         return [*phases[:-1], _close(phases[-1], t, y)]

@@ -81,7 +81,7 @@ class Prepared:
         self.rigid = bool(self.tables.mechanics.rigid.any())
         # a single friction that nothing else can hold at rest has one consistent state
         unlike = any(f.static > f.kinetic for f in problem.frictions)
-        self.choosy = unlike and (len(problem.frictions) > 1 or self.rigid)
+        self.choosy = mechanics.contrary or (unlike and (len(problem.frictions) > 1 or self.rigid))
         # a touch at the instant of another event comes first
         self.asks = (event_driven.IMPACT, event_driven.UNDECIDED) if self.rigid else ()
         self.start = np.concatenate((problem.initial_displacement, problem.initial_velocity))

@@ -2,8 +2,8 @@
 
 Random structures with full matrices, stops and frictions along coordinates, oblique and dependent directions; the
 coefficient of rest above that of sliding; frictions under constant forces and under those of stops; stops that are
-rigid, with any restitution. Problems in other numbers: ``VERIDYN_PROBLEMS=10000 python -m pytest
-tests/properties/test_exact_order.py``.
+rigid, with any restitution; supports that move, and elements that see them or not. Problems in other numbers:
+``VERIDYN_PROBLEMS=10000 python -m pytest tests/properties/test_exact_order.py``.
 """
 
 import os
@@ -14,7 +14,8 @@ import pytest
 
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.exact.solver import SOLVER
-from veridyn.solver.problem.elements import Friction, Load, Stop
+from veridyn.solver.problem.basis import driven_displacement
+from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import Harmonic, pulse
 
@@ -89,6 +90,26 @@ def hit_hard(seed):
     )
 
 
+def driven(seed):
+    """Return a random problem on moving supports; what stops and rubs is fixed to them, or to the ground."""
+    problem, rng = (random_problem, hit_hard)[seed % 2](seed), np.random.default_rng([seed, 3])
+    frames = rng.choice(["relative", "absolute"], size=8)
+    rigid = rng.choice(["relative", "absolute"])  # those of both frames may crush a body
+    supports = tuple(
+        SupportMotion.from_acceleration(f"base{i}", rng.normal(size=problem.size), Harmonic(*rng.uniform(1, 5, size=3)))
+        for i in range(rng.integers(1, 3))
+    )
+    stops = [replace(s, frame=rigid if s.rigid else frame) for s, frame in zip(problem.stops, frames, strict=False)]
+    moved = replace(problem, supports=supports)
+    start = driven_displacement(moved, np.zeros(1))[0]
+    stops = [
+        replace(s, gap=s.gap + max(0.0, float(s.normal @ start))) if s.rigid and rigid == "absolute" else s
+        for s in stops
+    ]
+    rubs = [replace(f, frame=frame) for f, frame in zip(problem.frictions, frames[::-1], strict=False)]
+    return replace(moved, stops=tuple(stops), frictions=tuple(rubs))
+
+
 def pressed_by_itself(friction):
     return replace(friction, normal=1.0) if friction.normal == "stop1" else friction
 
@@ -117,6 +138,7 @@ def rewritten(rng, problem):
         stops=tuple(stops[i] for i in rng.permutation(len(stops))),
         frictions=tuple(frictions[i] for i in rng.permutation(len(frictions))),
         loads=tuple(replace(load, direction=load.direction[order]) for load in problem.loads),
+        supports=tuple(replace(s, influence=s.influence[order]) for s in problem.supports),
     )
 
 
@@ -157,6 +179,11 @@ def test_order_scale_and_coordinates_do_not_matter(first):
 @pytest.mark.parametrize("first", range(0, PROBLEMS, BATCH))
 def test_so_it_is_with_rigid_stops(first):
     assert different(range(first, min(first + BATCH, PROBLEMS)), hit_hard) == {}
+
+
+@pytest.mark.parametrize("first", range(0, PROBLEMS // 2, BATCH))
+def test_so_it_is_on_moving_supports(first):
+    assert different(range(first, min(first + BATCH, PROBLEMS // 2)), driven) == {}
 
 
 def test_what_was_refused_or_differed_once():
