@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from functools import cached_property
-from itertools import accumulate, chain, combinations, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.errors import ProblemError, SolverFailure
+from veridyn.solver.errors import ProblemError
 from veridyn.solver.event_driven.forcing import functions, is_carried, segments
 from veridyn.solver.problem.basis import in_modal_coordinates, with_coordinates, with_supports
 from veridyn.solver.problem.devices import Device, NonlinearDamper
@@ -109,7 +109,7 @@ class Change:
     """What a guard does when it falls below zero: an element takes another state.
 
     ``spring`` is the coordinate of a spring of stick that is set to ``elongation``, a row over 1, y and u, then; -1:
-    none; STRIKES: a body hits a rigid stop, see `Mechanics.impact`.
+    none; STRIKES: a body hits a rigid stop, see `impacts.impact`.
     """
 
     element: int
@@ -158,35 +158,14 @@ class Held:
     """What k frictions that stick and rigid stops that are closed do to the n unknowns.
 
     ``back`` (n, k) turns rates along them into the velocities that take them away; ``demand`` (k, n) turns loads into
-    the negative of the forces that hold; ``hold`` (n, n) is the projection of velocities that keeps rest.
+    the negative of the forces that hold, those of frictions that slip under the stops being in proportion to them;
+    they act along ``forces`` (k, n), and ``hold`` (n, n) is the projection of velocities that keeps rest.
     """
 
+    forces: Floats
     back: Floats
     demand: Floats
     hold: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Impact:
-    """What an impact does: state (2n,) and mode after it, the stops that give impulses, how many hops are too short.
-
-    Whether a stop that is touched without a rate closes is for complementarity to say.
-    """
-
-    state: Floats
-    mode: Mode
-    hit: tuple[int, ...]
-    short: int
-
-
-def _refuse_stops(problem: MechanicalProblem) -> None:
-    for stop in problem.stops:
-        if stop.curved:
-            raise NotImplementedError(f"stop {stop.name!r} ({stop.geometry}): not piecewise linear")
-    rigid = {stop.name for stop in problem.stops if stop.rigid}
-    for friction in problem.frictions:
-        if friction.normal in rigid:
-            raise NotImplementedError(f"friction {friction.name!r} is under the force of a rigid stop")
 
 
 def refuse(problem: MechanicalProblem) -> None:
@@ -196,7 +175,7 @@ def refuse(problem: MechanicalProblem) -> None:
     ------
     NotImplementedError
         With the reason: a device that is no piecewise linear damper, matrices that vary or are sparse, a curved stop,
-        regularised friction under the force of a stop, friction under that of a rigid one.
+        regularised friction under the force of a stop.
     """
     if not isinstance(problem, MechanicalProblem):
         raise NotImplementedError(f"problems of kind {problem.kind!r}")
@@ -206,7 +185,9 @@ def refuse(problem: MechanicalProblem) -> None:
         raise NotImplementedError("sparse matrices; problem.dense() has arrays in their place")
     for device in problem.devices:
         _refuse_device(device)
-    _refuse_stops(problem)
+    for stop in problem.stops:
+        if stop.curved:
+            raise NotImplementedError(f"stop {stop.name!r} ({stop.geometry}): not piecewise linear")
     for friction in problem.frictions:
         _refuse_friction(friction)
 
@@ -358,14 +339,17 @@ class Mechanics:
         self.sliding = self._affine([self._row(v=tangent) for tangent in self.tangents])
         self.presses = self._presses()
         self.weights = self._affine([self._row(constant=_constant(f)) for f in problem.frictions])
+        self.static = np.array([friction.static for friction in problem.frictions])
         self.reach = self.lengths(self.tangents)
         self.glides = self._bounds(self.reach)
         self.rigid = np.array([stop.rigid for stop in problem.stops], dtype=bool)
-        self._check_start()
+        self.jams = self.presses @ self.rigid > 0  # frictions under the forces of rigid stops
+        if self.rigid.any():
+            self._check_start()
         several = len(problem.frictions) + np.count_nonzero(self.rigid) > 1
         self.contrary = bool(self.supports.size) and bool(several)  # what moves apart may want to hold one body
         self.known: dict[Mode, Flow] = {}
-        self.holds: dict[tuple[tuple[int, ...], tuple[int, ...]], Held] = {}
+        self.holds: dict[tuple[tuple[int, ...], tuple[int, ...], bytes], Held] = {}
 
     def _free(self, acts: Floats) -> Affine:
         """Return the forces on a structure that touches nothing (n rows), and the accelerations of supports."""
@@ -455,19 +439,24 @@ class Mechanics:
         n = self.problem.size
         closed = np.array([touch is Touch.CLOSED for touch in mode.stops], dtype=bool)
         stop_forces = self._whole(closed[:, None] * self.pressing.rows)  # none of a rigid stop yet
+        slips = self._slips(mode)[:, None]
         normal = self.normal_forces(stop_forces)
-        slipping = self._slips(mode)[:, None] * normal.rows
-        self._add_springs(mode, slipping)
-        loads = self._whole(self.free.rows + self.pushes.T @ stop_forces.rows + self.pulls.T @ slipping).rows
+        friction = slips * normal.rows
+        self._add_springs(mode, friction)
+        loads = self._whole(self.free.rows + self.pushes.T @ stop_forces.rows + self.pulls.T @ friction).rows
         stuck, shut = self._rigid(mode), np.flatnonzero(closed & self.rigid).tolist()
-        held = self.held(tuple(stuck), tuple(shut))
+        held = self.held(tuple(stuck), tuple(shut), mode)
         hold = self._following(mode, held.hold)
         needed, efforts = -held.demand @ loads, np.abs(held.demand) @ np.abs(loads)
-        friction = slipping
         friction[stuck] += needed[: len(stuck)]
-        stop_forces.rows[shut] = needed[len(stuck) :]
         needs, pushes = np.abs(friction), np.abs(self.pressing.rows)
-        needs[stuck], pushes[shut] = efforts[: len(stuck)], efforts[len(stuck) :]
+        needs[stuck] = efforts[: len(stuck)]
+        if shut:
+            stop_forces.rows[shut], pushes[shut] = needed[len(stuck) :], efforts[len(stuck) :]
+            normal, pressed = self.normal_forces(stop_forces), self.presses[:, shut]
+            needs += self.static[:, None] * (pressed @ pushes[shut])
+            rubbing = slips * (pressed @ stop_forces.rows[shut])
+            friction, loads = friction + rubbing, loads + self.pulls.T @ rubbing
         rate = np.zeros((2 * n, loads.shape[1]))
         rate[:n, 1 + n : 1 + 2 * n] = np.eye(n)
         rate[n:] = hold @ self.inverse @ loads
@@ -482,7 +471,7 @@ class Mechanics:
     def _whole(self, rows: Floats) -> Affine:
         """Return rows as an Affine in which supports move as their functions say."""
         n, supports = self.problem.size, self.supports
-        for order, channels in enumerate(self.carriers):
+        for order, channels in enumerate(self.carriers if supports.size else ()):
             rows[:, 1 + 2 * n + channels] += rows[:, 1 + order * n + supports]
             rows[:, 1 + order * n + supports] = 0.0
         return Affine(rows, 2 * n)
@@ -560,35 +549,42 @@ class Mechanics:
                 forces[j, 1 + spring] -= friction.stiffness
                 forces[j, 1 + n : 1 + 2 * n] -= friction.damping * friction.tangents[0]
 
-    def held(self, stuck: tuple[int, ...], shut: tuple[int, ...]) -> Held:
+    def held(self, stuck: tuple[int, ...], shut: tuple[int, ...], mode: Mode | None = None) -> Held:
         """Return what holds the unknowns where frictions stick and rigid stops are closed.
 
-        They ask ``W (M⁻¹ (q + Wᵀ λ) + ψ s'') = 0`` of their tangents and inward normals W, q being all other forces
-        and s'' the accelerations of the supports. The projection takes away what rounding leaves of the velocities
-        along W, so that rest holds exactly however long it lasts.
+        They ask ``W (M⁻¹ (q + F λ) + ψ s'') = 0`` of their tangents and inward normals W, q being all other forces and
+        s'' the accelerations of the supports; F are the same directions, those of the stops with the forces of what
+        slips under them in a mode. The projection takes away what rounding leaves of the velocities along W, so that
+        rest holds exactly however long it lasts.
         """
-        if (stuck, shut) not in self.holds:
+        slips = self._slips(mode) * self.jams if mode and shut else np.zeros(0)
+        key = stuck, shut, slips.tobytes() if slips.any() else b""
+        if key not in self.holds:
             if len(self.holds) == MOST_HELD:
                 self.holds.clear()
             W = np.vstack((self.tangents[list(stuck)], -self.normals[list(shut)]))
-            shares = self._shares(stuck, len(shut)) / _lengths(W @ self.root)
-            self.holds[stuck, shut] = self.constrained(W, shares)
-        return self.holds[stuck, shut]
+            shares = self._shares(stuck, len(shut)) / norms(W @ self.root)
+            F = W.copy() if slips.any() else W
+            if slips.any():
+                F[len(stuck) :] += (slips[:, None] * self.presses[:, list(shut)]).T @ self.pulls
+            self.holds[key] = self._constrained(W, shares, F)
+        return self.holds[key]
 
-    def constrained(self, W: Floats, shares: Floats) -> Held:
-        """Return the same for directions W (k, n); if dependent, they share a load by the squares of shares (k,).
+    def _constrained(self, W: Floats, shares: Floats, F: Floats) -> Held:
+        """Return the same for directions W and F (k, n); if dependent, they share by the squares of shares (k,).
 
         With ``M = L Lᵀ`` and an orthonormal basis V of the rows of ``W L⁻ᵀ`` the projection is ``1 - L⁻ᵀ Vᵀ V Lᵀ``:
         no difference of shares cancels in it.
         """
-        eye, along, moved = np.eye(self.problem.size), W @ self.root, W[:, self.supports]
-        _, sizes, rows = np.linalg.svd(along / _lengths(along)[:, None])
+        eye, along = np.eye(self.problem.size), W @ self.root
+        _, sizes, rows = np.linalg.svd(along / norms(along)[:, None])
         basis = rows[: np.count_nonzero(sizes**2 > DEPENDENT * sizes.max(initial=0.0) ** 2)]
         back, parts = self.root @ basis.T, along @ basis.T
-        carried = np.linalg.pinv(parts) @ moved
         shared = np.linalg.pinv(shares[:, None] * parts) * shares
-        demand = shared.T @ back.T
-        demand[:, self.supports] = shared.T @ carried
+        resisted = shared if F is W else np.linalg.pinv(shares[:, None] * (F @ self.root @ basis.T)) * shares
+        demand = resisted.T @ back.T
+        carried = np.linalg.pinv(parts) @ W[:, self.supports] if self.supports.size else np.zeros((len(basis), 0))
+        demand[:, self.supports] = resisted.T @ carried
         projected = back @ back.T @ self.problem.mass
         if len(basis) == len(eye) - self.supports.size:
             projected = eye.copy()
@@ -596,7 +592,7 @@ class Mechanics:
         projected[:, self.supports] = back @ carried
         hold = eye - projected
         hold[np.abs(hold) <= ROUNDING * (eye + np.abs(projected))] = 0.0
-        return Held(back @ shared, demand, hold)
+        return Held(F, back @ shared, demand, hold)
 
     def _following(self, mode: Mode, hold: Floats) -> Floats:
         """Return a projection in which a spring of stick follows the sliding, and that of a slip waits."""
@@ -613,9 +609,7 @@ class Mechanics:
         force: frictions leave to it what both can hold.
         """
         frictions = [self.problem.frictions[j] for j in stuck]
-        limits = np.array([f.static * _constant(f) for f in frictions]) * _lengths(
-            self.tangents[list(stuck)] @ self.root
-        )
+        limits = np.array([f.static * _constant(f) for f in frictions]) * norms(self.tangents[list(stuck)] @ self.root)
         if shut or not limits.any() or any(isinstance(f.normal, str) for f in frictions):
             return np.repeat([LEAST if shut else 1.0, 1.0], [len(stuck), shut])
         return np.asarray(np.sqrt(np.maximum(limits, LEAST * limits.max())))
@@ -666,49 +660,11 @@ class Mechanics:
 
     def _torn(self, directions: Floats, hold: Floats) -> NDArray[np.bool_]:
         """Tell along which directions (k, n) what is held cannot rest together, as supports move it apart."""
+        if not self.supports.size:
+            return np.zeros(len(directions), dtype=bool)
         left = directions @ hold
         left[:, : self.own], left[:, self.own + self.supports.size :] = 0.0, 0.0
         return np.asarray(self.lengths(left) > TORN * self.lengths(directions))
-
-    # ---- impacts on rigid stops
-
-    def impact(self, mode: Mode, y: Floats, u: Floats, scale: float, apart: float) -> Impact:
-        """Return what the rigid stops do that a body touches; nothing, if none of them is approached.
-
-        They share the impulses by Moreau's law (see `Stop`): the velocities after it are unique. A stop is touched if
-        it will be within the resolution of instants, ``apart`` of the time ``scale`` (s), and a hop that does not last
-        as long, or is no higher than rounding of the way in that time, is none: there the impacts, which accumulate,
-        end in rest.
-
-        Raises
-        ------
-        SolverFailure
-            If no velocities obey the law: different restitutions in dependent directions, walls that move together.
-        """
-        n, resolution = self.problem.size, apart * scale
-        low, still, _ = self.rounding(mode, y, u, scale)
-        touched = np.flatnonzero(self.rigid & (self.gaps(y, u) <= low + resolution * np.abs(self.gap_rates(y, u))))
-        if not touched.size:
-            return Impact(y, mode, (), 0)
-        W = -self.normals[touched]
-        rest = still[touched]
-        hits = np.where(-W @ y[n:] > rest, -W @ y[n:], 0.0)
-        back = hits * [self.problem.stops[i].restitution for i in touched]
-        impulses, v = self._shared(W, y[n:], back)
-        speed = self._speed(y[n:])  # an impact may leave nothing but rounding of it
-        opened = _with_touch(mode, touched, Touch.OPEN, self._kicked(mode.frictions, v, speed))
-        resting = _with_touch(opened, touched[W @ v <= rest], Touch.CLOSED, opened.frictions)
-        state = np.concatenate((y[:n], v))
-        fall = np.max([-W @ self.flow(each).rate(state, u)[n:] for each in (opened, resting)], axis=0)
-        lowest = np.maximum(0.5 * resolution * fall, 2 * np.sqrt(low[touched] * np.abs(fall)))
-        slow = (fall > 0) & (np.abs(W @ v) <= lowest)
-        short = slow & (W @ v > rest)
-        if short.any():  # what is slow or at rest stays together, or a hop would go on with another stop
-            calm = slow | (np.abs(W @ v) <= rest)
-            v = self.constrained(W[calm], np.ones(np.count_nonzero(calm))).hold @ v
-        after = _with_touch(mode, touched[(W @ v > rest) & ~short], Touch.OPEN, self._kicked(mode.frictions, v, speed))
-        hit = touched[impulses * self.lengths(W) ** 2 > rest]
-        return Impact(np.concatenate((y[:n], v)), after, tuple(hit.tolist()), int(np.count_nonzero(short)))
 
     def rounding(self, mode: Mode, y: Floats, u: Floats, scale: float) -> tuple[Floats, Floats, Floats]:
         """Return the gaps (s,) and rates of gaps (s,) that are none, and the rates whose hops may be none.
@@ -718,7 +674,7 @@ class Mechanics:
         """
         sizes, across = np.abs(np.concatenate(([1.0], y, u))), np.abs(self.normals)
         low, hops = self._hops(self.gap_sizes @ sizes, across, self.flow(mode).efforts @ sizes, y, scale)
-        still = AT_REST * self._speed(y[self.problem.size :]) * self.lengths(self.normals) + low / scale
+        still = AT_REST * self.speed(y[self.problem.size :]) * self.lengths(self.normals) + low / scale
         return low, still, np.maximum(still, hops)
 
     def slow(self, mode: Mode, y: Floats, u: Floats, scale: float) -> NDArray[np.bool_]:
@@ -736,37 +692,9 @@ class Mechanics:
         low = LOW * (terms + WAY * across @ (speeds * scale + pull * scale**2))
         return low, 2 * np.sqrt(low * (across @ pull))
 
-    def _speed(self, v: Floats) -> float:
+    def speed(self, v: Floats) -> float:
         """Return the norm of velocities that goes with the kinetic energy."""
         return float(np.sqrt(v @ np.asarray(self.problem.mass) @ v))
-
-    def _shared(self, W: Floats, v: Floats, least: Floats) -> tuple[Floats, Floats]:
-        """Return impulses p (k,) and velocities with ``0 <= p ⊥ W v - least >= 0``."""
-        along = W @ self.root
-        A, q, p = along @ along.T, W @ v - least, np.zeros(len(W))
-        slack = AT_REST * (self._speed(v) * self.lengths(W) + least)
-        for count in range(len(W) + 1):
-            for few in combinations(range(len(W)), count):
-                S, p = list(few), np.zeros(len(W))
-                p[S] = np.linalg.lstsq(A[np.ix_(S, S)], -q[S], rcond=DEPENDENT)[0]
-                if np.all(p >= 0) and np.all(A @ p + q >= -slack):
-                    return p, v + self.root @ along.T @ p
-        raise SolverFailure(
-            f"{self.problem.name}: no velocities obey the stops that are hit together: they crush what is between, or "
-            "have different restitutions in dependent directions"
-        )
-
-    def _kicked(self, grips: tuple[Grip, ...], v: Floats, speed: float) -> tuple[Grip, ...]:
-        """Return what pressed frictions do with new velocities: a force does not hold against an impulse.
-
-        ``speed`` is the norm of the velocities before, which rounding is measured against.
-        """
-        moving = AT_REST * self.reach * speed
-        found = []
-        for j, (grip, glide) in enumerate(zip(grips, self.tangents @ v, strict=True)):
-            still = abs(glide) <= moving[j] or grip is Grip.FREE or j in self.springs
-            found.append(grip if still else Grip(int(np.sign(glide))))
-        return tuple(found)
 
     def _regripping(self, j: int, grip: Grip, becomes: Grip, normal: Floats) -> Change:
         """Return the change of a friction; the spring of a slip that ends takes over the force of the slip."""
@@ -776,15 +704,10 @@ class Mechanics:
         return Change(j, becomes, self.springs[j], float(grip) * friction.kinetic / friction.stiffness * normal)
 
 
-def _lengths(rows: Floats) -> Floats:
+def norms(rows: Floats) -> Floats:
     """Return the lengths (k,) of rows (k, n), one for a row of zeros."""
     lengths = np.linalg.norm(rows, axis=1)
     return np.asarray(np.where(lengths > 0, lengths, 1.0))
-
-
-def _with_touch(mode: Mode, which: NDArray[np.int64], touch: Touch, grips: tuple[Grip, ...]) -> Mode:
-    """Return a mode with another state of some stops, and of the frictions."""
-    return Mode(tuple(touch if i in which else each for i, each in enumerate(mode.stops)), grips)
 
 
 def _constant(friction: Friction) -> float:

@@ -99,7 +99,8 @@ class Transitions:
         low, _, hops = mechanics.rounding(mode, now.y, u, step)
         stays = mechanics.rigid & (mechanics.gaps(now.y, u) <= low) & (np.abs(mechanics.gap_rates(now.y, u)) <= hops)
         before[: self.stops][stays] = CLOSED
-        before[self.stops :][mechanics.slow(mode, now.y, u, step) & (before[self.stops :] != FREE)] = STICK
+        slow = mechanics.slow(mode, now.y, u, step) & self.pressed(before[: self.stops] == CLOSED)
+        before[self.stops :][slow] = STICK
         return replace(now, before=before, fired=-1)
 
     def _sought(self, now: Instant) -> Found | None:
