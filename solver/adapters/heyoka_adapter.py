@@ -187,7 +187,8 @@ def _taylor(controls: TaylorControls, problem: Problem) -> Taylor:
     if not isinstance(problem, MechanicalProblem):
         return Taylor(0, controls)
     bends = sum(len(device.breaks) for device in problem.devices if isinstance(device, NonlinearDamper))
-    return Taylor(2 * (len(problem.stops) + len(problem.frictions) + bends), controls)
+    most = 4 if "absolute-frame" in problem.needs else 2  # of one element
+    return Taylor(most * (len(problem.stops) + len(problem.frictions) + bends), controls)
 
 
 SOLVER = EventDriven(

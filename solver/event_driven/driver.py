@@ -5,7 +5,7 @@ complementarity conditions, tested on the Taylor polynomials of the guards just 
 none of its guards is negative there. Frictional sticking is rigid, so the sliding velocity is set to zero exactly.
 
 Source: F. Pfeiffer and C. Glocker, Multibody Dynamics with Unilateral Contacts, Wiley 1996, chapters 5 and 6
-(one-sided conditions at transitions). Impacts on rigid stops come first; see `mechanics.Mechanics.impact`.
+(one-sided conditions at transitions). Impacts on rigid stops come first; see `impacts`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import Forcing, segments
+from veridyn.solver.event_driven.impacts import impact
 from veridyn.solver.event_driven.legs import AffineLeg, Arrival, Integrator, Legs, until
 from veridyn.solver.event_driven.mechanics import STRIKES, Affine, Change, Flow, Grip, Mechanics, Mode, Touch
 from veridyn.solver.problem.mechanical import MechanicalProblem
@@ -77,6 +78,9 @@ class Driver:
         self.mechanics = Mechanics(problem)
         for j in self.mechanics.springs:
             raise NotImplementedError(f"friction {problem.frictions[j].name!r} is regularised; the set-valued law only")
+        for j in np.flatnonzero(self.mechanics.jams).tolist():
+            # switching guards one by one does not always find the state that follows
+            raise NotImplementedError(f"friction {problem.frictions[j].name!r} is under the force of a rigid stop")
         self.problem = self.mechanics.problem
         self.legs = Legs(problem.name, integrator, most_events)
         self.largest_step = largest_step
@@ -105,7 +109,8 @@ class Driver:
                 reached = outputs[done : done + len(arrival.states)]
                 phases.append(_phase(outlook, forcing, t, arrival, reached, near))
                 done += len(reached)
-                mode, t, y = outlook.flow.mode, arrival.time, arrival.state
+                mode, t = outlook.flow.mode, arrival.time
+                y = self.mechanics.carried(arrival.state, forcing.value(t))
                 if fired is not None:
                     mode, y, fired = self._struck(mode, forcing, t, y, fired)
         return [*phases[:-1], _close(phases[-1], t, y)]
@@ -127,12 +132,12 @@ class Driver:
         if not self.mechanics.rigid.any():
             return mode, y, fired
         flow = self.mechanics.flow(mode)
-        impact = self.mechanics.impact(mode, y, forcing.value(t), self._scale(flow, forcing), HOP)
-        if fired is not None and flow.changes[fired].spring != STRIKES and not impact.hit:
+        struck = impact(self.mechanics, mode, y, forcing.value(t), self._scale(flow, forcing), HOP)
+        if fired is not None and flow.changes[fired].spring != STRIKES and not struck.hit:
             return mode, y, fired
-        self.legs.counters.update(impacts=bool(impact.hit), settled=impact.short)
-        self.impacts += [(t, impact.hit)] if impact.hit else []
-        return impact.mode, impact.state, None
+        self.legs.counters.update(impacts=bool(struck.hit), settled=struck.short)
+        self.impacts += [(t, struck.hit)] if struck.hit else []
+        return struck.mode, struck.state, None
 
     def _regripped(self, mode: Mode, y: Floats) -> Mode:
         """Return a mode whose frictions grip where, and only where, they are pressed."""

@@ -90,19 +90,18 @@ class Forcing:
         return u
 
 
-def carries_stops(problem: MechanicalProblem) -> bool:
-    """Tell whether stops or devices see the displacement of moving supports."""
-    frames = {*(stop.frame for stop in problem.stops), *(device.frame for device in problem.devices)}
-    return bool(problem.supports) and "absolute" in frames
+def is_carried(problem: MechanicalProblem) -> bool:
+    """Tell whether an element sees the displacement of moving supports."""
+    return bool(problem.supports) and any(element.frame == "absolute" for element in problem.elements)
 
 
 def functions(problem: MechanicalProblem) -> list[TimeFunction]:
     """Return the driving functions: loads (N per unit direction), accelerations of the supports (m/s²).
 
-    If stops see the supports, displacements (m) and velocities (m/s) of the supports follow.
+    If an element sees the supports, displacements (m) and velocities (m/s) of the supports follow.
     """
     found = list(problem.drives)
-    if carries_stops(problem):
+    if is_carried(problem):
         found += [s.displacement for s in problem.supports] + [s.velocity for s in problem.supports]
     return found
 

@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from functools import cached_property
-from itertools import accumulate, chain, combinations, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.errors import ProblemError, SolverFailure
-from veridyn.solver.event_driven.forcing import carries_stops, functions
-from veridyn.solver.problem.basis import in_modal_coordinates, with_coordinates
+from veridyn.solver.errors import ProblemError
+from veridyn.solver.event_driven.forcing import functions, is_carried, segments
+from veridyn.solver.problem.basis import in_modal_coordinates, with_coordinates, with_supports
 from veridyn.solver.problem.devices import Device, NonlinearDamper
 from veridyn.solver.problem.elements import Friction, Stop
 from veridyn.solver.problem.mechanical import MechanicalProblem
@@ -33,6 +33,7 @@ PARALLEL = 1e-12  # of the cosine of an angle; tangents this near to one line ar
 AT_REST = 1e-12  # of the motion of the whole structure; a slower velocity along a direction is rest
 LOW = 4e-13  # of the terms of a gap; what is no higher is on the stop
 BEYOND = 1e-9  # of the terms of a gap; a start that is deeper in a rigid stop is none
+TORN = 1e-6  # relative; what holds two that move apart by less is one
 WAY = 1e-2  # of the way of a step: what counts like the terms of a gap
 MOST_HELD = 256  # sets of what holds still, that are remembered
 STRIKES = -2  # in the place of a spring: the change is an impact
@@ -108,7 +109,7 @@ class Change:
     """What a guard does when it falls below zero: an element takes another state.
 
     ``spring`` is the coordinate of a spring of stick that is set to ``elongation``, a row over 1, y and u, then; -1:
-    none; STRIKES: a body hits a rigid stop, see `Mechanics.impact`.
+    none; STRIKES: a body hits a rigid stop, see `impacts.impact`.
     """
 
     element: int
@@ -153,42 +154,18 @@ class Flow:
 
 
 @dataclass(frozen=True, eq=False)
-class Impact:
-    """What an impact does: state (2n,) and mode after it, the stops that give impulses, how many hops are too short.
+class Held:
+    """What k frictions that stick and rigid stops that are closed do to the n unknowns.
 
-    Whether a stop that is touched without a rate closes is for complementarity to say.
+    ``back`` (n, k) turns rates along them into the velocities that take them away; ``demand`` (k, n) turns loads into
+    the negative of the forces that hold, those of frictions that slip under the stops being in proportion to them;
+    they act along ``forces`` (k, n), and ``hold`` (n, n) is the projection of velocities that keeps rest.
     """
 
-    state: Floats
-    mode: Mode
-    hit: tuple[int, ...]
-    short: int
-
-
-def _refuse_stops(problem: MechanicalProblem) -> None:
-    for stop in problem.stops:
-        if stop.curved:
-            raise NotImplementedError(f"stop {stop.name!r} ({stop.geometry}): not piecewise linear")
-        if stop.rigid and stop.frame == "absolute" and problem.supports:
-            raise NotImplementedError(f"stop {stop.name!r} is rigid in the absolute frame of a driven structure")
-        if stop.rigid:
-            _check_start(problem, stop)
-    rigid = {stop.name for stop in problem.stops if stop.rigid}
-    for friction in problem.frictions:
-        if friction.normal in rigid:
-            raise NotImplementedError(f"friction {friction.name!r} is under the force of a rigid stop")
-
-
-def _check_start(problem: MechanicalProblem, stop: Stop) -> None:
-    """Refuse a body that starts beyond a rigid stop by more than rounding leaves of it and of the way ahead."""
-    place = float(stop.normal @ problem.initial_displacement + stop.offset)
-    depth = (abs(place) if stop.geometry == "parallel planes" else place) - stop.gap
-    ways = abs(problem.initial_displacement) + abs(problem.initial_velocity) * (problem.end - problem.start)
-    if depth > BEYOND * (abs(stop.gap) + abs(stop.offset) + float(abs(stop.normal) @ ways)):
-        raise ProblemError(
-            f"{problem.name}: the body starts {depth:.3g} m beyond stop {stop.name!r}, which is rigid; "
-            "begin on its free side, or give it a stiffness"
-        )
+    forces: Floats
+    back: Floats
+    demand: Floats
+    hold: Floats
 
 
 def refuse(problem: MechanicalProblem) -> None:
@@ -196,12 +173,9 @@ def refuse(problem: MechanicalProblem) -> None:
 
     Raises
     ------
-    ProblemError
-        If the body starts beyond a rigid stop.
     NotImplementedError
         With the reason: a device that is no piecewise linear damper, matrices that vary or are sparse, a curved stop,
-        friction, a rigid stop or a truncated basis in the absolute frame, regularised friction under the force of a
-        stop, friction under that of a rigid one.
+        regularised friction under the force of a stop.
     """
     if not isinstance(problem, MechanicalProblem):
         raise NotImplementedError(f"problems of kind {problem.kind!r}")
@@ -211,16 +185,14 @@ def refuse(problem: MechanicalProblem) -> None:
         raise NotImplementedError("sparse matrices; problem.dense() has arrays in their place")
     for device in problem.devices:
         _refuse_device(device)
-    if carries_stops(problem) and problem.modes is not None:
-        raise NotImplementedError("stops or dampers in the absolute frame of a driven structure that is given by modes")
-    _refuse_stops(problem)
+    for stop in problem.stops:
+        if stop.curved:
+            raise NotImplementedError(f"stop {stop.name!r} ({stop.geometry}): not piecewise linear")
     for friction in problem.frictions:
-        _refuse_friction(friction, driven=bool(problem.supports))
+        _refuse_friction(friction)
 
 
-def _refuse_friction(friction: Friction, *, driven: bool) -> None:
-    if friction.frame == "absolute" and driven:
-        raise NotImplementedError(f"{friction.name!r} in the absolute frame of a driven structure")
+def _refuse_friction(friction: Friction) -> None:
     if friction.law == "regularised" and isinstance(friction.normal, str):
         # where the force falls while the body turns, neither stick nor slip in any direction is consistent
         raise NotImplementedError(f"friction {friction.name!r} is regularised under the force of a stop")
@@ -313,16 +285,25 @@ def _bends(damper: NonlinearDamper) -> tuple[Bend, ...]:
 class Mechanics:
     """Writes the equations of a problem in any of its modes; ``problem`` has the unknowns of the equations.
 
+    They are the degrees of freedom or modal coordinates; the supports, if an element sees them (see `with_supports`);
+    the springs of regularised friction. In all equations the supports move as their functions say: as unknowns they
+    serve where velocities along a direction are to be zero. Forces do not move them.
+
     Raises
     ------
     NotImplementedError
         See `refuse`.
+    ProblemError
+        If the body starts beyond a rigid stop.
     """
 
     def __init__(self, problem: MechanicalProblem) -> None:
         refuse(problem)
         self.shapes = None if problem.modes is None else problem.modes.shapes
-        problem = problem if problem.modes is None else in_modal_coordinates(problem)
+        stated, problem = problem, problem if problem.modes is None else in_modal_coordinates(problem)
+        self.own = problem.size
+        problem = with_supports(problem, stated) if is_carried(problem) else problem
+        self.supports = np.arange(self.own, problem.size)
         joined = tuple(_joined(friction) for friction in problem.frictions)
         self.cosines = [_cosines(f, line) for f, line in zip(problem.frictions, joined, strict=True)]
         problem = replace(problem, frictions=joined)
@@ -338,12 +319,19 @@ class Mechanics:
         assert problem.damping is not None
         assert problem.stiffness is not None
         self.problem = problem
-        self.inverse = np.linalg.inv(problem.mass)
-        self.root = np.linalg.inv(np.linalg.cholesky(problem.mass)).T
+        self.measure = np.linalg.inv(problem.mass)
+        self.inverse, self.root = self.measure.copy(), np.linalg.inv(np.linalg.cholesky(problem.mass)).T
+        self.inverse[self.supports, self.supports] = 1.0  # their loads are accelerations
+        self.root[self.supports] = 0.0
         self.channels = len(functions(problem))
+        first = self.channels - 2 * self.supports.size + np.arange(self.supports.size)
+        self.carriers = (first, first + self.supports.size)  # channels of displacements and velocities of supports
         self.tangents = np.array([f.tangents[0] for f in problem.frictions]).reshape(-1, problem.size)
         self.normals = np.array([stop.normal for stop in problem.stops]).reshape(-1, problem.size)
-        self.free = self._free()
+        acts = np.ones(problem.size)
+        acts[self.supports] = 0.0  # of elements nothing acts on them
+        self.pulls, self.pushes = acts * self.tangents, -acts * self.normals
+        self.free = self._free(acts)
         self.elongations, self.rates = self._elongations()
         self.pressing = self._affine([self._spring(stop) for stop in problem.stops])
         self.gaps, self.gap_rates = self._gaps()
@@ -351,14 +339,20 @@ class Mechanics:
         self.sliding = self._affine([self._row(v=tangent) for tangent in self.tangents])
         self.presses = self._presses()
         self.weights = self._affine([self._row(constant=_constant(f)) for f in problem.frictions])
-        self.reach = self._reach(self.tangents)
+        self.static = np.array([friction.static for friction in problem.frictions])
+        self.reach = self.lengths(self.tangents)
         self.glides = self._bounds(self.reach)
         self.rigid = np.array([stop.rigid for stop in problem.stops], dtype=bool)
+        self.jams = self.presses @ self.rigid > 0  # frictions under the forces of rigid stops
+        if self.rigid.any():
+            self._check_start()
+        several = len(problem.frictions) + np.count_nonzero(self.rigid) > 1
+        self.contrary = bool(self.supports.size) and bool(several)  # what moves apart may want to hold one body
         self.known: dict[Mode, Flow] = {}
-        self.holds: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[Floats, Floats]] = {}
+        self.holds: dict[tuple[tuple[int, ...], tuple[int, ...], bytes], Held] = {}
 
-    def _free(self) -> Affine:
-        """Return the forces on a structure that touches nothing (n rows)."""
+    def _free(self, acts: Floats) -> Affine:
+        """Return the forces on a structure that touches nothing (n rows), and the accelerations of supports."""
         problem = self.problem
         assert problem.mass is not None
         assert problem.damping is not None
@@ -367,13 +361,29 @@ class Mechanics:
         columns += [-problem.mass @ support.influence for support in problem.supports]
         columns += [np.zeros(problem.size)] * (self.channels - len(columns))
         forcing = np.array(columns).reshape(self.channels, problem.size).T
+        forcing[self.supports, len(problem.loads) + np.arange(self.supports.size)] = 1.0
         rows = np.hstack((np.zeros((problem.size, 1)), -problem.stiffness, -problem.damping, forcing))
         for damper in problem.devices:
             assert isinstance(damper, NonlinearDamper)
             force, slope = _linear_piece(damper)
-            carried = slope * self._carried(damper.direction, damper.frame, 1)
-            rows -= np.outer(damper.direction, self._row(constant=force, v=slope * damper.direction, forcing=carried))
+            rows -= np.outer(acts * damper.direction, self._row(constant=force, v=slope * damper.direction))
         return self._whole(rows)
+
+    def _check_start(self) -> None:
+        """Refuse a body that starts beyond a rigid stop by more than rounding leaves of it and of the way ahead."""
+        problem, (first, *_) = self.problem, segments(self.problem)
+        y = np.concatenate((problem.initial_displacement, problem.initial_velocity))
+        gaps = self.gaps(y, first.value(first.start))
+        ways = np.abs(y) @ np.kron([[1.0], [problem.end - problem.start]], np.eye(problem.size))
+        for name, planes in self.planes.items():
+            for i in planes:
+                stop = problem.stops[i]
+                size = abs(stop.gap) + abs(stop.offset) + float(np.abs(stop.normal) @ ways)
+                if stop.rigid and -gaps[i] > BEYOND * size:
+                    raise ProblemError(
+                        f"{problem.name}: the body starts {-gaps[i]:.3g} m beyond stop {name!r}, which is rigid; "
+                        "begin on its free side, or give it a stiffness"
+                    )
 
     def _presses(self) -> Floats:
         """Return which stops press which frictions, (f, s)."""
@@ -382,9 +392,9 @@ class Mechanics:
             row[list(self.pressing_planes(friction))] = 1.0
         return presses
 
-    def _reach(self, directions: Floats) -> Floats:
-        """Return the lengths (k,) of directions (k, n) in the norm that goes with the kinetic energy."""
-        return np.asarray(np.sqrt(np.einsum("ki,ij,kj->k", directions, self.inverse, directions)))
+    def lengths(self, directions: Floats) -> Floats:
+        """Return the lengths (k,) of directions (k, n) in the norm of the kinetic energy, that of supports too."""
+        return np.asarray(np.sqrt(np.einsum("ki,ij,kj->k", directions, self.measure, directions)))
 
     def _bounds(self, reach: Floats) -> Floats:
         """Return rows (k, n) over absolute velocities that bound the velocities along directions: ``|t| |v|``.
@@ -401,9 +411,16 @@ class Mechanics:
         return {**self.planes, **self.bends, **{f.name: (stops + j,) for j, f in enumerate(self.problem.frictions)}}
 
     def restored(self, unknowns: Floats) -> Floats:
-        """Return the displacements or velocities (m, n) that belong to unknowns (m, r), springs of stick included."""
-        unknowns = unknowns[:, : self.problem.size - len(self.springs)]
+        """Return the displacements or velocities (m, n) of unknowns (m, r), springs and supports left out."""
+        unknowns = unknowns[:, : self.own]
         return unknowns if self.shapes is None else unknowns @ self.shapes.T
+
+    def carried(self, y: Floats, u: Floats) -> Floats:
+        """Return a state (2n,) whose supports are where their functions say."""
+        y = y.copy()
+        for order, channels in enumerate(self.carriers):
+            y[order * self.problem.size + self.supports] = u[channels]
+        return y
 
     def flow(self, mode: Mode) -> Flow:
         """Return the equations of a mode."""
@@ -422,24 +439,29 @@ class Mechanics:
         n = self.problem.size
         closed = np.array([touch is Touch.CLOSED for touch in mode.stops], dtype=bool)
         stop_forces = self._whole(closed[:, None] * self.pressing.rows)  # none of a rigid stop yet
+        slips = self._slips(mode)[:, None]
         normal = self.normal_forces(stop_forces)
-        slipping = self._slips(mode)[:, None] * normal.rows
-        self._add_springs(mode, slipping)
-        loads = self.free.rows - self.normals.T @ stop_forces.rows + self.tangents.T @ slipping
+        friction = slips * normal.rows
+        self._add_springs(mode, friction)
+        loads = self._whole(self.free.rows + self.pushes.T @ stop_forces.rows + self.pulls.T @ friction).rows
         stuck, shut = self._rigid(mode), np.flatnonzero(closed & self.rigid).tolist()
-        taken, hold = self.held(tuple(stuck), tuple(shut))
-        hold = self._following(mode, hold)
-        needed, efforts = -taken.T @ loads, np.abs(taken.T) @ np.abs(loads)
-        friction = slipping
+        held = self.held(tuple(stuck), tuple(shut), mode)
+        hold = self._following(mode, held.hold)
+        needed, efforts = -held.demand @ loads, np.abs(held.demand) @ np.abs(loads)
         friction[stuck] += needed[: len(stuck)]
-        stop_forces.rows[shut] = needed[len(stuck) :]
         needs, pushes = np.abs(friction), np.abs(self.pressing.rows)
-        needs[stuck], pushes[shut] = efforts[: len(stuck)], efforts[len(stuck) :]
+        needs[stuck] = efforts[: len(stuck)]
+        if shut:
+            stop_forces.rows[shut], pushes[shut] = needed[len(stuck) :], efforts[len(stuck) :]
+            normal, pressed = self.normal_forces(stop_forces), self.presses[:, shut]
+            needs += self.static[:, None] * (pressed @ pushes[shut])
+            rubbing = slips * (pressed @ stop_forces.rows[shut])
+            friction, loads = friction + rubbing, loads + self.pulls.T @ rubbing
         rate = np.zeros((2 * n, loads.shape[1]))
         rate[:n, 1 + n : 1 + 2 * n] = np.eye(n)
         rate[n:] = hold @ self.inverse @ loads
         pressing = np.where(self.rigid[:, None], stop_forces.rows, self.pressing.rows)
-        guards, sizes, changes = self._guards(mode, friction, needs, normal.rows, pressing, pushes)
+        guards, sizes, changes = self._guards(mode, friction, needs, normal.rows, pressing, pushes, hold)
         slack = tuple(spring for j, spring in self.springs.items() if mode.frictions[j] is Grip.FREE)
         return Flow(
             mode, self._whole(rate), guards, changes, sizes, np.abs(self.inverse) @ np.abs(loads), stop_forces,
@@ -447,33 +469,29 @@ class Mechanics:
         )  # fmt: skip
 
     def _whole(self, rows: Floats) -> Affine:
-        return Affine(rows, 2 * self.problem.size)
+        """Return rows as an Affine in which supports move as their functions say."""
+        n, supports = self.problem.size, self.supports
+        for order, channels in enumerate(self.carriers if supports.size else ()):
+            rows[:, 1 + 2 * n + channels] += rows[:, 1 + order * n + supports]
+            rows[:, 1 + order * n + supports] = 0.0
+        return Affine(rows, 2 * n)
 
     def _affine(self, rows: list[Floats]) -> Affine:
         return self._whole(np.array(rows).reshape(-1, 1 + 2 * self.problem.size + self.channels))
 
-    def _row(self, *, constant: float = 0.0, x: Any = 0.0, v: Any = 0.0, forcing: Any = 0.0) -> Floats:
+    def _row(self, *, constant: float = 0.0, x: Any = 0.0, v: Any = 0.0) -> Floats:
         n = self.problem.size
         row = np.zeros(1 + 2 * n + self.channels)
-        row[0], row[1 : 1 + n], row[1 + n : 1 + 2 * n], row[1 + 2 * n :] = constant, x, v, forcing
+        row[0], row[1 : 1 + n], row[1 + n : 1 + 2 * n] = constant, x, v
         return row
-
-    def _carried(self, direction: Floats, frame: str, order: int) -> Floats:
-        """Return how the displacements (order 0) or velocities (1) of the supports move a coordinate in a frame."""
-        forcing = np.zeros(self.channels)
-        supports = self.problem.supports
-        if frame == "absolute" and supports:
-            first = self.channels - (2 - order) * len(supports)
-            forcing[first : first + len(supports)] = [direction @ support.influence for support in supports]
-        return forcing
 
     def _elongations(self) -> tuple[Affine, Affine]:
         """Return elongations (m) and rates (m/s) of the dampers."""
         devices = self.problem.devices
-        places, moves = ([self._carried(d.direction, d.frame, order) for d in devices] for order in (0, 1))
-        own = [self._row(constant=d.offset, x=d.direction, forcing=f) for d, f in zip(devices, places, strict=True)]
-        rates = [self._row(v=d.direction, forcing=f) for d, f in zip(devices, moves, strict=True)]
-        return self._affine(own), self._affine(rates)
+        return (
+            self._affine([self._row(constant=d.offset, x=d.direction) for d in devices]),
+            self._affine([self._row(v=d.direction) for d in devices]),
+        )
 
     def _spring(self, stop: Stop) -> Floats:
         """Return ``-k d - c d'`` of a stop, zeros of a rigid one, the push of a bend."""
@@ -481,18 +499,15 @@ class Mechanics:
             return self._row()
         k, c = stop.stiffness, stop.damping
         if isinstance(stop, Bend):
-            return self._row(
-                constant=-c * stop.rate, v=c * stop.along, forcing=c * self._carried(stop.along, stop.frame, 1)
-            )
-        forcing = k * self._carried(stop.normal, stop.frame, 0) + c * self._carried(stop.normal, stop.frame, 1)
-        return self._row(constant=k * (stop.offset - stop.gap), x=k * stop.normal, v=c * stop.normal, forcing=forcing)
+            return self._row(constant=-c * stop.rate, v=c * stop.along)
+        return self._row(constant=k * (stop.offset - stop.gap), x=k * stop.normal, v=c * stop.normal)
 
     def _gap_sizes(self) -> Floats:
         """Return the sizes of the terms of gaps, as rows; with a share of all displacements where stops are rigid.
 
         The gap of what rests is nothing but what their rounding leaves.
         """
-        bounds = WAY * self._bounds(self._reach(self.normals))
+        bounds = WAY * self._bounds(self.lengths(self.normals))
         shares = [
             self._row(x=bound if stop.rigid else 0.0) for stop, bound in zip(self.problem.stops, bounds, strict=True)
         ]
@@ -506,11 +521,7 @@ class Mechanics:
         """Return the gap of a stop and its rate; a bend has a constant one."""
         if isinstance(stop, Bend):
             return self._row(constant=stop.gap), self._row()
-        own, rate = (-self._carried(stop.normal, stop.frame, order) for order in (0, 1))
-        return (
-            self._row(constant=stop.gap - stop.offset, x=-stop.normal, forcing=own),
-            self._row(v=-stop.normal, forcing=rate),
-        )
+        return self._row(constant=stop.gap - stop.offset, x=-stop.normal), self._row(v=-stop.normal)
 
     def normal_forces(self, stop_forces: Affine) -> Affine:
         """Return the normal force of each friction: constant, or of its stop."""
@@ -538,38 +549,50 @@ class Mechanics:
                 forces[j, 1 + spring] -= friction.stiffness
                 forces[j, 1 + n : 1 + 2 * n] -= friction.damping * friction.tangents[0]
 
-    def held(self, stuck: tuple[int, ...], shut: tuple[int, ...]) -> tuple[Floats, Floats]:
-        """Return what turns loads into forces that hold (n, k), and the projection of velocities that keeps rest.
+    def held(self, stuck: tuple[int, ...], shut: tuple[int, ...], mode: Mode | None = None) -> Held:
+        """Return what holds the unknowns where frictions stick and rigid stops are closed.
 
-        Frictions that stick and rigid stops that are closed ask ``Wᵀ M⁻¹ (q + W λ) = 0`` of their tangents and inward
-        normals W, q being all other forces. The projection takes away what rounding leaves of the velocities along W,
-        so that rest holds exactly however long it lasts.
+        They ask ``W (M⁻¹ (q + F λ) + ψ s'') = 0`` of their tangents and inward normals W, q being all other forces and
+        s'' the accelerations of the supports; F are the same directions, those of the stops with the forces of what
+        slips under them in a mode. The projection takes away what rounding leaves of the velocities along W, so that
+        rest holds exactly however long it lasts.
         """
-        if (stuck, shut) not in self.holds:
+        slips = self._slips(mode) * self.jams if mode and shut else np.zeros(0)
+        key = stuck, shut, slips.tobytes() if slips.any() else b""
+        if key not in self.holds:
             if len(self.holds) == MOST_HELD:
                 self.holds.clear()
             W = np.vstack((self.tangents[list(stuck)], -self.normals[list(shut)]))
-            shares = self._shares(stuck, len(shut)) / _lengths(W @ self.root)
-            self.holds[stuck, shut] = self._constrained(W, shares)
-        return self.holds[stuck, shut]
+            shares = self._shares(stuck, len(shut)) / norms(W @ self.root)
+            F = W.copy() if slips.any() else W
+            if slips.any():
+                F[len(stuck) :] += (slips[:, None] * self.presses[:, list(shut)]).T @ self.pulls
+            self.holds[key] = self._constrained(W, shares, F)
+        return self.holds[key]
 
-    def _constrained(self, W: Floats, shares: Floats) -> tuple[Floats, Floats]:
-        """Return the same for directions W (k, n); if dependent, they share a load by the squares of shares (k,).
+    def _constrained(self, W: Floats, shares: Floats, F: Floats) -> Held:
+        """Return the same for directions W and F (k, n); if dependent, they share by the squares of shares (k,).
 
         With ``M = L Lᵀ`` and an orthonormal basis V of the rows of ``W L⁻ᵀ`` the projection is ``1 - L⁻ᵀ Vᵀ V Lᵀ``:
         no difference of shares cancels in it.
         """
         eye, along = np.eye(self.problem.size), W @ self.root
-        _, sizes, rows = np.linalg.svd(along / _lengths(along)[:, None])
+        _, sizes, rows = np.linalg.svd(along / norms(along)[:, None])
         basis = rows[: np.count_nonzero(sizes**2 > DEPENDENT * sizes.max(initial=0.0) ** 2)]
-        back = self.root @ basis.T
-        taken = back @ np.linalg.pinv(shares[:, None] * (along @ basis.T)) * shares
-        if len(basis) == len(eye):
-            return taken, np.zeros_like(eye)
+        back, parts = self.root @ basis.T, along @ basis.T
+        shared = np.linalg.pinv(shares[:, None] * parts) * shares
+        resisted = shared if F is W else np.linalg.pinv(shares[:, None] * (F @ self.root @ basis.T)) * shares
+        demand = resisted.T @ back.T
+        carried = np.linalg.pinv(parts) @ W[:, self.supports] if self.supports.size else np.zeros((len(basis), 0))
+        demand[:, self.supports] = resisted.T @ carried
         projected = back @ back.T @ self.problem.mass
+        if len(basis) == len(eye) - self.supports.size:
+            projected = eye.copy()
+            projected[self.supports, self.supports] = 0.0
+        projected[:, self.supports] = back @ carried
         hold = eye - projected
         hold[np.abs(hold) <= ROUNDING * (eye + np.abs(projected))] = 0.0
-        return taken, hold
+        return Held(F, back @ shared, demand, hold)
 
     def _following(self, mode: Mode, hold: Floats) -> Floats:
         """Return a projection in which a spring of stick follows the sliding, and that of a slip waits."""
@@ -586,18 +609,26 @@ class Mechanics:
         force: frictions leave to it what both can hold.
         """
         frictions = [self.problem.frictions[j] for j in stuck]
-        limits = np.array([f.static * _constant(f) for f in frictions]) * self.reach[list(stuck)]
+        limits = np.array([f.static * _constant(f) for f in frictions]) * norms(self.tangents[list(stuck)] @ self.root)
         if shut or not limits.any() or any(isinstance(f.normal, str) for f in frictions):
             return np.repeat([LEAST if shut else 1.0, 1.0], [len(stuck), shut])
         return np.asarray(np.sqrt(np.maximum(limits / limits.max(), LEAST)))  # of the unit of force nothing is left
 
     def _guards(
-        self, mode: Mode, friction: Floats, needs: Floats, normal: Floats, pressing: Floats, pushes: Floats
+        self,
+        mode: Mode,
+        friction: Floats,
+        needs: Floats,
+        normal: Floats,
+        pressing: Floats,
+        pushes: Floats,
+        hold: Floats,
     ) -> tuple[Affine, Floats, tuple[Change, ...]]:
         """Return the guards, the sizes of their terms, and what they mean.
 
         ``needs`` are the sizes of the forces of frictions, ``pushes`` those of stops.
         """
+        parted, torn = self._torn(self.normals, hold), self._torn(self.tangents, hold)
         rows: list[Floats] = []
         sizes: list[Floats] = []
         changes: list[Change] = []
@@ -609,54 +640,31 @@ class Mechanics:
                 rows.append(row)
                 sizes.append((pushes if touch is Touch.CLOSED else self.gap_sizes)[i] if rigid else np.abs(row))
                 changes.append(Change(i, becomes, STRIKES if rigid and becomes is Touch.CLOSED else -1))
+            if rigid and parted[i] and touch is Touch.CLOSED:
+                rows += [self.gap_rates.rows[i], -self.gap_rates.rows[i]]
+                sizes += 2 * [self._row(v=self._bounds(self.lengths(self.normals[[i]]))[0])]
+                changes += 2 * [Change(i, Touch.OPEN)]
         for j, grip in enumerate(mode.frictions):
             limit = self.problem.frictions[j].static * normal[j]
-            size = self._row(v=self.glides[j]) if grip in SLIPS else np.abs(limit) + needs[j]
+            glides = self._row(v=self.glides[j])
+            size = glides if grip in SLIPS else np.abs(limit) + needs[j]
             for row, becomes_grip in _friction_guards(grip, limit, friction[j], self.sliding.rows[j]):
                 rows.append(row)
                 sizes.append(size)
                 changes.append(self._regripping(j, grip, becomes_grip, normal[j]))
+            if grip is Grip.STICK and torn[j] and j not in self.springs:
+                rows += [self.sliding.rows[j], -self.sliding.rows[j]]
+                sizes += 2 * [glides]
+                changes += [Change(j, Grip.SLIP_DOWN), Change(j, Grip.SLIP_UP)]
         return self._affine(rows), self._affine(sizes).rows, tuple(changes)
 
-    # ---- impacts on rigid stops
-
-    def impact(self, mode: Mode, y: Floats, u: Floats, scale: float, apart: float) -> Impact:
-        """Return what the rigid stops do that a body touches; nothing, if none of them is approached.
-
-        They share the impulses by Moreau's law (see `Stop`): the velocities after it are unique. A stop is touched if
-        it will be within the resolution of instants, ``apart`` of the time ``scale`` (s), and a hop that does not last
-        as long, or is no higher than rounding of the way in that time, is none: there the impacts, which accumulate,
-        end in rest.
-
-        Raises
-        ------
-        SolverFailure
-            If no velocities obey the law: different restitutions in dependent directions.
-        """
-        n, resolution = self.problem.size, apart * scale
-        low, still, _ = self.rounding(mode, y, u, scale)
-        touched = np.flatnonzero(self.rigid & (self.gaps(y, u) <= low + resolution * np.abs(self.gap_rates(y, u))))
-        if not touched.size:
-            return Impact(y, mode, (), 0)
-        W = -self.normals[touched]
-        rest = still[touched]
-        hits = np.where(-W @ y[n:] > rest, -W @ y[n:], 0.0)
-        back = hits * [self.problem.stops[i].restitution for i in touched]
-        impulses, v = self._shared(W, y[n:], back)
-        speed = self._speed(y[n:])  # an impact may leave nothing but rounding of it
-        opened = _with_touch(mode, touched, Touch.OPEN, self._kicked(mode.frictions, v, speed))
-        resting = _with_touch(opened, touched[W @ v <= rest], Touch.CLOSED, opened.frictions)
-        state = np.concatenate((y[:n], v))
-        fall = np.max([-W @ self.flow(each).rate(state, u)[n:] for each in (opened, resting)], axis=0)
-        lowest = np.maximum(0.5 * resolution * fall, 2 * np.sqrt(low[touched] * np.abs(fall)))
-        slow = (fall > 0) & (np.abs(W @ v) <= lowest)
-        short = slow & (W @ v > rest)
-        if short.any():  # what is slow or at rest stays together, or a hop would go on with another stop
-            calm = slow | (np.abs(W @ v) <= rest)
-            v = self._constrained(W[calm], np.ones(np.count_nonzero(calm)))[1] @ v
-        after = _with_touch(mode, touched[(W @ v > rest) & ~short], Touch.OPEN, self._kicked(mode.frictions, v, speed))
-        hit = touched[impulses * self._reach(W) ** 2 > rest]
-        return Impact(np.concatenate((y[:n], v)), after, tuple(hit.tolist()), int(np.count_nonzero(short)))
+    def _torn(self, directions: Floats, hold: Floats) -> NDArray[np.bool_]:
+        """Tell along which directions (k, n) what is held cannot rest together, as supports move it apart."""
+        if not self.supports.size:
+            return np.zeros(len(directions), dtype=bool)
+        left = directions @ hold
+        left[:, : self.own], left[:, self.own + self.supports.size :] = 0.0, 0.0
+        return np.asarray(self.lengths(left) > TORN * self.lengths(directions))
 
     def rounding(self, mode: Mode, y: Floats, u: Floats, scale: float) -> tuple[Floats, Floats, Floats]:
         """Return the gaps (s,) and rates of gaps (s,) that are none, and the rates whose hops may be none.
@@ -666,7 +674,7 @@ class Mechanics:
         """
         sizes, across = np.abs(np.concatenate(([1.0], y, u))), np.abs(self.normals)
         low, hops = self._hops(self.gap_sizes @ sizes, across, self.flow(mode).efforts @ sizes, y, scale)
-        still = AT_REST * self._speed(y[self.problem.size :]) * self._reach(self.normals) + low / scale
+        still = AT_REST * self.speed(y[self.problem.size :]) * self.lengths(self.normals) + low / scale
         return low, still, np.maximum(still, hops)
 
     def slow(self, mode: Mode, y: Floats, u: Floats, scale: float) -> NDArray[np.bool_]:
@@ -684,33 +692,9 @@ class Mechanics:
         low = LOW * (terms + WAY * across @ (speeds * scale + pull * scale**2))
         return low, 2 * np.sqrt(low * (across @ pull))
 
-    def _speed(self, v: Floats) -> float:
+    def speed(self, v: Floats) -> float:
         """Return the norm of velocities that goes with the kinetic energy."""
         return float(np.sqrt(v @ np.asarray(self.problem.mass) @ v))
-
-    def _shared(self, W: Floats, v: Floats, least: Floats) -> tuple[Floats, Floats]:
-        """Return impulses p (k,) and velocities with ``0 <= p ⊥ W v - least >= 0``."""
-        A, q, p = W @ self.inverse @ W.T, W @ v - least, np.zeros(len(W))
-        slack = AT_REST * (self._speed(v) * self._reach(W) + least)
-        for count in range(len(W) + 1):
-            for few in combinations(range(len(W)), count):
-                S, p = list(few), np.zeros(len(W))
-                p[S] = np.linalg.lstsq(A[np.ix_(S, S)], -q[S], rcond=DEPENDENT)[0]
-                if np.all(p >= 0) and np.all(A @ p + q >= -slack):
-                    return p, v + self.inverse @ W.T @ p
-        raise SolverFailure(f"{self.problem.name}: no velocities obey the restitutions of stops that are hit together")
-
-    def _kicked(self, grips: tuple[Grip, ...], v: Floats, speed: float) -> tuple[Grip, ...]:
-        """Return what pressed frictions do with new velocities: a force does not hold against an impulse.
-
-        ``speed`` is the norm of the velocities before, which rounding is measured against.
-        """
-        moving = AT_REST * self.reach * speed
-        found = []
-        for j, (grip, glide) in enumerate(zip(grips, self.tangents @ v, strict=True)):
-            still = abs(glide) <= moving[j] or grip is Grip.FREE or j in self.springs
-            found.append(grip if still else Grip(int(np.sign(glide))))
-        return tuple(found)
 
     def _regripping(self, j: int, grip: Grip, becomes: Grip, normal: Floats) -> Change:
         """Return the change of a friction; the spring of a slip that ends takes over the force of the slip."""
@@ -720,15 +704,10 @@ class Mechanics:
         return Change(j, becomes, self.springs[j], float(grip) * friction.kinetic / friction.stiffness * normal)
 
 
-def _lengths(rows: Floats) -> Floats:
+def norms(rows: Floats) -> Floats:
     """Return the lengths (k,) of rows (k, n), one for a row of zeros."""
     lengths = np.linalg.norm(rows, axis=1)
     return np.asarray(np.where(lengths > 0, lengths, 1.0))
-
-
-def _with_touch(mode: Mode, which: NDArray[np.int64], touch: Touch, grips: tuple[Grip, ...]) -> Mode:
-    """Return a mode with another state of some stops, and of the frictions."""
-    return Mode(tuple(touch if i in which else each for i, each in enumerate(mode.stops)), grips)
 
 
 def _constant(friction: Friction) -> float:

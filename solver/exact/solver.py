@@ -18,7 +18,8 @@ from veridyn.solver.errors import Interrupted, SolverFailure
 from veridyn.solver.event_driven.answer import MECHANICAL, OnDemand, event_instants, histories
 from veridyn.solver.event_driven.driver import NEAR
 from veridyn.solver.event_driven.forcing import Forcing, segments
-from veridyn.solver.event_driven.mechanics import Grip, Impact, Mechanics
+from veridyn.solver.event_driven.impacts import Impact, impact
+from veridyn.solver.event_driven.mechanics import Grip, Mechanics
 from veridyn.solver.exact.rest import at_rest
 from veridyn.solver.exact.tables import Tables
 from veridyn.solver.exact.transitions import Found, Instant, Transitions
@@ -81,7 +82,8 @@ class Prepared:
         self.rigid = bool(self.tables.mechanics.rigid.any())
         # a single friction that nothing else can hold at rest has one consistent state
         unlike = any(f.static > f.kinetic for f in problem.frictions)
-        choosy = unlike and (len(problem.frictions) > 1 or self.rigid)
+        choosy = mechanics.contrary or bool(mechanics.jams.any())
+        choosy = choosy or (unlike and (len(problem.frictions) > 1 or self.rigid))
         self.counters = np.zeros(event_driven.COUNTERS, dtype=np.int64)
         self.counters[[event_driven.CHOOSY, event_driven.FIRED]] = choosy, -1
         # a touch at the instant of another event comes first
@@ -142,6 +144,7 @@ class Prepared:
                     counters[kernel.STRUCK] |= bool(struck.hit)
                     impacts += [(t, struck.hit)] if struck.hit else []
                     short += struck.short
+                    ambiguities += struck.ambiguous
                 if reason == kernel.UNDECIDED:
                     self._refuse_more(searches := searches + 1, most_events, t)
                     found = self._decided(t, Instant(y, self._phase(t, drive), before, int(counters[kernel.FIRED])))
@@ -190,7 +193,7 @@ class Prepared:
         from veridyn.solver.integrators.kernels.series import AT_ONCE
 
         mode, step = self.tables.mode(states), self.tables.draft(states).step
-        return self.tables.mechanics.impact(mode, y, u, step, AT_ONCE)
+        return impact(self.tables.mechanics, mode, y, u, step, AT_ONCE)
 
     def _refuse_more(self, count: int, most: int, t: float, what: str = "events") -> None:
         if count > most:
@@ -211,7 +214,9 @@ class Prepared:
     def _decided(self, t: float, now: Instant) -> Found:
         found = self.transitions.find(now)
         if found is None:
-            raise SolverFailure(f"{self.problem.name}: no state of stops and frictions is consistent at t = {t:.9g} s")
+            jams = "; friction may jam a rigid stop (Painlevé)" if self.tables.mechanics.jams.any() else ""
+            what = "no state of stops and frictions is consistent"
+            raise SolverFailure(f"{self.problem.name}: {what} at t = {t:.9g} s{jams}")
         return found
 
 

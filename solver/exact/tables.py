@@ -138,7 +138,7 @@ class Tables:
 
         problem = self.mechanics.problem
         n, elements, phase = problem.size, len(problem.stops) + len(problem.frictions), self.selection.shape[1]
-        guards = 2 * elements
+        guards = (4 if self.mechanics.contrary else 2) * elements
         return Modes(
             states=np.zeros((m, elements), dtype=np.int64),
             step=np.zeros(m),
@@ -195,7 +195,9 @@ class Tables:
         n = self.mechanics.problem.size
         arrays.states[m], arrays.step[m], arrays.counts[m] = states, draft.step, count
         guards, bernstein = arrays.guards[m, :count], arrays.bernstein[m, :count]
-        write_series(self.selection[1 : 1 + n], draft.motion, arrays.positions[m])
+        places = np.arange(1, 1 + n)
+        places[self.mechanics.supports] = 1 + 2 * n + self.mechanics.carriers[0]  # no step leaves a rounding behind
+        write_series(self.selection[places], draft.motion, arrays.positions[m])
         write_series(draft.guards, draft.motion, guards)
         write_bernstein(guards, BERNSTEIN, bernstein)
         arrays.sizes[m, :count], arrays.changes[m, :count] = draft.sizes, draft.changes

@@ -77,7 +77,8 @@ class Transitions:
         self.tables, self.planes, self.kernel = tables, planes, kernel
         problem = tables.mechanics.problem
         self.size, self.stops = problem.size, len(problem.stops)
-        self.metric = np.asarray(problem.mass)
+        self.metric = np.array(problem.mass)
+        self.metric[tables.mechanics.supports] = 0.0
 
     def pressed(self, closed: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Tell which frictions are pressed: by a constant force, or by one of their planes."""
@@ -98,7 +99,8 @@ class Transitions:
         low, _, hops = mechanics.rounding(mode, now.y, u, step)
         stays = mechanics.rigid & (mechanics.gaps(now.y, u) <= low) & (np.abs(mechanics.gap_rates(now.y, u)) <= hops)
         before[: self.stops][stays] = CLOSED
-        before[self.stops :][mechanics.slow(mode, now.y, u, step) & (before[self.stops :] != FREE)] = STICK
+        slow = mechanics.slow(mode, now.y, u, step) & self.pressed(before[: self.stops] == CLOSED)
+        before[self.stops :][slow] = STICK
         return replace(now, before=before, fired=-1)
 
     def _sought(self, now: Instant) -> Found | None:
@@ -123,13 +125,13 @@ class Transitions:
         """Return the instant with what is at rest set to rest, and named so in the states before."""
         resting = self._resting(now)
         mechanics, n, y, shut = self.tables.mechanics, self.size, now.y.copy(), self._shut(now.before)
-        _, hold = mechanics.held(tuple(np.flatnonzero(resting).tolist()), shut)
-        back, _ = mechanics.held((), shut)  # what has been closed is still touched: its gap is what rounding left
+        hold = mechanics.held(tuple(np.flatnonzero(resting).tolist()), shut).hold
+        back = mechanics.held((), shut).back  # what has been closed is still touched: its gap is what rounding left
         y[:n] -= back @ mechanics.gaps(y, self._drive(now))[list(shut)]
         y[n:] = hold @ y[n:]
         before = now.before.copy()
-        _, held = mechanics.held(tuple(np.flatnonzero(self._stuck(before)).tolist()), shut)
-        before[self.stops :][self._idle(before, held)] = STICK
+        held = mechanics.held(tuple(np.flatnonzero(self._stuck(before)).tolist()), shut)
+        before[self.stops :][self._idle(before, held.hold)] = STICK
         return replace(now, y=y, before=before)
 
     def _drive(self, now: Instant) -> Floats:
@@ -161,9 +163,7 @@ class Transitions:
         slips: NDArray[np.bool_] = np.abs(states[self.stops :]) == 1
         if not slips.any():
             return slips
-        left = mechanics.tangents @ hold
-        sizes = np.sqrt(np.einsum("fi,ij,fj->f", left, mechanics.inverse, left))
-        found = slips & (sizes <= IN_SPAN * mechanics.reach)
+        found = slips & (mechanics.lengths(mechanics.tangents @ hold) <= IN_SPAN * mechanics.reach)
         found[list(mechanics.springs)] = False
         return np.asarray(found)
 
@@ -187,6 +187,7 @@ class Transitions:
         """Return a derivative of the velocities just after the event, (n,)."""
         n = self.size
         part = trial.terms[order, 1 + n : 1 + 2 * n] / trial.draft.step**order
+        part[self.tables.mechanics.supports] = 0.0
         return np.asarray(part * np.prod(np.arange(1.0, order + 1)))
 
     def _alike(self, one: Trial, other: Trial) -> bool:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.errors import ProblemError
-from veridyn.solver.problem.elements import SupportMotion
+from veridyn.solver.problem.devices import Device
+from veridyn.solver.problem.elements import Friction, Stop, SupportMotion
 from veridyn.solver.problem.mechanical import (
     MechanicalProblem,
     Modes,
@@ -211,11 +212,52 @@ def with_coordinates(problem: MechanicalProblem, count: int) -> MechanicalProble
     )
 
 
+def with_supports(problem: MechanicalProblem, stated: MechanicalProblem) -> MechanicalProblem:
+    """Return a problem of matrices whose supports are coordinates too, the last; what sees them has them in its rows.
+
+    ``stated`` is the same problem in its own degrees of freedom, which says how far elements in the absolute frame are
+    carried, be the basis truncated. The masses of the supports are those of the structure that moves with them: they
+    serve as weights of their velocities, and no force moves them.
+    """
+    n, count = problem.size, len(problem.supports)
+    wide = with_coordinates(problem, count)
+    influences = np.array([support.influence for support in stated.supports])
+    more = [_moved(problem, support) - 1.0 for support in problem.supports]
+    motion = ([float(getattr(s, of)(problem.start)) for s in problem.supports] for of in ("displacement", "velocity"))
+    x, v = (np.concatenate((np.zeros(n), part)) for part in motion)
+
+    def seen(row: Floats, element: Stop | Friction | Device, direction: Floats) -> Floats:
+        carried = influences @ direction if element.frame == "absolute" else np.zeros(count)
+        return row + np.concatenate((np.zeros(n), carried))
+
+    def tangents(wide: Friction, own: Friction) -> tuple[Floats, ...]:
+        return tuple(seen(row, own, tangent) for row, tangent in zip(wide.tangents, own.tangents, strict=True))
+
+    stops, frictions, devices = (
+        zip(getattr(wide, kind), getattr(stated, kind), strict=True) for kind in ("stops", "frictions", "devices")
+    )
+    return replace(
+        wide,
+        mass=np.asarray(wide.mass) + np.diag([*np.zeros(n), *more]),
+        stops=tuple(replace(w, normal=seen(w.normal, own, own.normal)) for w, own in stops),
+        frictions=tuple(replace(w, tangents=tangents(w, own)) for w, own in frictions),
+        devices=tuple(replace(w, direction=seen(w.direction, own, own.direction)) for w, own in devices),
+        initial_displacement=wide.initial_displacement + x,
+        initial_velocity=wide.initial_velocity + v,
+    )
+
+
+def _moved(problem: MechanicalProblem, support: SupportMotion) -> float:
+    """Return the mass (kg) that moves with a support; of a basis in which nothing does, all of it."""
+    assert problem.mass is not None
+    return float(support.influence @ problem.mass @ support.influence) or float(np.trace(problem.mass))
+
+
 def in_modal_coordinates(problem: MechanicalProblem) -> MechanicalProblem:
     """Return a problem that is given by modes as one of matrices, its unknowns being the modal coordinates (r,).
 
     Stops, frictions and devices keep their local coordinates only in the relative frame: the driven displacement of
-    supports does not lie in a truncated basis.
+    supports does not lie in a truncated basis, see `with_supports`.
     """
     modes = problem.modes
     assert modes is not None

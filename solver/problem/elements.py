@@ -219,7 +219,9 @@ class Stop:
     A stop without stiffness is rigid, planes only: ``0 <= d ⊥ F >= 0``. A body that touches it with the rate d' leaves
     with ``-restitution d'`` (Newton), by an impulse along the normal; stops that are touched at one instant share their
     impulses by ``0 <= p ⊥ d'_after - restitution max(0, -d'_before) >= 0`` (J. J. Moreau, CISM Courses 302, Springer
-    1988). A gap below zero counts as zero: what begins inside is not pushed out.
+    1988). A friction that it presses gives an impulse at most its kinetic coefficient times p along its tangent,
+    against the sliding that is left; tangents have no restitution. A gap below zero counts as zero: what begins inside
+    is not pushed out.
     """
 
     name: str

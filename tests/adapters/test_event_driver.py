@@ -242,7 +242,6 @@ def test_two_bodies_with_planes_collide(solver, block):
     np.testing.assert_allclose(response.velocity[-1], [-1.0, 1.0], atol=1e-7)
 
 
-SHAKEN = {"supports": (SupportMotion.from_acceleration("s", ONE, step(1.0)),)}
 REFUSED = {
     "regularised": {"frictions": (friction(law="regularised", stiffness=1.0),)},
     "not piecewise linear": {"stops": (Stop("ring", ONE, 1.0, 1.0, geometry="circle", lateral=ONE),)},
@@ -252,13 +251,6 @@ REFUSED = {
         "initial_displacement": np.ones(2),
         "initial_velocity": np.zeros(2),
         "frictions": (Friction("rub", (np.array([1.0, 0.0]), np.array([0.0, 1.0])), 1.0, 1.0, 1.0),),
-    },
-    "rub' in the absolute frame": {"frictions": (friction(frame="absolute"),), **SHAKEN},
-    "given by modes": {
-        "mass": None,
-        "modes": Modes(omega=ONE, damping=0 * ONE, masses=ONE, shapes=np.eye(1)),
-        "stops": (Stop("wall", ONE, 1.0, 1.0, frame="absolute"),),
-        **SHAKEN,
     },
 }
 
