@@ -3,7 +3,7 @@
 import gc
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -36,6 +36,18 @@ TOGETHER = "tests/judgement/"
 """Files for one process: several of them ask what all cases are in truth, which is found once."""
 
 
+class Numbered(list[str]):
+    """Names, all different, that are found without a search through all of them."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        super().__init__(names)
+        self._places = {name: place for place, name in enumerate(self)}
+
+    def index(self, name: str, *_: Any) -> int:
+        """Return the place of a name."""
+        return self._places[name]
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Spread long files by the first parameter of their tests, and keep some files together, where files are spread."""
@@ -44,10 +56,27 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):
+        """Counts what is to do without a look at what is done: that took a quarter of the time of pytest itself."""
+
         def _split_scope(self, nodeid: str) -> str:
             if nodeid.startswith(TOGETHER):
                 return TOGETHER
             return nodeid.rpartition("-")[0] if nodeid.startswith(BY_FIRST_PARAMETER) else super()._split_scope(nodeid)
+
+        def add_node_collection(self, node: Any, collection: Sequence[str]) -> None:
+            super().add_node_collection(node, collection)
+            self.registered_collections[node] = Numbered(self.registered_collections[node])
+
+        def mark_test_complete(self, node: Any, item_index: int, *_: Any, **__: Any) -> None:
+            nodeid = self.registered_collections[node][item_index]
+            scope, assigned = self._split_scope(nodeid), self.assigned_work[node]
+            del assigned[scope][nodeid]
+            if not assigned[scope]:
+                del assigned[scope]
+            self._reschedule(node)
+
+        def _pending_of(self, workload: dict[str, dict[str, bool]]) -> int:
+            return sum(map(len, workload.values()))
 
     return Scheduling(config, log)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Literal, Self, TypeAlias
 
 import mpmath
@@ -254,10 +255,17 @@ def arguments(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[s
 
     A function with keywords of any name (``**given``) takes all of them.
     """
+    taken = _taken(function)
+    return dict(values) if taken is None else {name: values[name] for name in taken if name in values}
+
+
+@lru_cache(maxsize=1024)
+def _taken(function: Callable[..., Any]) -> tuple[str, ...] | None:
+    """Return the names that a function takes, None for any; to read them takes as long as some references."""
     taken = inspect.signature(function).parameters
     if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in taken.values()):
-        return dict(values)
-    return {name: values[name] for name in taken if name in values}
+        return None
+    return tuple(taken)
 
 
 COUNTS = ("contact", "node", "number")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,15 @@ def where_solvers_do_not_decide(
     Without more to spare the measure raises CapabilityError.
     """
 
-    def measured(o: Observation, **which: Any) -> Number:
-        share, count = left(o.values), slips(o.values)
+    @lru_cache(maxsize=64)
+    def spared(given: tuple[tuple[str, Any], ...]) -> tuple[float, float, int]:
+        values = dict(given)
+        count = slips(values)
         needed = 2 * math.pi * count / steps if count else float(OVERSHOOT.rational / (1 + OVERSHOOT.rational))
+        return left(values), needed, count
+
+    def measured(o: Observation, **which: Any) -> Number:
+        share, needed, count = spared(tuple(o.values.items()))  # looked for once: every response asks
         if share < needed:
             what = "steps decide on the last slip: it" if count else "the stiffness of stick decides: the start"
             raise CapabilityError(f"{what} leaves {share:.2g} of friction, less than {needed:.3g}")

@@ -13,7 +13,7 @@ from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.solver.problem.devices import NonlinearSpring
 from veridyn.solver.problem.elements import Geometry, Stop
 from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Observation, Values, Variant, floats
+from veridyn.validation_cases.core.case import Case, Observation, Values, Variant, floats, known
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited
 from veridyn.validation_cases.measures import impacts, plotting
@@ -38,7 +38,7 @@ def _length(values: Values) -> float:
 
 def _span(values: Values) -> float:
     """End of the problem (s): a tenth after the last contact or instant that is looked at."""
-    last = float(between_walls.release(number=CONTACTS, digits=15, **values))
+    last = float(known(between_walls.release, values, number=CONTACTS, digits=15))
     return round(1.1 * max(last, *map(float, INSTANTS)), 6)
 
 

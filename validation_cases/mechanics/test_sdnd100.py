@@ -14,7 +14,17 @@ from veridyn.references.parameters import ParameterError
 from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.solver.problem.elements import Friction
 from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Number, Observation, Published, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.case import (
+    Case,
+    Number,
+    Observation,
+    Published,
+    Quantity,
+    Values,
+    Variant,
+    floats,
+    known,
+)
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
@@ -38,7 +48,7 @@ def period(values: Values) -> float:
 
 def _half_cycles(values: Values) -> int:
     """Return the true number of half cycles; raises `CertificationError` if it is not known."""
-    found = friction_decay.half_cycles(**values, digits=15)
+    found = known(friction_decay.half_cycles, values, digits=15)
     if found.value is None:
         raise CertificationError(found.routes[0])
     return int(found.value)
@@ -117,12 +127,12 @@ def _sliding(values: Values) -> float:
 
 
 def _held(o: Observation) -> float:
-    return float(friction_decay.held(**o.values, digits=15))
+    return float(known(friction_decay.held, o.values, digits=15))
 
 
 def _left(values: Values) -> float:
     """Return the share of friction that the last stop leaves; near 0 there is one more slip, or one less."""
-    last, held = (float(f(**values, digits=15)) for f in (friction_decay.final_position, friction_decay.held))
+    last, held = (float(known(f, values, digits=15)) for f in (friction_decay.final_position, friction_decay.held))
     return 1 - abs(last) / held
 
 

@@ -15,7 +15,7 @@ from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import crossings
 from veridyn.solver.problem.devices import BucklingStop
 from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats, known
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting
@@ -36,7 +36,7 @@ def problem(values: Values) -> MechanicalProblem:
     rows = ((float(values[f"d{i}"]), float(values[f"k{i}"])) for i in range(1, buckling_stop.TABLE + 1))
     direction = np.array([1.0, -1.0][: int(bodies)])  # between the masses, or between the mass and a wall
     device = BucklingStop(name=STOP, direction=direction, returns=tuple(row for row in rows if row[1] > 0), **force)
-    end = max(9.2, 1.03 * float(buckling_stop.return_time(**values, digits=15)))  # a velocity is asked for at 9 s
+    end = max(9.2, 1.03 * float(known(buckling_stop.return_time, values, digits=15)))  # a velocity is asked for at 9 s
     return MechanicalProblem(
         name="sdnd105",
         mass=m * np.eye(direction.size),
@@ -57,7 +57,7 @@ ENERGY = cited(f"twice the 1e-3 of {ASTER} for the crush", 2e-3, kind="absolute"
 
 def _events(values: Values) -> list[tuple[float, str]]:
     """Return the instants (s) of the true motion and what happens: the changes of phase, turning and release last."""
-    *loading, turns, released = (float(time) for time, _ in buckling_stop.motion(**values, digits=15).events()[1:])
+    *loading, turns, released = (float(time) for time, _ in known(buckling_stop.motion, values, digits=15).events()[1:])
     return [*zip(loading, ("buckles", "softens", "collapsed"), strict=False), (turns, "turns"), (released, "released")]
 
 
@@ -96,7 +96,7 @@ def _elastic(values: Values) -> float:
 
 def _true_stiffness(values: Values) -> float:
     """Return the stiffness of the return (N/m)."""
-    return float(buckling_stop.return_stiffness(**values, digits=15))
+    return float(known(buckling_stop.return_stiffness, values, digits=15))
 
 
 def _timed(values: Values) -> float:
@@ -171,7 +171,7 @@ def _passed(o: Observation) -> float:
 
 def _passages(o: Observation) -> list[float]:
     """Return the instants at which the crush passes the ends of true phases for the first time (s)."""
-    y, motion = path(o), buckling_stop.motion(**o.values, digits=15)
+    y, motion = path(o), known(buckling_stop.motion, o.values, digits=15)
     turned = int(np.argmax(y)) + 1
     marks = [float(motion("displacement", time)) for time in _changes(o.values)]
     found = ([t for t, side in crossings(o.response.time[:turned], y[:turned] - mark) if side > 0] for mark in marks)

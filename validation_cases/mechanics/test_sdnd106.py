@@ -34,7 +34,7 @@ def period(values: Values) -> float:
 
 def _changes(values: Values) -> list[tuple[float, str]]:
     """Return the true changes of phase: instant (s), and the phase that begins."""
-    return [(float(change.time), change.kind) for change in pulled_pair.phase_changes(**values, digits=15)]
+    return [(float(change.time), change.kind) for change in known(pulled_pair.phase_changes, values, digits=15)]
 
 
 def problem(values: Values) -> MechanicalProblem:
@@ -106,7 +106,7 @@ def _timed(values: Values, number: int) -> Tolerance:
 def _rate(values: Values, time: float, kind: str) -> float:
     """Return how fast a phase ends: acceleration of m1 (m/s²) before a stick, velocity of the spring before a slip."""
     m1, k, mu_d, normal = floats(values, "m1", "k", "mu_d", "normal")
-    motion = pulled_pair.motion(**values, digits=15)
+    motion = known(pulled_pair.motion, values, digits=15)
     x1, v1, x2, v2 = (float(motion(what, repr(time))) for what in ("x1", "v1", "x2", "v2"))
     if kind != "stick":
         return abs(v2 - v1)
@@ -142,7 +142,7 @@ def _slips(values: Values) -> int:
 def _left(values: Values) -> float:
     """Return by how much of its largest value friction holds in the last stick, or gives way in the one before."""
     k, m2, mu_s, normal = floats(values, "k", "m2", "mu_s", "normal")
-    motion, w2 = pulled_pair.motion(**values, digits=15), math.sqrt(k / m2)
+    motion, w2 = known(pulled_pair.motion, values, digits=15), math.sqrt(k / m2)
 
     def asked(time: float) -> float:
         x1, x2, v2 = (float(motion(what, repr(time))) for what in ("x1", "x2", "v2"))
