@@ -1,7 +1,5 @@
 """Claims that need no level table: digits of exact solvers, known methods, damping, lag, stability."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -5,8 +5,6 @@ so that any measure of a case can read both. A solver that is right about the me
 where nothing but rounding differs, within its numerical uncertainty otherwise.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Mass on a moving belt with viscous damping: the limit cycle, and the belt speed above which it is gone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -158,7 +156,6 @@ CASE = Case(
         "A release at x = F_s forgets the dashpot, 2 z v_b, and comes late.",
     ),
     held=dict.fromkeys(("z", "F_s", "F_k", "v_b"), "beyond the critical speed there is no cycle"),
-    benchmark_variant="near_critical",
 )
 
 test_belt_damped = verifies(CASE)

@@ -1,7 +1,5 @@
 """Mass on a moving belt: the limit cycle of stick and slip."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -121,7 +119,6 @@ CASE = Case(
         "Where the mass would overtake the belt, a method with fixed steps overshoots and chatters.",
         "The mean of the friction over a cycle is F_k, whatever F_s is: the mean of the force of the spring.",
     ),
-    benchmark_variant="slow",
 )
 
 test_belt_stick_slip = verifies(CASE)

@@ -1,7 +1,5 @@
 """Bouc and Wen's hysteresis under an imposed displacement: virgin curve, steady loop, energy."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -175,7 +173,6 @@ CASE = Case(
         "b": "from g on unloading turns from a logarithm to another branch",
         "g": "see b",
     },
-    benchmark_variant="virgin",
 )
 
 test_bouc_wen = verifies(CASE)

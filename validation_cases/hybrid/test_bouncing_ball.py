@@ -1,7 +1,5 @@
 """Bouncing ball: infinitely many impacts in finite time (Zeno), then rest."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any
@@ -125,7 +123,6 @@ CASE = Case(
         "A solver that steps over events falls through the floor, or stalls at the limit.",
         "An absolute tolerance is no tolerance near the limit: flights there are lower than any.",
     ),
-    benchmark_variant="lossy",
 )
 
 test_bouncing_ball = verifies(CASE)

@@ -1,7 +1,5 @@
 """One-sided spring under gravity: a body that falls on an elastic support and flies again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -99,7 +97,6 @@ CASE = Case(
         "Without gravity on the spring the contact takes pi/w: 9 % too short, on the soft spring 30 %.",
         "The height of the apex is that of the start: a method that steps across landings gains or loses there.",
     ),
-    benchmark_variant="stiff",
 )
 
 test_bungee = verifies(CASE)

@@ -1,7 +1,5 @@
 """Free vibration with viscous damping and dry friction, up to the stop."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -157,7 +155,6 @@ CASE = Case(
         "One damping ratio fitted to the first decrement stops nowhere: by it the motion never ends.",
     ),
     held=dict.fromkeys(("z", "d", "x_0"), "turns are counted: another envelope has another number of them"),
-    benchmark_variant="viscous",
 )
 
 test_coulomb_viscous = verifies(CASE)

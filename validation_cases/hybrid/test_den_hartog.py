@@ -1,7 +1,5 @@
 """Den Hartog's forced mass with dry friction: slip and stick twice per cycle."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -167,7 +165,6 @@ CASE = Case(
         "The rest forgets all but the displacement: errors of the phase do not add up.",
     ),
     held=dict.fromkeys(("b", "f", "psi"), "another load may never stop the mass, or never move it"),
-    benchmark_variant="long_stick",
 )
 
 test_den_hartog = verifies(CASE)

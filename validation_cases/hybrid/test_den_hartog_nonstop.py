@@ -1,7 +1,5 @@
 """Den Hartog's forced mass with dry friction where it never stops: amplitude, phase, and the friction that stops it."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -160,7 +158,6 @@ CASE = Case(
         "The direction of friction changes where the velocity is zero: a solver that sticks there for a step is late.",
     ),
     held={"b": "another frequency may bear less friction", "f": "more friction stops the mass"},
-    benchmark_variant="below_resonance",
 )
 
 test_den_hartog_nonstop = verifies(CASE)

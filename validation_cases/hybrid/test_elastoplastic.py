@@ -1,7 +1,5 @@
 """Elastoplastic oscillator: yield, unloading and reverse yield under a step, a pulse and a blow."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -133,7 +131,6 @@ CASE = Case(
         "The spring yields on until the velocity turns, not until the force falls.",
     ),
     held=dict.fromkeys(("F0", "t_d", "k_p", "v0"), "another load or blow may never yield, or yield more often"),
-    benchmark_variant="step",
 )
 
 test_elastoplastic = verifies(CASE)

@@ -1,7 +1,5 @@
 """Friction damper of a turbine blade: a driven mass with a spring that slips."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 from types import SimpleNamespace
@@ -255,7 +253,6 @@ CASE = Case(
     ),
     remarks=(),
     held=dict.fromkeys(("R", "F", "W", "k_d", "z"), "another damper may stick for ever, or slip more than once"),
-    benchmark_variant="above_resonance",
 )
 
 test_friction_damper = verifies(CASE)

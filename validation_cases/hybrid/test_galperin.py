@@ -1,7 +1,5 @@
 """Galperin's billiard: the number of collisions spells the digits of pi."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -114,7 +112,6 @@ CASE = Case(
         "A lost or doubled collision turns the final velocities by 2 θ; stiff springs for impacts do, too.",
     ),
     held={"M": "collisions are counted: another mass has another number of them"},
-    benchmark_variant="hundred",
 )
 
 test_galperin = verifies(CASE)

@@ -1,7 +1,5 @@
 """Grazing impact: an oscillator that just touches a stop, once in a period, or just misses it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

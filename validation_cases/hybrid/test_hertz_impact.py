@@ -1,7 +1,5 @@
 """Elastic impact on a spring whose force is a power of the indentation: Hertz, and linear, conical, cubic springs."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -143,7 +141,6 @@ CASE = Case(
         "Taylor integrators find no series at d = 0, and may end there without a word.",
         "A mass of one sphere for the combined one, half of it, lengthens the contact by 2^(2/5): 32 %.",
     ),
-    benchmark_variant="hertz",
 )
 
 test_hertz_impact = verifies(CASE)

@@ -1,7 +1,5 @@
 """Hunt and Crossley's impact on a Hertz spring with hysteresis damping, and what published damping factors deliver."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -254,7 +252,6 @@ CASE = Case(
         "A negative d has no real power 3/2: a step past the end of contact needs a force there.",
         "Force and velocity are both small at the end of contact: a coarse tolerance decides when it ends.",
     ),
-    benchmark_variant="half",
 )
 
 test_hunt_crossley = verifies(CASE)

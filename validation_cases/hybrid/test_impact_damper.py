@@ -1,7 +1,5 @@
 """Impact damper: a particle in a driven container, two symmetric impacts a cycle."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -158,7 +156,6 @@ CASE = Case(
         "Restitution of the particle's velocity alone, not of the relative one, gives a wrong speed at once.",
     ),
     held=dict.fromkeys(("W", "d", "F", "mu", "e", "z"), "the orbit exists, and is stable, in windows"),
-    benchmark_variant="resonance",
 )
 
 test_impact_damper = verifies(CASE)

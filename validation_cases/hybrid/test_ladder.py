@@ -1,7 +1,5 @@
 """Ladder that slides down a wall and leaves it."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -129,7 +127,6 @@ CASE = Case(
         "Wall and rod are in contact and at rest at the release: it is seen by the force, not by a gap.",
         "An angle of release that depends on g or l is wrong: 2/3 of the height it is for every ladder.",
     ),
-    benchmark_variant="steep",
 )
 
 test_ladder = verifies(CASE)

@@ -1,7 +1,5 @@
 """Contact of a point without mass: the foot of a buffer, which creeps back to its length while it is off the wall."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
@@ -187,7 +185,6 @@ CASE = Case(
         "A contact that ends where the mass is back at x = d pulls at the wall from the instant on at which N is zero.",
         "The force jumps at a touch from 0 to (k s + c x'): a step across it is of first order.",
     ),
-    benchmark_variant="creeps",
 )
 
 test_massless_contact = verifies(CASE)

@@ -1,7 +1,5 @@
 """Parametric resonance: Mathieu's equation and Meissner's, whose stiffness is a square wave."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any
@@ -276,7 +274,6 @@ CASE = Case(
     ),
     remarks=(),
     held=dict.fromkeys(("d", "e", "a", "q"), "another stiffness may cross a boundary of growth"),
-    benchmark_variant="meissner",
 )
 
 test_mathieu_meissner = verifies(CASE)

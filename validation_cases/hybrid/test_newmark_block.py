@@ -1,7 +1,5 @@
 """Newmark's sliding block: slip under a pulse of the ground, down a slope or both ways on level ground."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath

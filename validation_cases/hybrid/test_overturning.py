@@ -1,7 +1,5 @@
 """Overturning of a slender block by a half-sine pulse: the exact threshold, and Housner's."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -139,7 +137,6 @@ CASE = Case(
         "The motion diverges with exp(t): errors in the pulse grow by that up to the passage.",
     ),
     held=dict.fromkeys(("share", "W"), "a smaller pulse does not overturn the block"),
-    benchmark_variant="medium",
 )
 
 test_overturning = verifies(CASE)

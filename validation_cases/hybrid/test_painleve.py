@@ -1,7 +1,5 @@
 """Painlevé's rod: it slides on a rough floor, and above a critical friction nothing tells the force of contact."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -162,7 +160,6 @@ CASE = Case(
         "No truth is asked there.",
         "At friction of 1.2 each angle has one push: a solver that warns of a paradox has its sign of friction wrong.",
     ),
-    benchmark_variant="below_critical",
 )
 
 test_painleve = verifies(CASE)

@@ -1,7 +1,5 @@
 """Pendulum whose string meets a pin: the length changes, and with it the angular velocity."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -128,7 +126,6 @@ CASE = Case(
         "l_p": "the pin is above the mass",
         "l": "as l_p",
     },
-    benchmark_variant="from_ahead",
 )
 
 test_pin_pendulum = verifies(CASE)

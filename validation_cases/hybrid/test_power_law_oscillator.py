@@ -1,7 +1,5 @@
 """Oscillators whose spring pulls with a power of the displacement: a constant force, a root, a cube."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any

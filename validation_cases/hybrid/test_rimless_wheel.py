@@ -1,7 +1,5 @@
 """Rimless wheel that walks down a slope."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -146,7 +144,6 @@ CASE = Case(
         "A strike that is found late comes after too long a fall: the wheel walks too fast.",
         "Contact by a stiff spring strikes, bounces and slips: it needs damping to keep cos(2 a) of the velocity.",
     ),
-    benchmark_variant="fast_start",
 )
 
 test_rimless_wheel = verifies(CASE)

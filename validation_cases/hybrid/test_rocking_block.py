@@ -1,7 +1,5 @@
 """Rocking block: a slender block that rocks on its edges and loses speed whenever it changes the edge."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -132,7 +130,6 @@ CASE = Case(
         "alpha": "an upright block becomes one that overturns, or that stops at the first impact",
         "theta0": "as alpha: beyond alpha the block overturns",
     },
-    benchmark_variant="stocky",
 )
 
 test_rocking_block = verifies(CASE)

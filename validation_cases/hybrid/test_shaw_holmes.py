@@ -1,7 +1,5 @@
 """Impact oscillator of Shaw and Holmes: stable and unstable orbits of one impact in n periods of the load."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 
@@ -213,7 +211,6 @@ CASE = Case(
         "F": "see W",
         "d": "see W",
     },
-    benchmark_variant="stable",
 )
 
 test_shaw_holmes = verifies(CASE)

@@ -1,7 +1,5 @@
 """Particle that slides down a sphere and leaves it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -137,7 +135,6 @@ CASE = Case(
         "the gap opens only with the cube of the time after it.",
         "Below 0.903 m/s at the top friction of 0.3 takes all speed, and the particle stays: no release, no landing.",
     ),
-    benchmark_variant="rough",
 )
 
 test_slide_off_sphere = verifies(CASE)

@@ -1,7 +1,5 @@
 """Ball that slides before it rolls: bowling, backspin, and a billiard ball on a curved path."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -137,7 +135,6 @@ CASE = Case(
         "Friction that is made continuous creeps: the slip tends to zero and never is, and t_roll is late or missing.",
         "All is a polynomial of the second degree up to rolling: what is wrong then comes from its instant.",
     ),
-    benchmark_variant="billiard",
 )
 
 test_slip_to_roll = verifies(CASE)

@@ -1,7 +1,5 @@
 """Driven oscillator in a symmetric gap between springs: the orbit that enters each of them once a period."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 
@@ -217,7 +215,6 @@ CASE = Case(
         "A start a little off the orbit may fall to the small one, in which nothing is ever entered.",
     ),
     held=dict.fromkeys(("W", "F", "k_2", "z"), "the large orbit exists in a window of frequency"),
-    benchmark_variant="stiff",
 )
 
 test_trilinear = verifies(CASE)

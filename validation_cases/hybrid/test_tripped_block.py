@@ -1,7 +1,5 @@
 """Block that slides against a kerb: it stops before it, tips and falls back, or tips over."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any
@@ -205,7 +203,6 @@ CASE = Case(
         "v_0": "chooses the motion",
         "L": "as v_0",
     },
-    benchmark_variant="tips_over",
 )
 
 test_tripped_block = verifies(CASE)

@@ -1,7 +1,5 @@
 """ARGESIM C5: a stiff linear system that switches where its fast state passes limits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from itertools import count, islice, takewhile
@@ -191,7 +189,6 @@ CASE = Case(
         "A switch that is found late by a step of the slow state shifts all that follow: instants differ in print.",
         "Just after a switch the guard is at its limit: a search that begins there switches back at once.",
     ),
-    benchmark_variant="comparison",
 )
 
 test_two_state_model = verifies(CASE)

@@ -1,7 +1,5 @@
 """Ball on a vibrating table: one bounce in n periods, its multipliers, and where it is born and lost."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -182,7 +180,6 @@ CASE = Case(
         "A stability analysis that forgets that instants of bounces move has trace -2 e for all orbits.",
     ),
     held=dict.fromkeys(("Gam", "e", "n"), "the orbit is there, and stable, in windows of acceleration alone"),
-    benchmark_variant="one_period",
 )
 
 test_vibrating_table = verifies(CASE)

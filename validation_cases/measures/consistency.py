@@ -1,7 +1,5 @@
 """Residuals: quantities that vanish in truth for any response whose parts agree with each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

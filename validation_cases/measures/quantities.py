@@ -1,7 +1,5 @@
 """Quantities that are alike, said once: at several instants, numbered; criteria and readings that many cases share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 from inspect import signature

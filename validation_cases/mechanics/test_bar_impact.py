@@ -1,7 +1,5 @@
 """Elastic bar that strikes a rigid wall: a chain of masses with its own truth, beside that of the continuum."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial
@@ -237,7 +235,6 @@ CASE = Case(
             "release", "what is left is the error of the solver alone: the model is that of the truth"
         ),
     ),
-    benchmark_variant="4-masses",
 )
 
 test_bar_impact = verifies(CASE)

@@ -1,7 +1,5 @@
 """Beam on a stop: modal superposition with a unilateral support at mid-span."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
@@ -294,7 +292,6 @@ CASE = Case(
     held={"N": "a number of modes"},
     figures=FIGURES,
     beam=drawn,
-    benchmark_variant="5-modes",
 )
 
 test_beam_stop = verifies(CASE)

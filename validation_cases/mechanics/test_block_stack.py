@@ -1,7 +1,5 @@
 """Two blocks, one on the other: which of two frictions slips under a force, and after it."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

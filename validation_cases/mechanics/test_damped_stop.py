@@ -1,7 +1,5 @@
 """A mass that bounces off a stop with a dashpot: restitution from the law of the stop."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial
@@ -269,7 +267,6 @@ CASE = Case(
         "The peak of a stop with its dashpot comes before the deepest penetration: a peak force times 1/k_c is none.",
     ),
     figures=FIGURES,
-    benchmark_variant="light",
 )
 
 test_damped_stop = verifies(CASE)

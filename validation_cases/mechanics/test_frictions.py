@@ -1,7 +1,5 @@
 """Frictions: slip, stick, slip of a block on a floor that presses, in a plane, under two frictions, elastically."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -308,7 +306,6 @@ CASE = Case(
         plotting.convergence("displacement@1.3", "friction jumps, wherever in a step", "capture"),
     ),
     held={"kt": "no stick but that of the variant", "ct": "as kt", "t0": "a start", "t1": "the end of the observation"},
-    benchmark_variant="floor",
 )
 
 test_frictions = verifies(CASE)

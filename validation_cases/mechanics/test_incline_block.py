@@ -1,7 +1,5 @@
 """Block on an incline: it holds, slides to a stop, runs on, or comes back after a climb."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -146,7 +144,6 @@ CASE = Case(
         "Who decides on rest by a small velocity alone holds a block on any slope (lets_go, returns).",
         "With the kinetic coefficient at rest the block that climbed slips back (climbs).",
     ),
-    benchmark_variant="stops",
 )
 
 test_incline_block = verifies(CASE)

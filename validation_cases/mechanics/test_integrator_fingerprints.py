@@ -1,7 +1,5 @@
 """A free oscillator, and what known time integrators make of it with large steps: digits that tell them apart."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -187,7 +185,6 @@ CASE = Case(
         "V. Acary, B. Brogliato: Numerical Methods for Nonsmooth Dynamical Systems. Springer (2008). "
         "https://doi.org/10.1007/978-3-540-75392-6",
     ),
-    benchmark_variant="half",
     remarks=(
         "A start with no acceleration instead of -w² x(0) ends at 0.054 m instead of 0.297 m with the average "
         "acceleration, one step too few at -0.188 m: after 100 steps there is no doubt what is wrong.",

@@ -1,7 +1,5 @@
 """Obstacles: one motion between two walls, whatever shape stands there: planes, stops, circles, a closed profile."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -246,7 +244,6 @@ CASE = Case(
         ),
         plotting.convergence("release_4", "where in a step a contact begins is chance", "annulus"),
     ),
-    benchmark_variant="planes",
     drawn=in_line,
 )
 

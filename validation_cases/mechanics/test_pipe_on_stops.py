@@ -1,7 +1,5 @@
 """Pipe of N modes on S stops under the motion of its supports: a case that grows with a truth that does not."""
 
-from __future__ import annotations
-
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -311,7 +309,6 @@ CASE = Case(
         "A stop that is left out, or stands on the wrong side, moves all modes: no bay is like another.",
     ),
     held={"S": "a number of stops"},
-    benchmark_variant="1-stop",
     drawn=drawn,
 )
 

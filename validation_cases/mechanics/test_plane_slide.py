@@ -1,7 +1,5 @@
 """Body that slides on a level or tilted plane until it stops: friction stays opposite to the velocity."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

@@ -4,8 +4,6 @@ The spring sees what it sees where a belt moves under the block: the truth is th
 slack spring.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial
@@ -185,7 +183,6 @@ CASE = Case(
         "Who lets static friction fade with the velocity over a range of it shortens the jump by that range.",
         "A stick that creeps loses the force that the spring has to win back: t_3 is late.",
     ),
-    benchmark_variant="slow",
 )
 
 test_pulled_slider = verifies(CASE)

@@ -1,7 +1,5 @@
 """A column under a pulsating load: matrices that are functions of time, and a combination resonance."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import count, takewhile
 
@@ -167,7 +165,6 @@ CASE = Case(
         "By Floquet's theory the deflection grows by a factor of 2.36 in a second; beside the resonance, and under the "
         "mean load alone, it falls by 0.88.",
     ),
-    benchmark_variant="square",
     beam=column,
 )
 

@@ -1,7 +1,5 @@
 """An oscillator before a rigid stop: restitution as a law of impact, rest after infinitely many impacts, contact."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -270,7 +268,6 @@ CASE = Case(
         "A stop that holds what it should let go shows in the place at the instants after a release.",
     ),
     held={"e": "a rigid stop takes 0 to 1", **dict.fromkeys(("k", "c", "F"), "a fall has none of them")},
-    benchmark_variant="bounces",
 )
 
 test_rigid_stop = verifies(CASE)

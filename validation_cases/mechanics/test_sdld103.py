@@ -1,7 +1,5 @@
 """SDLD103 (EDF V2.01.103): earthquake on a chain of three masses whose supports move differently."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -218,7 +216,6 @@ CASE = Case(
     ),
     errata=ERRATA,
     figures=FIGURES,
-    benchmark_variant="A",
 )
 
 test_sdld103 = verifies(CASE)

@@ -1,7 +1,5 @@
 """SDLD29 and SDLD22 (EDF): a damped chain of eight masses under a rectangular force."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -192,7 +190,6 @@ CASE = Case(
         "acts in one step more is rounding, worth 1e-3 s of it.",
     ),
     figures=FIGURES,
-    benchmark_variant="non-proportional",
 )
 
 test_sdld29 = verifies(CASE)

@@ -1,7 +1,5 @@
 """SDLD31 b and SDLD321 (EDF): an oscillator under a sine force, beside resonance and at it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """SDND100 (EDF V5.01.100): free decay of a slider under dry friction, until it stops for good."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any

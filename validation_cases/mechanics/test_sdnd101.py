@@ -1,7 +1,5 @@
 """SDND101 (EDF V5.01.101): a mass-spring system released against an elastic stop."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -309,7 +307,6 @@ CASE = Case(
         "of magnitude.",
     ),
     figures=FIGURES,
-    benchmark_variant="2-shocks",
 )
 
 test_sdnd101 = verifies(CASE)

@@ -1,7 +1,5 @@
 """SDND102 (EDF V5.01.102): an earthquake in resonance, with impacts on a wall or of two masses on each other."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial
@@ -238,7 +236,6 @@ CASE = Case(
         *impact_quantities.close_up(4),  # the contact that holds the printed sample
         convergence("release_10", "where in a step a contact begins is chance"),
     ),
-    benchmark_variant="a",
     work_precision=("a", "c"),
 )
 

@@ -1,7 +1,5 @@
 """SDND103 (Code_Aster): a mass on a softening spring, driven such that it follows a chosen sine."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -215,7 +213,6 @@ CASE = Case(
             "the support takes the kink of the spring away, so that the order of the method shows",
         ),
     ),
-    benchmark_variant="chosen",
 )
 
 test_sdnd103 = verifies(CASE)

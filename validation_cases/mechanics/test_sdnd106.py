@@ -1,7 +1,5 @@
 """SDND106 (EDF V5.01.106): two masses on a spring, one of which sticks, slips and sticks."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any
@@ -332,7 +330,6 @@ CASE = Case(
         "penalised stick, which lets m1 glide with k v2/k_T before it breaks away.",
     ),
     figures=FIGURES,
-    benchmark_variant="stat-dyna",
 )
 
 test_sdnd106 = verifies(CASE)

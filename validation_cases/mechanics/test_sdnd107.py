@@ -1,7 +1,5 @@
 """SDND107 (Code_Aster tests sdnd107a to e): a mass on a Zener device whose dashpot obeys a power law."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache, partial
 

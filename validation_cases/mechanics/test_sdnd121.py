@@ -1,7 +1,5 @@
 """SDND121 (EDF V5.01.121): forced vibration against one stop, every instant of contact over four seconds."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from veridyn.references import impact_oscillator
@@ -101,7 +99,6 @@ CASE = Case(
         impact_quantities.errors_of_instants,
         convergence("release_70", "where in a step a contact begins is chance"),
     ),
-    benchmark_variant="a",
 )
 
 test_sdnd121 = verifies(CASE)

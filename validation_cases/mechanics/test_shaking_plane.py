@@ -1,7 +1,5 @@
 """Body on a plane that is shaken in two directions: friction follows the relative velocity as it turns."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial
@@ -254,7 +252,6 @@ CASE = Case(
     ),
     held={"A": "a weaker plane lets the body stick", "b": "as A", "f": "a slower start may stick", "W": "as A"},
     drawn=line,
-    benchmark_variant="circle",
 )
 
 test_shaking_plane = verifies(CASE)

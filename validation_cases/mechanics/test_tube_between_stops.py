@@ -1,7 +1,5 @@
 """Tube in cross-flow between two stops: negative damping drives it, friction on the stops holds it, and wears it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -462,7 +460,6 @@ CASE = Case(
         "The first contact lasts 1.8 ms of a period of 63 ms: steps chosen for accuracy alone may jump over it.",
     ),
     held={"w": "the span is six periods", "v0": "from less it touches later", "zeta": "from less it touches later"},
-    benchmark_variant="growth",
     drawn=drawn,
 )
 

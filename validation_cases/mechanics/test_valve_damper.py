@@ -1,7 +1,5 @@
 """A driven mass on a damper with valves: forces that are functions of the velocity, with bends and with powers."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -196,7 +194,6 @@ CASE = Case(
     ),
     sources=("J. C. Dixon: The Shock Absorber Handbook. 2nd edition, Wiley (2007).",),
     remarks=("A damper that sees the velocity of a step ago is of order 1: the schemes that do so claim it.",),
-    benchmark_variant="valves",
 )
 
 test_valve_damper = verifies(CASE)

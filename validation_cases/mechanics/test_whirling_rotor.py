@@ -1,7 +1,5 @@
 """Rotor that whirls: gyroscopic forces, internal damping, and a stop on one side."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -250,7 +248,6 @@ CASE = Case(
         "0.14.",
         "Modes of the symmetric matrices leave the internal damping out of the stiffness: no rotor is unstable.",
     ),
-    benchmark_variant="rubs",
     drawn=at_rest,
 )
 

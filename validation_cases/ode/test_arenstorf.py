@@ -1,7 +1,5 @@
 """Arenstorf's orbit: a satellite of the Earth and the Moon that comes back after three loops."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -198,7 +196,6 @@ CASE = Case(
         "After a period x is off a by 2.9e-29: the printed digits of start and period are right to the last.",
         "The start is 0.0063 from the Moon, where the time scale is a thousandth of that of the loops.",
     ),
-    benchmark_variant="quarter",
 )
 
 test_arenstorf = verifies(CASE)

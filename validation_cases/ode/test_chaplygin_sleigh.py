@@ -1,7 +1,5 @@
 """Chaplygin's sleigh: a blade that cannot slide sideways turns the sleigh until it runs straight."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -120,7 +118,6 @@ CASE = Case(
         "A blade that is made a constraint of positions (holonomic) keeps its heading: no turn.",
         "The velocity settles: its late errors say nothing, those of heading and place stay.",
     ),
-    benchmark_variant="backwards",
 )
 
 test_chaplygin_sleigh = verifies(CASE)

@@ -1,7 +1,5 @@
 """Forced Duffing oscillator whose motion is known: a subharmonic of one harmonic, and Hsu's elliptic load."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -216,7 +214,6 @@ CASE = Case(
         "95-108.",
     ),
     remarks=(),
-    benchmark_variant="subharmonic",
 )
 
 test_duffing_forced = verifies(CASE)

@@ -1,7 +1,5 @@
 """Free Duffing oscillator: hardening, cubic, softening, two wells, separatrix."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -126,7 +124,6 @@ CASE = Case(
         "Near the separatrix errors grow as exp(t): a solver may fall into either well.",
     ),
     held={"A2": "wells and hill are where they are; other amplitudes may lie next to the separatrix"},
-    benchmark_variant="hardening",
 )
 
 test_duffing_free = verifies(CASE)

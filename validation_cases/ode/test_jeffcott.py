@@ -1,7 +1,5 @@
 """Jeffcott's rotor: unbalance, internal damping that excites, and the gyroscopic whirl of its disk."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -159,7 +157,6 @@ CASE = Case(
         "The wrong sign of the gyroscopic term exchanges forward and backward whirl: a is right, b has the wrong sign.",
         "A method with damping of its own hides the growth above the threshold: too long a step makes a rotor stable.",
     ),
-    benchmark_variant="above_resonance",
 )
 
 test_jeffcott = verifies(CASE)

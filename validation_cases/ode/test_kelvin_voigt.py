@@ -1,7 +1,5 @@
 """Impact on a spring and a dashpot in parallel, and two definitions of the end of contact."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Kepler's problem: eccentric orbits of two bodies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -147,7 +145,6 @@ CASE = Case(
         "An error of the energy becomes one of the period: errors of the place grow as t², symplectic ones as t.",
     ),
     held={"e": "near 1 no double precision follows the orbit"},
-    benchmark_variant="detest_d5",
 )
 
 test_kepler = verifies(CASE)

@@ -1,7 +1,5 @@
 """Lorenz' equations: how a chaotic motion loses its digits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -119,7 +117,6 @@ CASE = Case(
         "A solver that agrees with itself at a tenth of its tolerance may have lost all digits: two runs that differ "
         "by rounding differ by as much after some time.",
     ),
-    benchmark_variant="chaotic",
 )
 
 test_lorenz = verifies(CASE)

@@ -1,7 +1,5 @@
 """A constant force that crosses a simply supported beam: three modes, ten, and all of them."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -116,7 +114,6 @@ CASE = Case(
         "What the sum leaves out, ten modes less three, is an error of the model; no step makes it smaller.",
         "The third mode has 81 times the stiffness of the first: a step that suits one is too long for the other.",
     ),
-    benchmark_variant="below_critical",
 )
 
 test_moving_load_beam = verifies(CASE)

@@ -1,7 +1,5 @@
 """Two masses with a dashpot at one of them: damping that the modes without damping do not decouple."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -163,7 +161,6 @@ CASE = Case(
         "percent, and yet x_2(5) = -0.322 instead of -0.362; under the strong dashpot x_1(5) has the wrong sign.",
         "A code that takes an eigenvalue without its conjugate returns half of the motion, or a complex one.",
     ),
-    benchmark_variant="light",
 )
 
 test_nonproportional = verifies(CASE)

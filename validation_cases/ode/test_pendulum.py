@@ -1,7 +1,5 @@
 """Pendulum: libration, the neighbourhood of the separatrix, rotation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -122,7 +120,6 @@ CASE = Case(
         "Errors of the period add up: at 100 s sixteen periods have passed.",
     ),
     held={"Om0": "libration and rotation have quantities of their own", "theta0": "the same"},
-    benchmark_variant="libration",
 )
 
 test_pendulum = verifies(CASE)

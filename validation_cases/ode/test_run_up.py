@@ -1,7 +1,5 @@
 """Run-up of an unbalanced rotor through resonance, at a constant acceleration."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -88,7 +86,6 @@ CASE = Case(
         "A force from a table, linear between its points, has the wrong phase: the error grows with r t.",
         "A step that suits the start is too long at the end, where the force turns at 2 r t.",
     ),
-    benchmark_variant="slow",
 )
 
 test_run_up = verifies(CASE)

@@ -1,7 +1,5 @@
 """Toda's lattice: a wave that keeps its shape in a ring of eight masses on springs of exponential force."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -185,7 +183,6 @@ CASE = Case(
         "After a hundred turns, m = 0.999: RK45 at rtol 1e-3 has no digit of the crest (error 1.2), at 1e-6 1.9e-4; "
         "Verlet's method errs by 0.47 with steps of 0.1, by 0.037 with half of them.",
     ),
-    benchmark_variant="cnoidal",
 )
 
 test_toda = verifies(CASE)

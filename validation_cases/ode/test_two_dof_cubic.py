@@ -1,7 +1,5 @@
 """Two masses on cubic springs: nonlinear normal modes that are straight lines."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -190,7 +188,6 @@ CASE = Case(
         "In phase x_1 - x_2 is zero exactly: a Taylor integrator that divides by the base of a power finds no series.",
     ),
     held=dict.fromkeys(("a", "b", "c"), "the lines are where they are: a motion beside them is another"),
-    benchmark_variant="out_of_phase",
 )
 
 test_two_dof_cubic = verifies(CASE)

@@ -1,7 +1,5 @@
 """Ueda's oscillator: a driven cubic spring in chaos."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 
@@ -75,7 +73,6 @@ CASE = Case(
         "starts, and does not tell beforehand when.",
         "A scheme with damping of its own shrinks areas faster than exp(-2 π d): the attractor it finds is another.",
     ),
-    benchmark_variant="chaotic",
 )
 
 test_ueda = verifies(CASE)

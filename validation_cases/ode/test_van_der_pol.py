@@ -1,7 +1,5 @@
 """Van der Pol's oscillator on its limit cycle, from nearly a sine to relaxation."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Von Mises' truss under a load that is put on at once: it swings in front of the barrier, or snaps through."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -114,7 +112,6 @@ CASE = Case(
         "At the barrier the motion is slow, and errors grow as exp(0.8 t).",
     ),
     held={"p": "next to 8/27 the motion stays at the barrier as long as one likes"},
-    benchmark_variant="swings",
 )
 
 test_von_mises_truss = verifies(CASE)

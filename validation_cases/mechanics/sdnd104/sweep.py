@@ -1,7 +1,5 @@
 """SDND104: sweeps over its parameters, by the closed form from event to event."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager

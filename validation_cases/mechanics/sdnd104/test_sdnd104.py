@@ -1,7 +1,5 @@
 """SDND104 (EDF V5.01.104): wear power of a mass that rubs on a shaking plane."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
