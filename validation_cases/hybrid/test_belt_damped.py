@@ -8,9 +8,8 @@ import numpy as np
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -123,8 +122,7 @@ QUANTITIES = (
     ),
 )
 
-CASE = Case(
-    name="belt_damped",
+CASE = of.case(
     title="Damped mass on a moving belt",
     document="Popp 1990",
     topics=("friction", "limit cycle"),
@@ -136,14 +134,11 @@ CASE = Case(
         "At the critical speed the crest of the velocity just reaches the belt; beyond it the mass comes to rest.",
     ),
     equations=(
-        *equations(PROBLEM),
         "x = F_k + exp(-z t) (a cos(w_d t) + (v_b + z a)/w_d sin(w_d t)), a = F_s - F_k - 2 z v_b",
         "T = t_slip + (F_s - 2 z v_b - x_c)/v_b",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("near_critical", {}), Variant("slow", {"v_b": "0.2"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "K. Popp, P. Stelter: Stick-slip vibrations and chaos. Philosophical Transactions of the Royal Society A 332 "
         "(1990) 89-105. https://doi.org/10.1098/rsta.1990.0102",

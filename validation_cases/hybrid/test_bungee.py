@@ -7,9 +7,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -74,8 +73,7 @@ QUANTITIES = (
     of.largest("-y", "m", name="penetration", until=("apex", 1), second=depth),
 )
 
-CASE = Case(
-    name="bungee",
+CASE = of.case(
     title="One-sided spring under gravity",
     document="French 1971",
     topics=("impact", "nonlinear spring"),
@@ -84,11 +82,9 @@ CASE = Case(
         "y'' = -grav for y > 0, y'' = -grav - w² y for y < 0, without damping, from rest at the height h.",
         "On the spring the body moves on an arc about the sag grav/w²; it leaves with the speed of its landing.",
     ),
-    equations=(*equations(PROBLEM), "t_c = 2 (π - atan(w v/grav))/w, v = sqrt(2 grav h), T = 2 v/grav + t_c"),
-    parameters=PARAMETERS,
+    equations=("t_c = 2 (π - atan(w v/grav))/w, v = sqrt(2 grav h), T = 2 v/grav + t_c",),
     variants=(Variant("stiff", {}), Variant("soft", {"w": "4"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=(
         "A support from below and a rope from above are the same equation; s is the time since the last change.",
     ),

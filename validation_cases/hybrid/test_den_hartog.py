@@ -10,9 +10,8 @@ import numpy as np
 from veridyn.references import hybrid
 from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant, known
+from veridyn.validation_cases.core.case import Values, Variant, known
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, value_at
 
@@ -133,8 +132,7 @@ QUANTITIES = (
     of.value("D", ("stop", 2), "1", name="work", second=lambda p: 4 * p.f * rest(p)),
 )
 
-CASE = Case(
-    name="den_hartog",
+CASE = of.case(
     title="Den Hartog's forced mass with dry friction",
     document="Den Hartog 1931",
     topics=("friction", "resonance"),
@@ -144,11 +142,7 @@ CASE = Case(
         "The mass rests at X until the force on it passes f, slips to -X, rests, and returns.",
         "The motion begins at rest at X, where psi is in the stick before a slip to the left.",
     ),
-    equations=(
-        *equations(PROBLEM),
-        "x = f + (1 - V) cos(φ) cos(t) + b V sin(φ) sin(t) + V cos(b t + φ), V = 1/(1 - b^2), X = f + cos(φ)",
-    ),
-    parameters=PARAMETERS,
+    equations=("x = f + (1 - V) cos(φ) cos(t) + b V sin(φ) sin(t) + V cos(b t + φ), V = 1/(1 - b^2), X = f + cos(φ)",),
     variants=(Variant("long_stick", {}), Variant("short_stick", {"b": "0.6", "f": "0.7", "psi": "0.55"})),
     quantities=QUANTITIES,
     problem=posed,

@@ -11,9 +11,8 @@ from veridyn.references import hybrid
 from veridyn.references.enclosure import less
 from veridyn.references.jets import value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, value_at
 
@@ -113,8 +112,7 @@ QUANTITIES = (
     of.quantity("f_crit", "1", "friction that stops the mass where it turns", LEAST, None),
 )
 
-CASE = Case(
-    name="den_hartog_nonstop",
+CASE = of.case(
     title="Den Hartog's mass that never stops",
     document="Den Hartog 1931",
     topics=("friction", "resonance"),
@@ -125,11 +123,7 @@ CASE = Case(
         "X² = V² - (f U)², V = 1/(1 - b²), U = tan(pi/(2 b))/b; cos(phi) = X/V, sin(phi) = -f U/V. For b > 1/2 the "
         "mass stops where f exceeds b² X: its acceleration after a turn vanishes first.",
     ),
-    equations=(
-        *equations(PROBLEM),
-        "x = f - f cos(t) - f T sin(t) + X cos(b t) + f T/b sin(b t), T = tan(π/(2 b))",
-    ),
-    parameters=PARAMETERS,
+    equations=("x = f - f cos(t) - f T sin(t) + X cos(b t) + f T/b sin(b t), T = tan(π/(2 b))",),
     variants=(
         Variant("below_resonance", {}),
         Variant("above_resonance", {"b": "1.25", "f": "0.5"}),
@@ -137,7 +131,6 @@ CASE = Case(
         Variant("fast", {"b": "2"}),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=(
         "D is the work of friction, 4 f X in a cycle.",
         "That the mass does not stop between two turns is proved for every motion asked, not for all below f_crit.",

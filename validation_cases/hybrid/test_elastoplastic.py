@@ -7,9 +7,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant
+from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -100,8 +99,7 @@ QUANTITIES = (
     of.value("x", ("unload", 2), "m", name="x_min", second=trough, applies=hardens),
 )
 
-CASE = Case(
-    name="elastoplastic",
+CASE = of.case(
     title="Elastoplastic oscillator",
     document="Biggs 1964",
     topics=("hysteresis",),
@@ -111,15 +109,13 @@ CASE = Case(
         "Beyond the elastic range the stiffness is k_p; the range, 2 N wide, moves along (kinematic hardening).",
         "Elastic arcs are sines, plastic ones parabolas, or slower sines.",
     ),
-    equations=(*equations(PROBLEM), "x_max = 1 + v_y^2/(2 (1 - F_0)), v_y = F_0 sin(t_y), t_y = acos(1 - 1/F_0)"),
-    parameters=PARAMETERS,
+    equations=("x_max = 1 + v_y^2/(2 (1 - F_0)), v_y = F_0 sin(t_y), t_y = acos(1 - 1/F_0)",),
     variants=(
         Variant("step", {}),
         Variant("pulse", {"F0": "2", "t_d": "3/2"}),
         Variant("blow", {"F0": "0", "k_p": "0.1", "v0": "3"}),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("Force and middle of the elastic range are states, so that no history has to be remembered.",),
     sources=(
         "J. M. Biggs: Introduction to Structural Dynamics. McGraw-Hill (1964).",

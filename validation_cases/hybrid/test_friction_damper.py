@@ -15,9 +15,8 @@ from veridyn.references.enclosure import Undecided, sign
 from veridyn.references.events import newton
 from veridyn.references.jets import Jet, hull, rooted, slope, value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant, known
+from veridyn.validation_cases.core.case import Values, Variant, known
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, value_at
 
@@ -223,8 +222,7 @@ QUANTITIES = (
     of.quantity("F_slip", "1", "amplitude of the load from which the damper slips", SLIPS, None),
 )
 
-CASE = Case(
-    name="friction_damper",
+CASE = of.case(
     title="Friction damper of a turbine blade",
     document="Griffin 1980",
     topics=("friction", "hysteresis", "resonance"),
@@ -236,11 +234,9 @@ CASE = Case(
         "A cycle takes the work 4 R (X - R/k_d). Below F_slip the damper never slips, and only damping is left.",
     ),
     equations=(
-        *equations(PROBLEM),
         "x(t_1) = X - 2 R/k_d, x(π/W) = -X, x'(π/W) = 0",
         "F_slip = (R/k_d) sqrt((1 + k_d - W^2)^2 + (2 z W)^2)",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("above_resonance", {}), Variant("below_resonance", {"W": "0.8"})),
     quantities=QUANTITIES,
     problem=posed,

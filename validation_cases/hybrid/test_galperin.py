@@ -7,9 +7,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant
+from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -87,8 +86,7 @@ def last_place(p: Any) -> Any:
     return distance * (mpmath.cos(angle(p)) if odd else 1) / mpmath.sqrt(p.M)
 
 
-CASE = Case(
-    name="galperin",
+CASE = of.case(
     title="Galperin's billiard",
     document="Galperin 2003",
     topics=("impact", "simultaneous events"),
@@ -98,11 +96,9 @@ CASE = Case(
         "With M = 100^k kg there are as many collisions as the first k + 1 digits of pi say: 3, 31, 314.",
         "In the plane of sqrt(M) X and x a point moves straight in a wedge; unfolded, it crosses a side a collision.",
     ),
-    equations=(*equations(PROBLEM), "θ = atan(1/sqrt(M)), N = ceil(π/θ) - 1, V = -cos(2 ceil(N/2) θ)"),
-    parameters=PARAMETERS,
+    equations=("θ = atan(1/sqrt(M)), N = ceil(π/θ) - 1, V = -cos(2 ceil(N/2) θ)",),
     variants=(Variant("hundred", {}), Variant("equal", {"M": "1"}), Variant("ten_thousand", {"M": "10000"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "G. Galperin: Playing pool with π (the number π from a billiard point of view). Regular and Chaotic "
         "Dynamics 8 (2003) 375-394. https://doi.org/10.1070/RD2003v008n04ABEH000252",

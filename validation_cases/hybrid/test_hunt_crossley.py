@@ -13,9 +13,8 @@ from veridyn.references.enclosure import less
 from veridyn.references.events import newton
 from veridyn.references.jets import Jet, hull, rooted, slope, value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Published, Variant
+from veridyn.validation_cases.core.case import Published, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, largest, value_at
 
@@ -218,8 +217,7 @@ def audit() -> Iterator[Published]:
             yield Published(formula, "half", "restitution", wanted, "inaccurate", why, at={"lam": lam})
 
 
-CASE = Case(
-    name="hunt_crossley",
+CASE = of.case(
     title="Hunt and Crossley's impact",
     document="Hunt 1975",
     topics=("impact", "singular law"),
@@ -229,14 +227,11 @@ CASE = Case(
         "lam v0 alone decides the restitution: 1 - (2/3) lam v0 for small ones, 1/(lam v0) for large ones.",
     ),
     equations=(
-        *equations(PROBLEM),
         "e = (1 + W(-(1 + q) exp(-1 - q)))/q, q = lam v_0",
         "d_max^(5/2) = 5 m (q - log(1 + q))/(2 k lam^2)",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("half", {}), Variant("light", {"lam": "0.05"}), Variant("heavy", {"lam": "6.4"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=(
         "The power is written as (d² + 1e-60)^(3/4), which has a derivative at 0; no quantity moves by 1e-50.",
         "lam v0 = q for a wanted e solves q (1 + e) = log((1 + q)/(1 - e q)): 0.3731 for 0.8.",

@@ -8,9 +8,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -95,8 +94,7 @@ QUANTITIES = (
     of.value("x", ("landing", 1), "m", name="x_landing", second=landed),
 )
 
-CASE = Case(
-    name="ladder",
+CASE = of.case(
     title="Ladder that leaves the wall",
     document="Scholten 1996",
     topics=("multibody", "release"),
@@ -107,14 +105,11 @@ CASE = Case(
         "Then the centre keeps its velocity u along the floor, until the rod lies on it.",
     ),
     equations=(
-        *equations(PROBLEM),
         "w^2 = 3 g/(2 l) (sin(a) - sin(θ)), sin(θ_r) = 2/3 sin(a), u^2 = 2/9 g l sin(a)^3",
         "(1/3 + cos(θ)^2) w^2/2 + u^2/(2 l^2) = g/l (sin(a) - sin(θ))",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("steep", {}), Variant("flat", {"a": "pi/4", "l": "2"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "P. Scholten, A. Simoson: The falling ladder paradox. The College Mathematics Journal 27 (1996) 49-54. "
         "https://doi.org/10.1080/07468342.1996.11973743",

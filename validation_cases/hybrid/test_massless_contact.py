@@ -11,9 +11,8 @@ from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.waves import Waves
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -153,8 +152,7 @@ QUANTITIES = (
     of.value("x", "1", "m", scale="d", second=middle),
 )
 
-CASE = Case(
-    name="massless_contact",
+CASE = of.case(
     title="Contact of a point without mass",
     document="this suite",
     topics=("impact", "release", "hysteresis"),
@@ -166,14 +164,11 @@ CASE = Case(
         "wall spring and dashpot hold each other, s' = -k s/c: when the mass comes again, the foot is still short.",
     ),
     equations=(
-        *equations(PROBLEM),
         "m x'' + K x = -N, N = k (x - d) + c x'",
         "x - d = Re(a_1 exp(r_1 t) + a_2 exp(r_2 t)) - K d/(K + k), m r^2 + c r + K + k = 0",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("creeps", {}), Variant("overdamped", {"c": "100"}), Variant("rings", {"c": "10"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=(
         "A coordinate without mass that a dashpot holds is a state of the first order. A stop on it acts on its rate: "
         "that is no force over a displacement, and so this is no stop of a structure but a problem of two modes.",

@@ -10,9 +10,8 @@ from veridyn.references import hybrid
 from veridyn.references.enclosure import Absent
 from veridyn.references.jets import value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant
+from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -118,8 +117,7 @@ QUANTITIES = (
     of.quantity("theta_upper", "rad", "largest angle of the paradox", UPPER, None, applies=paradox),
 )
 
-CASE = Case(
-    name="painleve",
+CASE = of.case(
     title="Painlevé's rod",
     document="Génot 1999",
     topics=("multibody", "friction", "singular law"),
@@ -131,15 +129,13 @@ CASE = Case(
         "It takes a friction of 2 sqrt(i (1 + i)), 4/3 for a slender rod; then it lies between two angles. The motion "
         "is followed until the tip stops.",
     ),
-    equations=(*equations(PROBLEM), "μ_P = (i + cos(θ)^2)/(sin(θ) cos(θ))", "i tan(θ)^2 - μ tan(θ) + 1 + i = 0"),
-    parameters=PARAMETERS,
+    equations=("μ_P = (i + cos(θ)^2)/(sin(θ) cos(θ))", "i tan(θ)^2 - μ tan(θ) + 1 + i = 0"),
     variants=(
         Variant("below_critical", {}),
         Variant("below_the_angles", {"mu": "1.6", "theta_0": "0.78", "w_0": "-0.2"}),
         Variant("above_the_angles", {"mu": "1.6", "theta_0": "1.4", "w_0": "0.5", "u_0": "2"}),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=(
         "After the stop, or where the tip lifts off or the rod lies on the floor, nothing is asked: the states stay.",
     ),

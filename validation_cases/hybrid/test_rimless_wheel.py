@@ -8,9 +8,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -107,8 +106,7 @@ QUANTITIES = (
     of.quantity("period", "s", "time between strikes of the steady walk", PERIOD, None),
 )
 
-CASE = Case(
-    name="rimless_wheel",
+CASE = of.case(
     title="Rimless wheel",
     document="McGeer 1990",
     topics=("multibody", "impact", "limit cycle"),
@@ -120,17 +118,14 @@ CASE = Case(
         "its square grows by 4 g/l sin(a) sin(s), so that the squares tend to a fixed point as cos(2 a)², to W².",
     ),
     equations=(
-        *equations(PROBLEM),
         "w_{n+1}^2 = cos(2 a)^2 (w_n^2 + 4 g/l sin(a) sin(s))",
         "W^2 = 4 g/l sin(a) sin(s)/tan(2 a)^2",
     ),
-    parameters=PARAMETERS,
     variants=(
         Variant("fast_start", {}),
         Variant("slow_start", {"w_0": "1.1"}, frozenset(("t_strike_1", "w_1", "w_cycle", "w_least", "period"))),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("The equations end where the wheel stands still or falls back: only walks are asked for.",),
     sources=(
         "T. McGeer: Passive dynamic walking. The International Journal of Robotics Research 9 (1990) 62-82. "

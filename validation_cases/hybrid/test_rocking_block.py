@@ -8,9 +8,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -96,8 +95,7 @@ QUANTITIES = (
     of.value("w", "1.1", "rad/s", scale="sqrt(g/R)*theta0", second=partial(state, place=1)),
 )
 
-CASE = Case(
-    name="rocking_block",
+CASE = of.case(
     title="Rocking block",
     document="Housner 1963",
     topics=("multibody", "impact", "accumulation"),
@@ -109,14 +107,11 @@ CASE = Case(
         "w falls to (1 - 3/2 sin² alpha) w.",
     ),
     equations=(
-        *equations(PROBLEM),
         "phi_n = 1 - sqrt(1 - r^n (1 - (1 - phi_0)^2)), phi = |theta|/alpha, r = (1 - 3/2 sin(alpha)^2)^2",
         "T_n = acosh(1/(1 - phi_n))/p, p = sqrt(3 g/(4 R))",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("stocky", {}), Variant("slender", {"alpha": "1/8", "theta0": "1/16"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("Integrators are started anew after every impact.",),
     sources=(
         "G. W. Housner: The behavior of inverted pendulum structures during earthquakes. Bulletin of the "

@@ -7,9 +7,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -102,8 +101,7 @@ QUANTITIES = (
     of.value("x", ("landing", 1), "m", name="x_on_floor", second=landed),
 )
 
-CASE = Case(
-    name="slide_off_sphere",
+CASE = of.case(
     title="Particle that leaves a sphere",
     document="Mungan 2003",
     topics=("multibody", "friction", "release"),
@@ -115,14 +113,11 @@ CASE = Case(
         "that takes all speed near the top keeps it there.",
     ),
     equations=(
-        *equations(PROBLEM),
         "R^2 w^2 = g R (C e^(2 μ θ) + 2 ((2 μ^2 - 1) cos(θ) - 3 μ sin(θ))/(1 + 4 μ^2))",
         "C = v_0^2/(g R) - 2 (2 μ^2 - 1)/(1 + 4 μ^2), R w^2 = g cos(θ) at the release",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("rough", {}), Variant("smooth", {"mu": "0", "v_0": "0.3"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "C. Mungan: Sliding on the surface of a rough sphere. The Physics Teacher 41 (2003) 326-328.",
         "T. Prior, E. Mele: A block slipping on a sphere with friction: exact and perturbative solutions. American "

@@ -9,9 +9,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter, ParameterError, Record
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant, floats
+from veridyn.validation_cases.core.case import Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -164,8 +163,7 @@ QUANTITIES = (
     ),
 )
 
-CASE = Case(
-    name="tripped_block",
+CASE = of.case(
     title="Block that slides against a kerb",
     document="this suite",
     topics=("multibody", "friction", "impact"),
@@ -177,18 +175,15 @@ CASE = Case(
         "falls back without a rebound, or passes the balance at tan(theta) = b/h and falls over onto its side.",
     ),
     equations=(
-        *equations(PROBLEM),
         "v_k^2 = v_0^2 - 2 μ g L, w_k = 3 h v_k/(2 (b^2 + h^2))",
         "w^2 = w_k^2 - 2 p^2 (cos(α - θ) - cos(α)), p^2 = 3 g/(2 sqrt(b^2 + h^2))",
     ),
-    parameters=PARAMETERS,
     variants=(
         Variant("tips_over", {}),
         Variant("falls_back", {"v_0": "2.6"}),
         Variant("stops", {"v_0": "2"}),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("Planar motion of a rigid block; the kerb takes the velocity of the edge, and no more.",),
     remarks=(
         "Who keeps the kinetic energy at the kerb in place of the angular momentum tips the block over too soon: the "

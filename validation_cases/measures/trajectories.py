@@ -20,10 +20,11 @@ from veridyn.references.certified import Certified
 from veridyn.references.hybrid import Motion
 from veridyn.solver.errors import CapabilityError, MissingHistory, SolverFailure
 from veridyn.solver.postprocessing.interpolation import resampled
+from veridyn.solver.problem.generated import equations as equations_of
 from veridyn.solver.problem.generated import over
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem
 from veridyn.solver.response import Trajectory
-from veridyn.validation_cases.core.case import DIGITS, Number, Observation, Quantity, Values, known
+from veridyn.validation_cases.core.case import DIGITS, Case, Number, Observation, Quantity, Values, known
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures.curves import top
 
@@ -233,7 +234,7 @@ def where_known(measure: Measure, reference: Reference, o: Observation) -> Numbe
 
 @dataclass(frozen=True)
 class Quantities:
-    """Makes quantities of a motion: the truth and what is read in a response, with one criterion for all.
+    """Makes the case of a motion and its quantities: truth and what is read in a response, with one criterion for all.
 
     Attributes
     ----------
@@ -249,9 +250,18 @@ class Quantities:
     """
 
     motion: Motion
-    share: float
-    source: str
+    share: float = 1e-6
+    source: str = "a millionth, since no document asks for less"
     how: str = "closed form"
+
+    def case(self, *, equations: tuple[str, ...] = (), **stated: Any) -> Case:
+        """Return the case: name, parameters and problem are those of the motion, unless ``stated`` are others.
+
+        The equations of motion come first, then those given.
+        """
+        problem = self.motion.problem
+        of_motion = {"name": problem.name, "parameters": self.motion.parameters, "problem": problem.given}
+        return Case(**{**of_motion, **stated}, equations=(*equations_of(problem), *equations))
 
     def quantity(
         self,

@@ -9,9 +9,8 @@ from flint import arb
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -92,8 +91,7 @@ QUANTITIES = (
     of.quantity("total_turn", "rad", "change of the heading from the far past to the far future", TOTAL, None),
 )
 
-CASE = Case(
-    name="chaplygin_sleigh",
+CASE = of.case(
     title="Chaplygin's sleigh",
     document="Chaplygin 1911",
     topics=("multibody", "constraints"),
@@ -103,11 +101,9 @@ CASE = Case(
         "The blade begins at the origin with heading 0 and runs backwards; at the cusp it stands for an instant.",
         "The energy is constant, volume in the phase space is not: v = V tanh(k (t - t0)), w = W sech(k (t - t0)).",
     ),
-    equations=(*equations(PROBLEM), "v = V tanh(k (t - t0)), w = W/cosh(k (t - t0)), k = V m a/(J + m a^2)"),
-    parameters=PARAMETERS,
+    equations=("v = V tanh(k (t - t0)), w = W/cosh(k (t - t0)), k = V m a/(J + m a^2)",),
     variants=(Variant("backwards", {}), Variant("slender", {"J": "1/4"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("The centre of mass is a ahead of the blade.",),
     sources=(
         "S. A. Chaplygin: On the theory of motion of nonholonomic systems. The reducing-multiplier theorem. "

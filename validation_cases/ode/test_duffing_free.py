@@ -9,9 +9,8 @@ import numpy as np
 from veridyn.references import hybrid
 from veridyn.references.enclosure import sign_of
 from veridyn.references.parameters import Parameter, ParameterError, Record
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant
+from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -87,8 +86,7 @@ QUANTITIES = (
 )
 NEAR_BY = frozenset({"period", "x@5"})
 
-CASE = Case(
-    name="duffing_free",
+CASE = of.case(
     title="Free Duffing oscillator",
     document="Kovacic 2011",
     topics=("nonlinear spring", "long time"),
@@ -98,8 +96,7 @@ CASE = Case(
         "a, b > 0: hardening; b < 0: softening; a < 0: two wells at ±sqrt(-a/b) and a hill between them.",
         "At A² = -2a/b the mass climbs the hill for ever: x = A sech(sqrt(-a) t).",
     ),
-    equations=(*equations(PROBLEM), "T = 4 K(m)/Ω, Ω^2 = a + b A^2, m = b A^2/(2 Ω^2)"),
-    parameters=PARAMETERS,
+    equations=("T = 4 K(m)/Ω, Ω^2 = a + b A^2, m = b A^2/(2 Ω^2)",),
     variants=(
         Variant("hardening", {}),
         Variant("cubic", {"a": "0"}, NEAR_BY),
@@ -113,7 +110,6 @@ CASE = Case(
         ),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("The square of A is the parameter, so that the separatrix is met exactly.",),
     sources=(
         "I. Kovacic, M. J. Brennan: The Duffing Equation: Nonlinear Oscillators and their Behaviour. Wiley "

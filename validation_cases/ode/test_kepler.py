@@ -14,9 +14,8 @@ from veridyn.references.enclosure import less
 from veridyn.references.events import newton
 from veridyn.references.jets import hull, rooted, value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Quantity, Values, Variant
+from veridyn.validation_cases.core.case import Quantity, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, value_at
 
@@ -115,8 +114,7 @@ QUANTITIES = (
 )
 FIRST = frozenset({"x@1", "y@1", "energy@1", "momentum@1"})
 
-CASE = Case(
-    name="kepler",
+CASE = of.case(
     title="Kepler's problem",
     document="DETEST D5",
     topics=("close encounter", "long time"),
@@ -125,15 +123,13 @@ CASE = Case(
         "r'' = -r/|r|³ in the plane, from the perihelion of an ellipse with the major half axis 1 and eccentricity e.",
         "The eccentric anomaly solves E - e sin E = t; x = cos E - e, y = sqrt(1 - e²) sin E.",
     ),
-    equations=(*equations(PROBLEM), "E - e sin(E) = t, x = cos(E) - e, y = sqrt(1 - e^2) sin(E)"),
-    parameters=PARAMETERS,
+    equations=("E - e sin(E) = t, x = cos(E) - e, y = sqrt(1 - e^2) sin(E)",),
     variants=(
         Variant("detest_d5", {}, FIRST | {"x@20", "y@20"}, until(20.0)),
         Variant("sixteen_turns", {}),
         Variant("near_collision", {"e": "0.99"}, FIRST, until(2.0)),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("Lengths in major half axes; a turn takes 2 π.",),
     sources=(
         "T. E. Hull, W. H. Enright, B. M. Fellen, A. E. Sedgwick: Comparing numerical methods for ordinary "

@@ -7,9 +7,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Published, Values, Variant
+from veridyn.validation_cases.core.case import Published, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -80,8 +79,7 @@ QUANTITIES = (
     *STATIC,
 )
 
-CASE = Case(
-    name="lorenz",
+CASE = of.case(
     title="Lorenz' equations",
     document="Lorenz 1963",
     topics=("chaos", "sensitive"),
@@ -93,14 +91,12 @@ CASE = Case(
         "About rest motions grow at the larger root of l² + (s + 1) l - s (r - 1); steady rolls lose their stability "
         "at r_H = s (s + b + 3)/(s - b - 1).",
     ),
-    equations=(*equations(PROBLEM), "r_H = s (s + b + 3)/(s - b - 1)"),
-    parameters=PARAMETERS,
+    equations=("r_H = s (s + b + 3)/(s - b - 1)",),
     variants=(
         Variant("chaotic", {}),
         Variant("steady", {"r": "20"}, frozenset(q.name for q in QUANTITIES if not q.name.endswith("@2")), until(1.0)),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     published=(Published("Lorenz 1963, section 7", "chaotic", "r_H", "24.74", "reproduced"),),
     modelling=(
         "The span ends at 2, where the reference takes two seconds; it was proved up to 20 for the remark below.",

@@ -9,9 +9,8 @@ from flint import arb
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant
+from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -89,8 +88,7 @@ QUANTITIES = (
     of.quantity("critical_speed", "m/s", "speed at which the force is in resonance with mode 1", CRITICAL, None),
 )
 
-CASE = Case(
-    name="moving_load_beam",
+CASE = of.case(
     title="Force that crosses a beam",
     document="Frýba 1999",
     topics=("many modes", "modal superposition"),
@@ -100,11 +98,9 @@ CASE = Case(
         "Each mode is driven by a sine: q_n'' + ω_n² q_n = 2 P/(r L) sin(n π c t/L), ω_n = (n π/L)² sqrt(B/r).",
         "The solver is given the first three modes; even ones have a node at midspan.",
     ),
-    equations=(*equations(PROBLEM), "ω_n = (n π/L)^2 sqrt(B/r)", "c_cr = π/L sqrt(B/r)"),
-    parameters=PARAMETERS,
+    equations=("ω_n = (n π/L)^2 sqrt(B/r)", "c_cr = π/L sqrt(B/r)"),
     variants=(Variant("below_critical", {}), Variant("faster", {"c": "2"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "L. Frýba: Vibration of Solids and Structures under Moving Loads, 3rd edition. Thomas Telford (1999).",
         "S. P. Timoshenko: On the forced vibrations of bridges. Philosophical Magazine 43 (1922) 1018-1019.",

@@ -11,9 +11,8 @@ from veridyn.references import hybrid
 from veridyn.references.enclosure import Undecided
 from veridyn.references.jets import Jet, differentiated, slope, value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -130,8 +129,7 @@ QUANTITIES = (
     ),
 )
 
-CASE = Case(
-    name="nonproportional",
+CASE = of.case(
     title="Two masses, one dashpot",
     document="Foss 1958",
     topics=("modal superposition",),
@@ -142,14 +140,11 @@ CASE = Case(
         "quadratic problem come in two complex pairs.",
     ),
     equations=(
-        *equations(PROBLEM),
         "det(s^2 M + s C + K) = 0",
         "x_1 = sum(Res((m_1 s + c) (m_2 s^2 + k_2) x_0/det(s^2 M + s C + K) exp(s t)))",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("light", {}), Variant("strong", {"c": "1.5"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "K. A. Foss: Co-ordinates which uncouple the equations of motion of damped linear dynamic systems. Journal of "
         "Applied Mechanics 25 (1958) 361-364.",

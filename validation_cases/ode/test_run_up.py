@@ -8,9 +8,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -61,8 +60,7 @@ QUANTITIES = (
     of.quantity("resonance", "s", "instant at which the force turns at w", RESONANCE, None),
 )
 
-CASE = Case(
-    name="run_up",
+CASE = of.case(
     title="Rotor that runs up",
     document="Lewis 1932",
     topics=("rotor", "resonance"),
@@ -72,11 +70,9 @@ CASE = Case(
         "Duhamel's integral is an error function of a complex argument.",
         "The peak is lower than that of a steady force and comes later; then old and new oscillation beat.",
     ),
-    equations=(*equations(PROBLEM), "s^2 + c s + w^2 = 0", "z = f/(s_1 - s_2) (exp(s_1 t) E(s_1) - exp(s_2 t) E(s_2))"),
-    parameters=PARAMETERS,
+    equations=("s^2 + c s + w^2 = 0", "z = f/(s_1 - s_2) (exp(s_1 t) E(s_1) - exp(s_2 t) E(s_2))"),
     variants=(Variant("slow", {}), Variant("fast", {"r": "0.02"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "F. M. Lewis: Vibration during acceleration through a critical speed. Transactions of the ASME 54 (1932) "
         "APM-54-24, 253-261.",

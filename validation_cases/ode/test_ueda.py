@@ -5,9 +5,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -47,8 +46,7 @@ QUANTITIES = (
     of.quantity("area", "1", "area of the states after a period, over that before", AREA, None),
 )
 
-CASE = Case(
-    name="ueda",
+CASE = of.case(
     title="Ueda's oscillator",
     document="Ueda 1979",
     topics=("chaos", "nonlinear spring"),
@@ -58,11 +56,8 @@ CASE = Case(
         "(p, q) is the derivative of the motion by x_0; its length, the stretch, is what an error of the start is "
         "multiplied by. Areas of states shrink by exp(-2 π d) a period, whatever the motion.",
     ),
-    equations=equations(PROBLEM),
-    parameters=PARAMETERS,
     variants=(Variant("chaotic", {}), Variant("driven_hard", {"F": "12", "d": "0.1"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("Mass and cubic stiffness are 1; the angular velocity of the load is 1 rad/s.",),
     sources=(
         "Y. Ueda: Randomly transitional phenomena in the system governed by Duffing's equation. Journal of "

@@ -9,9 +9,8 @@ import numpy as np
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Published, Values, Variant, known
+from veridyn.validation_cases.core.case import Published, Values, Variant, known
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
 
@@ -119,8 +118,7 @@ QUANTITIES = (
 SERIES = "Andersen and Geer 1982, series to mu⁴"
 RELAXED = "Dorodnicyn 1947, (3 - 2 log 2) mu + 7.0143 mu^(-1/3)"
 
-CASE = Case(
-    name="van_der_pol",
+CASE = of.case(
     title="Van der Pol's oscillator",
     document="van der Pol 1926",
     topics=("limit cycle", "stiff"),
@@ -129,8 +127,7 @@ CASE = Case(
         "x'' - mu (1 - x²) x' + x = 0, from the point of the limit cycle where x is largest.",
         "Half of the cycle leads from (a, 0) to (-a, 0); the amplitude a is the root of that condition.",
     ),
-    equations=(*equations(PROBLEM), "ω = 1 - mu^2/16 + 17 mu^4/3072, a = 2 + mu^2/96 - 1033 mu^4/552960"),
-    parameters=PARAMETERS,
+    equations=("ω = 1 - mu^2/16 + 17 mu^4/3072, a = 2 + mu^2/96 - 1033 mu^4/552960",),
     variants=(
         Variant("weak", {"mu": "0.1"}),
         Variant("one", {}),

@@ -8,9 +8,8 @@ from flint import arb
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -85,8 +84,7 @@ QUANTITIES = (
     of.quantity("step_over_static", "1", "quotient of both", RATIO, None),
 )
 
-CASE = Case(
-    name="von_mises_truss",
+CASE = of.case(
     title="Von Mises' truss",
     document="Simitses 1990",
     topics=("nonlinear spring", "sensitive"),
@@ -96,11 +94,9 @@ CASE = Case(
         "A slow load p has its limit where the stiffness vanishes, s = 1 - 1/sqrt(3).",
         "A sudden load passes the barrier if its work reaches the energy there: p s = s² (2 - s)²/4, s = 2/3.",
     ),
-    equations=(*equations(PROBLEM), "p_s = 2/(3 sqrt(3))", "p_d = 8/27", "s_max (2 - s_max)^2 = 4 p"),
-    parameters=PARAMETERS,
+    equations=("p_s = 2/(3 sqrt(3))", "p_d = 8/27", "s_max (2 - s_max)^2 = 4 p"),
     variants=(Variant("swings", {}), Variant("snaps", {"p": "0.3"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "G. J. Simitses: Dynamic Stability of Suddenly Loaded Structures. Springer (1990).",
         "B. Budiansky, J. W. Hutchinson: Dynamic buckling of imperfection-sensitive structures. Proceedings of the "
