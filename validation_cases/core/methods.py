@@ -149,8 +149,6 @@ def _free_run(runner: Runner, statement: Statement, scheme: str, wh: float, step
     way = Relation(
         name=f"free vibration, w h = {wh:g}",
         what="the fastest mode alone, free and undamped",
-        to_rounding=False,
-        applies=lambda _: True,
         answer=lambda solve, _: solve(short),
     )
     run = Run(statement, {**runs[-1].settings, key: wh / w}, scheme, relation=way)

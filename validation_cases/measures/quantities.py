@@ -73,6 +73,16 @@ def _bound(fields: tuple[Any, ...], more: dict[str, Any], key: str, value: float
     return [known(field) for field in fields], {name: known(field) for name, field in more.items()}
 
 
+def parameter(name: str) -> Size:
+    """Return the size that a parameter is."""
+    return lambda values: float(values[name])
+
+
+def constant(size: float) -> Size:
+    """Return a size that no parameter changes."""
+    return lambda _: size
+
+
 def share_of(size: Size, share: float, source: str) -> Callable[[Values], Tolerance]:
     """Return the criterion that an error is at most a share of a size, which is a function of the parameters."""
     return lambda values: cited(source, share * size(values), kind="absolute")

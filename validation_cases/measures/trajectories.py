@@ -244,6 +244,8 @@ class Quantities:
         The criterion: an error relative to the truth, or to the scale of a quantity that has one, and who asks for it.
     how
         The second routes in words, where a quantity does not say it.
+    regularity
+        That of all quantities; None: 1 where there are events, else unlimited.
 
     ``scale`` is an expression in the parameters. What else the references take (``second`` route, ``how`` it goes, how
     many digits it has ``promised``) and fields of `Quantity` are given by keyword.
@@ -253,6 +255,7 @@ class Quantities:
     share: float = 1e-6
     source: str = "a millionth, since no document asks for less"
     how: str = "closed form"
+    regularity: float | Callable[[Values], float] | None = None
 
     def case(self, *, equations: tuple[str, ...] = (), **stated: Any) -> Case:
         """Return the case: name, parameters and problem are those of the motion, unless ``stated`` are others.
@@ -275,7 +278,7 @@ class Quantities:
         """Return any quantity of the motion."""
         scale = stated.pop("scale", None)
         size = None if scale is None else partial(self._size, scale)
-        given = {"criterion": self._criterion(size), "regularity": self._regularity, "scale": size, **stated}
+        given = {"criterion": self._criterion(size), "regularity": self._regularity(), "scale": size, **stated}
         reading = measure and partial(where_known, measure, reference)
         return Quantity(name, unit, definition, reference, reading, **given)
 
@@ -331,8 +334,9 @@ class Quantities:
         terms = {name: stated.pop(name) for name in TERMS if name in stated}
         return {"how": self.how, **terms} if "second" in terms else terms
 
-    @property
-    def _regularity(self) -> float:
+    def _regularity(self) -> float | Callable[[Values], float]:
+        if self.regularity is not None:
+            return self.regularity
         return 1.0 if "hybrid" in self.motion.problem.needs else math.inf
 
     def _criterion(self, size: Callable[[Values], float] | None) -> Tolerance | Callable[[Values], Tolerance]:

@@ -44,7 +44,6 @@ def problem(values: Values) -> MechanicalProblem:
         name="damped_stop",
         mass=np.array([[m]]),
         stiffness=np.array([[k]]),
-        initial_displacement=np.zeros(1),
         initial_velocity=np.array([v0]),
         end=end,
         output_times=np.linspace(0.0, end, math.ceil(end / spacing) + 1),

@@ -62,7 +62,6 @@ def problem(values: Values) -> MechanicalProblem:
         mass=np.eye(1),
         stiffness=np.array([[w**2]]),
         initial_displacement=np.ones(1),
-        initial_velocity=np.zeros(1),
         end=float(END),
         output_times=np.linspace(0.0, END, int(np.ceil(END * max(w, 1.0) / SPACING)) + 1),
         coordinates=("x",),

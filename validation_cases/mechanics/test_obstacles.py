@@ -88,7 +88,6 @@ def stated(walls: Callable[[float, float, float], tuple[Stop, ...]]) -> Callable
             name="obstacles",
             mass=m * np.eye(2),
             stiffness=k * (np.outer(ALONG, ALONG) + 2 * np.outer(ACROSS, ACROSS)),  # stiffer across
-            initial_displacement=np.zeros(2),
             initial_velocity=v0 * ALONG,
             end=end,
             output_times=outputs(end, 1 / (OUTPUTS_PER_RADIAN * impacts.contact_frequency(values)), INSTANTS),
@@ -126,7 +125,6 @@ def in_line(values: Values) -> MechanicalProblem:
         name="obstacles",
         mass=np.array([[m]]),
         stiffness=np.array([[k]]),
-        initial_displacement=np.zeros(1),
         initial_velocity=np.array([v0]),
         end=_span(values),
         stops=(Stop("first", np.ones(1), a, kc), Stop("second", -np.ones(1), b, kc)),

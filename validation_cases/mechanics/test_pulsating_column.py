@@ -89,7 +89,6 @@ def problem(values: Values) -> MechanicalProblem:
         damping=np.diag([0.0, c]),
         stiffness=k / length**2 * hinges - P / length * geometric,
         initial_displacement=np.array([a / 2, a]),
-        initial_velocity=np.zeros(2),
         end=END,
         output_times=np.linspace(0.0, END, round(END / SPACING) + 1),
         varying=_varying(values),

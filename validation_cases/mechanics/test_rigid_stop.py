@@ -88,8 +88,6 @@ def problem(values: Values) -> MechanicalProblem:
         mass=np.array([[m]]),
         damping=np.array([[c]]),
         stiffness=np.array([[k]]),
-        initial_displacement=np.zeros(1),
-        initial_velocity=np.zeros(1),
         end=END,
         output_times=outputs(END, SPACING, INSTANTS),
         loads=(Load(np.ones(1), Harmonic(F, W)), Load(np.ones(1), constant(P))),

@@ -63,7 +63,6 @@ def problem(values: Values) -> MechanicalProblem:
         stiffness=np.array([[m * w**2]]),
         damping=np.array([[2 * xi * w * m]]),
         initial_displacement=np.array([float(values["x0"])]),
-        initial_velocity=np.zeros(1),
         end=end,
         output_times=outputs(end, OUTPUT_NUMBER / max(w, W)),
         loads=(Load(np.ones(1), Harmonic(F, W)),),

@@ -58,7 +58,6 @@ def problem(values: Values) -> MechanicalProblem:
         mass=np.array([[m]]),
         stiffness=np.array([[k]]),
         initial_displacement=np.array([x0]),
-        initial_velocity=np.zeros(1),
         end=end,
         output_times=quantities.outputs(end, period(values) / OUTPUTS_PER_PERIOD, INSTANTS),
         frictions=(Friction("shoe", tuple(np.array([part]) for part in along if part), m * g, mu, mu),),

@@ -53,7 +53,6 @@ def problem(values: Values, cycles: float = CYCLES_SHORT) -> MechanicalProblem:
         name="sdnd101",
         mass=np.array([[m]]),
         stiffness=np.array([[k]]),
-        initial_displacement=np.zeros(1),
         initial_velocity=np.array([v0]),
         end=end,
         output_times=np.linspace(0.0, end, math.ceil(end * wc / OUTPUT_NUMBER) + 1),

@@ -73,7 +73,6 @@ def problem(values: Values) -> MechanicalProblem:
         name="sdnd103",
         mass=np.array([[m]]),
         stiffness=np.array([[k0]]),
-        initial_displacement=np.zeros(1),
         initial_velocity=np.array([a0 * w0]),
         end=END,
         output_times=np.linspace(0.0, END, math.ceil(END * _frequency(values) / SPACING) + 1),

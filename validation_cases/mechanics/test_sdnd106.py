@@ -45,8 +45,6 @@ def problem(values: Values) -> MechanicalProblem:
         name="sdnd106",
         mass=np.diag([m1, m2]),
         stiffness=k * np.array([[1.0, -1.0], [-1.0, 1.0]]),
-        initial_displacement=np.zeros(2),
-        initial_velocity=np.zeros(2),
         end=end,
         output_times=outputs(end, period(values) / OUTPUTS_PER_PERIOD, INSTANTS),
         loads=(Load(np.array([0.0, 1.0]), pull),),

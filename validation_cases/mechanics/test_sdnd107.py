@@ -40,7 +40,6 @@ def problem(values: Values) -> MechanicalProblem:
         mass=np.array([[p["m"]]]),
         stiffness=np.array([[p["k"]]]),
         initial_displacement=np.array([p["x0"]]),
-        initial_velocity=np.zeros(1),
         end=p["end"],
         output_times=np.linspace(0.0, p["end"], SPACINGS + 1),
         loads=loads,

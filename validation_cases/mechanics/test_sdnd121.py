@@ -25,8 +25,6 @@ def problem(values: Values) -> MechanicalProblem:
         name="sdnd121",
         mass=np.array([[m]]),
         stiffness=np.array([[k]]),
-        initial_displacement=np.zeros(1),
-        initial_velocity=np.zeros(1),
         end=float(values["t_end"]),
         output_times=vibro_impact.output_times(values),
         loads=(Load(np.ones(1), Harmonic(str(values["F"]), str(values["Omega"]))),),
