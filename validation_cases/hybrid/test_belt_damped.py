@@ -50,7 +50,6 @@ ARC = InitialValueProblem(
     initial=START,
     end=20.0,
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 CRITICAL = hybrid.motion(ARC, PARAMETERS).where("v_b", "v - v_b", at=("crest", 1))
 
 
@@ -107,7 +106,7 @@ def critical(p: Any) -> Any:
     return mpmath.findroot(excess, (most / 10**3, most), solver="anderson", maxsteps=400, tol=mpmath.eps**1.5)
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "arc of a complex exponential")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="arc of a complex exponential")
 QUANTITIES = (
     of.event("stick", name="t_slip", second=t_slip),
     of.value("x", ("stick", 1), "1", name="x_capture", scale="F_s", second=capture),

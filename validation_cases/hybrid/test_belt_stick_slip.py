@@ -82,7 +82,7 @@ def radius(p: Any) -> Any:
 
 
 CYCLE = {"after": "0", "until": ("slip", 1)}
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "circle in the phase plane")
+of = Quantities(MOTION, how="circle in the phase plane")
 QUANTITIES = (
     of.event("stick", 1, name="t_slip", second=slipping),
     of.value("s", ("slip", 1), "s", before=True, name="t_stick", second=sticking),

@@ -80,7 +80,7 @@ def comes_to_rest(values: Values) -> bool:
     return e < 1 and math.sqrt(2 * h / g) * (1 + e) / (1 - e) < PROBLEM.end
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(MOTION)
 LIMIT = MOTION.closed(limit, second=lambda p: impact(p, mpmath.inf), how="numerical sum")
 LENGTH = MOTION.closed(length, second=heights, how="numerical sum")
 QUANTITIES = (

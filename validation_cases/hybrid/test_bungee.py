@@ -41,7 +41,6 @@ PROBLEM = InitialValueProblem(
     end=10.0,
     output_times=np.linspace(0.0, 10.0, 10001),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
 def speed(p: Any) -> Any:
@@ -64,7 +63,7 @@ def depth(p: Any) -> Any:
     return p.grav / p.w**2 * (1 + mpmath.sqrt(1 + (p.w * speed(p) / p.grav) ** 2))
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "arcs about the sag")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="arcs about the sag")
 QUANTITIES = (
     of.value("s", ("lift", 1), "s", before=True, name="contact", second=contact),
     of.event("apex", 1, name="period", second=period),

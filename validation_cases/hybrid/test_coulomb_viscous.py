@@ -108,7 +108,7 @@ def turns(p: Any) -> Any:
     return min(halves(p) - 1, int(mpmath.floor(SPAN * halves(p) / stop(p))))
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "recursion of the amplitudes")
+of = Quantities(MOTION, how="recursion of the amplitudes")
 END = MOTION.closed(end, second=stop, how="logarithms of the envelope")
 REST = MOTION.closed(lambda p: last(p)[1], second=rest, how="logarithms of the envelope")
 QUANTITIES = (

@@ -116,7 +116,7 @@ def posed(values: Values) -> InitialValueProblem:
 HOW = "arcs between two stops, by Newton's method in phase and duration"
 EXCESS = CYCLE.value("a", "0", second=lambda p: p.f + mpmath.cos(p.psi) - rest(p), how=HOW)
 REST = CYCLE.value("x", "0", second=rest, how=HOW)
-of = Quantities(CYCLE, 1e-6, "a millionth, since no document asks for less", HOW)
+of = Quantities(CYCLE, how=HOW)
 QUANTITIES = (
     of.quantity("X", "1", "displacement at rest", REST, partial(value_at, expression="-x", at=("stop", 1))),
     of.value("s", ("stop", 1), "1", before=True, name="t_slip", second=lambda p: slip_of(p.b, p.f).lapse),

@@ -100,7 +100,7 @@ def stopping(p: Any) -> Any:
 
 
 HOW = "Den Hartog's amplitude"
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", HOW)
+of = Quantities(MOTION, how=HOW)
 TURNED = MOTION.value("-x", ("turn_left", 1), second=amplitude, how=HOW)
 PHASE = MOTION.closed(angle, second=phase, how="angle of a point in the plane")
 LEAST = MOTION.closed(least_stop, second=stopping, how="root of the acceleration after a turn")

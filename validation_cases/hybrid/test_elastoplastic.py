@@ -43,7 +43,6 @@ PROBLEM = InitialValueProblem(
     end=6.5,
     output_times=np.linspace(0.0, 6.5, 1301),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
 def first_yield(p: Any) -> tuple[Any, Any]:
@@ -89,7 +88,7 @@ def is_perfect(values: Values) -> bool:
     return not hardens(values)
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "arcs joined at the yield points")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="arcs joined at the yield points")
 QUANTITIES = (
     of.event("yield", name="t_yield", second=lambda p: first_yield(p)[0]),
     of.value("x", ("unload", 1), "m", name="x_max", second=lambda p: peak(p)[1]),

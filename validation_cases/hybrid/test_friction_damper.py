@@ -207,7 +207,7 @@ def posed(values: Values) -> InitialValueProblem:
 HOW = "arcs in complex numbers, by Newton's method in phase and duration of stick"
 AMPLITUDE = MOTION.value("X", "0", second=lambda p: found(p).X, how=HOW)
 PHASE = MOTION.value("phi", "0", second=lambda p: found(p).phi, how=HOW)
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", HOW)
+of = Quantities(MOTION, how=HOW)
 SLIPS = MOTION.closed(
     lambda p: p.R / p.k_d * ((1 + p.k_d - p.W**2) ** 2 + (2 * p.z * p.W) ** 2).sqrt(),
     second=lambda p: p.R / p.k_d * abs(mpmath.mpc(1 + p.k_d - p.W**2, 2 * p.z * p.W)),

@@ -33,7 +33,6 @@ PROBLEM = InitialValueProblem(
     output_times=np.linspace(0.0, 10.0, 2001),
     invariants={"energy": "M*V**2/2 + v**2/2"},
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
 def angle(p: Any) -> Any:
@@ -68,7 +67,7 @@ def recoils(values: Values) -> bool:
     return float(values["M"]) != 1.0
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "the unfolded wedge")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="the unfolded wedge")
 QUANTITIES = (
     of.count("hit", "10", name="hits", second=hits),
     of.count("wall", "10", name="walls", second=lambda p: collisions(p) - hits(p)),

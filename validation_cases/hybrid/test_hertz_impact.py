@@ -79,7 +79,7 @@ def quadrature(p: Any) -> Any:
     return turn + mpmath.quad(slowness, [0.5, 1])
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(MOTION)
 DEPTH = MOTION.closed(depth, second=deepest, how="logarithms")
 LAPSE = MOTION.closed(
     lambda p: ratio(p) * depth(p) / p.v0,

@@ -170,7 +170,7 @@ def wanted_factor(p: Any) -> Any:
 
 # ---- the case
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(MOTION)
 QUANTITIES = (
     of.quantity(
         "restitution",

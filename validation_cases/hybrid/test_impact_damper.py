@@ -70,7 +70,6 @@ PROBLEM = InitialValueProblem(
     output_times=np.linspace(0.0, 15.0, 3001),
 )
 ORBIT = hybrid.not_negative(PROBLEM, ROOT, "no orbit has two symmetric impacts a cycle: lower d = {d}, or raise F")
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, ORBIT)
 
 
 def half(p: Any) -> Any:
@@ -111,7 +110,7 @@ def phase(p: Any) -> Any:
     return mpmath.arg(own * mpmath.mpc(1 - p.W**2, 2 * p.z * p.W)) % (2 * mpmath.pi)
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "alternating impulses on the container")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS, ORBIT), how="alternating impulses on the container")
 QUANTITIES = (
     of.value("-w", ("left", 1), "1", before=True, name="particle_speed", second=speed),
     of.value("-x", ("left", 1), "1", name="x_impact", scale="d", second=impact),

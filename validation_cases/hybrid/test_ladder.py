@@ -76,9 +76,7 @@ def landed(p: Any) -> Any:
     return p.l * mpmath.cos(left(p)) + drift(p) * falling(p)
 
 
-of = Quantities(
-    MOTION, 1e-6, "a millionth, since no document asks for less", "elliptic integrals, energy and quadrature"
-)
+of = Quantities(MOTION, how="elliptic integrals, energy and quadrature")
 QUANTITIES = (
     of.event("release", name="t_release", second=leaning),
     of.value("theta", ("release", 1), "rad", name="theta_release", second=left),

@@ -136,9 +136,7 @@ def middle(p: Any) -> Any:
     return next(each.x(1 - each.start) for each in stages(p) if each.end > 1)
 
 
-of = Quantities(
-    MOTION, 1e-6, "a millionth, since no document asks for less", "exponentials of every flight and contact"
-)
+of = Quantities(MOTION, how="exponentials of every flight and contact")
 QUANTITIES = (
     of.event("touch", second=lambda p: mpmath.asin(p.d * mpmath.sqrt(p.K / p.m) / p.v0) * mpmath.sqrt(p.m / p.K)),
     of.event("part", second=lambda p: stage(p, 2).start),

@@ -178,7 +178,7 @@ def eigenvalues(name: str, q: Any) -> list[Any]:
 
 
 HOW = "products of two springs' motions"
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", HOW)
+of = Quantities(MOTION, how=HOW)
 TRACE = "a11 + a22"
 GROWTH = MOTION.closed(
     lambda p: logarithm(springs(p)) / (2 * arb.pi()),

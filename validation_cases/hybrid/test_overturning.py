@@ -75,7 +75,7 @@ def threshold(p: Any) -> Any:
     return 1 / mpmath.sin(mpmath.findroot(off, limits, solver="anderson", maxsteps=400, tol=mpmath.eps**1.5))
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "Duhamel's integral")
+of = Quantities(MOTION, how="Duhamel's integral")
 JUST = THRESHOLD.value(PEAK, "0", second=threshold, how="projection on the direction that grows")
 EXCESS = THRESHOLD.value("1/share - 1", "0", second=lambda p: mpmath.sqrt(1 + p.W**2) / threshold(p) - 1, how="as that")
 RECTANGULAR = MOTION.closed(

@@ -50,7 +50,7 @@ PROBLEM = InitialValueProblem(
     output_times=np.linspace(0.0, 0.2, 1001),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(MOTION)
 
 
 def discriminant(p: Any) -> Any:

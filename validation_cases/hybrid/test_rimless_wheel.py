@@ -84,7 +84,7 @@ def lapse(p: Any, strikes: int) -> Any:
 
 
 HOW = "momentum, energy and quadrature"
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", HOW)
+of = Quantities(MOTION, how=HOW)
 PERIOD = STEADY.event("strike", 1, second=lambda p: stance(p, cycle(p)), how=HOW)
 SPEED = MOTION.closed(
     lambda p: (4 * p.g / p.l * p.a.sin() * p.s.sin()).sqrt() * (2 * p.a).cos() / (2 * p.a).sin(),

@@ -43,7 +43,6 @@ PROBLEM = InitialValueProblem(
     output_times=np.linspace(0.0, 3.0, 601),
     accumulation=Accumulation(event="impact", mode="rest", reset={"theta": 0, "w": 0}),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
 def rate(p: Any) -> Any:
@@ -82,7 +81,7 @@ def state(p: Any, place: int) -> Any:
     return (side * (1 - swing * mpmath.cosh(lapse)), -side * swing * rate(p) * mpmath.sinh(lapse))[place]
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "Housner's periods and amplitudes")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="Housner's periods and amplitudes")
 QUANTITIES = (
     *(of.event("impact", n, second=partial(impact, number=n)) for n in (1, 2, 3)),
     of.smallest(

@@ -126,7 +126,7 @@ def after(law: str) -> Iterator[Quantity]:
     """Yield what a law of restitution makes of the impact."""
     motion = hybrid.motion(ended(law), PARAMETERS, LEANS)
     how = "straight parts of the path of impact"
-    of = Quantities(motion, 1e-6, "a millionth, since no document asks for less", how)
+    of = Quantities(motion, how=how)
     truth = motion.event(law, second=partial(impulse, law=law), how=how)
     yield of.quantity(f"p_{law}", "N s", f"normal impulse, {law}", truth, partial(event_instant, event=law))
     yield of.value("u_n", (law, 1), "m/s", name=f"u_n_{law}", second=partial(rise, law=law))

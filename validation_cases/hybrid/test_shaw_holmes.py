@@ -141,7 +141,7 @@ def posed(values: Values) -> InitialValueProblem:
     return PROBLEM.given(values, initial=("d", *start, 1, 0, 0, 1))
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "periodic impulses on the mass")
+of = Quantities(MOTION, how="periodic impulses on the mass")
 GRAZING = MOTION.closed(
     lambda p: p.d * ((arb(1) - p.W**2) ** 2 + (2 * p.z * p.W) ** 2).sqrt(), second=grazing, how="complex amplitude"
 )

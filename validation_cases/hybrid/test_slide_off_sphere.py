@@ -90,9 +90,7 @@ def landed(p: Any) -> Any:
     return p.R * mpmath.sin(left(p)) + speed(p) * mpmath.cos(left(p)) * falling(p)
 
 
-of = Quantities(
-    MOTION, 1e-6, "a millionth, since no document asks for less", "the speed as a function of the angle, quadrature"
-)
+of = Quantities(MOTION, how="the speed as a function of the angle, quadrature")
 QUANTITIES = (
     of.event("release", name="t_off_sphere", second=sliding),
     of.value("theta", ("release", 1), "rad", name="theta_off_sphere", second=left),

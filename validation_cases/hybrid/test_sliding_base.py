@@ -109,7 +109,7 @@ def peak(p: Any) -> Any:
 
 
 HALF = ("turn_left", 1)
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "free vibration about the friction")
+of = Quantities(MOTION, how="free vibration about the friction")
 PHASE = MOTION.value(f"-acos({CPSI})", "0", second=phase, how="momentum over half a period")
 QUANTITIES = (
     of.event("turn_left", name="half_period", second=half),

@@ -59,9 +59,6 @@ class Sliding(Record):
                 raise ParameterError(f"the ball rolls from the start: change v_0 = {self.v_0} or w_y = {self.w_y}")
 
 
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, Sliding)
-
-
 def slip(p: Any) -> Any:
     """Return the slip at the start, x + i y."""
     return mpmath.mpc(p.v_0 - p.r * p.w_y, p.r * p.w_x)
@@ -83,7 +80,7 @@ def place(p: Any, part: str, share: Any) -> Any:
     return getattr(p.v_0 * time - p.mu * p.g * time**2 / 2 * slip(p) / abs(slip(p)), part)
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "complex numbers")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS, Sliding), how="complex numbers")
 LATE = f"9*{SIZE}/(35*mu*g)"
 QUANTITIES = (
     of.event("roll", name="t_roll", second=sliding),

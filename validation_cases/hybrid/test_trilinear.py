@@ -169,7 +169,7 @@ START = (
     ORBIT.value("p", "0", second=lambda p: p.F * mpmath.cos(of_orbit(p)[1]), how=HOW),
     ORBIT.value("q", "0", second=lambda p: p.F * mpmath.sin(of_orbit(p)[1]), how=HOW),
 )
-of = Quantities(ORBIT, 1e-6, "a millionth, since no document asks for less", HOW)
+of = Quantities(ORBIT, how=HOW)
 QUANTITIES = (
     of.value("-v", ("to_left", 1), "1", name="speed", second=lambda p: of_orbit(p)[0]),
     of.value("2*pi - W*t", ("crest", 1), "1", name="phase", second=lambda p: of_orbit(p)[1] % (2 * mpmath.pi)),

@@ -65,9 +65,6 @@ class Upright(Record):
             raise ParameterError(f"mu = {self.mu} is not below b/h: the block tips as it slides; lower it")
 
 
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, Upright)
-
-
 def _rates(values: Values) -> tuple[float, float]:
     """Return the square of the velocity (m²/s²) at the kerb, and the least one with which the block tips over."""
     g, mu, b, h, L, v_0 = floats(values, *(p.name for p in PARAMETERS))
@@ -140,7 +137,7 @@ def passing(p: Any, over: bool) -> Any:
     return kerb(p) + mpmath.quad(lambda turned: 1 / rate(p, turned), [0, end / 2, end])
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "energy")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS, Upright), how="energy")
 ELLIPTIC, QUADRATURE = "elliptic integral", "quadrature"
 AFTER = ("kerb", 1)
 QUANTITIES = (

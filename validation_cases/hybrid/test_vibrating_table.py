@@ -117,7 +117,7 @@ def doubled(p: Any) -> Any:
     return (born(p) ** 2 + (2 * (1 + p.e**2) / (1 + p.e) ** 2) ** 2).sqrt()
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "implicit map of bounces")
+of = Quantities(MOTION, how="implicit map of bounces")
 BIRTH, DOUBLING, MIDDLE = (
     MOTION.closed(read, second=second, how="put otherwise")
     for read, second in (

@@ -78,7 +78,7 @@ def parameter(name: str) -> Size:
     return lambda values: float(values[name])
 
 
-def constant(size: float) -> Size:
+def always(size: float) -> Size:
     """Return a size that no parameter changes."""
     return lambda _: size
 

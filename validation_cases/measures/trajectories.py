@@ -247,8 +247,8 @@ class Quantities:
     regularity
         That of all quantities; None: 1 where there are events, else unlimited.
 
-    ``scale`` is an expression in the parameters. What else the references take (``second`` route, ``how`` it goes, how
-    many digits it has ``promised``) and fields of `Quantity` are given by keyword.
+    ``scale`` is an expression in the parameters, or a function of them. What else the references take (``second``
+    route, ``how`` it goes, how many digits it has ``promised``) and fields of `Quantity` are given by keyword.
     """
 
     motion: Motion
@@ -277,7 +277,7 @@ class Quantities:
     ) -> Quantity:
         """Return any quantity of the motion."""
         scale = stated.pop("scale", None)
-        size = None if scale is None else partial(self._size, scale)
+        size = partial(self._size, scale) if isinstance(scale, str) else scale
         given = {"criterion": self._criterion(size), "regularity": self._regularity(), "scale": size, **stated}
         reading = measure and partial(where_known, measure, reference)
         return Quantity(name, unit, definition, reference, reading, **given)

@@ -53,7 +53,6 @@ def problem(values: Values) -> MechanicalProblem:
         name="bar_impact",
         mass=rho * A * L / n * np.eye(n),
         stiffness=E * A * n / L * (np.diag(neighbours.sum(axis=0)) - neighbours),
-        initial_displacement=np.zeros(n),
         initial_velocity=np.full(n, -v0),
         end=end,
         output_times=outputs(end, OUTPUT_NUMBER / fastest(values), map(str, instants)),

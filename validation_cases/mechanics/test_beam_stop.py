@@ -89,7 +89,6 @@ def problem(values: Values) -> MechanicalProblem:
     return MechanicalProblem(
         name="beam_stop",
         modes=Modes(omega=w, damping=np.full(w.size, xi), masses=np.ones(w.size), shapes=table),
-        initial_displacement=np.zeros(table.shape[0]),
         initial_velocity=table @ speeds,
         end=float(times[-1]),
         output_times=times,

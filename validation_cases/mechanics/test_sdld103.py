@@ -44,8 +44,6 @@ def problem(values: Values) -> MechanicalProblem:
         name="sdld103",
         mass=m * np.eye(3),
         stiffness=full[np.ix_(free, free)],
-        initial_displacement=np.zeros(3),
-        initial_velocity=np.zeros(3),
         end=END,
         output_times=np.linspace(0.0, END, OUTPUTS + 1),
         supports=(SupportMotion.from_acceleration("NO1", influence, polynomial(0.0, 0.0, str(values["a"]))),),

@@ -70,8 +70,6 @@ def problem(values: Values) -> MechanicalProblem:
         mass=m * np.eye(MASSES),
         stiffness=links([k] * (MASSES + 1)),
         damping=links([left, *[c] * (MASSES - 1), right]),
-        initial_displacement=np.zeros(MASSES),
-        initial_velocity=np.zeros(MASSES),
         end=END,
         output_times=outputs(),
         loads=(Load(np.eye(MASSES)[LOADED - 1], pulse(F, 0.0, duration)),),

@@ -44,8 +44,6 @@ def _structure(values: Values, n: int) -> dict[str, Any]:
         "mass": m * np.eye(n),
         "stiffness": k * np.eye(n),
         "damping": 2 * xi * math.sqrt(k * m) * np.eye(n),
-        "initial_displacement": np.zeros(n),
-        "initial_velocity": np.zeros(n),
         "end": end,
         "output_times": vibro_impact.output_times(values, printed),
     }

@@ -38,8 +38,6 @@ def problem(values: Values) -> MechanicalProblem:
     return MechanicalProblem(
         name="sdnd105",
         mass=m * np.eye(direction.size),
-        stiffness=np.zeros((direction.size, direction.size)),
-        initial_displacement=np.zeros(direction.size),
         initial_velocity=_speed(values) * direction,
         end=end,
         output_times=np.linspace(0.0, end, math.ceil(end * math.sqrt(k * bodies / m) / OUTPUT_NUMBER) + 1),

@@ -74,7 +74,7 @@ def place(p: Any, wave: Any) -> Any:
     return mpmath.quad(lambda t: velocity(p, t) * wave(heading(p, t)), mpmath.linspace(0, 5, 6))
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "hyperbolic functions")
+of = Quantities(MOTION, how="hyperbolic functions")
 BY_AREA = "quadrature of the closed velocity"
 TOTAL = MOTION.closed(
     lambda p: arb.pi() * ((p.J + p.m * p.a**2) / (p.m * p.a**2)).sqrt(),

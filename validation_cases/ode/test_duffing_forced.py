@@ -132,7 +132,7 @@ def elliptic(p: Any) -> Any:
 
 
 HOW = "equations of motion by Taylor series"
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", HOW)
+of = Quantities(MOTION, how=HOW)
 AT_TEN = partial(value_at, expression="x", at="10")
 RATE = MOTION.closed(rate, second=lambda p: mpmath.sqrt(9 * p.a + 27 * p.b * p.A**2 / 4), how="put otherwise")
 HERE = MOTION.closed(

@@ -78,7 +78,7 @@ def returns(values: Values) -> bool:
     return not (a < 0 and b * square == -2 * a)
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "Jacobi's elliptic functions")
+of = Quantities(MOTION, how="Jacobi's elliptic functions")
 QUANTITIES = (
     of.event("turn", name="period", second=period, applies=returns),
     of.value("x", "100", "m", scale="sqrt(A2)", second=partial(displacement, time=100), applies=returns),

@@ -47,7 +47,6 @@ PROBLEM = InitialValueProblem(
         "norm": "q0**2 + q1**2 + q2**2 + q3**2",
     },
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 SHARES = 10  # of the span: smooth pieces of a quadrature
 Numbers = tuple[Any, ...]
 
@@ -142,7 +141,7 @@ def flipped(p: Any, number: int) -> Any:
     return Top(numbers(p)).flip(number)
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "Jacobi's elliptic functions")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="Jacobi's elliptic functions")
 SWEPT = "Euler's angles against the angular momentum, by quadrature"
 QUANTITIES = (
     *(of.event("flip", i, second=partial(flipped, number=i)) for i in (1, 2)),

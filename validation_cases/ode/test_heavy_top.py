@@ -125,7 +125,7 @@ def nutation(p: Any) -> Any:
 
 
 HOW = "equations of motion by Taylor series"
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", HOW)
+of = Quantities(MOTION, how=HOW)
 
 
 def at(time: int, axis: int) -> Any:

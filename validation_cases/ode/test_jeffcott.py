@@ -98,7 +98,7 @@ def orbit(p: Any) -> Any:
     return p.m * p.e * p.W**2 / ((p.k - p.m * p.W**2) ** 2 + (p.c_e * p.W) ** 2).sqrt()
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "complex exponentials")
+of = Quantities(MOTION, how="complex exponentials")
 ORBIT = MOTION.closed(
     orbit,
     second=lambda p: p.m * p.e * p.W**2 / abs(mpmath.mpc(p.k - p.m * p.W**2, p.c_e * p.W)),

@@ -37,7 +37,6 @@ PROBLEM = InitialValueProblem(
     end=4.0,
     output_times=np.linspace(0.0, 4.0, 401),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
 def damped(p: Any) -> Any:
@@ -62,7 +61,7 @@ def kept(p: Any, time: Any) -> Any:
     return mpmath.exp(-p.z * p.w * time(p))
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "complex exponentials")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="complex exponentials")
 QUANTITIES = (
     of.event("no_gap", name="T_A", second=half),
     of.value("-v/v_0", ("no_gap", 1), "1", name="e_A", second=partial(kept, time=half)),

@@ -62,7 +62,7 @@ def threshold(p: Any) -> Any:
     return mpmath.findroot(lambda r: (p.s + p.b + 1) * p.b * (r + p.s) - 2 * p.s * p.b * (r - 1), (20, 30))
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(MOTION)
 GROWTH = MOTION.closed(
     lambda p: (((p.s - 1) ** 2 + 4 * p.r * p.s).sqrt() - p.s - 1) / 2, second=growth, how="eigenvalues of a matrix"
 )

@@ -72,7 +72,7 @@ def is_on_beam(values: Values) -> bool:
     return float(values["c"]) <= 2 * float(values["L"])
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "Duhamel's integral of a sine")
+of = Quantities(MOTION, how="Duhamel's integral of a sine")
 at_half = partial(of.value, at="0.5", unit="m", scale="P*L**3/(48*B)", applies=is_on_beam)
 TEN = MOTION.closed(ten_modes, second=partial(deflection, modes=10), how="Duhamel's integral of a sine")
 CRITICAL = MOTION.closed(

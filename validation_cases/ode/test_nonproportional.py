@@ -103,7 +103,7 @@ def by_residues(p: Any, mass: int, time: int) -> Any:
     return total.real
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "residues of the Laplace transform")
+of = Quantities(MOTION, how="residues of the Laplace transform")
 PARTS = {"real": ("Re", "rate of decay, negative,"), "imag": ("Im", "angular frequency")}
 EIGENVALUES = tuple(
     of.quantity(

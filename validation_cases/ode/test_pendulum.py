@@ -36,7 +36,6 @@ PROBLEM = InitialValueProblem(
     output_times=np.linspace(0.0, 100.0, 5001),
     invariants={"energy": "om**2/2 - w0**2*cos(theta)"},
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
 def modulus(p: Any) -> Any:
@@ -81,7 +80,7 @@ def is_swinging(values: Values) -> bool:
     return Om0 == 0 and 0 < abs(theta0) < 180
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "Jacobi's elliptic functions")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="Jacobi's elliptic functions")
 QUANTITIES = (
     of.event("turn", name="period", second=period, applies=is_swinging),
     of.value("theta", "100", "rad", scale="pi", second=angle, applies=is_swinging),

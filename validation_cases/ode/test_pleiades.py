@@ -74,7 +74,6 @@ PROBLEM = InitialValueProblem(
         "angular momentum": of_all("{i}*(x{i}*v{i} - y{i}*u{i})"),
     },
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
 # ---- second route: six stars by Taylor series, the seventh from the centre of mass, which moves evenly
@@ -114,7 +113,7 @@ def flown(g: Any, end: int) -> Vector:
         return final(partial(series, g), mpmath.mpf(0), [z for column in begin for z in column], mpmath.mpf(end))
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS))
 
 
 def places(time: int) -> Iterator[Quantity]:

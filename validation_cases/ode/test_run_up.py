@@ -52,7 +52,7 @@ def place(p: Any, part: str, time: int) -> Any:
     return getattr(p.f * (swept(p, one, time) - swept(p, other, time)) / (2 * root), part)
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "complex error function")
+of = Quantities(MOTION, how="complex error function")
 RESONANCE = MOTION.closed(lambda p: p.w / (2 * p.r), second=lambda p: p.w / p.r / 2, how="put otherwise")
 QUANTITIES = (
     *(of.value("x", str(t), "m", scale="f/w**2", second=partial(place, part="real", time=t)) for t in (40, 60)),

@@ -114,7 +114,7 @@ def posed(values: Values) -> InitialValueProblem:
         return PROBLEM.given(values, initial=tuple(mpmath.nstr(x, DIGITS) for x in (*r, *p)))
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(MOTION)
 
 
 def springs(time: int) -> Iterator[Quantity]:

@@ -103,7 +103,7 @@ def period(p: Any) -> Any:
     return 4 * mpmath.ellipk(m) / rate
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "Jacobi's elliptic functions")
+of = Quantities(MOTION, how="Jacobi's elliptic functions")
 # of b over a at which a c + b (1 - c)^2 has a double root
 BRANCH = MOTION.closed(
     lambda p: p.a / 4,

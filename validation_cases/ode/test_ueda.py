@@ -28,7 +28,7 @@ PROBLEM = InitialValueProblem(
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 STRETCH = "sqrt(p**2 + q**2)"
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(MOTION)
 # two small changes span an area, which damping alone makes smaller
 AREA = MOTION.closed(
     lambda p: (-2 * p.d * p.d.pi()).exp(),

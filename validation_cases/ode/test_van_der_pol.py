@@ -107,7 +107,7 @@ def posed(values: Values) -> InitialValueProblem:
 HOW = "Taylor series from x = 0 to x = 0, with their own search for events"
 AMPLITUDE = CYCLE.value("a", "0", second=lambda p: cycle(p.mu).top, how=HOW)
 PERIOD = CYCLE.value("2*t", ("bottom", 1), second=lambda p: 2 * cycle(p.mu).lapse, how=HOW)
-of = Quantities(CYCLE, 1e-6, "a millionth, since no document asks for less", HOW)
+of = Quantities(CYCLE, how=HOW)
 QUANTITIES = (
     of.quantity("period", "s", "period of the limit cycle", PERIOD, partial(event_instant, event="top")),
     of.quantity(

@@ -61,7 +61,7 @@ def held(s: Any) -> Any:
     return s * (2 - s) * (1 - s)
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(MOTION)
 LIMIT = MOTION.closed(
     lambda _: 2 / (3 * arb(3).sqrt()),
     second=lambda _: held(mpmath.findroot(stiffness, (0.3, 0.5), solver="anderson")),
