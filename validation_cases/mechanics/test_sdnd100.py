@@ -161,35 +161,16 @@ OF_LENGTH, OF_ENERGY = (
     for size, what in ((_released, "amplitude"), (_energy, "energy"))
 )
 TURN = ("turning_time", "s", "end of slip {number}", friction_decay.turning_time, _turning_time)
+DIRECTIONS = "directions of the slips in order of time"
+COUNTED, ORDERED = exactly("half cycles are counted"), exactly("slips have directions in order")
 _quantity = of(friction_decay, regularity=JUMPS)
+_last_end = _counted(lambda o: shoe.last_end(o) or 0.0)
 STOP = (
-    _quantity(
-        "half_cycles",
-        "",
-        "number of slips until the last stop",
-        _counted(shoe.count),
-        exactly("half cycles are counted"),
-    ),
-    _quantity(
-        "stop_time",
-        "s",
-        "end of the last slip",
-        _counted(lambda o: shoe.last_end(o) or 0.0),
-        _timed,
-        period,
-        at_samples=True,
-    ),
+    _quantity("half_cycles", "", "number of slips until the last stop", _counted(shoe.count), COUNTED),
+    _quantity("stop_time", "s", "end of the last slip", _last_end, _timed, period, at_samples=True),
     _quantity("final_position", "m", PLACE, quantities.final_displacement, OF_LENGTH, _released),
     _quantity("dissipated_energy", "J", WORK, shoe.dissipated, OF_ENERGY, _energy),
-    Quantity(
-        "slip_order",
-        "",
-        "directions of the slips in order of time",
-        _order,
-        _counted(shoe.order),
-        exactly("slips have directions in order"),
-        regularity=JUMPS,
-    ),
+    Quantity("slip_order", "", DIRECTIONS, _order, _counted(shoe.order), ORDERED, regularity=JUMPS),
     *numbered(TURNS, *TURN, _timed, period, JUMPS, at_samples=True, applies=_slides),
 )
 ONLY_STOP = frozenset(quantity.name for quantity in STOP)

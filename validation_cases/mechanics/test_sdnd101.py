@@ -140,31 +140,23 @@ def _peak_time(n: int) -> Quantity:
     return _of(f"peak_time_{n}", "s", what, INSTANTS, _seen("peak_time", n), truth)
 
 
+SAME = partial(exact_zero, "computed instants are the true ones")
+
+
 def _events(number: int, suffix: str) -> tuple[Quantity, Quantity]:
     """Return number and instants of impacts."""
 
     def passed(values: Values) -> float:
         return number * _cycle(values)[0]
 
+    many = f"number of complete impacts; there are {number}"
+    late = f"largest difference of touches and releases of {number} impacts from the true ones"
+    count, worst = (partial(measure, number=number) for measure in (_count, _worst_instant))
+    true_count = partial(exact_count, number, "impacts of equal cycles before the end of the run")
+    close = share_of(passed, 1e-3, "a thousandth of the time passed, Code_Aster's tolerance for instants")
     return (
-        Quantity(
-            f"impacts{suffix}",
-            "",
-            f"number of complete impacts; there are {number}",
-            partial(exact_count, number, "impacts of equal cycles before the end of the run"),
-            partial(_count, number=number),
-            exactly("impacts are counted"),
-        ),
-        Quantity(
-            f"contact_instants{suffix}",
-            "s",
-            f"largest difference of touches and releases of {number} impacts from the true ones",
-            partial(exact_zero, "computed instants are the true ones"),
-            partial(_worst_instant, number=number),
-            share_of(passed, 1e-3, "a thousandth of the time passed, Code_Aster's tolerance for instants"),
-            passed,
-            KINKS,
-        ),
+        Quantity(f"impacts{suffix}", "", many, true_count, count, exactly("impacts are counted")),
+        Quantity(f"contact_instants{suffix}", "s", late, SAME, worst, close, passed, KINKS),
     )
 
 
