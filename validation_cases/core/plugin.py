@@ -97,10 +97,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     several = len(_specifications(metafunc.config)) > 1
     pairs = [
         pytest.param(
-            spec,
-            check,
-            id=f"{spec}-{check.id}" if several else check.id,
-            marks=_marks(expected, check, solver.name),
+            spec, check, id=f"{spec}-{check.id}" if several else check.id, marks=_marks(expected, check, solver.name)
         )
         for spec, solver in _solvers(metafunc.config)
         if kind_of(name) in solver.capabilities

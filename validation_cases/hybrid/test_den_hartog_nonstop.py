@@ -43,9 +43,7 @@ PROBLEM = InitialValueProblem(
     output_times=np.linspace(0.0, 11.0, 1101),
 )
 MOVES = hybrid.not_negative(
-    PROBLEM,
-    f"{GAIN}**2 - {DRAG}**2 - f**2/b**4",
-    "f = {f} stops the mass where it turns: take less than f_crit",
+    PROBLEM, f"{GAIN}**2 - {DRAG}**2 - f**2/b**4", "f = {f} stops the mass where it turns: take less than f_crit"
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS, MOVES)
 

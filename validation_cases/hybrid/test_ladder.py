@@ -84,10 +84,7 @@ QUANTITIES = (
     of.value("u", ("release", 1), "m/s", name="u_release", second=drift),
     of.event("landing", name="t_landing", second=lambda p: leaning(p) + falling(p)),
     of.value(
-        *("-w", ("landing", 1), "rad/s"),
-        before=True,
-        name="w_landing",
-        second=partial(turning, angle=mpmath.mpf(0)),
+        *("-w", ("landing", 1), "rad/s"), before=True, name="w_landing", second=partial(turning, angle=mpmath.mpf(0))
     ),
     of.value("x", ("landing", 1), "m", name="x_landing", second=landed),
 )

@@ -41,13 +41,7 @@ PROBLEM = InitialValueProblem(
             name="contact",
             rates=("v", f"-(K*x + {FORCE})/m", "v"),
             events=(
-                Change(
-                    name="part",
-                    guard=FORCE,
-                    direction=-1,
-                    reset={"s": "x - d", "v": "-k*(x - d)/c"},
-                    mode="free",
-                ),
+                Change(name="part", guard=FORCE, direction=-1, reset={"s": "x - d", "v": "-k*(x - d)/c"}, mode="free"),
             ),
         ),
     ),

@@ -35,10 +35,7 @@ PROBLEM = InitialValueProblem(
     name="pin_pendulum",
     states=("phi", "w"),
     parameters={p.name: p.default for p in PARAMETERS},
-    modes=(
-        swinging("long", "l", "short", -1, "l/(l - l_p)"),
-        swinging("short", "l - l_p", "long", 1, "(l - l_p)/l"),
-    ),
+    modes=(swinging("long", "l", "short", -1, "l/(l - l_p)"), swinging("short", "l - l_p", "long", 1, "(l - l_p)/l")),
     initial=("phi_0", 0),
     end=5.0,
     output_times=np.linspace(0.0, 5.0, 1001),

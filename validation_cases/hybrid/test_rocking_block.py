@@ -24,11 +24,7 @@ PARAMETERS = (
 def on_edge(name: str, side: int, other: str) -> Mode:
     """Return the mode in which the block stands on the edge of a side, up to its impact on the other one."""
     impact = Change(
-        name="impact",
-        guard="theta",
-        direction=-side,
-        reset={"theta": 0, "w": "(1 - 3*sin(alpha)**2/2)*w"},
-        mode=other,
+        name="impact", guard="theta", direction=-side, reset={"theta": 0, "w": "(1 - 3*sin(alpha)**2/2)*w"}, mode=other
     )
     return Mode(name=name, rates=("w", f"3*g/(4*R)*(theta - {side}*alpha)"), events=(impact,))
 

@@ -154,11 +154,7 @@ QUANTITIES = (
         "a11 + a22", ("impact", 1), "1", name="trace", scale="1", second=trace, how="derivatives of the map of impacts"
     ),
     of.value(
-        "a11*a22 - a12*a21",
-        ("impact", 1),
-        "1",
-        name="det",
-        second=lambda p: p.e**2 * mpmath.exp(-2 * p.z * lapse(p)),
+        "a11*a22 - a12*a21", ("impact", 1), "1", name="det", second=lambda p: p.e**2 * mpmath.exp(-2 * p.z * lapse(p))
     ),
     of.quantity("grazing_force", "1", "amplitude of the load that just reaches the stop", GRAZING, None),
 )

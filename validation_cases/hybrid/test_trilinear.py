@@ -189,10 +189,7 @@ CASE = Case(
         "t_beyond and enters the one to the left half a period later; the second half is the first one reversed.",
         "Within the gap there is a small orbit as well, of an oscillator that never touches the springs.",
     ),
-    equations=(
-        "x'' + 2 z x' + h(x) = F cos(W t + φ)",
-        "x(0) = 1, x(t_1) = 1, x(π/W) = -1, x'(π/W) = -x'(0)",
-    ),
+    equations=("x'' + 2 z x' + h(x) = F cos(W t + φ)", "x(0) = 1, x(t_1) = 1, x(π/W) = -1, x'(π/W) = -x'(0)"),
     parameters=PARAMETERS,
     variants=(Variant("stiff", {}), Variant("slower", {"W": "1.4"})),
     quantities=QUANTITIES,

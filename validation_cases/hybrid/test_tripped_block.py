@@ -175,11 +175,7 @@ CASE = of.case(
         "v_k^2 = v_0^2 - 2 μ g L, w_k = 3 h v_k/(2 (b^2 + h^2))",
         "w^2 = w_k^2 - 2 p^2 (cos(α - θ) - cos(α)), p^2 = 3 g/(2 sqrt(b^2 + h^2))",
     ),
-    variants=(
-        Variant("tips_over", {}),
-        Variant("falls_back", {"v_0": "2.6"}),
-        Variant("stops", {"v_0": "2"}),
-    ),
+    variants=(Variant("tips_over", {}), Variant("falls_back", {"v_0": "2.6"}), Variant("stops", {"v_0": "2"})),
     quantities=QUANTITIES,
     modelling=("Planar motion of a rigid block; the kerb takes the velocity of the edge, and no more.",),
     remarks=(

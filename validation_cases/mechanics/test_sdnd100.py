@@ -150,10 +150,7 @@ def _turning_time(o: Observation, number: int) -> Number:
 AFTER = ("component", "m", "displacement along the axis x after {number} half periods", friction_decay.component_after)
 AT = ("component", "m", "displacement along the axis x", friction_decay.component)
 ALONG_X = (share_of(_along_x, SHARE, f"{ASTER}, of the amplitude at the release"), _along_x, JUMPS)
-DISPLACEMENTS = (
-    *numbered(LAST, *AFTER, _component_after, *ALONG_X),
-    *at_instants(INSTANTS, *AT, _component, *ALONG_X),
-)
+DISPLACEMENTS = (*numbered(LAST, *AFTER, _component_after, *ALONG_X), *at_instants(INSTANTS, *AT, _component, *ALONG_X))
 PLACE = "displacement along the line a period after the last stop"
 WORK = "friction force along the line times the path slid"
 OF_LENGTH, OF_ENERGY = (

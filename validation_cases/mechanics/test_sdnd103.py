@@ -208,8 +208,7 @@ CASE = Case(
             dots=85,  # so that the law shows between them
         ),
         plotting.convergence(
-            "displacement@18",
-            "the support takes the kink of the spring away, so that the order of the method shows",
+            "displacement@18", "the support takes the kink of the spring away, so that the order of the method shows"
         ),
     ),
 )

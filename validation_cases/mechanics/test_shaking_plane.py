@@ -53,12 +53,7 @@ PROBLEM = InitialValueProblem(
     modes=(
         Mode(
             name="slip",
-            rates=(
-                "u",
-                "v",
-                "-A*cos(W*t) - mu*g*u/sqrt(u**2 + v**2)",
-                "-A*b*sin(W*t) - mu*g*v/sqrt(u**2 + v**2)",
-            ),
+            rates=("u", "v", "-A*cos(W*t) - mu*g*u/sqrt(u**2 + v**2)", "-A*b*sin(W*t) - mu*g*v/sqrt(u**2 + v**2)"),
         ),
     ),
     initial=(0, 0, f"-f*{SPEED}*mu*g/A", f"f*W*{SPEED}**2/A"),

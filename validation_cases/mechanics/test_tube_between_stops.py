@@ -337,11 +337,7 @@ CYCLING = (
         "wear_power_cycle",
         "W",
         "mean of normal force times sliding speed in the limit cycle",
-        cycled(
-            f"{TANGENT}/{NORMAL}*kc*{DEPTH}**2/t",
-            ("turn_left", 1),
-            lambda half: half.rubbed / half.turn,
-        ),
+        cycled(f"{TANGENT}/{NORMAL}*kc*{DEPTH}**2/t", ("turn_left", 1), lambda half: half.rubbed / half.turn),
         lambda o: _rubbed(o, _contacts(o, COUNTED)[:COUNTED]) / _window(o),
     ),
 )

@@ -38,9 +38,7 @@ SWINGS = InitialValueProblem(
     initial=INITIAL,
     end=2.0,
     output_times=np.linspace(0.0, 2.0, 401),
-    invariants={
-        "energy": "w_1**2 + w_2**2/2 + w_1*w_2*cos(theta_1 - theta_2) - g*(2*cos(theta_1) + cos(theta_2))",
-    },
+    invariants={"energy": "w_1**2 + w_2**2/2 + w_1*w_2*cos(theta_1 - theta_2) - g*(2*cos(theta_1) + cos(theta_2))"},
 )
 
 

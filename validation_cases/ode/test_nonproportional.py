@@ -28,12 +28,7 @@ PROBLEM = InitialValueProblem(
     name="nonproportional",
     states=("x_1", "v_1", "x_2", "v_2"),
     parameters={p.name: p.default for p in PARAMETERS},
-    modes=(
-        Mode(
-            name="free",
-            rates=("v_1", "(k_2*(x_2 - x_1) - k_1*x_1 - c*v_1)/m_1", "v_2", "k_2*(x_1 - x_2)/m_2"),
-        ),
-    ),
+    modes=(Mode(name="free", rates=("v_1", "(k_2*(x_2 - x_1) - k_1*x_1 - c*v_1)/m_1", "v_2", "k_2*(x_1 - x_2)/m_2")),),
     initial=("x_0", 0, 0, 0),
     end=20.0,
     output_times=np.linspace(0.0, 20.0, 1001),

@@ -58,10 +58,7 @@ PROBLEM = InitialValueProblem(
     modes=(
         Mode(
             name="free",
-            rates=(
-                *(f"{rate}{i}" for rate in "uv" for i in STARS),
-                *(pull(axis, i) for axis in "xy" for i in STARS),
-            ),
+            rates=(*(f"{rate}{i}" for rate in "uv" for i in STARS), *(pull(axis, i) for axis in "xy" for i in STARS)),
         ),
     ),
     initial=tuple(x for column in START.values() for x in column),

@@ -31,10 +31,7 @@ PROBLEM = InitialValueProblem(
     modes=(
         Mode(
             name="ring",
-            rates=(
-                *(f"p{(i + 1) % N} - p{i}" for i in RING),
-                *(f"exp(-r{(i - 1) % N}) - exp(-r{i})" for i in RING),
-            ),
+            rates=(*(f"p{(i + 1) % N} - p{i}" for i in RING), *(f"exp(-r{(i - 1) % N}) - exp(-r{i})" for i in RING)),
             events=(Change(name="crest", guard="p1 - p0", direction=1),),
         ),
     ),

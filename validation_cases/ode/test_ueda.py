@@ -31,9 +31,7 @@ STRETCH = "sqrt(p**2 + q**2)"
 of = Quantities(MOTION)
 # two small changes span an area, which damping alone makes smaller
 AREA = MOTION.closed(
-    lambda p: (-2 * p.d * p.d.pi()).exp(),
-    second=lambda p: mpmath.exp(-p.d) ** (2 * mpmath.pi),
-    how="as a power",
+    lambda p: (-2 * p.d * p.d.pi()).exp(), second=lambda p: mpmath.exp(-p.d) ** (2 * mpmath.pi), how="as a power"
 )
 QUANTITIES = (
     *(

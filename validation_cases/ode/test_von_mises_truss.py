@@ -20,9 +20,7 @@ PROBLEM = InitialValueProblem(
     parameters={p.name: p.default for p in PARAMETERS},
     modes=(
         Mode(
-            name="truss",
-            rates=("u", "p - s*(2 - s)*(1 - s)"),
-            events=(Change(name="turn", guard="u", direction=-1),),
+            name="truss", rates=("u", "p - s*(2 - s)*(1 - s)"), events=(Change(name="turn", guard="u", direction=-1),)
         ),
     ),
     initial=(0, 0),
