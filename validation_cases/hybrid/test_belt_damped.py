@@ -106,19 +106,14 @@ def critical(p: Any) -> Any:
     return mpmath.findroot(excess, (most / 10**3, most), solver="anderson", maxsteps=400, tol=mpmath.eps**1.5)
 
 
+FASTEST = CRITICAL.value("v_b", "0", second=critical, how="crest of a complex exponential")
 of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="arc of a complex exponential")
 QUANTITIES = (
     of.event("stick", name="t_slip", second=t_slip),
     of.value("x", ("stick", 1), "1", name="x_capture", scale="F_s", second=capture),
     of.event("slip", name="period", second=period),
     of.event("slip", 2, name="end_of_cycle_2", second=lambda p: 2 * period(p)),
-    of.quantity(
-        "critical_speed",
-        "1",
-        "belt speed above which nothing sticks",
-        CRITICAL.value("v_b", "0", second=critical, how="crest of a complex exponential"),
-        None,
-    ),
+    of.quantity("critical_speed", "1", "belt speed above which nothing sticks", FASTEST, None),
 )
 
 CASE = of.case(

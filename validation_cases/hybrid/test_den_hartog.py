@@ -108,6 +108,11 @@ def rest(p: Any) -> Any:
     return p.f + mpmath.cos(slip_of(p.b, p.f).phase)
 
 
+def sticking(p: Any) -> Any:
+    """Return how long the mass rests."""
+    return mpmath.pi / p.b - slip_of(p.b, p.f).lapse
+
+
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem that begins at rest on its periodic motion."""
     return PROBLEM.given({**values, "a": known(EXCESS, values).text()})
@@ -120,14 +125,7 @@ of = Quantities(CYCLE, how=HOW)
 QUANTITIES = (
     of.quantity("X", "1", "displacement at rest", REST, partial(value_at, expression="-x", at=("stop", 1))),
     of.value("s", ("stop", 1), "1", before=True, name="t_slip", second=lambda p: slip_of(p.b, p.f).lapse),
-    of.value(
-        "s",
-        ("release_right", 1),
-        "1",
-        before=True,
-        name="t_stick",
-        second=lambda p: mpmath.pi / p.b - slip_of(p.b, p.f).lapse,
-    ),
+    of.value("s", ("release_right", 1), "1", before=True, name="t_stick", second=sticking),
     of.event("release_left", name="t_release", second=lambda p: (slip_of(p.b, p.f).phase - p.psi) / p.b),
     of.value("D", ("stop", 2), "1", name="work", second=lambda p: 4 * p.f * rest(p)),
 )

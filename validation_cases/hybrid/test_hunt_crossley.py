@@ -171,35 +171,16 @@ def wanted_factor(p: Any) -> Any:
 # ---- the case
 
 of = Quantities(MOTION)
+EXIT = partial(value_at, expression="-v/v0", at=("exit", 1))
+RATIO = MOTION.closed(restitution, second=exit_ratio, how="work by quadrature")
+DEPTH = MOTION.closed(indentation, second=deepest, how="work by quadrature")
+LAPSE = MOTION.closed(duration, second=lapse, how="integral of 1/velocity over the indentation")
+FACTOR = MOTION.closed(exact_factor, second=wanted_factor, how="another unknown")
 QUANTITIES = (
-    of.quantity(
-        "restitution",
-        "1",
-        "speed of exit over that of impact",
-        MOTION.closed(restitution, second=exit_ratio, how="work by quadrature"),
-        partial(value_at, expression="-v/v0", at=("exit", 1)),
-    ),
-    of.quantity(
-        "d_max",
-        "m",
-        "largest indentation",
-        MOTION.closed(indentation, second=deepest, how="work by quadrature"),
-        partial(largest, expression="d"),
-    ),
-    of.quantity(
-        "duration",
-        "s",
-        "duration of contact",
-        MOTION.closed(duration, second=lapse, how="integral of 1/velocity over the indentation"),
-        partial(event_instant, event="exit"),
-    ),
-    of.quantity(
-        "exact_factor",
-        "1",
-        "lam v0 that has the restitution e",
-        MOTION.closed(exact_factor, second=wanted_factor, how="another unknown"),
-        None,
-    ),
+    of.quantity("restitution", "1", "speed of exit over that of impact", RATIO, EXIT),
+    of.quantity("d_max", "m", "largest indentation", DEPTH, partial(largest, expression="d")),
+    of.quantity("duration", "s", "duration of contact", LAPSE, partial(event_instant, event="exit")),
+    of.quantity("exact_factor", "1", "lam v0 that has the restitution e", FACTOR, None),
 )
 FORMULAS = {
     "Hunt and Crossley 1975: lam v0 = 3 (1 - e)/2": ("3/10", "3/4", "6/5"),

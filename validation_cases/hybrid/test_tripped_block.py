@@ -137,6 +137,11 @@ def passing(p: Any, over: bool) -> Any:
     return kerb(p) + mpmath.quad(lambda turned: 1 / rate(p, turned), [0, end / 2, end])
 
 
+def landing(p: Any) -> Any:
+    """Return the angular velocity as the block falls onto its side."""
+    return rate(p, mpmath.pi / 2)
+
+
 of = Quantities(hybrid.motion(PROBLEM, PARAMETERS, Upright), how="energy")
 ELLIPTIC, QUADRATURE = "elliptic integral", "quadrature"
 AFTER = ("kerb", 1)
@@ -149,15 +154,7 @@ QUANTITIES = (
     of.event("down", name="t_down", second=back, how=ELLIPTIC, applies=_falls_back),
     of.event("balance", name="t_balance", second=partial(passing, over=False), how=QUADRATURE, applies=_tips_over),
     of.event("over", name="t_over", second=partial(passing, over=True), how=QUADRATURE, applies=_tips_over),
-    of.value(
-        "w",
-        ("over", 1),
-        "rad/s",
-        before=True,
-        name="w_over",
-        second=lambda p: rate(p, mpmath.pi / 2),
-        applies=_tips_over,
-    ),
+    of.value("w", ("over", 1), "rad/s", before=True, name="w_over", second=landing, applies=_tips_over),
 )
 
 CASE = of.case(

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -265,6 +265,11 @@ class Quantities:
         problem = self.motion.problem
         of_motion = {"name": problem.name, "parameters": self.motion.parameters, "problem": problem.given}
         return Case(**{**of_motion, **stated}, equations=(*equations_of(problem), *equations))
+
+    def until(self, end: float, outputs: int) -> Callable[[Values], InitialValueProblem]:
+        """Return the problem up to an instant (s), with so many intervals of output."""
+        span = {"end": end, "output_times": np.linspace(0.0, end, outputs + 1)}
+        return lambda values: cast(InitialValueProblem, self.motion.problem.given(values, **span))
 
     def quantity(
         self,

@@ -139,17 +139,10 @@ of = Quantities(MOTION, 1e-6, "a millionth of the distance of the bodies, since 
 
 def after(share: int, name: str, states: str) -> tuple[Quantity, ...]:
     """Return states after a share of the period."""
+    seconds = {state: partial(turned, share=share, place="xyuv".index(state)) for state in states}
     return tuple(
-        of.value(
-            state,
-            f"T/{share}",
-            "1",
-            name=f"{state}_{name}",
-            second=partial(turned, share=share, place=place),
-            scale="1",
-            how=HOW,
-        )
-        for state, place in zip(states, map("xyuv".index, states), strict=True)
+        of.value(state, f"T/{share}", "1", name=f"{state}_{name}", second=second, scale="1", how=HOW)
+        for state, second in seconds.items()
     )
 
 

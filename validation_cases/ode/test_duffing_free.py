@@ -106,7 +106,7 @@ CASE = of.case(
         Variant(
             "separatrix",
             {"a": "-1", "A2": "2"},
-            problem=lambda values: PROBLEM.given(values, end=6.0, output_times=np.linspace(0.0, 6.0, 601)),
+            problem=of.until(6.0, 600),
         ),
     ),
     quantities=QUANTITIES,

@@ -8,7 +8,7 @@ import numpy as np
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Published, Values, Variant
+from veridyn.validation_cases.core.case import Published, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -43,15 +43,6 @@ MOTION = hybrid.motion(PROBLEM, PARAMETERS, spare=8)
 STRETCH = "sqrt(p**2 + q**2 + w**2)"
 
 
-def until(end: float) -> Any:
-    """Return the problem up to an instant."""
-
-    def given(values: Values) -> InitialValueProblem:
-        return PROBLEM.given(values, end=end, output_times=np.linspace(0.0, end, int(1000 * end) + 1))
-
-    return given
-
-
 def growth(p: Any) -> Any:
     """Return the growth of small motions: the largest eigenvalue of the equations about rest."""
     return max(mpmath.eig(mpmath.matrix([[-p.s, p.s], [p.r, -1]]), left=False, right=False), key=mpmath.re).real
@@ -78,6 +69,7 @@ QUANTITIES = (
     *(of.value(STRETCH, str(t), "1", name=f"stretch@{t}") for t in (1, 2)),
     *STATIC,
 )
+EARLY = frozenset(q.name for q in QUANTITIES if not q.name.endswith("@2"))
 
 CASE = of.case(
     title="Lorenz' equations",
@@ -94,7 +86,12 @@ CASE = of.case(
     equations=("r_H = s (s + b + 3)/(s - b - 1)",),
     variants=(
         Variant("chaotic", {}),
-        Variant("steady", {"r": "20"}, frozenset(q.name for q in QUANTITIES if not q.name.endswith("@2")), until(1.0)),
+        Variant(
+            "steady",
+            {"r": "20"},
+            frozenset(q.name for q in QUANTITIES if not q.name.endswith("@2")),
+            of.until(1.0, 1000),
+        ),
     ),
     quantities=QUANTITIES,
     published=(Published("Lorenz 1963, section 7", "chaotic", "r_H", "24.74", "reproduced"),),

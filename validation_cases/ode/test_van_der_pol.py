@@ -108,14 +108,15 @@ HOW = "Taylor series from x = 0 to x = 0, with their own search for events"
 AMPLITUDE = CYCLE.value("a", "0", second=lambda p: cycle(p.mu).top, how=HOW)
 PERIOD = CYCLE.value("2*t", ("bottom", 1), second=lambda p: 2 * cycle(p.mu).lapse, how=HOW)
 of = Quantities(CYCLE, how=HOW)
+AT_TOP = partial(value_at, expression="x", at=("top", 1))
 QUANTITIES = (
     of.quantity("period", "s", "period of the limit cycle", PERIOD, partial(event_instant, event="top")),
-    of.quantity(
-        "amplitude", "1", "amplitude of the limit cycle", AMPLITUDE, partial(value_at, expression="x", at=("top", 1))
-    ),
+    of.quantity("amplitude", "1", "amplitude of the limit cycle", AMPLITUDE, AT_TOP),
     of.value("-v", ("middle", 1), "1/s", name="speed", second=lambda p: cycle(p.mu).speed),
 )
 SERIES = "Andersen and Geer 1982, series to mu⁴"
+SHORT = "7e-5 too small: terms in mu⁶ and beyond are missing"
+LONG = "9.5 % too long: terms in log(mu)/mu and 1/mu are missing"
 RELAXED = "Dorodnicyn 1947, (3 - 2 log 2) mu + 7.0143 mu^(-1/3)"
 
 CASE = of.case(
@@ -134,17 +135,8 @@ CASE = of.case(
     published=(
         Published(SERIES, "weak", "period", "6.28711127", "reproduced"),
         Published(SERIES, "weak", "amplitude", "2.00010398", "reproduced"),
-        Published(
-            SERIES, "one", "amplitude", "2.00855", "inaccurate", "7e-5 too small: terms in mu⁶ and beyond are missing"
-        ),
-        Published(
-            RELAXED,
-            "three",
-            "period",
-            "9.7046",
-            "inaccurate",
-            "9.5 % too long: terms in log(mu)/mu and 1/mu are missing",
-        ),
+        Published(SERIES, "one", "amplitude", "2.00855", "inaccurate", SHORT),
+        Published(RELAXED, "three", "period", "9.7046", "inaccurate", LONG),
     ),
     sources=(
         "B. van der Pol: On relaxation-oscillations. Philosophical Magazine 2 (1926) 978-992. "
