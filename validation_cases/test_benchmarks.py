@@ -51,7 +51,7 @@ def _digits(runner: Runner, run: Run) -> dict[str, float]:
 def test_solve(benchmark: Any, solver_under_test: str, case_name: str, scheme: str) -> None:
     """One solution of the benchmark variant; the first call is in ``extra_info``."""
     case, solver = load_case(case_name), load_solver(solver_under_test)
-    runner, variant = Runner(solver), case.variant(case.benchmark_variant)
+    runner, variant = Runner(solver), case.default_variant
     run = runner.default_run(Statement(case, variant), scheme)
     problem = run.statement.problem
     start = time.perf_counter()

@@ -225,8 +225,8 @@ class Case:
     residuals: tuple[Quantity, ...] = ()
     linear: bool = False
     figures: tuple[FigureMaker, ...] = ()
-    benchmark_variant: str = ""
-    work_precision: tuple[str, ...] = ()  # variants that have a diagram; empty: the benchmark variant
+    benchmark_variant: str = ""  # empty: the first one
+    work_precision: tuple[str, ...] = ()  # variants that have a diagram; empty: the default one
     sweep: Sweep | None = None
     held: Mapping[str, str] = field(default_factory=dict)
     equations: tuple[str, ...] = ()  # of the problem and its reference, in one line each; the report typesets them

@@ -1,7 +1,5 @@
 """A mechanical problem in other units, and its response back in SI: with powers of two nothing is rounded."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

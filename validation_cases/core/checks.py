@@ -1,7 +1,5 @@
 """The one generator of checks: it serves `verify`, the command line and pytest alike."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace

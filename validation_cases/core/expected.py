@@ -1,7 +1,5 @@
 """Expected failures: checks that fail for a known reason, kept in a file and refused as soon as they are stale."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

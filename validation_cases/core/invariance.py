@@ -1,7 +1,5 @@
 """Layer 4: answers that must not change where the same problem is put otherwise; no truth is needed."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

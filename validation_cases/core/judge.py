@@ -1,7 +1,5 @@
 """From a check to a verdict."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

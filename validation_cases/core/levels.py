@@ -1,7 +1,5 @@
 """Answers over refinement levels, and the two layers that read them: convergence to the truth, observed order."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence

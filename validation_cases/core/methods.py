@@ -1,7 +1,5 @@
 """Claims that need no level table: digits of exact solvers, known methods, damping, lag, stability."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -151,8 +149,6 @@ def _free_run(runner: Runner, statement: Statement, scheme: str, wh: float, step
     way = Relation(
         name=f"free vibration, w h = {wh:g}",
         what="the fastest mode alone, free and undamped",
-        to_rounding=False,
-        applies=lambda _: True,
         answer=lambda solve, _: solve(short),
     )
     run = Run(statement, {**runs[-1].settings, key: wh / w}, scheme, relation=way)

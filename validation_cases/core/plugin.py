@@ -3,8 +3,6 @@
 A runner solves each run once.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -99,10 +97,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     several = len(_specifications(metafunc.config)) > 1
     pairs = [
         pytest.param(
-            spec,
-            check,
-            id=f"{spec}-{check.id}" if several else check.id,
-            marks=_marks(expected, check, solver.name),
+            spec, check, id=f"{spec}-{check.id}" if several else check.id, marks=_marks(expected, check, solver.name)
         )
         for spec, solver in _solvers(metafunc.config)
         if kind_of(name) in solver.capabilities
@@ -155,8 +150,7 @@ def _generate_benchmarks(metafunc: pytest.Metafunc) -> None:
 
 
 def _timed(config: pytest.Config) -> list[Case]:
-    names = config.getoption("veridyn_timed") or case_names()
-    return [case for case in map(load_case, names) if case.benchmark_variant]
+    return [*map(load_case, config.getoption("veridyn_timed") or case_names())]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -5,8 +5,6 @@ so that any measure of a case can read both. A solver that is right about the me
 where nothing but rounding differs, within its numerical uncertainty otherwise.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -32,6 +30,10 @@ FEWEST = 4  # output instants: of fewer none can be left out, or the parts of a 
 LAST_BITS = 4  # roundings of an instant that was shifted and shifted back
 
 
+def _always(problem: Problem) -> bool:  # noqa: ARG001 - as relations ask
+    return True
+
+
 def _not_later(problem: Problem) -> float:  # noqa: ARG001 - as relations ask
     return 0.0
 
@@ -46,12 +48,12 @@ class Relation:
         Stable name.
     what
         One sentence for people: what was changed and what must stay.
-    to_rounding
-        Whether it holds to rounding for every deterministic method; otherwise within its numerical uncertainty.
-    applies
-        Whether a problem can be changed in this way.
     answer
         Solves the changed problems and returns the response of the problem as it was.
+    applies
+        Whether a problem can be changed in this way.
+    to_rounding
+        Whether it holds to rounding for every deterministic method; otherwise within its numerical uncertainty.
     later
         By how much a problem starts later (s).
     units
@@ -60,15 +62,11 @@ class Relation:
 
     name: str
     what: str
-    to_rounding: bool
-    applies: Callable[[Any], bool]
     answer: Callable[[Solve, Any], Any]
+    applies: Callable[[Any], bool] = _always
+    to_rounding: bool = False
     later: Callable[[Any], float] = _not_later
     units: Units = SI
-
-
-def _always(problem: Problem) -> bool:  # noqa: ARG001 - as relations ask
-    return True
 
 
 def _is_mechanical(problem: Problem) -> bool:
@@ -213,76 +211,54 @@ def _other_units(solve: Solve, problem: MechanicalProblem) -> Any:
 
 
 RELATIONS: tuple[Relation, ...] = (
-    Relation(
-        "repeated",
-        "The same problem solved twice gives the same answer.",
-        to_rounding=True,
-        applies=_always,
-        answer=_repeated,
-    ),
+    Relation("repeated", "The same problem solved twice gives the same answer.", _repeated, to_rounding=True),
     Relation(
         "after_another",
         "A problem that was solved before, with half of the initial values and a shorter span, leaves no trace.",
+        _after_another,
         to_rounding=True,
-        applies=_always,
-        answer=_after_another,
     ),
     Relation(
-        "problem_unchanged",
-        "The solver leaves the problem that it is given as it is.",
-        to_rounding=True,
-        applies=_always,
-        answer=_unchanged,
+        "problem_unchanged", "The solver leaves the problem that it is given as it is.", _unchanged, to_rounding=True
     ),
     Relation(
         "restarted",
         "The motion stopped half-way and started again from its displacement and velocity goes on as without the stop.",
-        to_rounding=False,
+        partial(_restarted, 2),
         applies=partial(_can_be_restarted, 2),
-        answer=partial(_restarted, 2),
     ),
     Relation(
         "restarted_twice",
         "The motion in three parts, each started from the end of the one before, is that in one piece.",
-        to_rounding=False,
+        partial(_restarted, 3),
         applies=partial(_can_be_restarted, 3),
-        answer=partial(_restarted, 3),
     ),
     Relation(
-        "half_output",
-        "Half as many output instants do not change the motion.",
-        to_rounding=False,
-        applies=_has_outputs,
-        answer=_half_output,
+        "half_output", "Half as many output instants do not change the motion.", _half_output, applies=_has_outputs
     ),
     Relation(
         "later_origin",
         "Everything some seconds later, loads and supports with it, gives the same motion later.",
-        to_rounding=False,
-        applies=_always,
-        answer=_later_origin,
+        _later_origin,
         later=_shift,
     ),
     Relation(
         "other_units",
         "The same structure with its numbers in other units of length, mass and time moves in the same way.",
-        to_rounding=False,
+        _other_units,
         applies=lambda problem: _is_mechanical(problem) and is_expressible(problem),
-        answer=_other_units,
         units=UNITS,
     ),
     Relation(
         "mirrored",
         "With every direction and initial value of opposite sign displacement and velocity change sign, forces do not.",
-        to_rounding=False,
+        lambda solve, problem: _of(problem).mirrored(solve, problem),
         applies=_is_mechanical,
-        answer=lambda solve, problem: _of(problem).mirrored(solve, problem),
     ),
     Relation(
         "permuted",
         "The coordinates in reverse order give the same motion in reverse order.",
-        to_rounding=False,
+        lambda solve, problem: _of(problem).permuted(solve, problem),
         applies=lambda problem: problem.size > 1,
-        answer=lambda solve, problem: _of(problem).permuted(solve, problem),
     ),
 )

@@ -1,7 +1,5 @@
 """How metamorphic relations restate initial value problems, and map the answers back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 

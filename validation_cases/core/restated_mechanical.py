@@ -1,7 +1,5 @@
 """How metamorphic relations restate mechanical problems, and map the answers back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Runs a solver: each problem with each settings once; keeps what was measured, and how long it took."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import math

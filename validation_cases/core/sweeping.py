@@ -1,7 +1,5 @@
 """What a case offers to parameter sweeps: a function of arrays, what it gives, and the truth behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Acceptance criteria: what a document, or the user, asks; no bare float says how wrong a solver may be."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Literal

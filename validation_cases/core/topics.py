@@ -1,7 +1,5 @@
 """What cases are about: phenomena, and what makes them hard for a solver."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 TOPICS: Mapping[str, str] = {

@@ -1,7 +1,5 @@
 """Refinement levels as numbers: numerical uncertainty, observed order, slope over the tolerance."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Sequence

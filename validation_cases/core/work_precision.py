@@ -1,7 +1,5 @@
 """Work-precision: how long a solver takes for how many digits, from its coarsest settings to its finest."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import math
@@ -83,7 +81,7 @@ class Point:
 
 def variants(case: Case) -> tuple[str, ...]:
     """Return the variants that have a diagram."""
-    return case.work_precision or (case.benchmark_variant,)
+    return case.work_precision or (case.default_variant.name,)
 
 
 def work_precision(solver: Any, request: Request, statement: Statement, limits: Limits = LIMITS) -> Iterator[Point]:

@@ -1,7 +1,5 @@
 """Andrews' squeezing mechanism: closed loops that a crank turns, with equations of index 3, 2 and 1."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Pendulum in Cartesian coordinates (IFToMM A01): the same motion with equations of index 3, 2 and 1."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Mass on a moving belt: the limit cycle of stick and slip."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -10,9 +8,8 @@ import numpy as np
 from veridyn.references import hybrid
 from veridyn.references.enclosure import sign_of
 from veridyn.references.parameters import Parameter, ParameterError, Record
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -85,7 +82,7 @@ def radius(p: Any) -> Any:
 
 
 CYCLE = {"after": "0", "until": ("slip", 1)}
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "circle in the phase plane")
+of = Quantities(MOTION, how="circle in the phase plane")
 QUANTITIES = (
     of.event("stick", 1, name="t_slip", second=slipping),
     of.value("s", ("slip", 1), "s", before=True, name="t_stick", second=sticking),
@@ -96,8 +93,7 @@ QUANTITIES = (
     of.value("W", ("slip", 1), "J", name="belt_work", second=lambda p: p.v_b * p.F_k * period(p)),
 )
 
-CASE = Case(
-    name="belt_stick_slip",
+CASE = of.case(
     title="Mass on a moving belt",
     document="Leine 1998",
     topics=("friction", "limit cycle"),
@@ -106,11 +102,9 @@ CASE = Case(
         "A mass m on a spring k rests on a belt that moves with v_b; friction is F_s at most in stick and F_k in slip.",
         "The motion begins on its limit cycle, as the mass is released: x = F_s/k, v = v_b.",
     ),
-    equations=(*equations(PROBLEM), "t_slip = 2 (π - atan((F_s - F_k) ω/(k v_b)))/ω, ω = sqrt(k/m)"),
-    parameters=PARAMETERS,
+    equations=("t_slip = 2 (π - atan((F_s - F_k) ω/(k v_b)))/ω, ω = sqrt(k/m)",),
     variants=(Variant("slow", {}), Variant("fast", {"v_b": "1"}), Variant("soft", {"k": "1/4"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("W is the work of the belt on the mass, s the time since the last change of phase.",),
     sources=(
         "R. I. Leine, D. H. van Campen, A. de Kraker, L. van den Steen: Stick-slip vibrations induced by "
@@ -121,7 +115,6 @@ CASE = Case(
         "Where the mass would overtake the belt, a method with fixed steps overshoots and chatters.",
         "The mean of the friction over a cycle is F_k, whatever F_s is: the mean of the force of the spring.",
     ),
-    benchmark_variant="slow",
 )
 
 test_belt_stick_slip = verifies(CASE)

@@ -1,7 +1,5 @@
 """Free vibration of springs that change their stiffness: bilinear, gapped, with a dead zone, preloaded."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath

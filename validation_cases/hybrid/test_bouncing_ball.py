@@ -1,7 +1,5 @@
 """Bouncing ball: infinitely many impacts in finite time (Zeno), then rest."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any
@@ -11,9 +9,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Observation, Values, Variant
+from veridyn.validation_cases.core.case import Observation, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, values_after
 
@@ -83,7 +80,7 @@ def comes_to_rest(values: Values) -> bool:
     return e < 1 and math.sqrt(2 * h / g) * (1 + e) / (1 - e) < PROBLEM.end
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(MOTION)
 LIMIT = MOTION.closed(limit, second=lambda p: impact(p, mpmath.inf), how="numerical sum")
 LENGTH = MOTION.closed(length, second=heights, how="numerical sum")
 QUANTITIES = (
@@ -95,8 +92,7 @@ QUANTITIES = (
     of.count("impact", "2"),
 )
 
-CASE = Case(
-    name="bouncing_ball",
+CASE = of.case(
     title="Bouncing ball",
     document="Brogliato 2016",
     topics=("impact", "accumulation"),
@@ -105,17 +101,12 @@ CASE = Case(
         "A point falls from the height h under gravity g. At the floor, y = 0, its velocity v becomes -e v.",
         "Flight n lasts 2 e^n sqrt(2 h/g): for e < 1 impacts accumulate at T, and the ball rests from then on.",
     ),
-    equations=(
-        *equations(PROBLEM),
-        "t_n = sqrt(2 h/g) (1 + 2 Σ_{k=1}^{n-1} e^k), T = sqrt(2 h/g) (1 + e)/(1 - e)",
-    ),
-    parameters=PARAMETERS,
+    equations=("t_n = sqrt(2 h/g) (1 + 2 Σ_{k=1}^{n-1} e^k), T = sqrt(2 h/g) (1 + e)/(1 - e)",),
     variants=(
         Variant("lossy", {}),
         Variant("elastic", {"e": "1"}, frozenset({"t_impact_1", "t_impact_2", "y@2", "v@2"})),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=(
         "Integrators are started anew after every impact; where impacts follow within 1e-8 of the span the ball rests.",
         "The limit is read from the last three impacts that are apart by more than 1e-4 of the span (Aitken).",
@@ -125,7 +116,6 @@ CASE = Case(
         "A solver that steps over events falls through the floor, or stalls at the limit.",
         "An absolute tolerance is no tolerance near the limit: flights there are lower than any.",
     ),
-    benchmark_variant="lossy",
 )
 
 test_bouncing_ball = verifies(CASE)

@@ -1,7 +1,5 @@
 """One-sided spring under gravity: a body that falls on an elastic support and flies again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -9,9 +7,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -44,7 +41,6 @@ PROBLEM = InitialValueProblem(
     end=10.0,
     output_times=np.linspace(0.0, 10.0, 10001),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
 def speed(p: Any) -> Any:
@@ -67,7 +63,7 @@ def depth(p: Any) -> Any:
     return p.grav / p.w**2 * (1 + mpmath.sqrt(1 + (p.w * speed(p) / p.grav) ** 2))
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "arcs about the sag")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="arcs about the sag")
 QUANTITIES = (
     of.value("s", ("lift", 1), "s", before=True, name="contact", second=contact),
     of.event("apex", 1, name="period", second=period),
@@ -76,8 +72,7 @@ QUANTITIES = (
     of.largest("-y", "m", name="penetration", until=("apex", 1), second=depth),
 )
 
-CASE = Case(
-    name="bungee",
+CASE = of.case(
     title="One-sided spring under gravity",
     document="French 1971",
     topics=("impact", "nonlinear spring"),
@@ -86,11 +81,9 @@ CASE = Case(
         "y'' = -grav for y > 0, y'' = -grav - w² y for y < 0, without damping, from rest at the height h.",
         "On the spring the body moves on an arc about the sag grav/w²; it leaves with the speed of its landing.",
     ),
-    equations=(*equations(PROBLEM), "t_c = 2 (π - atan(w v/grav))/w, v = sqrt(2 grav h), T = 2 v/grav + t_c"),
-    parameters=PARAMETERS,
+    equations=("t_c = 2 (π - atan(w v/grav))/w, v = sqrt(2 grav h), T = 2 v/grav + t_c",),
     variants=(Variant("stiff", {}), Variant("soft", {"w": "4"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=(
         "A support from below and a rope from above are the same equation; s is the time since the last change.",
     ),
@@ -99,7 +92,6 @@ CASE = Case(
         "Without gravity on the spring the contact takes pi/w: 9 % too short, on the soft spring 30 %.",
         "The height of the apex is that of the start: a method that steps across landings gains or loses there.",
     ),
-    benchmark_variant="stiff",
 )
 
 test_bungee = verifies(CASE)

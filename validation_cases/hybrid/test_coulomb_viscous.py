@@ -1,7 +1,5 @@
 """Free vibration with viscous damping and dry friction, up to the stop."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -13,9 +11,8 @@ from veridyn.references import hybrid
 from veridyn.references.enclosure import Absent, less
 from veridyn.references.jets import value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
 
@@ -111,7 +108,7 @@ def turns(p: Any) -> Any:
     return min(halves(p) - 1, int(mpmath.floor(SPAN * halves(p) / stop(p))))
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "recursion of the amplitudes")
+of = Quantities(MOTION, how="recursion of the amplitudes")
 END = MOTION.closed(end, second=stop, how="logarithms of the envelope")
 REST = MOTION.closed(lambda p: last(p)[1], second=rest, how="logarithms of the envelope")
 QUANTITIES = (
@@ -122,8 +119,7 @@ QUANTITIES = (
     of.quantity("x_stop", "m", "x at the stop", REST, partial(value_at, expression="x", at=("stop", 1)), scale="d"),
 )
 
-CASE = Case(
-    name="coulomb_viscous",
+CASE = of.case(
     title="Viscous damping and dry friction",
     document="Feeny 1996",
     topics=("friction",),
@@ -134,14 +130,11 @@ CASE = Case(
         "stops for good at the first turn within d of the middle.",
     ),
     equations=(
-        *equations(PROBLEM),
         "X_n = q^n (x_0 + d (1 + q)/(1 - q)) - d (1 + q)/(1 - q), q = exp(-π z/sqrt(1 - z^2))",
         "t_n = n π/(w sqrt(1 - z^2))",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("viscous", {}), Variant("dry", {"z": "0.01", "d": "0.06"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=(
         "Whether the mass will stop is known when it has, or has not, passed the place where friction just holds the "
         "spring: two modes to each side, and no decision at an instant at which the velocity is zero.",
@@ -157,7 +150,6 @@ CASE = Case(
         "One damping ratio fitted to the first decrement stops nowhere: by it the motion never ends.",
     ),
     held=dict.fromkeys(("z", "d", "x_0"), "turns are counted: another envelope has another number of them"),
-    benchmark_variant="viscous",
 )
 
 test_coulomb_viscous = verifies(CASE)

@@ -1,7 +1,5 @@
 """Den Hartog's forced mass with dry friction where it never stops: amplitude, phase, and the friction that stops it."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -13,9 +11,8 @@ from veridyn.references import hybrid
 from veridyn.references.enclosure import less
 from veridyn.references.jets import value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, value_at
 
@@ -46,9 +43,7 @@ PROBLEM = InitialValueProblem(
     output_times=np.linspace(0.0, 11.0, 1101),
 )
 MOVES = hybrid.not_negative(
-    PROBLEM,
-    f"{GAIN}**2 - {DRAG}**2 - f**2/b**4",
-    "f = {f} stops the mass where it turns: take less than f_crit",
+    PROBLEM, f"{GAIN}**2 - {DRAG}**2 - f**2/b**4", "f = {f} stops the mass where it turns: take less than f_crit"
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS, MOVES)
 
@@ -103,7 +98,7 @@ def stopping(p: Any) -> Any:
 
 
 HOW = "Den Hartog's amplitude"
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", HOW)
+of = Quantities(MOTION, how=HOW)
 TURNED = MOTION.value("-x", ("turn_left", 1), second=amplitude, how=HOW)
 PHASE = MOTION.closed(angle, second=phase, how="angle of a point in the plane")
 LEAST = MOTION.closed(least_stop, second=stopping, how="root of the acceleration after a turn")
@@ -115,8 +110,7 @@ QUANTITIES = (
     of.quantity("f_crit", "1", "friction that stops the mass where it turns", LEAST, None),
 )
 
-CASE = Case(
-    name="den_hartog_nonstop",
+CASE = of.case(
     title="Den Hartog's mass that never stops",
     document="Den Hartog 1931",
     topics=("friction", "resonance"),
@@ -127,11 +121,7 @@ CASE = Case(
         "X² = V² - (f U)², V = 1/(1 - b²), U = tan(pi/(2 b))/b; cos(phi) = X/V, sin(phi) = -f U/V. For b > 1/2 the "
         "mass stops where f exceeds b² X: its acceleration after a turn vanishes first.",
     ),
-    equations=(
-        *equations(PROBLEM),
-        "x = f - f cos(t) - f T sin(t) + X cos(b t) + f T/b sin(b t), T = tan(π/(2 b))",
-    ),
-    parameters=PARAMETERS,
+    equations=("x = f - f cos(t) - f T sin(t) + X cos(b t) + f T/b sin(b t), T = tan(π/(2 b))",),
     variants=(
         Variant("below_resonance", {}),
         Variant("above_resonance", {"b": "1.25", "f": "0.5"}),
@@ -139,7 +129,6 @@ CASE = Case(
         Variant("fast", {"b": "2"}),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=(
         "D is the work of friction, 4 f X in a cycle.",
         "That the mass does not stop between two turns is proved for every motion asked, not for all below f_crit.",
@@ -160,7 +149,6 @@ CASE = Case(
         "The direction of friction changes where the velocity is zero: a solver that sticks there for a step is late.",
     ),
     held={"b": "another frequency may bear less friction", "f": "more friction stops the mass"},
-    benchmark_variant="below_resonance",
 )
 
 test_den_hartog_nonstop = verifies(CASE)

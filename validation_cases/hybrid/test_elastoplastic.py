@@ -1,7 +1,5 @@
 """Elastoplastic oscillator: yield, unloading and reverse yield under a step, a pulse and a blow."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -9,9 +7,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant
+from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -46,7 +43,6 @@ PROBLEM = InitialValueProblem(
     end=6.5,
     output_times=np.linspace(0.0, 6.5, 1301),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
 def first_yield(p: Any) -> tuple[Any, Any]:
@@ -92,7 +88,7 @@ def is_perfect(values: Values) -> bool:
     return not hardens(values)
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "arcs joined at the yield points")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="arcs joined at the yield points")
 QUANTITIES = (
     of.event("yield", name="t_yield", second=lambda p: first_yield(p)[0]),
     of.value("x", ("unload", 1), "m", name="x_max", second=lambda p: peak(p)[1]),
@@ -102,8 +98,7 @@ QUANTITIES = (
     of.value("x", ("unload", 2), "m", name="x_min", second=trough, applies=hardens),
 )
 
-CASE = Case(
-    name="elastoplastic",
+CASE = of.case(
     title="Elastoplastic oscillator",
     document="Biggs 1964",
     topics=("hysteresis",),
@@ -113,15 +108,13 @@ CASE = Case(
         "Beyond the elastic range the stiffness is k_p; the range, 2 N wide, moves along (kinematic hardening).",
         "Elastic arcs are sines, plastic ones parabolas, or slower sines.",
     ),
-    equations=(*equations(PROBLEM), "x_max = 1 + v_y^2/(2 (1 - F_0)), v_y = F_0 sin(t_y), t_y = acos(1 - 1/F_0)"),
-    parameters=PARAMETERS,
+    equations=("x_max = 1 + v_y^2/(2 (1 - F_0)), v_y = F_0 sin(t_y), t_y = acos(1 - 1/F_0)",),
     variants=(
         Variant("step", {}),
         Variant("pulse", {"F0": "2", "t_d": "3/2"}),
         Variant("blow", {"F0": "0", "k_p": "0.1", "v0": "3"}),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("Force and middle of the elastic range are states, so that no history has to be remembered.",),
     sources=(
         "J. M. Biggs: Introduction to Structural Dynamics. McGraw-Hill (1964).",
@@ -133,7 +126,6 @@ CASE = Case(
         "The spring yields on until the velocity turns, not until the force falls.",
     ),
     held=dict.fromkeys(("F0", "t_d", "k_p", "v0"), "another load or blow may never yield, or yield more often"),
-    benchmark_variant="step",
 )
 
 test_elastoplastic = verifies(CASE)

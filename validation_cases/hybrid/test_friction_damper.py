@@ -1,7 +1,5 @@
 """Friction damper of a turbine blade: a driven mass with a spring that slips."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 from types import SimpleNamespace
@@ -17,9 +15,8 @@ from veridyn.references.enclosure import Undecided, sign
 from veridyn.references.events import newton
 from veridyn.references.jets import Jet, hull, rooted, slope, value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant, known
+from veridyn.validation_cases.core.case import Values, Variant, known
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, value_at
 
@@ -210,7 +207,7 @@ def posed(values: Values) -> InitialValueProblem:
 HOW = "arcs in complex numbers, by Newton's method in phase and duration of stick"
 AMPLITUDE = MOTION.value("X", "0", second=lambda p: found(p).X, how=HOW)
 PHASE = MOTION.value("phi", "0", second=lambda p: found(p).phi, how=HOW)
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", HOW)
+of = Quantities(MOTION, how=HOW)
 SLIPS = MOTION.closed(
     lambda p: p.R / p.k_d * ((1 + p.k_d - p.W**2) ** 2 + (2 * p.z * p.W) ** 2).sqrt(),
     second=lambda p: p.R / p.k_d * abs(mpmath.mpc(1 + p.k_d - p.W**2, 2 * p.z * p.W)),
@@ -225,8 +222,7 @@ QUANTITIES = (
     of.quantity("F_slip", "1", "amplitude of the load from which the damper slips", SLIPS, None),
 )
 
-CASE = Case(
-    name="friction_damper",
+CASE = of.case(
     title="Friction damper of a turbine blade",
     document="Griffin 1980",
     topics=("friction", "hysteresis", "resonance"),
@@ -238,11 +234,9 @@ CASE = Case(
         "A cycle takes the work 4 R (X - R/k_d). Below F_slip the damper never slips, and only damping is left.",
     ),
     equations=(
-        *equations(PROBLEM),
         "x(t_1) = X - 2 R/k_d, x(π/W) = -X, x'(π/W) = 0",
         "F_slip = (R/k_d) sqrt((1 + k_d - W^2)^2 + (2 z W)^2)",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("above_resonance", {}), Variant("below_resonance", {"W": "0.8"})),
     quantities=QUANTITIES,
     problem=posed,
@@ -255,7 +249,6 @@ CASE = Case(
     ),
     remarks=(),
     held=dict.fromkeys(("R", "F", "W", "k_d", "z"), "another damper may stick for ever, or slip more than once"),
-    benchmark_variant="above_resonance",
 )
 
 test_friction_damper = verifies(CASE)

@@ -1,7 +1,5 @@
 """Galperin's billiard: the number of collisions spells the digits of pi."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -9,9 +7,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant
+from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -36,7 +33,6 @@ PROBLEM = InitialValueProblem(
     output_times=np.linspace(0.0, 10.0, 2001),
     invariants={"energy": "M*V**2/2 + v**2/2"},
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
 def angle(p: Any) -> Any:
@@ -71,7 +67,7 @@ def recoils(values: Values) -> bool:
     return float(values["M"]) != 1.0
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "the unfolded wedge")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="the unfolded wedge")
 QUANTITIES = (
     of.count("hit", "10", name="hits", second=hits),
     of.count("wall", "10", name="walls", second=lambda p: collisions(p) - hits(p)),
@@ -89,8 +85,7 @@ def last_place(p: Any) -> Any:
     return distance * (mpmath.cos(angle(p)) if odd else 1) / mpmath.sqrt(p.M)
 
 
-CASE = Case(
-    name="galperin",
+CASE = of.case(
     title="Galperin's billiard",
     document="Galperin 2003",
     topics=("impact", "simultaneous events"),
@@ -100,11 +95,9 @@ CASE = Case(
         "With M = 100^k kg there are as many collisions as the first k + 1 digits of pi say: 3, 31, 314.",
         "In the plane of sqrt(M) X and x a point moves straight in a wedge; unfolded, it crosses a side a collision.",
     ),
-    equations=(*equations(PROBLEM), "θ = atan(1/sqrt(M)), N = ceil(π/θ) - 1, V = -cos(2 ceil(N/2) θ)"),
-    parameters=PARAMETERS,
+    equations=("θ = atan(1/sqrt(M)), N = ceil(π/θ) - 1, V = -cos(2 ceil(N/2) θ)",),
     variants=(Variant("hundred", {}), Variant("equal", {"M": "1"}), Variant("ten_thousand", {"M": "10000"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "G. Galperin: Playing pool with π (the number π from a billiard point of view). Regular and Chaotic "
         "Dynamics 8 (2003) 375-394. https://doi.org/10.1070/RD2003v008n04ABEH000252",
@@ -114,7 +107,6 @@ CASE = Case(
         "A lost or doubled collision turns the final velocities by 2 θ; stiff springs for impacts do, too.",
     ),
     held={"M": "collisions are counted: another mass has another number of them"},
-    benchmark_variant="hundred",
 )
 
 test_galperin = verifies(CASE)

@@ -1,7 +1,5 @@
 """Grazing impact: an oscillator that just touches a stop, once in a period, or just misses it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial
@@ -12,9 +10,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant, floats
+from veridyn.validation_cases.core.case import Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance
 from veridyn.validation_cases.measures.quantities import share_of
@@ -114,8 +111,7 @@ MISS = (
 )
 COUNT = of.count("impact", "16")
 
-CASE = Case(
-    name="grazing_impact",
+CASE = of.case(
     title="Grazing impact",
     document="Nordmark 1991",
     topics=("impact", "grazing"),
@@ -125,15 +121,13 @@ CASE = Case(
         "With A = d (1 + r), r small, the speed of the impact is d sqrt(2 r): 0.0045 for r = 1e-5. "
         "With A < d nothing happens.",
     ),
-    equations=(*equations(PROBLEM), "v_n = e^(n-1) sqrt(A^2 - d^2), t_1 = π - atan(v_1/d)"),
-    parameters=PARAMETERS,
+    equations=("v_n = e^(n-1) sqrt(A^2 - d^2), t_1 = π - atan(v_1/d)",),
     variants=(
         Variant("graze", {}, frozenset({*(q.name for q in HIT), COUNT.name})),
         Variant("deeper", {"A": "1.01"}, frozenset({*(q.name for q in HIT), COUNT.name})),
         Variant("near_miss", {"A": "0.99999"}, frozenset({*(q.name for q in MISS), COUNT.name})),
     ),
     quantities=(*HIT, *MISS, COUNT),
-    problem=PROBLEM.given,
     modelling=("The guard is past zero for 2 sqrt(2 r) of time, 0.009 for r = 1e-5, and touches zero at A = d.",),
     sources=(
         "A. B. Nordmark: Non-periodic motion caused by grazing incidence in an impact oscillator. Journal of Sound and "

@@ -1,7 +1,5 @@
 """Elastic impact on a spring whose force is a power of the indentation: Hertz, and linear, conical, cubic springs."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -81,7 +79,7 @@ def quadrature(p: Any) -> Any:
     return turn + mpmath.quad(slowness, [0.5, 1])
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(MOTION)
 DEPTH = MOTION.closed(depth, second=deepest, how="logarithms")
 LAPSE = MOTION.closed(
     lambda p: ratio(p) * depth(p) / p.v0,
@@ -143,7 +141,6 @@ CASE = Case(
         "Taylor integrators find no series at d = 0, and may end there without a word.",
         "A mass of one sphere for the combined one, half of it, lengthens the contact by 2^(2/5): 32 %.",
     ),
-    benchmark_variant="hertz",
 )
 
 test_hertz_impact = verifies(CASE)

@@ -1,7 +1,5 @@
 """Hunt and Crossley's impact on a Hertz spring with hysteresis damping, and what published damping factors deliver."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -15,9 +13,8 @@ from veridyn.references.enclosure import less
 from veridyn.references.events import newton
 from veridyn.references.jets import Jet, hull, rooted, slope, value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Published, Variant
+from veridyn.validation_cases.core.case import Published, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, largest, value_at
 
@@ -173,36 +170,17 @@ def wanted_factor(p: Any) -> Any:
 
 # ---- the case
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(MOTION)
+EXIT = partial(value_at, expression="-v/v0", at=("exit", 1))
+RATIO = MOTION.closed(restitution, second=exit_ratio, how="work by quadrature")
+DEPTH = MOTION.closed(indentation, second=deepest, how="work by quadrature")
+LAPSE = MOTION.closed(duration, second=lapse, how="integral of 1/velocity over the indentation")
+FACTOR = MOTION.closed(exact_factor, second=wanted_factor, how="another unknown")
 QUANTITIES = (
-    of.quantity(
-        "restitution",
-        "1",
-        "speed of exit over that of impact",
-        MOTION.closed(restitution, second=exit_ratio, how="work by quadrature"),
-        partial(value_at, expression="-v/v0", at=("exit", 1)),
-    ),
-    of.quantity(
-        "d_max",
-        "m",
-        "largest indentation",
-        MOTION.closed(indentation, second=deepest, how="work by quadrature"),
-        partial(largest, expression="d"),
-    ),
-    of.quantity(
-        "duration",
-        "s",
-        "duration of contact",
-        MOTION.closed(duration, second=lapse, how="integral of 1/velocity over the indentation"),
-        partial(event_instant, event="exit"),
-    ),
-    of.quantity(
-        "exact_factor",
-        "1",
-        "lam v0 that has the restitution e",
-        MOTION.closed(exact_factor, second=wanted_factor, how="another unknown"),
-        None,
-    ),
+    of.quantity("restitution", "1", "speed of exit over that of impact", RATIO, EXIT),
+    of.quantity("d_max", "m", "largest indentation", DEPTH, partial(largest, expression="d")),
+    of.quantity("duration", "s", "duration of contact", LAPSE, partial(event_instant, event="exit")),
+    of.quantity("exact_factor", "1", "lam v0 that has the restitution e", FACTOR, None),
 )
 FORMULAS = {
     "Hunt and Crossley 1975: lam v0 = 3 (1 - e)/2": ("3/10", "3/4", "6/5"),
@@ -220,8 +198,7 @@ def audit() -> Iterator[Published]:
             yield Published(formula, "half", "restitution", wanted, "inaccurate", why, at={"lam": lam})
 
 
-CASE = Case(
-    name="hunt_crossley",
+CASE = of.case(
     title="Hunt and Crossley's impact",
     document="Hunt 1975",
     topics=("impact", "singular law"),
@@ -230,15 +207,9 @@ CASE = Case(
         "m d'' = -k d^(3/2) (1 + lam d'), from d = 0 with d' = v0 until d returns to 0.",
         "lam v0 alone decides the restitution: 1 - (2/3) lam v0 for small ones, 1/(lam v0) for large ones.",
     ),
-    equations=(
-        *equations(PROBLEM),
-        "e = (1 + W(-(1 + q) exp(-1 - q)))/q, q = lam v_0",
-        "d_max^(5/2) = 5 m (q - log(1 + q))/(2 k lam^2)",
-    ),
-    parameters=PARAMETERS,
+    equations=("e = (1 + W(-(1 + q) exp(-1 - q)))/q, q = lam v_0", "d_max^(5/2) = 5 m (q - log(1 + q))/(2 k lam^2)"),
     variants=(Variant("half", {}), Variant("light", {"lam": "0.05"}), Variant("heavy", {"lam": "6.4"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=(
         "The power is written as (d² + 1e-60)^(3/4), which has a derivative at 0; no quantity moves by 1e-50.",
         "lam v0 = q for a wanted e solves q (1 + e) = log((1 + q)/(1 - e q)): 0.3731 for 0.8.",
@@ -254,7 +225,6 @@ CASE = Case(
         "A negative d has no real power 3/2: a step past the end of contact needs a force there.",
         "Force and velocity are both small at the end of contact: a coarse tolerance decides when it ends.",
     ),
-    benchmark_variant="half",
 )
 
 test_hunt_crossley = verifies(CASE)

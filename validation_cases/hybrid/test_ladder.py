@@ -1,7 +1,5 @@
 """Ladder that slides down a wall and leaves it."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -10,9 +8,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -79,9 +76,7 @@ def landed(p: Any) -> Any:
     return p.l * mpmath.cos(left(p)) + drift(p) * falling(p)
 
 
-of = Quantities(
-    MOTION, 1e-6, "a millionth, since no document asks for less", "elliptic integrals, energy and quadrature"
-)
+of = Quantities(MOTION, how="elliptic integrals, energy and quadrature")
 QUANTITIES = (
     of.event("release", name="t_release", second=leaning),
     of.value("theta", ("release", 1), "rad", name="theta_release", second=left),
@@ -89,16 +84,12 @@ QUANTITIES = (
     of.value("u", ("release", 1), "m/s", name="u_release", second=drift),
     of.event("landing", name="t_landing", second=lambda p: leaning(p) + falling(p)),
     of.value(
-        *("-w", ("landing", 1), "rad/s"),
-        before=True,
-        name="w_landing",
-        second=partial(turning, angle=mpmath.mpf(0)),
+        *("-w", ("landing", 1), "rad/s"), before=True, name="w_landing", second=partial(turning, angle=mpmath.mpf(0))
     ),
     of.value("x", ("landing", 1), "m", name="x_landing", second=landed),
 )
 
-CASE = Case(
-    name="ladder",
+CASE = of.case(
     title="Ladder that leaves the wall",
     document="Scholten 1996",
     topics=("multibody", "release"),
@@ -109,14 +100,11 @@ CASE = Case(
         "Then the centre keeps its velocity u along the floor, until the rod lies on it.",
     ),
     equations=(
-        *equations(PROBLEM),
         "w^2 = 3 g/(2 l) (sin(a) - sin(θ)), sin(θ_r) = 2/3 sin(a), u^2 = 2/9 g l sin(a)^3",
         "(1/3 + cos(θ)^2) w^2/2 + u^2/(2 l^2) = g/l (sin(a) - sin(θ))",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("steep", {}), Variant("flat", {"a": "pi/4", "l": "2"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "P. Scholten, A. Simoson: The falling ladder paradox. The College Mathematics Journal 27 (1996) 49-54. "
         "https://doi.org/10.1080/07468342.1996.11973743",
@@ -129,7 +117,6 @@ CASE = Case(
         "Wall and rod are in contact and at rest at the release: it is seen by the force, not by a gap.",
         "An angle of release that depends on g or l is wrong: 2/3 of the height it is for every ladder.",
     ),
-    benchmark_variant="steep",
 )
 
 test_ladder = verifies(CASE)

@@ -1,7 +1,5 @@
 """Contact of a point without mass: the foot of a buffer, which creeps back to its length while it is off the wall."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
@@ -13,9 +11,8 @@ from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.waves import Waves
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -44,13 +41,7 @@ PROBLEM = InitialValueProblem(
             name="contact",
             rates=("v", f"-(K*x + {FORCE})/m", "v"),
             events=(
-                Change(
-                    name="part",
-                    guard=FORCE,
-                    direction=-1,
-                    reset={"s": "x - d", "v": "-k*(x - d)/c"},
-                    mode="free",
-                ),
+                Change(name="part", guard=FORCE, direction=-1, reset={"s": "x - d", "v": "-k*(x - d)/c"}, mode="free"),
             ),
         ),
     ),
@@ -139,9 +130,7 @@ def middle(p: Any) -> Any:
     return next(each.x(1 - each.start) for each in stages(p) if each.end > 1)
 
 
-of = Quantities(
-    MOTION, 1e-6, "a millionth, since no document asks for less", "exponentials of every flight and contact"
-)
+of = Quantities(MOTION, how="exponentials of every flight and contact")
 QUANTITIES = (
     of.event("touch", second=lambda p: mpmath.asin(p.d * mpmath.sqrt(p.K / p.m) / p.v0) * mpmath.sqrt(p.m / p.K)),
     of.event("part", second=lambda p: stage(p, 2).start),
@@ -155,8 +144,7 @@ QUANTITIES = (
     of.value("x", "1", "m", scale="d", second=middle),
 )
 
-CASE = Case(
-    name="massless_contact",
+CASE = of.case(
     title="Contact of a point without mass",
     document="this suite",
     topics=("impact", "release", "hysteresis"),
@@ -168,14 +156,11 @@ CASE = Case(
         "wall spring and dashpot hold each other, s' = -k s/c: when the mass comes again, the foot is still short.",
     ),
     equations=(
-        *equations(PROBLEM),
         "m x'' + K x = -N, N = k (x - d) + c x'",
         "x - d = Re(a_1 exp(r_1 t) + a_2 exp(r_2 t)) - K d/(K + k), m r^2 + c r + K + k = 0",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("creeps", {}), Variant("overdamped", {"c": "100"}), Variant("rings", {"c": "10"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=(
         "A coordinate without mass that a dashpot holds is a state of the first order. A stop on it acts on its rate: "
         "that is no force over a displacement, and so this is no stop of a structure but a problem of two modes.",
@@ -187,7 +172,6 @@ CASE = Case(
         "A contact that ends where the mass is back at x = d pulls at the wall from the instant on at which N is zero.",
         "The force jumps at a touch from 0 to (k s + c x'): a step across it is of first order.",
     ),
-    benchmark_variant="creeps",
 )
 
 test_massless_contact = verifies(CASE)

@@ -1,7 +1,5 @@
 """Newmark's sliding block: slip under a pulse of the ground, down a slope or both ways on level ground."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -131,9 +129,13 @@ def stop(p: Any) -> tuple[Any, Any]:
     return final, far + way
 
 
-WHY = 1e-6, "a millionth, since no document asks for less"
-sine = Quantities(hybrid.motion(SINE, PARAMETERS[:6]), *WHY, "antiderivatives, and a root in between")
-rectangle = Quantities(hybrid.motion(RECTANGLE, (*PARAMETERS[:3], PARAMETERS[6])), *WHY, "triangles of velocity")
+def under_rectangle(p: Any) -> Any:
+    """Return how far the block slides under a rectangular pulse (m)."""
+    return (p.A * p.t_0) ** 2 * p.g / (2 * p.a_y) * (1 - p.a_y / p.A)
+
+
+sine = Quantities(hybrid.motion(SINE, PARAMETERS[:6]), how="antiderivatives, and a root in between")
+rectangle = Quantities(hybrid.motion(RECTANGLE, (*PARAMETERS[:3], PARAMETERS[6])), how="triangles of velocity")
 QUANTITIES = (
     sine.event("stop", name="t_stop", second=lambda p: stop(p)[0]),
     sine.value("s", ("stop", 1), "m", name="slip", second=lambda p: stop(p)[1]),
@@ -142,13 +144,7 @@ QUANTITIES = (
     sine.event("turn", name="t_turn", second=lambda p: forth(p)[0]),
     sine.value("s", ("turn", 1), "m", name="s_turn", second=lambda p: forth(p)[1]),
     rectangle.event("stop", name="t_rectangle", second=lambda p: p.t_0 * p.A / p.a_y),
-    rectangle.value(
-        "s",
-        ("stop", 1),
-        "m",
-        name="slip_rectangle",
-        second=lambda p: (p.A * p.t_0) ** 2 * p.g / (2 * p.a_y) * (1 - p.a_y / p.A),
-    ),
+    rectangle.value("s", ("stop", 1), "m", name="slip_rectangle", second=under_rectangle),
 )
 
 CASE = Case(

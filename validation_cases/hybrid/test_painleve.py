@@ -1,7 +1,5 @@
 """Painlevé's rod: it slides on a rough floor, and above a critical friction nothing tells the force of contact."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -12,9 +10,8 @@ from veridyn.references import hybrid
 from veridyn.references.enclosure import Absent
 from veridyn.references.jets import value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant
+from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -53,7 +50,7 @@ PROBLEM = InitialValueProblem(
     output_times=np.linspace(0.0, 0.2, 1001),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(MOTION)
 
 
 def discriminant(p: Any) -> Any:
@@ -120,8 +117,7 @@ QUANTITIES = (
     of.quantity("theta_upper", "rad", "largest angle of the paradox", UPPER, None, applies=paradox),
 )
 
-CASE = Case(
-    name="painleve",
+CASE = of.case(
     title="Painlevé's rod",
     document="Génot 1999",
     topics=("multibody", "friction", "singular law"),
@@ -133,15 +129,13 @@ CASE = Case(
         "It takes a friction of 2 sqrt(i (1 + i)), 4/3 for a slender rod; then it lies between two angles. The motion "
         "is followed until the tip stops.",
     ),
-    equations=(*equations(PROBLEM), "μ_P = (i + cos(θ)^2)/(sin(θ) cos(θ))", "i tan(θ)^2 - μ tan(θ) + 1 + i = 0"),
-    parameters=PARAMETERS,
+    equations=("μ_P = (i + cos(θ)^2)/(sin(θ) cos(θ))", "i tan(θ)^2 - μ tan(θ) + 1 + i = 0"),
     variants=(
         Variant("below_critical", {}),
         Variant("below_the_angles", {"mu": "1.6", "theta_0": "0.78", "w_0": "-0.2"}),
         Variant("above_the_angles", {"mu": "1.6", "theta_0": "1.4", "w_0": "0.5", "u_0": "2"}),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=(
         "After the stop, or where the tip lifts off or the rod lies on the floor, nothing is asked: the states stay.",
     ),
@@ -162,7 +156,6 @@ CASE = Case(
         "No truth is asked there.",
         "At friction of 1.2 each angle has one push: a solver that warns of a paradox has its sign of friction wrong.",
     ),
-    benchmark_variant="below_critical",
 )
 
 test_painleve = verifies(CASE)

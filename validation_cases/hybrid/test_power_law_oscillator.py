@@ -1,7 +1,5 @@
 """Oscillators whose spring pulls with a power of the displacement: a constant force, a root, a cube."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any
@@ -105,7 +103,7 @@ def begins_long(values: Values) -> bool:
     return bool(root * math.gamma(1 / (a + 1)) > 1.01 * (a + 1) * math.gamma(0.5 + 1 / (a + 1)))
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", SECOND)
+of = Quantities(MOTION, how=SECOND)
 PERIOD = MOTION.closed(lambda p: period(p, p.a), second=lambda p: 4 * lapse(p, p.a, mpmath.mpf(0)), how=SECOND)
 
 

@@ -1,7 +1,5 @@
 """Drop on a floor for a grid of coefficients of restitution: instants, speeds and heights of three bounces."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

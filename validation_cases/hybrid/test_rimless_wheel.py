@@ -1,7 +1,5 @@
 """Rimless wheel that walks down a slope."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +8,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -35,12 +32,7 @@ PROBLEM = InitialValueProblem(
             name="stands",
             rates=("w", "g/l*sin(theta)"),
             events=(
-                Change(
-                    name="strike",
-                    guard="s + a - theta",
-                    direction=-1,
-                    reset={"theta": "s - a", "w": "cos(2*a)*w"},
-                ),
+                Change(name="strike", guard="s + a - theta", direction=-1, reset={"theta": "s - a", "w": "cos(2*a)*w"}),
             ),
         ),
     ),
@@ -87,7 +79,7 @@ def lapse(p: Any, strikes: int) -> Any:
 
 
 HOW = "momentum, energy and quadrature"
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", HOW)
+of = Quantities(MOTION, how=HOW)
 PERIOD = STEADY.event("strike", 1, second=lambda p: stance(p, cycle(p)), how=HOW)
 SPEED = MOTION.closed(
     lambda p: (4 * p.g / p.l * p.a.sin() * p.s.sin()).sqrt() * (2 * p.a).cos() / (2 * p.a).sin(),
@@ -109,8 +101,7 @@ QUANTITIES = (
     of.quantity("period", "s", "time between strikes of the steady walk", PERIOD, None),
 )
 
-CASE = Case(
-    name="rimless_wheel",
+CASE = of.case(
     title="Rimless wheel",
     document="McGeer 1990",
     topics=("multibody", "impact", "limit cycle"),
@@ -121,18 +112,12 @@ CASE = Case(
         "A strike keeps the momentum about the new foot: cos(2 a) of the angular velocity is left. Between strikes "
         "its square grows by 4 g/l sin(a) sin(s), so that the squares tend to a fixed point as cos(2 a)², to W².",
     ),
-    equations=(
-        *equations(PROBLEM),
-        "w_{n+1}^2 = cos(2 a)^2 (w_n^2 + 4 g/l sin(a) sin(s))",
-        "W^2 = 4 g/l sin(a) sin(s)/tan(2 a)^2",
-    ),
-    parameters=PARAMETERS,
+    equations=("w_{n+1}^2 = cos(2 a)^2 (w_n^2 + 4 g/l sin(a) sin(s))", "W^2 = 4 g/l sin(a) sin(s)/tan(2 a)^2"),
     variants=(
         Variant("fast_start", {}),
         Variant("slow_start", {"w_0": "1.1"}, frozenset(("t_strike_1", "w_1", "w_cycle", "w_least", "period"))),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("The equations end where the wheel stands still or falls back: only walks are asked for.",),
     sources=(
         "T. McGeer: Passive dynamic walking. The International Journal of Robotics Research 9 (1990) 62-82. "
@@ -146,7 +131,6 @@ CASE = Case(
         "A strike that is found late comes after too long a fall: the wheel walks too fast.",
         "Contact by a stiff spring strikes, bounces and slips: it needs damping to keep cos(2 a) of the velocity.",
     ),
-    benchmark_variant="fast_start",
 )
 
 test_rimless_wheel = verifies(CASE)

@@ -1,7 +1,5 @@
 """Rocking block: a slender block that rocks on its edges and loses speed whenever it changes the edge."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -10,9 +8,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -27,11 +24,7 @@ PARAMETERS = (
 def on_edge(name: str, side: int, other: str) -> Mode:
     """Return the mode in which the block stands on the edge of a side, up to its impact on the other one."""
     impact = Change(
-        name="impact",
-        guard="theta",
-        direction=-side,
-        reset={"theta": 0, "w": "(1 - 3*sin(alpha)**2/2)*w"},
-        mode=other,
+        name="impact", guard="theta", direction=-side, reset={"theta": 0, "w": "(1 - 3*sin(alpha)**2/2)*w"}, mode=other
     )
     return Mode(name=name, rates=("w", f"3*g/(4*R)*(theta - {side}*alpha)"), events=(impact,))
 
@@ -46,7 +39,6 @@ PROBLEM = InitialValueProblem(
     output_times=np.linspace(0.0, 3.0, 601),
     accumulation=Accumulation(event="impact", mode="rest", reset={"theta": 0, "w": 0}),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
 def rate(p: Any) -> Any:
@@ -85,7 +77,7 @@ def state(p: Any, place: int) -> Any:
     return (side * (1 - swing * mpmath.cosh(lapse)), -side * swing * rate(p) * mpmath.sinh(lapse))[place]
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "Housner's periods and amplitudes")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="Housner's periods and amplitudes")
 QUANTITIES = (
     *(of.event("impact", n, second=partial(impact, number=n)) for n in (1, 2, 3)),
     of.smallest(
@@ -98,8 +90,7 @@ QUANTITIES = (
     of.value("w", "1.1", "rad/s", scale="sqrt(g/R)*theta0", second=partial(state, place=1)),
 )
 
-CASE = Case(
-    name="rocking_block",
+CASE = of.case(
     title="Rocking block",
     document="Housner 1963",
     topics=("multibody", "impact", "accumulation"),
@@ -111,14 +102,11 @@ CASE = Case(
         "w falls to (1 - 3/2 sin² alpha) w.",
     ),
     equations=(
-        *equations(PROBLEM),
         "phi_n = 1 - sqrt(1 - r^n (1 - (1 - phi_0)^2)), phi = |theta|/alpha, r = (1 - 3/2 sin(alpha)^2)^2",
         "T_n = acosh(1/(1 - phi_n))/p, p = sqrt(3 g/(4 R))",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("stocky", {}), Variant("slender", {"alpha": "1/8", "theta0": "1/16"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("Integrators are started anew after every impact.",),
     sources=(
         "G. W. Housner: The behavior of inverted pendulum structures during earthquakes. Bulletin of the "
@@ -132,7 +120,6 @@ CASE = Case(
         "alpha": "an upright block becomes one that overturns, or that stops at the first impact",
         "theta0": "as alpha: beyond alpha the block overturns",
     },
-    benchmark_variant="stocky",
 )
 
 test_rocking_block = verifies(CASE)

@@ -1,7 +1,5 @@
 """Particle that slides down a sphere and leaves it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -9,9 +7,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -93,9 +90,7 @@ def landed(p: Any) -> Any:
     return p.R * mpmath.sin(left(p)) + speed(p) * mpmath.cos(left(p)) * falling(p)
 
 
-of = Quantities(
-    MOTION, 1e-6, "a millionth, since no document asks for less", "the speed as a function of the angle, quadrature"
-)
+of = Quantities(MOTION, how="the speed as a function of the angle, quadrature")
 QUANTITIES = (
     of.event("release", name="t_off_sphere", second=sliding),
     of.value("theta", ("release", 1), "rad", name="theta_off_sphere", second=left),
@@ -104,8 +99,7 @@ QUANTITIES = (
     of.value("x", ("landing", 1), "m", name="x_on_floor", second=landed),
 )
 
-CASE = Case(
-    name="slide_off_sphere",
+CASE = of.case(
     title="Particle that leaves a sphere",
     document="Mungan 2003",
     topics=("multibody", "friction", "release"),
@@ -117,14 +111,11 @@ CASE = Case(
         "that takes all speed near the top keeps it there.",
     ),
     equations=(
-        *equations(PROBLEM),
         "R^2 w^2 = g R (C e^(2 μ θ) + 2 ((2 μ^2 - 1) cos(θ) - 3 μ sin(θ))/(1 + 4 μ^2))",
         "C = v_0^2/(g R) - 2 (2 μ^2 - 1)/(1 + 4 μ^2), R w^2 = g cos(θ) at the release",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("rough", {}), Variant("smooth", {"mu": "0", "v_0": "0.3"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "C. Mungan: Sliding on the surface of a rough sphere. The Physics Teacher 41 (2003) 326-328.",
         "T. Prior, E. Mele: A block slipping on a sphere with friction: exact and perturbative solutions. American "
@@ -137,7 +128,6 @@ CASE = Case(
         "the gap opens only with the cube of the time after it.",
         "Below 0.903 m/s at the top friction of 0.3 takes all speed, and the particle stays: no release, no landing.",
     ),
-    benchmark_variant="rough",
 )
 
 test_slide_off_sphere = verifies(CASE)

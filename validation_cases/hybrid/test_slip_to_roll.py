@@ -1,7 +1,5 @@
 """Ball that slides before it rolls: bowling, backspin, and a billiard ball on a curved path."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -61,9 +59,6 @@ class Sliding(Record):
                 raise ParameterError(f"the ball rolls from the start: change v_0 = {self.v_0} or w_y = {self.w_y}")
 
 
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, Sliding)
-
-
 def slip(p: Any) -> Any:
     """Return the slip at the start, x + i y."""
     return mpmath.mpc(p.v_0 - p.r * p.w_y, p.r * p.w_x)
@@ -85,7 +80,7 @@ def place(p: Any, part: str, share: Any) -> Any:
     return getattr(p.v_0 * time - p.mu * p.g * time**2 / 2 * slip(p) / abs(slip(p)), part)
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "complex numbers")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS, Sliding), how="complex numbers")
 LATE = f"9*{SIZE}/(35*mu*g)"
 QUANTITIES = (
     of.event("roll", name="t_roll", second=sliding),
@@ -137,7 +132,6 @@ CASE = Case(
         "Friction that is made continuous creeps: the slip tends to zero and never is, and t_roll is late or missing.",
         "All is a polynomial of the second degree up to rolling: what is wrong then comes from its instant.",
     ),
-    benchmark_variant="billiard",
 )
 
 test_slip_to_roll = verifies(CASE)

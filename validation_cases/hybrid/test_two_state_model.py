@@ -1,7 +1,5 @@
 """ARGESIM C5: a stiff linear system that switches where its fast state passes limits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from itertools import count, islice, takewhile
@@ -16,9 +14,8 @@ from veridyn.references import hybrid
 from veridyn.references.enclosure import Undecided, less
 from veridyn.references.jets import rooted, value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Quantity, Values, Variant
+from veridyn.validation_cases.core.case import Quantity, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited
 from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
@@ -167,8 +164,7 @@ of = Quantities(MOTION, 1e-6, "a millionth; participants of the comparison gave 
 JUMP = cited("5 s lie within the jump after a switch: 1e-8 s there are 1 % of it", 1e-2)
 QUANTITIES = (*(switching(number) for number in range(1, 6)), state("y1", criterion=JUMP), state("y2"))
 
-CASE = Case(
-    name="two_state_model",
+CASE = of.case(
     title="Two state model",
     document="ARGESIM C5",
     topics=("stiff",),
@@ -178,11 +174,9 @@ CASE = Case(
         "c2 = 0.4, c4 = 5.5 until y1 rises to the upper limit; then c2 = -0.3, c4 = 2.73 until it falls to the lower.",
         "5 s are simulated from y1 = 4.2, y2 = 0.3.",
     ),
-    equations=(*equations(PROBLEM), "t_1 = log((0.3 - 5.5)/(y2 - 5.5))/c3"),
-    parameters=PARAMETERS,
+    equations=("t_1 = log((0.3 - 5.5)/(y2 - 5.5))/c3",),
     variants=(Variant("comparison", {}), Variant("mild", {"c1": "2700"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("After a switch y1 jumps to within c3/c1 of its new course in a few microseconds.",),
     sources=("ARGESIM/EUROSIM comparison C5, Two state model. Simulation News Europe.",),
     remarks=(
@@ -191,7 +185,6 @@ CASE = Case(
         "A switch that is found late by a step of the slow state shifts all that follow: instants differ in print.",
         "Just after a switch the guard is at its limit: a search that begins there switches back at once.",
     ),
-    benchmark_variant="comparison",
 )
 
 test_two_state_model = verifies(CASE)

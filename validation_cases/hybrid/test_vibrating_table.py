@@ -1,7 +1,5 @@
 """Ball on a vibrating table: one bounce in n periods, its multipliers, and where it is born and lost."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -119,7 +117,7 @@ def doubled(p: Any) -> Any:
     return (born(p) ** 2 + (2 * (1 + p.e**2) / (1 + p.e) ** 2) ** 2).sqrt()
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "implicit map of bounces")
+of = Quantities(MOTION, how="implicit map of bounces")
 BIRTH, DOUBLING, MIDDLE = (
     MOTION.closed(read, second=second, how="put otherwise")
     for read, second in (
@@ -182,7 +180,6 @@ CASE = Case(
         "A stability analysis that forgets that instants of bounces move has trace -2 e for all orbits.",
     ),
     held=dict.fromkeys(("Gam", "e", "n"), "the orbit is there, and stable, in windows of acceleration alone"),
-    benchmark_variant="one_period",
 )
 
 test_vibrating_table = verifies(CASE)

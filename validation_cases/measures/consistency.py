@@ -1,7 +1,5 @@
 """Residuals: quantities that vanish in truth for any response whose parts agree with each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -33,6 +31,7 @@ HALF = Tolerance(
     "velocities may belong to the middle of a step, a half; half as much again for kinks inside a step",
 )
 FORCES = cited("a thousandth, Code_Aster's tolerance for forces", 1e-3, kind="absolute")
+ENERGY = cited("this suite asks 1e-2", 1e-2, kind="absolute")
 CONE = Tolerance(1e-6, "absolute", "a force may exceed its limit by what an iteration or six printed digits leave")
 
 
@@ -63,7 +62,7 @@ def _one(_: Values) -> float:
     return 1.0
 
 
-def energy(unit: str, scale: Read, criterion: Tolerance, applies: Applies = None) -> Quantity:
+def energy(unit: str, scale: Read, criterion: Tolerance = ENERGY, applies: Applies = None) -> Quantity:
     """Return the energy balance at all samples, over a scale (J) that ``unit`` names."""
     definition = f"largest energy that appears from nowhere, {unit}"
     return residual("energy_residual", unit, definition, partial(_energy_residual, scale), criterion, applies)

@@ -1,7 +1,5 @@
 """Numbers of a curve between its samples: slope, largest value, return to a level, root ahead of the samples."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Slips and sticks of a mass that rubs, as a response shows them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -20,8 +20,6 @@ phase that it seems is decided where the distance to the stop is proved to stay 
 solver enters.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple

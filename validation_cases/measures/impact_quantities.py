@@ -1,7 +1,5 @@
 """Quantities, residuals and figures that driven oscillators with a stop have in common."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Impacts on the stops of a problem, as a response shows them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

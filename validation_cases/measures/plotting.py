@@ -4,8 +4,6 @@ A case names its figures as a tuple of calls: ``history``, ``portrait`` and ``co
 names none has `histories`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

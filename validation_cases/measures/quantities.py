@@ -1,7 +1,5 @@
 """Quantities that are alike, said once: at several instants, numbered; criteria and readings that many cases share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 from inspect import signature
@@ -73,6 +71,16 @@ def _bound(fields: tuple[Any, ...], more: dict[str, Any], key: str, value: float
         return partial(field, **{key: value}) if callable(field) and key in signature(field).parameters else field
 
     return [known(field) for field in fields], {name: known(field) for name, field in more.items()}
+
+
+def parameter(name: str) -> Size:
+    """Return the size that a parameter is."""
+    return lambda values: float(values[name])
+
+
+def always(size: float) -> Size:
+    """Return a size that no parameter changes."""
+    return lambda _: size
 
 
 def share_of(size: Size, share: float, source: str) -> Callable[[Values], Tolerance]:

@@ -1,7 +1,5 @@
 """What is measured at rigid stops: instants of impacts, their limit, how far a body goes beyond."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Sliding bodies: criteria of one step of a method of order one, and phases of slip and stick in order of time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import groupby
 from typing import Any

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,11 @@ from veridyn.references.certified import Certified
 from veridyn.references.hybrid import Motion
 from veridyn.solver.errors import CapabilityError, MissingHistory, SolverFailure
 from veridyn.solver.postprocessing.interpolation import resampled
+from veridyn.solver.problem.generated import equations as equations_of
 from veridyn.solver.problem.generated import over
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem
 from veridyn.solver.response import Trajectory
-from veridyn.validation_cases.core.case import DIGITS, Number, Observation, Quantity, Values, known
+from veridyn.validation_cases.core.case import DIGITS, Case, Number, Observation, Quantity, Values, known
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures.curves import top
 
@@ -233,7 +234,7 @@ def where_known(measure: Measure, reference: Reference, o: Observation) -> Numbe
 
 @dataclass(frozen=True)
 class Quantities:
-    """Makes quantities of a motion: the truth and what is read in a response, with one criterion for all.
+    """Makes the case of a motion and its quantities: truth and what is read in a response, with one criterion for all.
 
     Attributes
     ----------
@@ -243,15 +244,32 @@ class Quantities:
         The criterion: an error relative to the truth, or to the scale of a quantity that has one, and who asks for it.
     how
         The second routes in words, where a quantity does not say it.
+    regularity
+        That of all quantities; None: 1 where there are events, else unlimited.
 
-    ``scale`` is an expression in the parameters. What else the references take (``second`` route, ``how`` it goes, how
-    many digits it has ``promised``) and fields of `Quantity` are given by keyword.
+    ``scale`` is an expression in the parameters, or a function of them. What else the references take (``second``
+    route, ``how`` it goes, how many digits it has ``promised``) and fields of `Quantity` are given by keyword.
     """
 
     motion: Motion
-    share: float
-    source: str
+    share: float = 1e-6
+    source: str = "a millionth, since no document asks for less"
     how: str = "closed form"
+    regularity: float | Callable[[Values], float] | None = None
+
+    def case(self, *, equations: tuple[str, ...] = (), **stated: Any) -> Case:
+        """Return the case: name, parameters and problem are those of the motion, unless ``stated`` are others.
+
+        The equations of motion come first, then those given.
+        """
+        problem = self.motion.problem
+        of_motion = {"name": problem.name, "parameters": self.motion.parameters, "problem": problem.given}
+        return Case(**{**of_motion, **stated}, equations=(*equations_of(problem), *equations))
+
+    def until(self, end: float, outputs: int) -> Callable[[Values], InitialValueProblem]:
+        """Return the problem up to an instant (s), with so many intervals of output."""
+        span = {"end": end, "output_times": np.linspace(0.0, end, outputs + 1)}
+        return lambda values: cast(InitialValueProblem, self.motion.problem.given(values, **span))
 
     def quantity(
         self,
@@ -264,8 +282,8 @@ class Quantities:
     ) -> Quantity:
         """Return any quantity of the motion."""
         scale = stated.pop("scale", None)
-        size = None if scale is None else partial(self._size, scale)
-        given = {"criterion": self._criterion(size), "regularity": self._regularity, "scale": size, **stated}
+        size = partial(self._size, scale) if isinstance(scale, str) else scale
+        given = {"criterion": self._criterion(size), "regularity": self._regularity(), "scale": size, **stated}
         reading = measure and partial(where_known, measure, reference)
         return Quantity(name, unit, definition, reference, reading, **given)
 
@@ -321,8 +339,9 @@ class Quantities:
         terms = {name: stated.pop(name) for name in TERMS if name in stated}
         return {"how": self.how, **terms} if "second" in terms else terms
 
-    @property
-    def _regularity(self) -> float:
+    def _regularity(self) -> float | Callable[[Values], float]:
+        if self.regularity is not None:
+            return self.regularity
         return 1.0 if "hybrid" in self.motion.problem.needs else math.inf
 
     def _criterion(self, size: Callable[[Values], float] | None) -> Tolerance | Callable[[Values], Tolerance]:

@@ -1,7 +1,5 @@
 """Driven oscillators that strike one stop: what their cases ask for and read in a response."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any

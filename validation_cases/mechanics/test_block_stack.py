@@ -1,7 +1,5 @@
 """Two blocks, one on the other: which of two frictions slips under a force, and after it."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -12,11 +10,12 @@ from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem.elements import Friction, Load
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import pulse
-from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.case import Case, Observation, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import exactly
 from veridyn.validation_cases.measures.consistency import flags, friction_law, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT
+from veridyn.validation_cases.measures.quantities import always, of
 from veridyn.validation_cases.measures.sliding import STEPS, a_step_of, order, seen
 
 END = 1.5  # s
@@ -77,52 +76,19 @@ def way(o: Observation, place: int) -> float:
 
 
 PLACE = {**a_step_of(_speed, END), "scale": lambda values: _speed(values) * END}
-TIME = {**a_step_of(lambda _: 1.0, END), "scale": lambda _: END, "at_samples": True}
-OF, ORDER = stacked_blocks, exactly("phases have an order")
-LAST = "end of the last slip of the {} block"
+TIME = {**a_step_of(always(1.0), END), "scale": always(END), "at_samples": True}
+ORDER, LAST = exactly("phases have an order"), "end of the last slip of the {} block"
+on_ground, between = (partial(order, name=name) for name in (GROUND, BETWEEN))
+last_of_lower, last_of_upper = (partial(last_stop, names=names) for names in ((GROUND,), (GROUND, BETWEEN)))
+_clear = of(stacked_blocks, applies=_is_clear)
+_moving = of(stacked_blocks, applies=_moves)
 QUANTITIES = (
-    Quantity(
-        "ground_order",
-        "",
-        "phases on the ground",
-        OF.ground_order,
-        partial(order, name=GROUND),
-        ORDER,
-        applies=_is_clear,
-    ),
-    Quantity(
-        "between_order",
-        "",
-        "phases between the blocks",
-        OF.between_order,
-        partial(order, name=BETWEEN),
-        ORDER,
-        applies=_is_clear,
-    ),
-    Quantity(
-        "lower_stop",
-        "s",
-        LAST.format("lower"),
-        OF.lower_stop,
-        partial(last_stop, names=(GROUND,)),
-        applies=_moves,
-        **TIME,
-    ),
-    Quantity(
-        "upper_stop",
-        "s",
-        LAST.format("upper"),
-        OF.upper_stop,
-        partial(last_stop, names=(GROUND, BETWEEN)),
-        applies=_moves,
-        **TIME,
-    ),
-    Quantity(
-        "lower_way", "m", "way of the lower block", OF.lower_way, partial(way, place=0), applies=_is_clear, **PLACE
-    ),
-    Quantity(
-        "upper_way", "m", "way of the upper block", OF.upper_way, partial(way, place=1), applies=_is_clear, **PLACE
-    ),
+    _clear("ground_order", "", "phases on the ground", on_ground, ORDER),
+    _clear("between_order", "", "phases between the blocks", between, ORDER),
+    _moving("lower_stop", "s", LAST.format("lower"), last_of_lower, **TIME),
+    _moving("upper_stop", "s", LAST.format("upper"), last_of_upper, **TIME),
+    _clear("lower_way", "m", "way of the lower block", partial(way, place=0), **PLACE),
+    _clear("upper_way", "m", "way of the upper block", partial(way, place=1), **PLACE),
 )
 
 CASE = Case(

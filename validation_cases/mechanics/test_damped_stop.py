@@ -1,7 +1,5 @@
 """A mass that bounces off a stop with a dashpot: restitution from the law of the stop."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial
@@ -46,7 +44,6 @@ def problem(values: Values) -> MechanicalProblem:
         name="damped_stop",
         mass=np.array([[m]]),
         stiffness=np.array([[k]]),
-        initial_displacement=np.zeros(1),
         initial_velocity=np.array([v0]),
         end=end,
         output_times=np.linspace(0.0, end, math.ceil(end / spacing) + 1),
@@ -88,7 +85,8 @@ def passages(o: Observation, side: int) -> list[float]:
     return [t for t, direction in _crossings(o) if direction == side]
 
 
-def _passage(o: Observation, side: int, number: int) -> float:
+def _passage(o: Observation, number: int, side: int) -> float:
+    """Return a passage, counted from 1: touch or opening of a contact (s)."""
     found = passages(o, side)
     if len(found) < number:
         raise SolverFailure(f"the response shows {len(found)} passages, {number} are needed")
@@ -100,14 +98,7 @@ def contacts(o: Observation) -> float:
     return float(len(passages(o, 1)))
 
 
-def touch(o: Observation, number: int) -> float:
-    """Instant of a touch, counted from 1 (s)."""
-    return _passage(o, 1, number)
-
-
-def opening(o: Observation, number: int) -> float:
-    """Instant at which the mass leaves the place of the stop after a contact, counted from 1 (s)."""
-    return _passage(o, -1, number)
+touch, opening = partial(_passage, side=1), partial(_passage, side=-1)
 
 
 def rebound(o: Observation, number: int) -> float:
@@ -183,6 +174,7 @@ def _of(name: str, unit: str, definition: str, measure: Any, number: int = 0) ->
 
 LEAVES = "instant at which the mass leaves the place of the stop, contact {}"
 FURTHEST = "largest distance from the stop after contact {}"
+COUNT = partial(exact_count, CONTACTS, "equal cycles before the end of the run")
 RESTITUTION = "speed of a touch over that of the touch before, contact 5"
 QUANTITIES = (
     *(_of("touch", "s", "instant at which contact {} begins", touch, n) for n in (2, 5)),
@@ -191,14 +183,7 @@ QUANTITIES = (
     *(_of("peak_force", "N", "largest force of contact {}", peak_force, n) for n in (1, 5)),
     _of("force_duration", "s", "time that the stop pushes in contact 1", force_duration),
     _of("restitution", "1", RESTITUTION, restitution),
-    Quantity(
-        "contacts",
-        "",
-        "number of contacts",
-        partial(exact_count, CONTACTS, "equal cycles before the end of the run"),
-        contacts,
-        exactly("contacts are counted"),
-    ),
+    Quantity("contacts", "", "number of contacts", COUNT, contacts, exactly("contacts are counted")),
 )
 
 PULL, NEVER = "largest force with which the stop pulls", exactly("the force of a stop is never tensile")
@@ -269,7 +254,6 @@ CASE = Case(
         "The peak of a stop with its dashpot comes before the deepest penetration: a peak force times 1/k_c is none.",
     ),
     figures=FIGURES,
-    benchmark_variant="light",
 )
 
 test_damped_stop = verifies(CASE)

@@ -1,7 +1,5 @@
 """Frictions: slip, stick, slip of a block on a floor that presses, in a plane, under two frictions, elastically."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -38,7 +36,6 @@ COSINE, SINE = 15 / 17, 8 / 17  # of the angle between that line and oblique fri
 INSTANTS = ("0.4", "0.67", "0.9", "1.06", "1.3")  # in slip and in stick, far from the changes
 OUTPUTS = 1000  # in a period of the spring
 JUMPS = 1.0  # regularity: friction jumps
-SUITE = "this suite asks"
 
 
 def period(values: Values) -> float:
@@ -204,10 +201,11 @@ def _exists(values: Values, number: int) -> bool:
 
 ORDER = ("phase_order", "", "phases after the first one")
 CHANGE = ("change", "s", "instant of change of phase {number}", rubbing_block.change, block.change)
-SPAN = share_of(period, 1e-2, f"{SUITE} 1e-2 of the period of the spring")
-PLACES = (share_of(_reach, 1e-2, f"{SUITE} 1e-2 of F/k + v0/ω0"), _reach, JUMPS)
+SPAN = share_of(period, 1e-2, "this suite asks 1e-2 of the period of the spring")
+PLACES = (share_of(_reach, 1e-2, "this suite asks 1e-2 of F/k + v0/ω0"), _reach, JUMPS)
 AT = ("displacement", "m", "displacement along the line of the push", rubbing_block.displacement, _displacement)
-FORCES = (share_of(_limit, 2e-2, f"{SUITE} 2e-2 of mu_s W"), _limit, JUMPS)
+FORCES = (share_of(_limit, 2e-2, "this suite asks 2e-2 of mu_s W"), _limit, JUMPS)
+BALANCE = cited("this suite asks 2e-2", 2e-2, kind="absolute")
 FORCE = ("friction", "N", "friction on the block along the line", rubbing_block.force, _friction)
 ACROSS = ("across", "m", "displacement across", across, partial(quantities.displacement_at, place=1))
 ON_LINE = (
@@ -217,10 +215,6 @@ ON_LINE = (
     *at_instants(INSTANTS, *FORCE, *FORCES, applies=_holds),
 )
 ON_ONE_LINE = frozenset(q.name for q in ON_LINE)
-
-
-def _launched(o: Observation) -> float:
-    return o["m"] * o["v0"] ** 2 / 2
 
 
 def _presses_evenly(values: Values) -> bool:
@@ -266,7 +260,7 @@ CASE = Case(
     ),
     quantities=(*ON_LINE, *at_instants(INSTANTS, *ACROSS, *PLACES, applies=_holds_across)),
     residuals=(
-        energy("of m v0²/2", _launched, cited(f"{SUITE} 2e-2", 2e-2, kind="absolute")),
+        energy("of m v0²/2", lambda o: o["m"] * o["v0"] ** 2 / 2, BALANCE),
         friction_cone("of mu_s W", lambda o: o["mu_s"] * o["W"], _presses_evenly),
         velocities(),
         flags(),
@@ -308,7 +302,6 @@ CASE = Case(
         plotting.convergence("displacement@1.3", "friction jumps, wherever in a step", "capture"),
     ),
     held={"kt": "no stick but that of the variant", "ct": "as kt", "t0": "a start", "t1": "the end of the observation"},
-    benchmark_variant="floor",
 )
 
 test_frictions = verifies(CASE)

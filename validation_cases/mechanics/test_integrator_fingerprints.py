@@ -1,7 +1,5 @@
 """A free oscillator, and what known time integrators make of it with large steps: digits that tell them apart."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -34,7 +32,8 @@ from veridyn.validation_cases.core.case import Case, Quantity, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited
 from veridyn.validation_cases.measures.consistency import energy, velocities
-from veridyn.validation_cases.measures.quantities import displacement_at, share_of, velocity_at
+from veridyn.validation_cases.measures.quantities import displacement_at, velocity_at
+from veridyn.validation_cases.measures.trajectories import Quantities
 
 PARAMETERS = (
     Parameter("w", "rad/s", "angular frequency", "1", "positive"),
@@ -42,7 +41,6 @@ PARAMETERS = (
 )
 END = 50
 SPACING = 0.1  # rad, of the output
-SUITE = "this suite asks"
 
 FIRST_ORDER = InitialValueProblem(
     name="integrator_fingerprints",
@@ -64,17 +62,17 @@ def problem(values: Values) -> MechanicalProblem:
         mass=np.eye(1),
         stiffness=np.array([[w**2]]),
         initial_displacement=np.ones(1),
-        initial_velocity=np.zeros(1),
         end=float(END),
         output_times=np.linspace(0.0, END, int(np.ceil(END * max(w, 1.0) / SPACING)) + 1),
         coordinates=("x",),
     )
 
 
-ENERGY = cited(f"{SUITE} 2e-2 of it, twice the share of displacements", 2e-2, kind="absolute")
+ENERGY = cited("this suite asks 2e-2 of it, twice the share of displacements", 2e-2, kind="absolute")
 MEAN, SOLVED, LEAPS = "cosine of the angle of a step", "recurrence of the method in mpmath", "parabolas between impacts"
-LENGTH = share_of(lambda _: 1.0, 1e-2, f"{SUITE} 1e-2 of the amplitude")
-SPEED = share_of(lambda values: float(values["w"]), 1e-2, f"{SUITE} 1e-2 of its velocity")
+places = Quantities(MOTION, 1e-2, "this suite asks 1e-2 of the amplitude")
+speeds = Quantities(MOTION, 1e-2, "this suite asks 1e-2 of its velocity")
+X, V = (partial(measure, time=END) for measure in (displacement_at, velocity_at))
 
 
 def _static(name: str, unit: str, words: str, read: Any, second: Any, how: str) -> Quantity:
@@ -94,45 +92,16 @@ def _of_newmark(name: str, beta: str) -> tuple[Quantity, ...]:
 def _of_other(
     name: str, by: str, of: Callable[[Any], Rows], method: str, constants: Mapping[str, str]
 ) -> tuple[Quantity, ...]:
+    x, size = (partial(read, method=method, constants=constants) for read in (marched, spectral))
     return (
-        _static(
-            f"x_{name}",
-            "m",
-            f"x after {STEPS} steps by {by}",
-            partial(last, of, 0),
-            partial(marched, method=method, constants=constants),
-            SOLVED,
-        ),
-        _static(
-            f"radius_{name}",
-            "1",
-            f"spectral radius of {by}",
-            partial(radius, of),
-            partial(spectral, method=method, constants=constants),
-            SOLVED,
-        ),
+        _static(f"x_{name}", "m", f"x after {STEPS} steps by {by}", partial(last, of, 0), x, SOLVED),
+        _static(f"radius_{name}", "1", f"spectral radius of {by}", partial(radius, of), size, SOLVED),
     )
 
 
 QUANTITIES = (
-    Quantity(
-        "x_end",
-        "m",
-        f"displacement at {END} s",
-        MOTION.value("x", END),
-        partial(displacement_at, time=END),
-        LENGTH,
-        scale=lambda _: 1.0,
-    ),
-    Quantity(
-        "v_end",
-        "m/s",
-        f"velocity at {END} s",
-        MOTION.value("v", END),
-        partial(velocity_at, time=END),
-        SPEED,
-        scale=lambda values: float(values["w"]),
-    ),
+    places.quantity("x_end", "m", f"displacement at {END} s", MOTION.value("x", END), X, scale="1"),
+    speeds.quantity("v_end", "m/s", f"velocity at {END} s", MOTION.value("v", END), V, scale="w"),
     *(quantity for name, beta in NEWMARK for quantity in _of_newmark(name, beta)),
     *(quantity for other in OTHERS for quantity in _of_other(*other)),
     *(
@@ -187,7 +156,6 @@ CASE = Case(
         "V. Acary, B. Brogliato: Numerical Methods for Nonsmooth Dynamical Systems. Springer (2008). "
         "https://doi.org/10.1007/978-3-540-75392-6",
     ),
-    benchmark_variant="half",
     remarks=(
         "A start with no acceleration instead of -w² x(0) ends at 0.054 m instead of 0.297 m with the average "
         "acceleration, one step too few at -0.188 m: after 100 steps there is no doubt what is wrong.",

@@ -1,7 +1,5 @@
 """Pipe of N modes on S stops under the motion of its supports: a case that grows with a truth that does not."""
 
-from __future__ import annotations
-
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -22,11 +20,10 @@ from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
 from veridyn.solver.problem.time_functions import Harmonic
 from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import Tolerance, cited
+from veridyn.validation_cases.core.tolerances import Tolerance
 from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, residual, stop_forces, velocities
-from veridyn.validation_cases.measures.quantities import share_of
-from veridyn.validation_cases.measures.trajectories import where_known
+from veridyn.validation_cases.measures.trajectories import Quantities, where_known
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +45,6 @@ END = 0.5  # s
 INSTANTS = ("0.2", "0.35", "0.5")
 SPACING = 2.5e-4  # s, of the output
 KINK = 2.0  # regularity: the force of a stop has a kink
-SUITE = "this suite asks"
 HOW = "sums of exponentials from event to event, roots proved by bounds of the curvature"
 MIDDLE = " + ".join(f"{'-' if k % 4 == 3 else ''}q{k}" for k in MOVING).replace("+ -", "- ")
 STATES = (*(f"q{k}" for k in MOVING), *(f"v{k}" for k in MOVING))
@@ -188,26 +184,10 @@ def _unlike(o: Observation) -> float:
 # ---- what is asked
 
 
-def _gap(values: Values) -> float:
-    return float(values["g"])
-
-
-def _span(_: Values) -> float:
-    return END
-
-
-TIMES = share_of(_span, 1e-3, f"{SUITE} 1e-3 of the span")
-PLACES = share_of(_gap, 1e-2, f"{SUITE} 1e-2 of the gap")
+times = Quantities(MOTION, 1e-3, "this suite asks 1e-3 of the span", HOW, KINK)
+places = Quantities(MOTION, 1e-2, "this suite asks 1e-2 of the gap", HOW, KINK)
+forces = Quantities(MOTION, 1e-2, "this suite asks 1e-2", HOW, KINK)
 ALIKE = Tolerance(1e-6, "absolute", "the bays are alike but for rounding")
-FORCES = cited(f"{SUITE} 1e-2", 1e-2)
-
-
-def _asked(
-    name: str, unit: str, words: str, truth: Any, measure: Any, criterion: Any, scale: Any, needs: Any = None
-) -> Quantity:
-    """Return a quantity that is read where it is known, and what it needs besides."""
-    measured = partial(where_known, measure, needs or truth)
-    return Quantity(name, unit, words, truth, measured, criterion, scale=scale, regularity=KINK)
 
 
 def _contact(number: int) -> tuple[Quantity, ...]:
@@ -222,34 +202,25 @@ def _contact(number: int) -> tuple[Quantity, ...]:
         second=lambda p: p.kc * phases(p)[2 * number - 1].deepest(),
         how=HOW,
     )
-    terms: tuple[tuple[str, str, str, Any, str, Any, Any], ...] = (
-        ("touch", "s", "all stops are touched, {} (mean)", touch, "start", TIMES, _span),
-        ("release", "s", "all stops are left, {} (mean)", release, "end", TIMES, _span),
-        ("peak_force", "N", "largest force of a stop in contact {} (mean)", peak, "peak_force", FORCES, None),
+    start, end, push = (  # of complete contacts
+        partial(where_known, partial(_mean, field=field, number=number), release)
+        for field in ("start", "end", "peak_force")
     )
-    return tuple(
-        _asked(
-            f"{name}_{number}",
-            unit,
-            words.format(number),
-            truth,
-            partial(_mean, field=field, number=number),
-            criterion,
-            scale,
-            release,
-        )
-        for name, unit, words, truth, field, criterion, scale in terms
+    touched, left = f"all stops are touched, {number} (mean)", f"all stops are left, {number} (mean)"
+    pushed = f"largest force of a stop in contact {number} (mean)"
+    return (
+        times.quantity(f"touch_{number}", "s", touched, touch, start, scale=str(END)),
+        times.quantity(f"release_{number}", "s", left, release, end, scale=str(END)),
+        forces.quantity(f"peak_force_{number}", "N", pushed, peak, push),
     )
 
 
 def _place(time: str) -> Quantity:
     truth = MOTION.value(MIDDLE, time, second=partial(_middle, time=time), how=HOW)
     words = f"displacement of the middle of a bay towards its stop at {time} s (mean)"
-    return _asked(f"middle@{time}", "m", words, truth, lambda o: float(_middles(o, float(time)).mean()), PLACES, _gap)
-
-
-def _energy(o: Observation) -> float:
-    return o["S"] * o["M"] * (o["w1"] * o["g"]) ** 2 / 4
+    return places.quantity(
+        f"middle@{time}", "m", words, truth, lambda o: float(_middles(o, float(time)).mean()), scale="g"
+    )
 
 
 def drawn(values: Values) -> MechanicalProblem:
@@ -293,7 +264,7 @@ CASE = Case(
     variants=(Variant("1-stop", {}), Variant("2-stops", {"S": "2"})),
     quantities=(*_contact(1), *_contact(2), *map(_place, INSTANTS)),
     residuals=(
-        energy("of the strain energy at the gap", _energy, cited(f"{SUITE} 1e-2", 1e-2, kind="absolute")),
+        energy("of the strain energy at the gap", lambda o: o["S"] * o["M"] * (o["w1"] * o["g"]) ** 2 / 4),
         residual("unlike_bays", "of the gap", "largest difference of two bays at the end", _unlike, ALIKE),
         stop_forces(),
         velocities(),
@@ -311,7 +282,6 @@ CASE = Case(
         "A stop that is left out, or stands on the wrong side, moves all modes: no bay is like another.",
     ),
     held={"S": "a number of stops"},
-    benchmark_variant="1-stop",
     drawn=drawn,
 )
 

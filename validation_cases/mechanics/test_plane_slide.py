@@ -1,7 +1,5 @@
 """Body that slides on a level or tilted plane until it stops: friction stays opposite to the velocity."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial
@@ -14,10 +12,10 @@ from veridyn.solver.postprocessing.interpolation import crossings
 from veridyn.solver.problem.elements import Friction, Load
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import constant
-from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats, known, once
+from veridyn.validation_cases.core.case import Case, Observation, Values, Variant, floats, known, once
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.consistency import flags, friction_cone, velocities
-from veridyn.validation_cases.measures.quantities import displacement_at
+from veridyn.validation_cases.measures.quantities import always, displacement_at, of
 from veridyn.validation_cases.measures.sliding import STEPS, a_step_of, end_of_slip
 
 END = 1.0  # s
@@ -84,34 +82,16 @@ def _at(o: Observation, instant: Callable[[Observation], float], place: int) -> 
 
 stop_time = partial(end_of_slip, name=SOLE)
 PLACE = {**a_step_of(_speed, END), "scale": lambda values: _speed(values) * END}
-TIME = {**a_step_of(lambda _: 1.0, END), "scale": lambda _: END}
-OF = hodograph
+TIME = {**a_step_of(always(1.0), END), "scale": always(END)}
+_stop, _turn = of(hodograph, applies=_stops), of(hodograph, applies=_turns)
+at_stop, at_turn = partial(_at, instant=stop_time), partial(_at, instant=turn_time)
 QUANTITIES = (
-    Quantity("stop_time", "s", "end of the slip", OF.stop_time, stop_time, at_samples=True, applies=_stops, **TIME),
+    _stop("stop_time", "s", "end of the slip", stop_time, at_samples=True, **TIME),
+    *(_stop(f"stop_{x}", "m", f"{x} of rest", partial(at_stop, place=i), **PLACE) for i, x in enumerate("xy")),
+    _turn("turn_time", "s", "half of the turn", turn_time, **TIME),
     *(
-        Quantity(
-            f"stop_{name}",
-            "m",
-            f"{name} of rest",
-            truth,
-            partial(_at, instant=stop_time, place=i),
-            applies=_stops,
-            **PLACE,
-        )
-        for i, (name, truth) in enumerate({"x": OF.stop_x, "y": OF.stop_y}.items())
-    ),
-    Quantity("turn_time", "s", "half of the turn", OF.turn_time, turn_time, applies=_turns, **TIME),
-    *(
-        Quantity(
-            f"turn_{name}",
-            "m",
-            f"{name} at half of the turn",
-            truth,
-            partial(_at, instant=turn_time, place=i),
-            applies=_turns,
-            **PLACE,
-        )
-        for i, (name, truth) in enumerate({"x": OF.turn_x, "y": OF.turn_y}.items())
+        _turn(f"turn_{x}", "m", f"{x} at half of the turn", partial(at_turn, place=i), **PLACE)
+        for i, x in enumerate("xy")
     ),
 )
 

@@ -4,8 +4,6 @@ The spring sees what it sees where a belt moves under the block: the truth is th
 slack spring.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial
@@ -25,8 +23,9 @@ from veridyn.validation_cases.hybrid import test_belt_stick_slip as belt
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_law, velocities
 from veridyn.validation_cases.measures.curves import top
 from veridyn.validation_cases.measures.friction import OVERSHOOT
-from veridyn.validation_cases.measures.quantities import displacement_at
+from veridyn.validation_cases.measures.quantities import always, displacement_at
 from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, a_step_of, seen
+from veridyn.validation_cases.measures.trajectories import Quantities
 
 END = 24.0  # s
 SOLE, WEIGHT = "sole", 10.0  # N
@@ -109,43 +108,29 @@ def _pull(values: Values) -> float:
     return (F_s - F_k) / m + v_b * math.sqrt(k / m)
 
 
-TIME = {**a_step_of(lambda _: 1.0, END), "scale": lambda _: END, "at_samples": True, "applies": _jumps}
+TIME = {**a_step_of(always(1.0), END), "scale": always(END), "at_samples": True, "applies": _jumps}
 PLACE = {**a_step_of(_drive, END), "applies": _jumps}
 SPEED = {**a_step_of(_pull, END), "applies": _jumps}
-FORM = "circle in the phase plane"
+of = Quantities(MOTION, how="circle in the phase plane")
 CHANGES = (
     ("slip", 1, slips, "begin"),
     ("stick", 1, sticks, "end"),
     ("slip", 2, lambda p: sticks(p) + belt.sticking(p), "begin"),
 )
+JUMP = MOTION.value("v_b*t - x", ("stick", 1), second=jump, how=of.how)
+FASTEST = MOTION.largest("v_b - v", until=("stick", 1), second=speed, how=of.how)
+
+
+def changed(i: int, event: str, number: int, second: Any, what: str) -> Quantity:
+    """Return the instant of a change of phase, counted from 1."""
+    truth = MOTION.event(event, number, second=second, how=of.how)
+    return of.quantity(f"change_{i}", "s", f"{what} of slip {number}", truth, partial(change, number=i), **TIME)
+
+
 QUANTITIES = (
-    *(
-        Quantity(
-            f"change_{i}",
-            "s",
-            f"{what} of slip {number}",
-            MOTION.event(event, number, second=second, how=FORM),
-            partial(change, number=i),
-            **TIME,
-        )
-        for i, (event, number, second, what) in enumerate(CHANGES, start=1)
-    ),
-    Quantity(
-        "jump",
-        "m",
-        "place after the first slip",
-        MOTION.value("v_b*t - x", ("stick", 1), second=jump, how=FORM),
-        rested,
-        **PLACE,
-    ),
-    Quantity(
-        "v_max",
-        "m/s",
-        "largest velocity of the first slip",
-        MOTION.largest("v_b - v", until=("stick", 1), second=speed, how=FORM),
-        fastest,
-        **SPEED,
-    ),
+    *(changed(i, *row) for i, row in enumerate(CHANGES, start=1)),
+    of.quantity("jump", "m", "place after the first slip", JUMP, rested, **PLACE),
+    of.quantity("v_max", "m/s", "largest velocity of the first slip", FASTEST, fastest, **SPEED),
 )
 
 CASE = Case(
@@ -185,7 +170,6 @@ CASE = Case(
         "Who lets static friction fade with the velocity over a range of it shortens the jump by that range.",
         "A stick that creeps loses the force that the spring has to win back: t_3 is late.",
     ),
-    benchmark_variant="slow",
 )
 
 test_pulled_slider = verifies(CASE)

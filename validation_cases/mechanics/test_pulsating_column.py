@@ -1,7 +1,5 @@
 """A column under a pulsating load: matrices that are functions of time, and a combination resonance."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import count, takewhile
 
@@ -17,7 +15,8 @@ from veridyn.solver.problem.time_functions import Harmonic, Piecewise
 from veridyn.validation_cases.core.case import Beam, Case, Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.consistency import velocities
-from veridyn.validation_cases.measures.quantities import displacement_at, share_of
+from veridyn.validation_cases.measures.quantities import displacement_at
+from veridyn.validation_cases.measures.trajectories import Quantities
 
 PARAMETERS = (
     Parameter("m_1", "kg", "mass in the middle", "2", "positive"),
@@ -36,7 +35,6 @@ END = 0.4
 INSTANTS = ("0.2", "0.4")
 SPACING = 5e-4  # s, of the output
 SMOOTH, JUMP = float("inf"), 1.0  # regularity
-SUITE = "this suite asks"
 
 
 def pulled(name: str, sign: str, other: str) -> Mode:
@@ -91,7 +89,6 @@ def problem(values: Values) -> MechanicalProblem:
         damping=np.diag([0.0, c]),
         stiffness=k / length**2 * hinges - P / length * geometric,
         initial_displacement=np.array([a / 2, a]),
-        initial_velocity=np.zeros(2),
         end=END,
         output_times=np.linspace(0.0, END, round(END / SPACING) + 1),
         varying=_varying(values),
@@ -108,22 +105,18 @@ def column(values: Values) -> Beam:
     return Beam(2 * length, (length, 2 * length), ((0.0, "pin"),), named)
 
 
-def _amplitude(values: Values) -> float:
-    return float(values["a"])
-
-
 def _regularity(values: Values) -> float:
     """Return 1 where the load jumps."""
     return JUMP if float(values["P_s"]) else SMOOTH
 
 
-PLACES = share_of(_amplitude, 1e-2, f"{SUITE} 1e-2 of the deflection at the start")
+of = Quantities(MOTION, 1e-2, "this suite asks 1e-2 of the deflection at the start", regularity=_regularity)
 
 
 def _place(name: str, axis: int, time: str) -> Quantity:
     words, truth = f"deflection {name} at {time} s", MOTION.value(name, time)
     measure = partial(displacement_at, time=float(time), place=axis)
-    return Quantity(f"{name}@{time}", "m", words, truth, measure, PLACES, scale=_amplitude, regularity=_regularity)
+    return of.quantity(f"{name}@{time}", "m", words, truth, measure, scale="a")
 
 
 CASE = Case(
@@ -167,7 +160,6 @@ CASE = Case(
         "By Floquet's theory the deflection grows by a factor of 2.36 in a second; beside the resonance, and under the "
         "mean load alone, it falls by 0.88.",
     ),
-    benchmark_variant="square",
     beam=column,
 )
 

@@ -1,7 +1,5 @@
 """SDLD29 and SDLD22 (EDF): a damped chain of eight masses under a rectangular force."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -72,8 +70,6 @@ def problem(values: Values) -> MechanicalProblem:
         mass=m * np.eye(MASSES),
         stiffness=links([k] * (MASSES + 1)),
         damping=links([left, *[c] * (MASSES - 1), right]),
-        initial_displacement=np.zeros(MASSES),
-        initial_velocity=np.zeros(MASSES),
         end=END,
         output_times=outputs(),
         loads=(Load(np.eye(MASSES)[LOADED - 1], pulse(F, 0.0, duration)),),
@@ -192,7 +188,6 @@ CASE = Case(
         "acts in one step more is rounding, worth 1e-3 s of it.",
     ),
     figures=FIGURES,
-    benchmark_variant="non-proportional",
 )
 
 test_sdld29 = verifies(CASE)

@@ -1,7 +1,5 @@
 """SDLD31 b and SDLD321 (EDF): an oscillator under a sine force, beside resonance and at it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 
@@ -13,12 +11,12 @@ from veridyn.solver.postprocessing.interpolation import turning_points, value_at
 from veridyn.solver.problem.elements import Load
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.case import Case, Observation, Published, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance, cited
 from veridyn.validation_cases.measures.consistency import energy, velocities
 from veridyn.validation_cases.measures.plotting import Curves, convergence, displacement, history, series
-from veridyn.validation_cases.measures.quantities import at_instants, displacement_at, if_it_exists, velocity_at
+from veridyn.validation_cases.measures.quantities import at_instants, displacement_at, if_it_exists, of, velocity_at
 
 Floats = NDArray[np.float64]
 
@@ -65,7 +63,6 @@ def problem(values: Values) -> MechanicalProblem:
         stiffness=np.array([[m * w**2]]),
         damping=np.array([[2 * xi * w * m]]),
         initial_displacement=np.array([float(values["x0"])]),
-        initial_velocity=np.zeros(1),
         end=end,
         output_times=outputs(end, OUTPUT_NUMBER / max(w, W)),
         loads=(Load(np.ones(1), Harmonic(F, W)),),
@@ -129,22 +126,14 @@ X_AT, V_AT = (sorted({t for seen in INSTANTS.values() for t in seen[part]}, key=
 SEEN_X, SEEN_V = partial(displacement_at, samples=SMOOTH), partial(velocity_at, samples=SMOOTH)
 _turns = partial(if_it_exists, forced_oscillator.peak, "the largest displacement lies at an end of the span")
 LARGEST = "largest magnitude of x up to T"
-PEAK, INSTANT = (lambda o: _peak(o)[0]), (lambda o: _peak(o)[1])
+X = ("x", "m", "displacement", forced_oscillator.displacement)
+V = ("v", "m/s", "velocity", forced_oscillator.velocity)
+_peaks = of(forced_oscillator, applies=_forced)
 QUANTITIES = (
-    *at_instants(
-        X_AT, "x", "m", "displacement", forced_oscillator.displacement, SEEN_X, _share(_amplitude), _amplitude
-    ),
-    *at_instants(V_AT, "v", "m/s", "velocity", forced_oscillator.velocity, SEEN_V, _share(_speed), _speed),
-    Quantity("peak", "m", LARGEST, forced_oscillator.peak, PEAK, _turns(_of_peak), applies=_forced),
-    Quantity(
-        "peak_time",
-        "s",
-        "instant of the peak",
-        forced_oscillator.peak_time,
-        INSTANT,
-        _turns(_of_span),
-        applies=_forced,
-    ),
+    *at_instants(X_AT, *X, SEEN_X, _share(_amplitude), _amplitude),
+    *at_instants(V_AT, *V, SEEN_V, _share(_speed), _speed),
+    _peaks("peak", "m", LARGEST, lambda o: _peak(o)[0], _turns(_of_peak)),
+    _peaks("peak_time", "s", "instant of the peak", lambda o: _peak(o)[1], _turns(_of_span)),
 )
 ENERGY = cited("twice the 5e-3 of Code_Aster's test SDLD321 for displacements", 1e-2, kind="absolute")
 

@@ -1,7 +1,5 @@
 """SDND100 (EDF V5.01.100): free decay of a slider under dry friction, until it stops for good."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any
@@ -70,7 +68,6 @@ def problem(values: Values) -> MechanicalProblem:
         mass=np.array([[m]]),
         stiffness=np.array([[k]]),
         initial_displacement=np.array([x0]),
-        initial_velocity=np.zeros(1),
         end=end,
         output_times=quantities.outputs(end, period(values) / OUTPUTS_PER_PERIOD, INSTANTS),
         frictions=(Friction("shoe", tuple(np.array([part]) for part in along if part), m * g, mu, mu),),
@@ -163,10 +160,7 @@ def _turning_time(o: Observation, number: int) -> Number:
 AFTER = ("component", "m", "displacement along the axis x after {number} half periods", friction_decay.component_after)
 AT = ("component", "m", "displacement along the axis x", friction_decay.component)
 ALONG_X = (share_of(_along_x, SHARE, f"{ASTER}, of the amplitude at the release"), _along_x, JUMPS)
-DISPLACEMENTS = (
-    *numbered(LAST, *AFTER, _component_after, *ALONG_X),
-    *at_instants(INSTANTS, *AT, _component, *ALONG_X),
-)
+DISPLACEMENTS = (*numbered(LAST, *AFTER, _component_after, *ALONG_X), *at_instants(INSTANTS, *AT, _component, *ALONG_X))
 PLACE = "displacement along the line a period after the last stop"
 WORK = "friction force along the line times the path slid"
 OF_LENGTH, OF_ENERGY = (
@@ -174,35 +168,16 @@ OF_LENGTH, OF_ENERGY = (
     for size, what in ((_released, "amplitude"), (_energy, "energy"))
 )
 TURN = ("turning_time", "s", "end of slip {number}", friction_decay.turning_time, _turning_time)
+DIRECTIONS = "directions of the slips in order of time"
+COUNTED, ORDERED = exactly("half cycles are counted"), exactly("slips have directions in order")
 _quantity = of(friction_decay, regularity=JUMPS)
+_last_end = _counted(lambda o: shoe.last_end(o) or 0.0)
 STOP = (
-    _quantity(
-        "half_cycles",
-        "",
-        "number of slips until the last stop",
-        _counted(shoe.count),
-        exactly("half cycles are counted"),
-    ),
-    _quantity(
-        "stop_time",
-        "s",
-        "end of the last slip",
-        _counted(lambda o: shoe.last_end(o) or 0.0),
-        _timed,
-        period,
-        at_samples=True,
-    ),
+    _quantity("half_cycles", "", "number of slips until the last stop", _counted(shoe.count), COUNTED),
+    _quantity("stop_time", "s", "end of the last slip", _last_end, _timed, period, at_samples=True),
     _quantity("final_position", "m", PLACE, quantities.final_displacement, OF_LENGTH, _released),
     _quantity("dissipated_energy", "J", WORK, shoe.dissipated, OF_ENERGY, _energy),
-    Quantity(
-        "slip_order",
-        "",
-        "directions of the slips in order of time",
-        _order,
-        _counted(shoe.order),
-        exactly("slips have directions in order"),
-        regularity=JUMPS,
-    ),
+    Quantity("slip_order", "", DIRECTIONS, _order, _counted(shoe.order), ORDERED, regularity=JUMPS),
     *numbered(TURNS, *TURN, _timed, period, JUMPS, at_samples=True, applies=_slides),
 )
 ONLY_STOP = frozenset(quantity.name for quantity in STOP)

@@ -1,7 +1,5 @@
 """SDND101 (EDF V5.01.101): a mass-spring system released against an elastic stop."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -55,7 +53,6 @@ def problem(values: Values, cycles: float = CYCLES_SHORT) -> MechanicalProblem:
         name="sdnd101",
         mass=np.array([[m]]),
         stiffness=np.array([[k]]),
-        initial_displacement=np.zeros(1),
         initial_velocity=np.array([v0]),
         end=end,
         output_times=np.linspace(0.0, end, math.ceil(end * wc / OUTPUT_NUMBER) + 1),
@@ -143,31 +140,23 @@ def _peak_time(n: int) -> Quantity:
     return _of(f"peak_time_{n}", "s", what, INSTANTS, _seen("peak_time", n), truth)
 
 
+SAME = partial(exact_zero, "computed instants are the true ones")
+
+
 def _events(number: int, suffix: str) -> tuple[Quantity, Quantity]:
     """Return number and instants of impacts."""
 
     def passed(values: Values) -> float:
         return number * _cycle(values)[0]
 
+    many = f"number of complete impacts; there are {number}"
+    late = f"largest difference of touches and releases of {number} impacts from the true ones"
+    count, worst = (partial(measure, number=number) for measure in (_count, _worst_instant))
+    true_count = partial(exact_count, number, "impacts of equal cycles before the end of the run")
+    close = share_of(passed, 1e-3, "a thousandth of the time passed, Code_Aster's tolerance for instants")
     return (
-        Quantity(
-            f"impacts{suffix}",
-            "",
-            f"number of complete impacts; there are {number}",
-            partial(exact_count, number, "impacts of equal cycles before the end of the run"),
-            partial(_count, number=number),
-            exactly("impacts are counted"),
-        ),
-        Quantity(
-            f"contact_instants{suffix}",
-            "s",
-            f"largest difference of touches and releases of {number} impacts from the true ones",
-            partial(exact_zero, "computed instants are the true ones"),
-            partial(_worst_instant, number=number),
-            share_of(passed, 1e-3, "a thousandth of the time passed, Code_Aster's tolerance for instants"),
-            passed,
-            KINKS,
-        ),
+        Quantity(f"impacts{suffix}", "", many, true_count, count, exactly("impacts are counted")),
+        Quantity(f"contact_instants{suffix}", "s", late, SAME, worst, close, passed, KINKS),
     )
 
 
@@ -249,9 +238,7 @@ FIGURES = (
         "Force of the second impact",
         "Half sine of duration pi/w_c; the largest sample is not the peak.",
         plotting.Drawn(
-            "force (N)",
-            lambda o: o["kc"] * o.response.displacement[:, 0].clip(0),
-            plotting.true(MOTION, "force"),
+            "force (N)", lambda o: o["kc"] * o.response.displacement[:, 0].clip(0), plotting.true(MOTION, "force")
         ),
         events=_contacts,
         window=_second,
@@ -309,7 +296,6 @@ CASE = Case(
         "of magnitude.",
     ),
     figures=FIGURES,
-    benchmark_variant="2-shocks",
 )
 
 test_sdnd101 = verifies(CASE)

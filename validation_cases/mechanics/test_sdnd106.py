@@ -1,7 +1,5 @@
 """SDND106 (EDF V5.01.106): two masses on a spring, one of which sticks, slips and sticks."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any
@@ -47,8 +45,6 @@ def problem(values: Values) -> MechanicalProblem:
         name="sdnd106",
         mass=np.diag([m1, m2]),
         stiffness=k * np.array([[1.0, -1.0], [-1.0, 1.0]]),
-        initial_displacement=np.zeros(2),
-        initial_velocity=np.zeros(2),
         end=end,
         output_times=outputs(end, period(values) / OUTPUTS_PER_PERIOD, INSTANTS),
         loads=(Load(np.array([0.0, 1.0]), pull),),
@@ -185,6 +181,7 @@ KINDS: Any = {
 _remains = partial(share_of, share=RELEASED, source=ASTER)
 _quantity = of(pulled_pair, regularity=JUMPS, applies=_holds)
 _instant = of(pulled_pair, regularity=JUMPS, scale=period, at_samples=True)
+LAST = (_counted(shoe.last_end), partial(_timed, number=0))
 REST = "displacement of m1 a period after the last slip"
 LAW = "mu_d times normal force times the path slid"
 PHASES = "changes of phase in order of time, by the phase that begins"
@@ -192,14 +189,7 @@ CHANGE = ("phase_time", "s", "instant of change of phase {number}", pulled_pair.
 QUANTITIES = (
     *(state for what in KINDS for place in (1, 2) for state in _states(what, place)),
     _instant("slip_start", "s", "first break-away of m1", shoe.first_start, partial(_timed, number=1)),
-    _instant(
-        "slip_end",
-        "s",
-        "end of the last slip of m1",
-        _counted(shoe.last_end),
-        partial(_timed, number=0),
-        applies=_holds,
-    ),
+    _instant("slip_end", "s", "end of the last slip of m1", *LAST, applies=_holds),
     _quantity("slips", "", "number of slips", _counted(shoe.count), exactly("slips are counted")),
     _quantity("final_position", "m", REST, quantities.final_displacement, _remains(_stretch), _stretch),
     _quantity("dissipated_energy", "J", LAW, shoe.dissipated, _remains(_dissipation), _dissipation),
@@ -332,7 +322,6 @@ CASE = Case(
         "penalised stick, which lets m1 glide with k v2/k_T before it breaks away.",
     ),
     figures=FIGURES,
-    benchmark_variant="stat-dyna",
 )
 
 test_sdnd106 = verifies(CASE)

@@ -1,7 +1,5 @@
 """SDND107 (Code_Aster tests sdnd107a to e): a mass on a Zener device whose dashpot obeys a power law."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache, partial
 
@@ -22,7 +20,14 @@ from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import device_law, energy, positions, residual, velocities
 from veridyn.validation_cases.measures.plotting import Floats
-from veridyn.validation_cases.measures.quantities import at_instants, displacement_at, if_it_exists, of, share_of
+from veridyn.validation_cases.measures.quantities import (
+    at_instants,
+    displacement_at,
+    if_it_exists,
+    of,
+    parameter,
+    share_of,
+)
 
 SPACINGS = 1600  # of the requested output: 2e-3 s at the default parameters
 SAMPLES = 400  # of the true motion, for its amplitudes
@@ -42,7 +47,6 @@ def problem(values: Values) -> MechanicalProblem:
         mass=np.array([[p["m"]]]),
         stiffness=np.array([[p["k"]]]),
         initial_displacement=np.array([p["x0"]]),
-        initial_velocity=np.zeros(1),
         end=p["end"],
         output_times=np.linspace(0.0, p["end"], SPACINGS + 1),
         loads=loads,
@@ -158,8 +162,8 @@ def device_energy(o: Observation) -> float:
     return float(np.abs(lost).max() / stored.max())
 
 
-_quantity = of(zener)
-LENGTHS, FORCES, SPAN = (share_of(size, SHARE, ASTER) for size in (LENGTH, FORCE, lambda values: float(values["end"])))
+_quantity, _peak_of = of(zener), of(zener, regularity=_regularity)
+LENGTHS, FORCES, SPAN = (share_of(size, SHARE, ASTER) for size in (LENGTH, FORCE, parameter("end")))
 RIGHT_AFTER = "force of the device right after the sudden stretch"
 _peaked = partial(if_it_exists, zener.peak_time, "the force has no extreme")
 PEAK = "instant of the largest extreme of the force after t = 0"
@@ -168,16 +172,8 @@ F = ("force", "N", "force of the device", zener.force, _force_at, FORCES, FORCE)
 QUANTITIES = (
     _quantity("initial_force", "N", RIGHT_AFTER, _initial_force, _sudden),
     *(each for fields in (X, F) for each in at_instants(TIMES, *fields, _regularity)),
-    _quantity("peak_time", "s", PEAK, lambda o: _peak(o)[0], _peaked(SPAN), _swing, regularity=_regularity),
-    _quantity(
-        "peak_force",
-        "N",
-        "force at that instant",
-        lambda o: _peak(o)[1],
-        _peaked(FORCES),
-        FORCE,
-        regularity=_regularity,
-    ),
+    _peak_of("peak_time", "s", PEAK, lambda o: _peak(o)[0], _peaked(SPAN), _swing),
+    _peak_of("peak_force", "N", "force at that instant", lambda o: _peak(o)[1], _peaked(FORCES), FORCE),
 )
 SHAKEN = {"alpha": "1/2", "k": "1", "x0": "0", "p": "1"}
 LOADED = frozenset(quantity.name for quantity in QUANTITIES) - {"initial_force"}

@@ -1,7 +1,5 @@
 """Body on a plane that is shaken in two directions: friction follows the relative velocity as it turns."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial
@@ -22,7 +20,7 @@ from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.consistency import flags, friction_cone, velocities
 from veridyn.validation_cases.measures.quantities import displacement_at, velocity_at
 from veridyn.validation_cases.measures.sliding import STEPS, a_step_of
-from veridyn.validation_cases.measures.trajectories import value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, value_at
 
 END = 1.0  # s
 OUTPUTS = np.linspace(0.0, END, STEPS + 1)
@@ -55,12 +53,7 @@ PROBLEM = InitialValueProblem(
     modes=(
         Mode(
             name="slip",
-            rates=(
-                "u",
-                "v",
-                "-A*cos(W*t) - mu*g*u/sqrt(u**2 + v**2)",
-                "-A*b*sin(W*t) - mu*g*v/sqrt(u**2 + v**2)",
-            ),
+            rates=("u", "v", "-A*cos(W*t) - mu*g*u/sqrt(u**2 + v**2)", "-A*b*sin(W*t) - mu*g*v/sqrt(u**2 + v**2)"),
         ),
     ),
     initial=(0, 0, f"-f*{SPEED}*mu*g/A", f"f*W*{SPEED}**2/A"),
@@ -163,41 +156,30 @@ def _pull(values: Values) -> float:
 
 RATES = {**a_step_of(_pull, END), "scale": _speed}
 PLACES = {**a_step_of(_speed, END), "scale": lambda values: _speed(values) * END}
-FORM = "complex numbers"
+of = Quantities(MOTION, how="complex numbers")
+SPEED_AT_END = MOTION.closed(speed, second=lambda p: abs(turned(p)), how=of.how)
+
+
+def late(name: str, axis: str, what: str, unit: str, terms: dict[str, Any]) -> Quantity:
+    """Return a relative place or velocity at an instant."""
+    words, measure = f"relative {what} along {axis} at {LATE} s", partial(_read, name=name, time=float(LATE))
+    return of.quantity(f"{name}@{LATE}", unit, words, MOTION.value(name, LATE), measure, **terms)
+
+
+def on_circle(name: str, side: int, part: str) -> Quantity:
+    """Return a relative place at the end."""
+    truth = MOTION.closed(partial(place, side=side), second=partial(orbited, part=part), how=of.how)
+    words, measure = f"relative place along {name} at the end, on the circle", partial(_read, name=name, time=END)
+    return of.quantity(f"orbit_{name}", "m", words, truth, measure, applies=_circles, **PLACES)
+
+
+ON_CIRCLE = "relative speed at the end, on the circle"
 QUANTITIES = (
-    *(
-        Quantity(
-            f"{name}@{LATE}",
-            unit,
-            f"relative {what} along {axis} at {LATE} s",
-            MOTION.value(name, LATE),
-            partial(_read, name=name, time=float(LATE)),
-            **terms,
-        )
-        for what, unit, names, terms in (("place", "m", "xy", PLACES), ("velocity", "m/s", "uv", RATES))
-        for name, axis in zip(names, "xy", strict=True)
-    ),
-    Quantity(
-        "orbit_speed",
-        "m/s",
-        "relative speed at the end, on the circle",
-        MOTION.closed(speed, second=lambda p: abs(turned(p)), how=FORM),
-        orbit,
-        applies=_circles,
-        **RATES,
-    ),
-    *(
-        Quantity(
-            f"orbit_{name}",
-            "m",
-            f"relative place along {name} at the end, on the circle",
-            MOTION.closed(partial(place, side=i), second=partial(orbited, part=part), how=FORM),
-            partial(_read, name=name, time=END),
-            applies=_circles,
-            **PLACES,
-        )
-        for i, (name, part) in enumerate((("x", "real"), ("y", "imag")))
-    ),
+    *(late(*names, "place", "m", PLACES) for names in ("xx", "yy")),
+    *(late(*names, "velocity", "m/s", RATES) for names in ("ux", "vy")),
+    of.quantity("orbit_speed", "m/s", ON_CIRCLE, SPEED_AT_END, orbit, applies=_circles, **RATES),
+    on_circle("x", 0, "real"),
+    on_circle("y", 1, "imag"),
 )
 
 CIRCLE = frozenset(q.name for q in QUANTITIES if q.name.startswith("orbit"))
@@ -254,7 +236,6 @@ CASE = Case(
     ),
     held={"A": "a weaker plane lets the body stick", "b": "as A", "f": "a slower start may stick", "W": "as A"},
     drawn=line,
-    benchmark_variant="circle",
 )
 
 test_shaking_plane = verifies(CASE)

@@ -1,7 +1,5 @@
 """Tube in cross-flow between two stops: negative damping drives it, friction on the stops holds it, and wears it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,8 +22,8 @@ from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited
 from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, stop_forces, velocities
-from veridyn.validation_cases.measures.quantities import displacement_at, share_of
-from veridyn.validation_cases.measures.trajectories import where_known
+from veridyn.validation_cases.measures.quantities import displacement_at
+from veridyn.validation_cases.measures.trajectories import Quantities, where_known
 
 Floats = NDArray[np.float64]
 
@@ -45,8 +43,7 @@ ASKED = (("left", 1), ("right", 1), ("left", 2), ("right", 3))  # contacts that 
 COUNTED = 8  # contacts in which the cycle is measured: four periods
 STEPS = 60  # of Newton's method at most
 SPACING = 1e-4  # s, of the output
-JUMP = 1.0  # regularity: friction jumps where the tube turns
-SUITE = "this suite asks"
+REACH = f"g/{NORMAL}"  # m, the way to a stop
 
 
 def driven(name: str, side: int, slides: int, *events: Change) -> Mode:
@@ -192,7 +189,6 @@ def tube(values: Values, v0: float) -> MechanicalProblem:
     return MechanicalProblem(
         name="tube_between_stops",
         modes=Modes(omega=np.array([w]), damping=np.array([-zeta]), masses=np.array([m]), shapes=line[:, None]),
-        initial_displacement=np.zeros(2),
         initial_velocity=v0 * line,
         end=END,
         output_times=np.union1d(np.linspace(0.0, END, round(END / SPACING) + 1), [float(t) for t in INSTANTS]),
@@ -278,120 +274,73 @@ def _share(o: Observation) -> float:
 # ---- what is asked
 
 
-def _size(values: Values) -> float:
-    return float(values["g"]) / NORMAL
-
-
-def _span(_: Values) -> float:
-    return END
-
-
-def _one(_: Values) -> float:
-    return 1.0
-
-
-SHARES = cited(f"{SUITE} 1e-2", 1e-2)
-PLACES = share_of(_size, 1e-2, f"{SUITE} 1e-2 of the way to a stop")
-TIMES = share_of(_span, 1e-3, f"{SUITE} 1e-3 of the span")
+shares = Quantities(MOTION, 1e-2, "this suite asks 1e-2")
+places = Quantities(MOTION, 1e-2, "this suite asks 1e-2 of the way to a stop")
+times = Quantities(MOTION, 1e-3, "this suite asks 1e-3 of the span")
 
 
 def _asked(side: str, number: int) -> tuple[Quantity, Quantity]:
     """Return instant of the touch and largest force of a contact."""
-    sign = 1 if side == "right" else -1
-    truths = (
-        MOTION.event(f"touch_{side}", number),
-        MOTION.value(f"kc*({sign}*{NORMAL}*q - g)", (f"turn_{side}", number)),
+    sign, contact = 1 if side == "right" else -1, f"contact {number} on the {side}"
+    touch = MOTION.event(f"touch_{side}", number)
+    force = MOTION.value(f"kc*({sign}*{NORMAL}*q - g)", (f"turn_{side}", number))
+    start, peak = (partial(_of_contact, field=f, side=side, number=number) for f in ("start", "peak_force"))
+    return (
+        times.quantity(f"touch_{side}_{number}", "s", f"instant of {contact}", touch, start, scale=str(END)),
+        shares.quantity(f"peak_force_{side}_{number}", "N", f"largest normal force of {contact}", force, peak),
     )
-    fields: tuple[tuple[str, str, str, Any, Any], ...] = (
-        ("touch", "s", "start", TIMES, _span),
-        ("peak_force", "N", "peak_force", SHARES, None),
-    )
-    first, second = (
-        Quantity(
-            f"{name}_{side}_{number}",
-            unit,
-            f"{words} of contact {number} on the {side}",
-            truth,
-            partial(where_known, partial(_of_contact, field=field, side=side, number=number), truth),
-            criterion,
-            scale=scale,
-            regularity=JUMP,
-        )
-        for truth, words, (name, unit, field, criterion, scale) in zip(
-            truths, ("instant", "largest normal force"), fields, strict=True
-        )
-    )
-    return first, second
-
-
-def _of_cycle(name: str, unit: str, words: str, truth: Any, measure: Any, needs: Any = None) -> Quantity:
-    """Return a quantity that is read where it is known, or what it needs."""
-    measured = partial(where_known, measure, needs or truth)
-    return Quantity(name, unit, words, truth, measured, SHARES, regularity=JUMP)
 
 
 def _displacement(time: str) -> Quantity:
     truth, words = MOTION.value(f"{NORMAL}*q", time), f"displacement across the stops at {time} s"
-    measure = partial(displacement_at, time=float(time))
-    return Quantity(f"y@{time}", "m", words, truth, measure, PLACES, scale=_size, regularity=JUMP)
+    return places.quantity(f"y@{time}", "m", words, truth, partial(displacement_at, time=float(time)), scale=REACH)
 
 
-WEAR, RELEASE = MOTION.value(f"W/{END}", str(END)), MOTION.event("release", 1)  # without a contact nothing wears
+WEAR = MOTION.value(f"W/{END}", str(END))
+WEARING = partial(where_known, _wear_power, MOTION.event("release", 1))  # without a contact nothing wears
 GROWTH = (
     *(quantity for contact in ASKED for quantity in _asked(*contact)),
     *map(_displacement, INSTANTS),
-    _of_cycle("wear_power", "W", "mean of normal force times sliding speed over the span", WEAR, _wear_power, RELEASE),
+    shares.quantity("wear_power", "W", "mean of normal force times sliding speed over the span", WEAR, WEARING),
 )
 DEPTH = f"(-{NORMAL}*A - g)"  # of the last turn, in the left stop
 CYCLING = (
-    _of_cycle(
+    shares.quantity(
         "period",
         "s",
         "period of the limit cycle",
         cycled("2*t", ("turn_left", 1), lambda half: 2 * half.turn),
         lambda o: 2 * _window(o) / COUNTED,
     ),
-    _of_cycle(
+    shares.quantity(
         "reach",
         "m",
         "largest displacement along the line in the limit cycle",
         cycled("-A", ("turn_left", 1), lambda half: half.reach),
         _reach,
     ),
-    _of_cycle(
+    shares.quantity(
         "arrival",
         "m/s",
         "normal speed of a touch in the limit cycle",
         cycled(f"-{NORMAL}*v", ("touch_left", 1), lambda half: half.arrival),
         _arrival,
     ),
-    _of_cycle(
+    shares.quantity(
         "contact_share",
         "1",
         "share of the time in contact in the limit cycle",
         cycled("1 - B/t", ("turn_left", 1), lambda half: 1 - (half.touch - half.release) / half.turn),
         _share,
     ),
-    _of_cycle(
+    shares.quantity(
         "wear_power_cycle",
         "W",
         "mean of normal force times sliding speed in the limit cycle",
-        cycled(
-            f"{TANGENT}/{NORMAL}*kc*{DEPTH}**2/t",
-            ("turn_left", 1),
-            lambda half: half.rubbed / half.turn,
-        ),
+        cycled(f"{TANGENT}/{NORMAL}*kc*{DEPTH}**2/t", ("turn_left", 1), lambda half: half.rubbed / half.turn),
         lambda o: _rubbed(o, _contacts(o, COUNTED)[:COUNTED]) / _window(o),
     ),
 )
-
-
-def _energy(o: Observation) -> float:
-    return o["m"] * (o["w"] * o["g"] / NORMAL) ** 2 / 2
-
-
-def _limit(o: Observation) -> float:
-    return o["mu"] * o["kc"] * o["g"]
 
 
 def drawn(values: Values) -> MechanicalProblem:
@@ -440,7 +389,11 @@ CASE = Case(
     ),
     quantities=(*GROWTH, *CYCLING),
     residuals=(
-        energy("of the energy at which it just touches", _energy, cited(f"{SUITE} 1e-1", 1e-1, kind="absolute")),
+        energy(
+            "of the energy at which it just touches",
+            lambda o: o["m"] * (o["w"] * o["g"] / NORMAL) ** 2 / 2,
+            cited("this suite asks 1e-1", 1e-1, kind="absolute"),
+        ),
         stop_forces(),
         velocities(),
     ),
@@ -462,7 +415,6 @@ CASE = Case(
         "The first contact lasts 1.8 ms of a period of 63 ms: steps chosen for accuracy alone may jump over it.",
     ),
     held={"w": "the span is six periods", "v0": "from less it touches later", "zeta": "from less it touches later"},
-    benchmark_variant="growth",
     drawn=drawn,
 )
 

@@ -1,7 +1,6 @@
 """Rotor that whirls: gyroscopic forces, internal damping, and a stop on one side."""
 
-from __future__ import annotations
-
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -16,11 +15,10 @@ from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mo
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import cited
 from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, stop_forces, velocities
-from veridyn.validation_cases.measures.quantities import displacement_at, share_of
-from veridyn.validation_cases.measures.trajectories import where_known
+from veridyn.validation_cases.measures.quantities import displacement_at
+from veridyn.validation_cases.measures.trajectories import Quantities
 
 PARAMETERS = (
     Parameter("m", "kg", "moment of inertia about a diameter over the square of the lever", "1", "positive"),
@@ -38,7 +36,6 @@ INSTANTS = ("0.02", "0.07", "0.15")
 CONTACTS = 4
 SPACING = 1e-4  # s, of the output
 KINK = 2.0  # regularity: the force of the stop has a kink
-SUITE = "this suite asks"
 
 
 def whirling(name: str, spring: str, event: Change) -> Mode:
@@ -77,7 +74,6 @@ def problem(values: Values) -> MechanicalProblem:
         damping=(external + internal) * np.eye(2) + j * m * W * turn,
         stiffness=k * np.eye(2) + internal * W * turn,
         initial_displacement=np.array([-a, 0.0]),
-        initial_velocity=np.zeros(2),
         end=END,
         output_times=np.linspace(0.0, END, round(END / SPACING) + 1),
         stops=(Stop("stop", np.array([1.0, 0.0]), gap, kc),),
@@ -133,52 +129,38 @@ def sheds(p: Any) -> Any:
 # ---- what is asked
 
 
-def _amplitude(values: Values) -> float:
-    return float(values["a"])
-
-
-def _span(_: Values) -> float:
-    return END
-
-
 def _field(o: Observation, name: str, number: int) -> float:
     return float(getattr(impacts.impact(o, number), name))
 
 
-PLACES = share_of(_amplitude, 1e-2, f"{SUITE} 1e-2 of the deflection at the start")
-TIMES = share_of(_span, 1e-3, f"{SUITE} 1e-3 of the span")
-FORCES = cited(f"{SUITE} 1e-2", 1e-2)
+places = Quantities(MOTION, 1e-2, "this suite asks 1e-2 of the deflection at the start", regularity=KINK)
+times = Quantities(MOTION, 1e-3, "this suite asks 1e-3 of the span", regularity=KINK)
+forces = Quantities(MOTION, 1e-2, "this suite asks 1e-2", regularity=KINK)
 
 
 def _place(name: str, axis: int, time: str) -> Quantity:
     """Return a coordinate at an instant."""
     measure = partial(displacement_at, time=float(time), place=axis)
     truth, words = MOTION.value(name, time), f"displacement along {name} at {time} s"
-    return Quantity(f"{name}@{time}", "m", words, truth, measure, PLACES, scale=_amplitude, regularity=KINK)
-
-
-def _contact(name: str, unit: str, words: str, truth: Any, field: str, criterion: Any, number: int) -> Quantity:
-    """Return a quantity of a contact."""
-    scale = _span if unit == "s" else None
-    measure = partial(where_known, partial(_field, name=field, number=number), truth)
-    return Quantity(
-        f"{name}_{number}", unit, f"{words} {number}", truth, measure, criterion, scale=scale, regularity=KINK
-    )
+    return places.quantity(f"{name}@{time}", "m", words, truth, measure, scale="a")
 
 
 def _contacts(number: int) -> tuple[Quantity, ...]:
+    """Return instants and largest force of a contact."""
+    touch, release = (MOTION.event(name, number) for name in ("touch", "release"))
     push = MOTION.largest("kc*(x - gap)", after=("touch", number), until=("release", number))
+    start, end, peak = (partial(_field, name=name, number=number) for name in ("start", "end", "peak_force"))
     return (
-        _contact("touch", "s", "start of contact", MOTION.event("touch", number), "start", TIMES, number),
-        _contact("release", "s", "end of contact", MOTION.event("release", number), "end", TIMES, number),
-        _contact("peak_force", "N", "largest force of contact", push, "peak_force", FORCES, number),
+        times.quantity(f"touch_{number}", "s", f"start of contact {number}", touch, start, scale=str(END)),
+        times.quantity(f"release_{number}", "s", f"end of contact {number}", release, end, scale=str(END)),
+        forces.quantity(f"peak_force_{number}", "N", f"largest force of contact {number}", push, peak),
     )
 
 
 def _rate(name: str, unit: str, words: str, side: int, part: str, closed: Callable[[Any], Any]) -> Quantity:
     """Return a static quantity: a part of the rate of a whirl."""
     truth = MOTION.closed(closed, second=partial(rate, side=side, part=part), how="roots of a polynomial")
-    return Quantity(name, unit, words, truth, None, FORCES)
+    return forces.quantity(name, unit, words, truth, None, regularity=math.inf)
 
 
 PATH = tuple(_place(name, axis, t) for t in INSTANTS for axis, name in enumerate("xy"))
@@ -192,10 +174,6 @@ RATES = (
 )
 TOUCHES = tuple(quantity for number in range(1, CONTACTS + 1) for quantity in _contacts(number))
 FREE = frozenset(q.name for q in (*PATH, *RATES))
-
-
-def _energy(o: Observation) -> float:
-    return o["k"] * o["a"] ** 2 / 2
 
 
 CASE = Case(
@@ -228,7 +206,7 @@ CASE = Case(
     ),
     quantities=(*PATH, *TOUCHES, *RATES),
     residuals=(
-        energy("of k a²/2", _energy, cited(f"{SUITE} 1e-2", 1e-2, kind="absolute")),
+        energy("of k a²/2", lambda o: o["k"] * o["a"] ** 2 / 2),
         stop_forces(),
         velocities(),
         positions(),
@@ -250,7 +228,6 @@ CASE = Case(
         "0.14.",
         "Modes of the symmetric matrices leave the internal damping out of the stiffness: no rotor is unstable.",
     ),
-    benchmark_variant="rubs",
     drawn=at_rest,
 )
 

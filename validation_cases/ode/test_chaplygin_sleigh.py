@@ -1,7 +1,5 @@
 """Chaplygin's sleigh: a blade that cannot slide sideways turns the sleigh until it runs straight."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -11,9 +9,8 @@ from flint import arb
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -77,7 +74,7 @@ def place(p: Any, wave: Any) -> Any:
     return mpmath.quad(lambda t: velocity(p, t) * wave(heading(p, t)), mpmath.linspace(0, 5, 6))
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "hyperbolic functions")
+of = Quantities(MOTION, how="hyperbolic functions")
 BY_AREA = "quadrature of the closed velocity"
 TOTAL = MOTION.closed(
     lambda p: arb.pi() * ((p.J + p.m * p.a**2) / (p.m * p.a**2)).sqrt(),
@@ -94,8 +91,7 @@ QUANTITIES = (
     of.quantity("total_turn", "rad", "change of the heading from the far past to the far future", TOTAL, None),
 )
 
-CASE = Case(
-    name="chaplygin_sleigh",
+CASE = of.case(
     title="Chaplygin's sleigh",
     document="Chaplygin 1911",
     topics=("multibody", "constraints"),
@@ -105,11 +101,9 @@ CASE = Case(
         "The blade begins at the origin with heading 0 and runs backwards; at the cusp it stands for an instant.",
         "The energy is constant, volume in the phase space is not: v = V tanh(k (t - t0)), w = W sech(k (t - t0)).",
     ),
-    equations=(*equations(PROBLEM), "v = V tanh(k (t - t0)), w = W/cosh(k (t - t0)), k = V m a/(J + m a^2)"),
-    parameters=PARAMETERS,
+    equations=("v = V tanh(k (t - t0)), w = W/cosh(k (t - t0)), k = V m a/(J + m a^2)",),
     variants=(Variant("backwards", {}), Variant("slender", {"J": "1/4"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("The centre of mass is a ahead of the blade.",),
     sources=(
         "S. A. Chaplygin: On the theory of motion of nonholonomic systems. The reducing-multiplier theorem. "
@@ -120,7 +114,6 @@ CASE = Case(
         "A blade that is made a constraint of positions (holonomic) keeps its heading: no turn.",
         "The velocity settles: its late errors say nothing, those of heading and place stay.",
     ),
-    benchmark_variant="backwards",
 )
 
 test_chaplygin_sleigh = verifies(CASE)

@@ -1,7 +1,5 @@
 """Forced Duffing oscillator whose motion is known: a subharmonic of one harmonic, and Hsu's elliptic load."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -134,7 +132,9 @@ def elliptic(p: Any) -> Any:
 
 
 HOW = "equations of motion by Taylor series"
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", HOW)
+of = Quantities(MOTION, how=HOW)
+MULTIPLIERS = "sum of the multipliers over half of the period"
+HALF_WAY = partial(value_at, expression="a11 + a22", at=("bottom", 1))
 AT_TEN = partial(value_at, expression="x", at="10")
 RATE = MOTION.closed(rate, second=lambda p: mpmath.sqrt(9 * p.a + 27 * p.b * p.A**2 / 4), how="put otherwise")
 HERE = MOTION.closed(
@@ -168,12 +168,7 @@ SUBHARMONIC = (
     of.quantity("return", "1", "x after a period", RETURN, partial(value_at, expression="x", at=("top", 1))),
     of.quantity("x@10", "1", "x at 10", HERE, AT_TEN, scale="A"),
     of.quantity(
-        "trace",
-        "1",
-        "sum of the multipliers over half of the period",
-        TRACE,
-        partial(value_at, expression="a11 + a22", at=("bottom", 1)),
-        scale="1",
+        "trace", "1", MULTIPLIERS, TRACE, partial(value_at, expression="a11 + a22", at=("bottom", 1)), scale="1"
     ),
 )
 ELLIPTIC_ONES = (
@@ -216,7 +211,6 @@ CASE = Case(
         "95-108.",
     ),
     remarks=(),
-    benchmark_variant="subharmonic",
 )
 
 test_duffing_forced = verifies(CASE)

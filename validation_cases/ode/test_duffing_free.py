@@ -1,7 +1,5 @@
 """Free Duffing oscillator: hardening, cubic, softening, two wells, separatrix."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -11,9 +9,8 @@ import numpy as np
 from veridyn.references import hybrid
 from veridyn.references.enclosure import sign_of
 from veridyn.references.parameters import Parameter, ParameterError, Record
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant
+from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -81,7 +78,7 @@ def returns(values: Values) -> bool:
     return not (a < 0 and b * square == -2 * a)
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "Jacobi's elliptic functions")
+of = Quantities(MOTION, how="Jacobi's elliptic functions")
 QUANTITIES = (
     of.event("turn", name="period", second=period, applies=returns),
     of.value("x", "100", "m", scale="sqrt(A2)", second=partial(displacement, time=100), applies=returns),
@@ -89,8 +86,7 @@ QUANTITIES = (
 )
 NEAR_BY = frozenset({"period", "x@5"})
 
-CASE = Case(
-    name="duffing_free",
+CASE = of.case(
     title="Free Duffing oscillator",
     document="Kovacic 2011",
     topics=("nonlinear spring", "long time"),
@@ -100,8 +96,7 @@ CASE = Case(
         "a, b > 0: hardening; b < 0: softening; a < 0: two wells at ±sqrt(-a/b) and a hill between them.",
         "At A² = -2a/b the mass climbs the hill for ever: x = A sech(sqrt(-a) t).",
     ),
-    equations=(*equations(PROBLEM), "T = 4 K(m)/Ω, Ω^2 = a + b A^2, m = b A^2/(2 Ω^2)"),
-    parameters=PARAMETERS,
+    equations=("T = 4 K(m)/Ω, Ω^2 = a + b A^2, m = b A^2/(2 Ω^2)",),
     variants=(
         Variant("hardening", {}),
         Variant("cubic", {"a": "0"}, NEAR_BY),
@@ -111,11 +106,10 @@ CASE = Case(
         Variant(
             "separatrix",
             {"a": "-1", "A2": "2"},
-            problem=lambda values: PROBLEM.given(values, end=6.0, output_times=np.linspace(0.0, 6.0, 601)),
+            problem=of.until(6.0, 600),
         ),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("The square of A is the parameter, so that the separatrix is met exactly.",),
     sources=(
         "I. Kovacic, M. J. Brennan: The Duffing Equation: Nonlinear Oscillators and their Behaviour. Wiley "
@@ -126,7 +120,6 @@ CASE = Case(
         "Near the separatrix errors grow as exp(t): a solver may fall into either well.",
     ),
     held={"A2": "wells and hill are where they are; other amplitudes may lie next to the separatrix"},
-    benchmark_variant="hardening",
 )
 
 test_duffing_free = verifies(CASE)

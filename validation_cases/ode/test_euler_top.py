@@ -1,7 +1,5 @@
 """Euler's top: an asymmetric rigid body without torque, and its flips about the middle axis."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -12,9 +10,8 @@ import numpy as np
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -50,7 +47,6 @@ PROBLEM = InitialValueProblem(
         "norm": "q0**2 + q1**2 + q2**2 + q3**2",
     },
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 SHARES = 10  # of the span: smooth pieces of a quadrature
 Numbers = tuple[Any, ...]
 
@@ -145,7 +141,7 @@ def flipped(p: Any, number: int) -> Any:
     return Top(numbers(p)).flip(number)
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "Jacobi's elliptic functions")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="Jacobi's elliptic functions")
 SWEPT = "Euler's angles against the angular momentum, by quadrature"
 QUANTITIES = (
     *(of.event("flip", i, second=partial(flipped, number=i)) for i in (1, 2)),
@@ -160,8 +156,7 @@ NAMES = frozenset(q.name for q in QUANTITIES)
 # q2 is small about axis 3: its 30 digits cost as much as all others, and the length of the quaternion gives it
 REGULAR, ONE_FLIP = NAMES - {"q2@10"}, NAMES - {"t_flip_2"}
 
-CASE = Case(
-    name="euler_top",
+CASE = of.case(
     title="Euler's top",
     document="Landau 1976",
     topics=("multibody", "sensitive"),
@@ -171,14 +166,9 @@ CASE = Case(
         "w2 = A sn(p t + u0), w1 and w3 are cn and dn: cn is that of the axis about which the body does not run.",
         "At a flip w2 falls through zero; flips follow with the period 4 K(m)/p.",
     ),
-    equations=(
-        *equations(PROBLEM),
-        "p^2 = (I3 - I2) (L^2 - 2 E I1)/(I1 I2 I3), m = (I2 - I1) (2 E I3 - L^2)/((I3 - I2) (L^2 - 2 E I1))",
-    ),
-    parameters=PARAMETERS,
+    equations=("p^2 = (I3 - I2) (L^2 - 2 E I1)/(I1 I2 I3), m = (I2 - I1) (2 E I3 - L^2)/((I3 - I2) (L^2 - 2 E I1))",),
     variants=(Variant("about_three", {}, REGULAR), Variant("middle_axis", {"a1": "0.001", "a3": "0"}, ONE_FLIP)),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "L. D. Landau, E. M. Lifshitz: Mechanics, 3rd edition, section 37. Pergamon (1976).",
         "M. S. Ashbaugh, C. C. Chicone, R. H. Cushman: The twisting tennis racket. Journal of Dynamics and "
@@ -190,7 +180,6 @@ CASE = Case(
         "A quaternion that is not kept at length 1 shrinks with a damping method, and so do all rotations by it.",
     ),
     held={f"a{i}": "the separatrix may be near" for i in (1, 2, 3)},
-    benchmark_variant="about_three",
 )
 
 test_euler_top = verifies(CASE)

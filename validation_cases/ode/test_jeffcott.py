@@ -1,7 +1,5 @@
 """Jeffcott's rotor: unbalance, internal damping that excites, and the gyroscopic whirl of its disk."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -10,9 +8,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -101,7 +98,7 @@ def orbit(p: Any) -> Any:
     return p.m * p.e * p.W**2 / ((p.k - p.m * p.W**2) ** 2 + (p.c_e * p.W) ** 2).sqrt()
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "complex exponentials")
+of = Quantities(MOTION, how="complex exponentials")
 ORBIT = MOTION.closed(
     orbit,
     second=lambda p: p.m * p.e * p.W**2 / abs(mpmath.mpc(p.k - p.m * p.W**2, p.c_e * p.W)),
@@ -133,8 +130,7 @@ QUANTITIES = (
     of.quantity("backward", "rad/s", "backward whirl of the tilting disk", BACKWARD, None),
 )
 
-CASE = Case(
-    name="jeffcott",
+CASE = of.case(
     title="Jeffcott's rotor",
     document="Jeffcott 1919",
     topics=("rotor", "resonance"),
@@ -144,11 +140,9 @@ CASE = Case(
         "Internal damping drops out of the orbit that the unbalance keeps up; above W_c it lets a whirl grow.",
         "The tilt a + i b: I_d θ'' - i I_p W θ' + k_t θ = 0, let go at a_0: forward and backward whirl (Campbell).",
     ),
-    equations=(*equations(PROBLEM), "W_c = sqrt(k/m) (1 + c_e/c_i)"),
-    parameters=PARAMETERS,
+    equations=("W_c = sqrt(k/m) (1 + c_e/c_i)",),
     variants=(Variant("above_resonance", {}), Variant("self_excited", {"W": "4"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "H. H. Jeffcott: The lateral vibration of loaded shafts in the neighbourhood of a whirling speed. "
         "Philosophical Magazine 37 (1919) 304-314.",
@@ -159,7 +153,6 @@ CASE = Case(
         "The wrong sign of the gyroscopic term exchanges forward and backward whirl: a is right, b has the wrong sign.",
         "A method with damping of its own hides the growth above the threshold: too long a step makes a rotor stable.",
     ),
-    benchmark_variant="above_resonance",
 )
 
 test_jeffcott = verifies(CASE)

@@ -1,7 +1,5 @@
 """Impact on a spring and a dashpot in parallel, and two definitions of the end of contact."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -10,9 +8,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -40,7 +37,6 @@ PROBLEM = InitialValueProblem(
     end=4.0,
     output_times=np.linspace(0.0, 4.0, 401),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
 def damped(p: Any) -> Any:
@@ -65,7 +61,7 @@ def kept(p: Any, time: Any) -> Any:
     return mpmath.exp(-p.z * p.w * time(p))
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "complex exponentials")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="complex exponentials")
 QUANTITIES = (
     of.event("no_gap", name="T_A", second=half),
     of.value("-v/v_0", ("no_gap", 1), "1", name="e_A", second=partial(kept, time=half)),
@@ -73,8 +69,7 @@ QUANTITIES = (
     of.value("-v/v_0", ("no_force", 1), "1", name="e_B", second=partial(kept, time=pushing)),
 )
 
-CASE = Case(
-    name="kelvin_voigt",
+CASE = of.case(
     title="Impact on a spring and a dashpot",
     document="Schwager 2007",
     topics=("impact",),
@@ -85,18 +80,15 @@ CASE = Case(
         "Restitution is the speed at the end over v_0: exp(-z w T) for both. Above critical damping A never ends.",
     ),
     equations=(
-        *equations(PROBLEM),
         "T_A = π/w_d, w_d = w sqrt(1 - z^2), e_A = exp(-z w T_A)",
         "tan(w_d T_B) = -2 z sqrt(1 - z^2)/(1 - 2 z^2), e_B = exp(-z w T_B)",
     ),
-    parameters=PARAMETERS,
     variants=(
         Variant("light", {}),
         Variant("half", {"z": "0.5"}),
         Variant("overdamped", {"z": "1.2"}, frozenset(("T_B", "e_B"))),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("Both ends of contact are marked on one motion, in which the contact goes on.",),
     sources=(
         "T. Schwager, T. Pöschel: Coefficient of restitution and linear-dashpot model revisited. Granular Matter 9 "

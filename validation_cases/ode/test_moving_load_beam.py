@@ -1,7 +1,5 @@
 """A constant force that crosses a simply supported beam: three modes, ten, and all of them."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -11,9 +9,8 @@ from flint import arb
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant
+from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -75,7 +72,7 @@ def is_on_beam(values: Values) -> bool:
     return float(values["c"]) <= 2 * float(values["L"])
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "Duhamel's integral of a sine")
+of = Quantities(MOTION, how="Duhamel's integral of a sine")
 at_half = partial(of.value, at="0.5", unit="m", scale="P*L**3/(48*B)", applies=is_on_beam)
 TEN = MOTION.closed(ten_modes, second=partial(deflection, modes=10), how="Duhamel's integral of a sine")
 CRITICAL = MOTION.closed(
@@ -91,8 +88,7 @@ QUANTITIES = (
     of.quantity("critical_speed", "m/s", "speed at which the force is in resonance with mode 1", CRITICAL, None),
 )
 
-CASE = Case(
-    name="moving_load_beam",
+CASE = of.case(
     title="Force that crosses a beam",
     document="Frýba 1999",
     topics=("many modes", "modal superposition"),
@@ -102,11 +98,9 @@ CASE = Case(
         "Each mode is driven by a sine: q_n'' + ω_n² q_n = 2 P/(r L) sin(n π c t/L), ω_n = (n π/L)² sqrt(B/r).",
         "The solver is given the first three modes; even ones have a node at midspan.",
     ),
-    equations=(*equations(PROBLEM), "ω_n = (n π/L)^2 sqrt(B/r)", "c_cr = π/L sqrt(B/r)"),
-    parameters=PARAMETERS,
+    equations=("ω_n = (n π/L)^2 sqrt(B/r)", "c_cr = π/L sqrt(B/r)"),
     variants=(Variant("below_critical", {}), Variant("faster", {"c": "2"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "L. Frýba: Vibration of Solids and Structures under Moving Loads, 3rd edition. Thomas Telford (1999).",
         "S. P. Timoshenko: On the forced vibrations of bridges. Philosophical Magazine 43 (1922) 1018-1019.",
@@ -116,7 +110,6 @@ CASE = Case(
         "What the sum leaves out, ten modes less three, is an error of the model; no step makes it smaller.",
         "The third mode has 81 times the stiffness of the first: a step that suits one is too long for the other.",
     ),
-    benchmark_variant="below_critical",
 )
 
 test_moving_load_beam = verifies(CASE)

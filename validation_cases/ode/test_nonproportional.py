@@ -1,7 +1,5 @@
 """Two masses with a dashpot at one of them: damping that the modes without damping do not decouple."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -13,9 +11,8 @@ from veridyn.references import hybrid
 from veridyn.references.enclosure import Undecided
 from veridyn.references.jets import Jet, differentiated, slope, value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -31,12 +28,7 @@ PROBLEM = InitialValueProblem(
     name="nonproportional",
     states=("x_1", "v_1", "x_2", "v_2"),
     parameters={p.name: p.default for p in PARAMETERS},
-    modes=(
-        Mode(
-            name="free",
-            rates=("v_1", "(k_2*(x_2 - x_1) - k_1*x_1 - c*v_1)/m_1", "v_2", "k_2*(x_1 - x_2)/m_2"),
-        ),
-    ),
+    modes=(Mode(name="free", rates=("v_1", "(k_2*(x_2 - x_1) - k_1*x_1 - c*v_1)/m_1", "v_2", "k_2*(x_1 - x_2)/m_2")),),
     initial=("x_0", 0, 0, 0),
     end=20.0,
     output_times=np.linspace(0.0, 20.0, 1001),
@@ -106,7 +98,7 @@ def by_residues(p: Any, mass: int, time: int) -> Any:
     return total.real
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "residues of the Laplace transform")
+of = Quantities(MOTION, how="residues of the Laplace transform")
 PARTS = {"real": ("Re", "rate of decay, negative,"), "imag": ("Im", "angular frequency")}
 EIGENVALUES = tuple(
     of.quantity(
@@ -132,8 +124,7 @@ QUANTITIES = (
     ),
 )
 
-CASE = Case(
-    name="nonproportional",
+CASE = of.case(
     title="Two masses, one dashpot",
     document="Foss 1958",
     topics=("modal superposition",),
@@ -144,14 +135,11 @@ CASE = Case(
         "quadratic problem come in two complex pairs.",
     ),
     equations=(
-        *equations(PROBLEM),
         "det(s^2 M + s C + K) = 0",
         "x_1 = sum(Res((m_1 s + c) (m_2 s^2 + k_2) x_0/det(s^2 M + s C + K) exp(s t)))",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("light", {}), Variant("strong", {"c": "1.5"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "K. A. Foss: Co-ordinates which uncouple the equations of motion of damped linear dynamic systems. Journal of "
         "Applied Mechanics 25 (1958) 361-364.",
@@ -163,7 +151,6 @@ CASE = Case(
         "percent, and yet x_2(5) = -0.322 instead of -0.362; under the strong dashpot x_1(5) has the wrong sign.",
         "A code that takes an eigenvalue without its conjugate returns half of the motion, or a complex one.",
     ),
-    benchmark_variant="light",
 )
 
 test_nonproportional = verifies(CASE)

@@ -1,7 +1,5 @@
 """Pendulum: libration, the neighbourhood of the separatrix, rotation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -9,9 +7,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant, floats
+from veridyn.validation_cases.core.case import Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -39,7 +36,6 @@ PROBLEM = InitialValueProblem(
     output_times=np.linspace(0.0, 100.0, 5001),
     invariants={"energy": "om**2/2 - w0**2*cos(theta)"},
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
 def modulus(p: Any) -> Any:
@@ -84,7 +80,7 @@ def is_swinging(values: Values) -> bool:
     return Om0 == 0 and 0 < abs(theta0) < 180
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "Jacobi's elliptic functions")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="Jacobi's elliptic functions")
 QUANTITIES = (
     of.event("turn", name="period", second=period, applies=is_swinging),
     of.value("theta", "100", "rad", scale="pi", second=angle, applies=is_swinging),
@@ -92,8 +88,7 @@ QUANTITIES = (
     of.value("theta", "100", "rad", name="theta_turning@100", second=rotated, applies=is_turning),
 )
 
-CASE = Case(
-    name="pendulum",
+CASE = of.case(
     title="Pendulum",
     document="Beléndez 2007",
     topics=("multibody", "long time", "sensitive"),
@@ -102,15 +97,13 @@ CASE = Case(
         "θ'' = -ω0² sin θ, from the angle θ0 and the angular velocity Ω0.",
         "Released at rest it swings with the period 4 K(sin²(θ0/2))/ω0; with Ω0 > 2 ω0 at the bottom it turns.",
     ),
-    equations=(*equations(PROBLEM), "T = 4 K(m)/ω_0, m = sin(θ_0/2)^2"),
-    parameters=PARAMETERS,
+    equations=("T = 4 K(m)/ω_0, m = sin(θ_0/2)^2",),
     variants=(
         Variant("libration", {}),
         Variant("near_separatrix", {"theta0": "179"}),
         Variant("rotation", {"theta0": "0", "Om0": "5/2"}),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("An angle may pass 2 π: it counts the turns.",),
     sources=(
         "A. Beléndez, C. Pascual, D. I. Méndez, T. Beléndez, C. Neipp: Exact solution for the nonlinear "
@@ -122,7 +115,6 @@ CASE = Case(
         "Errors of the period add up: at 100 s sixteen periods have passed.",
     ),
     held={"Om0": "libration and rotation have quantities of their own", "theta0": "the same"},
-    benchmark_variant="libration",
 )
 
 test_pendulum = verifies(CASE)

@@ -1,7 +1,5 @@
 """Run-up of an unbalanced rotor through resonance, at a constant acceleration."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -10,9 +8,8 @@ import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -55,7 +52,7 @@ def place(p: Any, part: str, time: int) -> Any:
     return getattr(p.f * (swept(p, one, time) - swept(p, other, time)) / (2 * root), part)
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "complex error function")
+of = Quantities(MOTION, how="complex error function")
 RESONANCE = MOTION.closed(lambda p: p.w / (2 * p.r), second=lambda p: p.w / p.r / 2, how="put otherwise")
 QUANTITIES = (
     *(of.value("x", str(t), "m", scale="f/w**2", second=partial(place, part="real", time=t)) for t in (40, 60)),
@@ -63,8 +60,7 @@ QUANTITIES = (
     of.quantity("resonance", "s", "instant at which the force turns at w", RESONANCE, None),
 )
 
-CASE = Case(
-    name="run_up",
+CASE = of.case(
     title="Rotor that runs up",
     document="Lewis 1932",
     topics=("rotor", "resonance"),
@@ -74,11 +70,9 @@ CASE = Case(
         "Duhamel's integral is an error function of a complex argument.",
         "The peak is lower than that of a steady force and comes later; then old and new oscillation beat.",
     ),
-    equations=(*equations(PROBLEM), "s^2 + c s + w^2 = 0", "z = f/(s_1 - s_2) (exp(s_1 t) E(s_1) - exp(s_2 t) E(s_2))"),
-    parameters=PARAMETERS,
+    equations=("s^2 + c s + w^2 = 0", "z = f/(s_1 - s_2) (exp(s_1 t) E(s_1) - exp(s_2 t) E(s_2))"),
     variants=(Variant("slow", {}), Variant("fast", {"r": "0.02"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "F. M. Lewis: Vibration during acceleration through a critical speed. Transactions of the ASME 54 (1932) "
         "APM-54-24, 253-261.",
@@ -88,7 +82,6 @@ CASE = Case(
         "A force from a table, linear between its points, has the wrong phase: the error grows with r t.",
         "A step that suits the start is too long at the end, where the force turns at 2 r t.",
     ),
-    benchmark_variant="slow",
 )
 
 test_run_up = verifies(CASE)

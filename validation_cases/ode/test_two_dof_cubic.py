@@ -1,7 +1,5 @@
 """Two masses on cubic springs: nonlinear normal modes that are straight lines."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -105,7 +103,7 @@ def period(p: Any) -> Any:
     return 4 * mpmath.ellipk(m) / rate
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less", "Jacobi's elliptic functions")
+of = Quantities(MOTION, how="Jacobi's elliptic functions")
 # of b over a at which a c + b (1 - c)^2 has a double root
 BRANCH = MOTION.closed(
     lambda p: p.a / 4,
@@ -190,7 +188,6 @@ CASE = Case(
         "In phase x_1 - x_2 is zero exactly: a Taylor integrator that divides by the base of a power finds no series.",
     ),
     held=dict.fromkeys(("a", "b", "c"), "the lines are where they are: a motion beside them is another"),
-    benchmark_variant="out_of_phase",
 )
 
 test_two_dof_cubic = verifies(CASE)

@@ -1,7 +1,5 @@
 """Van der Pol's oscillator on its limit cycle, from nearly a sine to relaxation."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,9 +9,8 @@ import numpy as np
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Published, Values, Variant, known
+from veridyn.validation_cases.core.case import Published, Values, Variant, known
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
 
@@ -110,19 +107,19 @@ def posed(values: Values) -> InitialValueProblem:
 HOW = "Taylor series from x = 0 to x = 0, with their own search for events"
 AMPLITUDE = CYCLE.value("a", "0", second=lambda p: cycle(p.mu).top, how=HOW)
 PERIOD = CYCLE.value("2*t", ("bottom", 1), second=lambda p: 2 * cycle(p.mu).lapse, how=HOW)
-of = Quantities(CYCLE, 1e-6, "a millionth, since no document asks for less", HOW)
+of = Quantities(CYCLE, how=HOW)
+AT_TOP = partial(value_at, expression="x", at=("top", 1))
 QUANTITIES = (
     of.quantity("period", "s", "period of the limit cycle", PERIOD, partial(event_instant, event="top")),
-    of.quantity(
-        "amplitude", "1", "amplitude of the limit cycle", AMPLITUDE, partial(value_at, expression="x", at=("top", 1))
-    ),
+    of.quantity("amplitude", "1", "amplitude of the limit cycle", AMPLITUDE, AT_TOP),
     of.value("-v", ("middle", 1), "1/s", name="speed", second=lambda p: cycle(p.mu).speed),
 )
 SERIES = "Andersen and Geer 1982, series to mu⁴"
+SHORT = "7e-5 too small: terms in mu⁶ and beyond are missing"
+LONG = "9.5 % too long: terms in log(mu)/mu and 1/mu are missing"
 RELAXED = "Dorodnicyn 1947, (3 - 2 log 2) mu + 7.0143 mu^(-1/3)"
 
-CASE = Case(
-    name="van_der_pol",
+CASE = of.case(
     title="Van der Pol's oscillator",
     document="van der Pol 1926",
     topics=("limit cycle", "stiff"),
@@ -131,29 +128,15 @@ CASE = Case(
         "x'' - mu (1 - x²) x' + x = 0, from the point of the limit cycle where x is largest.",
         "Half of the cycle leads from (a, 0) to (-a, 0); the amplitude a is the root of that condition.",
     ),
-    equations=(*equations(PROBLEM), "ω = 1 - mu^2/16 + 17 mu^4/3072, a = 2 + mu^2/96 - 1033 mu^4/552960"),
-    parameters=PARAMETERS,
-    variants=(
-        Variant("weak", {"mu": "0.1"}),
-        Variant("one", {}),
-        Variant("three", {"mu": "3"}),
-    ),
+    equations=("ω = 1 - mu^2/16 + 17 mu^4/3072, a = 2 + mu^2/96 - 1033 mu^4/552960",),
+    variants=(Variant("weak", {"mu": "0.1"}), Variant("one", {}), Variant("three", {"mu": "3"})),
     quantities=QUANTITIES,
     problem=posed,
     published=(
         Published(SERIES, "weak", "period", "6.28711127", "reproduced"),
         Published(SERIES, "weak", "amplitude", "2.00010398", "reproduced"),
-        Published(
-            SERIES, "one", "amplitude", "2.00855", "inaccurate", "7e-5 too small: terms in mu⁶ and beyond are missing"
-        ),
-        Published(
-            RELAXED,
-            "three",
-            "period",
-            "9.7046",
-            "inaccurate",
-            "9.5 % too long: terms in log(mu)/mu and 1/mu are missing",
-        ),
+        Published(SERIES, "one", "amplitude", "2.00855", "inaccurate", SHORT),
+        Published(RELAXED, "three", "period", "9.7046", "inaccurate", LONG),
     ),
     sources=(
         "B. van der Pol: On relaxation-oscillations. Philosophical Magazine 2 (1926) 978-992. "

@@ -1,7 +1,5 @@
 """Von Mises' truss under a load that is put on at once: it swings in front of the barrier, or snaps through."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath
@@ -10,9 +8,8 @@ from flint import arb
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -23,9 +20,7 @@ PROBLEM = InitialValueProblem(
     parameters={p.name: p.default for p in PARAMETERS},
     modes=(
         Mode(
-            name="truss",
-            rates=("u", "p - s*(2 - s)*(1 - s)"),
-            events=(Change(name="turn", guard="u", direction=-1),),
+            name="truss", rates=("u", "p - s*(2 - s)*(1 - s)"), events=(Change(name="turn", guard="u", direction=-1),)
         ),
     ),
     initial=(0, 0),
@@ -64,7 +59,7 @@ def held(s: Any) -> Any:
     return s * (2 - s) * (1 - s)
 
 
-of = Quantities(MOTION, 1e-6, "a millionth, since no document asks for less")
+of = Quantities(MOTION)
 LIMIT = MOTION.closed(
     lambda _: 2 / (3 * arb(3).sqrt()),
     second=lambda _: held(mpmath.findroot(stiffness, (0.3, 0.5), solver="anderson")),
@@ -87,8 +82,7 @@ QUANTITIES = (
     of.quantity("step_over_static", "1", "quotient of both", RATIO, None),
 )
 
-CASE = Case(
-    name="von_mises_truss",
+CASE = of.case(
     title="Von Mises' truss",
     document="Simitses 1990",
     topics=("nonlinear spring", "sensitive"),
@@ -98,11 +92,9 @@ CASE = Case(
         "A slow load p has its limit where the stiffness vanishes, s = 1 - 1/sqrt(3).",
         "A sudden load passes the barrier if its work reaches the energy there: p s = s² (2 - s)²/4, s = 2/3.",
     ),
-    equations=(*equations(PROBLEM), "p_s = 2/(3 sqrt(3))", "p_d = 8/27", "s_max (2 - s_max)^2 = 4 p"),
-    parameters=PARAMETERS,
+    equations=("p_s = 2/(3 sqrt(3))", "p_d = 8/27", "s_max (2 - s_max)^2 = 4 p"),
     variants=(Variant("swings", {}), Variant("snaps", {"p": "0.3"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "G. J. Simitses: Dynamic Stability of Suddenly Loaded Structures. Springer (1990).",
         "B. Budiansky, J. W. Hutchinson: Dynamic buckling of imperfection-sensitive structures. Proceedings of the "
@@ -114,7 +106,6 @@ CASE = Case(
         "At the barrier the motion is slow, and errors grow as exp(0.8 t).",
     ),
     held={"p": "next to 8/27 the motion stays at the barrier as long as one likes"},
-    benchmark_variant="swings",
 )
 
 test_von_mises_truss = verifies(CASE)

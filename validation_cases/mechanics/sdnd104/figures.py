@@ -1,7 +1,5 @@
 """SDND104: the manual's figures, redrawn from the reference and the solver under test."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """SDND104: slips and sticks, the true ones and those that a response shows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

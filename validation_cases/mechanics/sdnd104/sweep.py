@@ -1,7 +1,5 @@
 """SDND104: sweeps over its parameters, by the closed form from event to event."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -85,10 +83,7 @@ SWEEP = Sweep(
     refuse=refuse,
     shown="wear_power",
     classified="regime",
-    borders=(
-        Border("η = 1", eta, 1.0),
-        Border("η = 2/√(π² + 4)", eta, float(sliding_block.critical_eta())),
-    ),
+    borders=(Border("η = 1", eta, 1.0), Border("η = 2/√(π² + 4)", eta, float(sliding_block.critical_eta()))),
     digits=11.0,
     reason="15 digits are usual; a window that cuts out a thousandth of a slip costs three of them, one more is left",
 )

@@ -1,7 +1,5 @@
 """SDND104 (EDF V5.01.104): wear power of a mass that rubs on a shaking plane."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -52,9 +50,6 @@ def problem(values: Values) -> MechanicalProblem:
     return MechanicalProblem(
         name="sdnd104",
         mass=np.array([[m]]),
-        stiffness=np.zeros((1, 1)),
-        initial_displacement=np.zeros(1),
-        initial_velocity=np.zeros(1),
         end=end,
         output_times=_outputs(values),
         supports=(SupportMotion.from_acceleration("plane", np.ones(1), shake),),
