@@ -112,7 +112,7 @@ def on_rigid(seed):
 
 def driven(seed):
     """Return a random problem on moving supports; what stops and rubs is fixed to them, or to the ground."""
-    problem, rng = (random_problem, hit_hard)[seed % 2](seed), np.random.default_rng([seed, 3])
+    problem, rng = (random_problem, hit_hard, on_rigid)[seed % 3](seed), np.random.default_rng([seed, 3])
     frames = rng.choice(["relative", "absolute"], size=8)
     rigid = rng.choice(["relative", "absolute"])  # those of both frames may crush a body
     supports = tuple(
