@@ -282,7 +282,7 @@ def _undetermined(problem: MechanicalProblem, prepared: Prepared, motion: Motion
     """
     if not prepared.rigid:
         return 0
-    x, n = motion.samples, prepared.problem.size
+    x, n = motion.samples, prepared.tables.mechanics.own
     rounding = (OTHERS + len(motion.events) + len(motion.impacts)) * ROUNDING
     try:
         y = Prepared(_greater(problem, 1 + rounding)).run(prepared.outputs, controls).samples
