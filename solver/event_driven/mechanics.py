@@ -346,8 +346,9 @@ class Mechanics:
         self.jams = self.presses @ self.rigid > 0  # frictions under the forces of rigid stops
         if self.rigid.any():
             self._check_start()
-        several = len(problem.frictions) + np.count_nonzero(self.rigid) > 1
-        self.contrary = bool(self.supports.size) and bool(several)  # what moves apart may want to hold one body
+        rows = np.vstack((self.tangents, self.normals[self.rigid]))
+        # whether what moves apart may want to hold one body
+        self.contrary = len(rows) > 1 and bool(rows[:, self.supports].any())
         self.known: dict[Mode, Flow] = {}
         self.holds: dict[tuple[tuple[int, ...], tuple[int, ...], bytes], Held] = {}
 

@@ -295,7 +295,7 @@ def _undetermined(problem: MechanicalProblem, prepared: Prepared, motion: Motion
     if not prepared.rigid:
         return 0
     rounding = (OTHERS + motion.events + len(motion.impacts)) * ROUNDING
-    n, at_output = prepared.problem.size, ~motion.begins
+    n, at_output = prepared.tables.mechanics.own, ~motion.begins
     times, x = motion.rows.times[at_output], motion.rows.states[at_output, :n]
     try:
         other = Prepared(_greater(problem, 1 + rounding)).run(times, controls)

@@ -5,7 +5,8 @@ in the box [-mu N, mu N], A = Wᵀ M⁻¹ W: with equal coefficients of rest and
 positive semidefinite), whichever way a consistent state is found. With a higher coefficient of rest it is not: what
 sticks could as well slip. The rule: of the consistent states that with the fewest changes from the state before the
 event is taken; of several such that in which only changes what could not stay, then that in which more sticks, then
-that of the smallest acceleration in the norm of the kinetic energy. None of these depends on order, scaling or
+that of the smallest acceleration in the norm of the kinetic energy, then that of the smallest friction forces, then
+that whose frictions at rest can hold most. None of these depends on order, scaling or
 coordinates.
 
 Source of the conditions: F. Pfeiffer and C. Glocker, Multibody Dynamics with Unilateral Contacts, Wiley 1996,
@@ -15,7 +16,7 @@ freedom dynamics, CISM Courses 302, Springer 1988.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, islice, product
 from typing import Any
@@ -142,9 +143,7 @@ class Transitions:
         """Return the best of consistent states with equally many changes; see the head of this file."""
         ranks = [self._rank(now, trial, violated) for trial in right]
         best = [trial for trial, rank in zip(right, ranks, strict=True) if rank == min(ranks)]
-        efforts = np.array([self._effort(trial) for trial in best])
-        near = [t for t, effort in zip(best, efforts, strict=True) if effort <= efforts.min() * (1 + ALIKE)]
-        taken = min(near, key=self._load)
+        taken = max(_least(_least(best, self._effort), self._load), key=self._strength)
         return Found(taken.states, now.y, any(not self._alike(taken, trial) for trial in right))
 
     def _tried(self, now: Instant, states: Ints) -> Trial:
@@ -182,6 +181,11 @@ class Transitions:
         phase = SOON ** np.arange(float(len(trial.terms))) @ trial.terms
         forces = trial.draft.flow.friction_forces.rows @ self.tables.selection @ phase
         return float(np.sum((forces * self.tables.mechanics.reach) ** 2))
+
+    def _strength(self, trial: Trial) -> float:
+        """Return what the frictions that stick could hold under unit normal forces, in the same norm."""
+        mechanics, stuck = self.tables.mechanics, trial.states[self.stops :] == STICK
+        return float((mechanics.static * mechanics.reach)[stuck].sum())
 
     def _motion(self, trial: Trial, order: int) -> Floats:
         """Return a derivative of the velocities just after the event, (n,)."""
@@ -303,3 +307,9 @@ class Transitions:
             elif states[j] == FREE or states[j] not in choice:
                 states[j] = choice[0]
         return states
+
+
+def _least(trials: list[Trial], size: Callable[[Trial], float]) -> list[Trial]:
+    """Return the trials whose size is the least, up to rounding."""
+    sizes = np.array([size(trial) for trial in trials])
+    return [trial for trial, each in zip(trials, sizes, strict=True) if each <= sizes.min() * (1 + ALIKE)]

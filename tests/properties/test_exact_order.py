@@ -112,7 +112,7 @@ def on_rigid(seed):
 
 def driven(seed):
     """Return a random problem on moving supports; what stops and rubs is fixed to them, or to the ground."""
-    problem, rng = (random_problem, hit_hard)[seed % 2](seed), np.random.default_rng([seed, 3])
+    problem, rng = (random_problem, hit_hard, on_rigid)[seed % 3](seed), np.random.default_rng([seed, 3])
     frames = rng.choice(["relative", "absolute"], size=8)
     rigid = rng.choice(["relative", "absolute"])  # those of both frames may crush a body
     supports = tuple(
@@ -205,14 +205,14 @@ def test_so_it_is_with_rigid_stops(first):
     assert different(range(first, min(first + BATCH, PROBLEMS)), hit_hard) == {}
 
 
-@pytest.mark.parametrize("first", range(0, PROBLEMS // 2, BATCH))
+@pytest.mark.parametrize("first", range(0, PROBLEMS // 3, BATCH))
 def test_so_it_is_with_friction_under_rigid_stops(first):
-    assert different(range(first, min(first + BATCH, PROBLEMS // 2)), on_rigid) == {}
+    assert different(range(first, min(first + BATCH, PROBLEMS // 3)), on_rigid) == {}
 
 
-@pytest.mark.parametrize("first", range(0, PROBLEMS // 2, BATCH))
+@pytest.mark.parametrize("first", range(0, PROBLEMS // 3, BATCH))
 def test_so_it_is_on_moving_supports(first):
-    assert different(range(first, min(first + BATCH, PROBLEMS // 2)), driven) == {}
+    assert different(range(first, min(first + BATCH, PROBLEMS // 3)), driven) == {}
 
 
 def test_what_was_refused_or_differed_once():
