@@ -46,8 +46,8 @@ def _hear_ctrl_c():
 
 
 @pytest.fixture
-def veridyn(capsys, monkeypatch):
-    """Run the command line in this process, as on one core: tests share the cores among themselves already.
+def one_core(monkeypatch):
+    """Let this process work as on one core, with workers that are forked: tests share the cores among themselves.
 
     Without lines of progress: how many there are is the machine's business.
     """
@@ -55,6 +55,11 @@ def veridyn(capsys, monkeypatch):
     monkeypatch.setattr(studio, "cores", lambda: 1)
     if "forkserver" in multiprocessing.get_all_start_methods():
         monkeypatch.setattr(workers, "multiprocessing", SimpleNamespace(get_context=lambda _: forking()))
+
+
+@pytest.fixture
+def veridyn(capsys, one_core):
+    """Run the command line in this process."""
 
     def run(*arguments):
         capsys.readouterr()

@@ -100,7 +100,7 @@ def write_results(folder):
 
 
 @pytest.mark.parametrize(("command", "shown", "status"), all_sessions())
-def test_output_is_real(command, shown, status, workplace, capsys):
+def test_output_is_real(command, shown, status, workplace, one_core, capsys):
     given = shlex.split(command)
     assert given[0] == "veridyn"
     if given[1] == "check":

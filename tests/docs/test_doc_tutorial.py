@@ -37,11 +37,11 @@ def test_imports_nothing_of_ours():
     assert "veridyn" not in code()
 
 
-def test_is_healthy(spec):
+def test_is_healthy(spec, one_core):
     assert cli.main(["doctor", "--solver", spec]) == 0
 
 
-def test_wrong_sign_is_broken(spec, capsys):
+def test_wrong_sign_is_broken(spec, one_core, capsys):
     file = Path(spec.rpartition(":")[0])
     file.write_text(code().replace("force -= n", "force += n"), encoding="utf-8")
     assert cli.main(["doctor", "--solver", spec]) == 3
