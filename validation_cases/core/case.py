@@ -216,7 +216,7 @@ class Case:
     variants: tuple[Variant, ...]
     quantities: tuple[Quantity, ...]
     problem: Callable[[Values], Any]  # of any kind
-    remarks: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     modelling: tuple[str, ...] = ()
     published: tuple[Published, ...] = ()

@@ -100,13 +100,12 @@ def _repeated(solve: Solve, problem: Problem) -> Any:
 
 
 def _after_another(solve: Solve, problem: Problem) -> Any:
-    solve(_of(problem).another(problem, _first_third(problem)))
+    short = _spanning(problem, problem.start, next(iter(_cuts(problem, 3)), problem.end))
+    if isinstance(short, MechanicalProblem):
+        x, v = 0.5 * short.initial_displacement, 0.5 * short.initial_velocity
+        short = replace(short, initial_displacement=x, initial_velocity=v)
+    solve(short)
     return solve(_copy(problem))
-
-
-def _first_third(problem: Problem) -> float:
-    cuts = _cuts(problem, 3)
-    return cuts[0] if cuts else problem.end
 
 
 def _unchanged(solve: Solve, problem: Problem) -> Any:

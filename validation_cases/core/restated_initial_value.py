@@ -16,12 +16,6 @@ Floats = NDArray[np.float64]
 Solve = Callable[[InitialValueProblem], Trajectory]
 
 
-def another(problem: InitialValueProblem, end: float) -> InitialValueProblem:
-    """Return the motion up to an instant (s)."""
-    times = problem.output_times
-    return replace(problem, end=end, output_times=None if times is None else times[times <= end])
-
-
 def can_be_restarted(problem: InitialValueProblem) -> bool:
     """Tell whether a motion may be cut: it has no end of its own, and no constraints that a rounded state violates."""
     return not problem.constraints and not problem.terminal_events

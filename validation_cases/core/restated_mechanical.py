@@ -16,18 +16,6 @@ Floats = NDArray[np.float64]
 Solve = Callable[[MechanicalProblem], Response]
 
 
-def another(problem: MechanicalProblem, end: float) -> MechanicalProblem:
-    """Return the motion up to an instant (s) from half of the initial values."""
-    times = problem.output_times
-    return replace(
-        problem,
-        end=end,
-        output_times=None if times is None else times[times <= end],
-        initial_displacement=0.5 * problem.initial_displacement,
-        initial_velocity=0.5 * problem.initial_velocity,
-    )
-
-
 def can_be_restarted(problem: MechanicalProblem) -> bool:
     """Tell whether displacement and velocity at an instant are all that what follows depends on."""
     # what a device or the spring of regularised friction remembers is not among displacement and velocity

@@ -91,10 +91,9 @@ def entry(p: Any) -> Any:
     return mpmath.sqrt(2 * p.k_1 * p.d * way + p.k_2 * way**2)
 
 
-WHY = 1e-6, "a millionth, since no document asks for less"
-bilinear = Quantities(hybrid.motion(BILINEAR, PARAMETERS[:2] + PARAMETERS[4:]), *WHY, "half circles of two radii")
-preloaded = Quantities(hybrid.motion(PRELOADED, PARAMETERS[:1] + PARAMETERS[3:]), *WHY, "arcs about -F_0/k_1")
-gapped = Quantities(hybrid.motion(GAPPED, PARAMETERS[:3] + PARAMETERS[4:]), *WHY, "arcs, and 1/velocity by quadrature")
+bilinear = Quantities(hybrid.motion(BILINEAR, PARAMETERS[:2] + PARAMETERS[4:]), how="half circles of two radii")
+preloaded = Quantities(hybrid.motion(PRELOADED, PARAMETERS[:1] + PARAMETERS[3:]), how="arcs about -F_0/k_1")
+gapped = Quantities(hybrid.motion(GAPPED, PARAMETERS[:3] + PARAMETERS[4:]), how="arcs, and 1/velocity by quadrature")
 QUANTITIES = (
     bilinear.event("turn", name="period_bilinear", second=bilinear_period),
     bilinear.largest(

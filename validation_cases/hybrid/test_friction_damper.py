@@ -247,7 +247,6 @@ CASE = of.case(
         "A. Sinha, J. H. Griffin: Friction damping of flutter in gas turbine engine airfoils. Journal of Aircraft 20 "
         "(1983) 372-376.",
     ),
-    remarks=(),
     held=dict.fromkeys(("R", "F", "W", "k_d", "z"), "another damper may stick for ever, or slip more than once"),
 )
 

@@ -46,9 +46,8 @@ THROWN = replace(
     PROBLEM, parameters={**PROBLEM.parameters, "w_0": "-2.2"}, initial=("phi_0", "w_0"), end=2.0, output_times=None
 )
 THROW = hybrid.motion(THROWN, PARAMETERS).where("w_0", "phi + pi/2", at=("turn", 1))
-WHY = 1e-6, "a millionth, since no document asks for less"
-free = Quantities(hybrid.motion(PROBLEM, PARAMETERS, spare=8), *WHY)
-behind = Quantities(hybrid.motion(BEHIND, PARAMETERS), *WHY)
+free = Quantities(hybrid.motion(PROBLEM, PARAMETERS, spare=8))
+behind = Quantities(hybrid.motion(BEHIND, PARAMETERS))
 
 
 def on_pin(values: Values) -> bool:
@@ -66,15 +65,14 @@ def posed(values: Values) -> InitialValueProblem:
     return (BEHIND if on_pin(values) else PROBLEM).given(values)
 
 
+LEVEL = "w at the start that makes the string level"
 QUANTITIES = (
     free.event("to_short", applies=ahead),
     free.event("to_long", applies=ahead),
     free.event("to_long", 2, applies=ahead),
     free.value("phi", "5", "rad", name="phi_end", scale="phi_0", applies=ahead),
     free.value("w", "5", "rad/s", name="w_end", scale="sqrt(g/l)*phi_0", applies=ahead),
-    free.quantity(
-        "throw", "rad/s", "w at the start that makes the string level", THROW.value("w_0", "0"), None, applies=ahead
-    ),
+    free.quantity("throw", "rad/s", LEVEL, THROW.value("w_0", "0"), None, applies=ahead),
     behind.event("to_long", name="behind_to_long_1", applies=on_pin),
     behind.event("to_short", name="behind_to_short_1", applies=on_pin),
     behind.event("to_long", 2, name="behind_to_long_2", applies=on_pin),

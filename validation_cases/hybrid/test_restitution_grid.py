@@ -75,9 +75,8 @@ def settles(values: Values) -> InitialValueProblem:
     return SETTLES.given(plain, end=end, output_times=np.linspace(0.0, end, OUTPUTS + 1))
 
 
-MILLIONTH = (1e-6, "a millionth, since no document asks for less", "geometric series")
-of = Quantities(hybrid.motion(BOUNCES, PARAMETERS), *MILLIONTH)
-at_rest = Quantities(hybrid.motion(SETTLES, DROP), *MILLIONTH)
+of = Quantities(hybrid.motion(BOUNCES, PARAMETERS), how="geometric series")
+at_rest = Quantities(hybrid.motion(SETTLES, DROP), how="geometric series")
 GRID = (
     *(of.event("impact", n, second=partial(impact, number=n)) for n in (1, 2, 3)),
     of.value("v", ("impact", 2), "m/s", before=True, name="v_before_2", second=partial(speed, number=2, before=True)),

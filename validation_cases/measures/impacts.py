@@ -46,6 +46,11 @@ def impact(o: Observation, number: int) -> Impact:
     return found[number - 1]
 
 
+def count(o: Observation) -> float:
+    """Count the impacts."""
+    return float(len(impacts(o)))
+
+
 def instants(o: Observation) -> Floats:
     """Return the instants of all contacts (s): touch, release, touch, ..."""
     return np.array([[i.start, i.end] for i in impacts(o)]).ravel()

@@ -86,7 +86,7 @@ def _impact(o: Observation, number: int) -> Impact:
 
 def _count(o: Observation, number: int) -> float:
     _must_reach(o, number)
-    return float(len(impacts.impacts(o)))
+    return impacts.count(o)
 
 
 def _worst_instant(o: Observation, number: int) -> float:

@@ -210,7 +210,6 @@ CASE = Case(
         "R. M. Rosenberg: Steady-state forced vibrations. International Journal of Non-Linear Mechanics 1 (1966) "
         "95-108.",
     ),
-    remarks=(),
 )
 
 test_duffing_forced = verifies(CASE)
