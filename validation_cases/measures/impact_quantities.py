@@ -118,7 +118,7 @@ def _instant(number: int, *, digits: int = 30, **given: Given) -> Certified:
 def _of_first(needed: int, *fields: Any) -> Quantity:
     """Return a quantity of the first instants of contact; ``fields`` are those up to the criterion, and `rounded`."""
     *stated, rounded = fields
-    quantity = Quantity(*stated, regularity=partial(_kinked, needed), rounded=rounded)
+    quantity = replace(Quantity(*stated), regularity=partial(_kinked, needed), rounded=rounded)
     return where_decided(quantity, lambda _: needed, vibro_impact.OUTPUT_NUMBER)
 
 
@@ -152,8 +152,8 @@ def largest_force(criterion: Criterion) -> Quantity:
         return float(values["kc"]) * impact_conditioning.largest_peak_rounded(values, clock)
 
     truth, measure = impact_oscillator.largest_force, vibro_impact.largest_force
-    fields: Any = ("largest_force", "N", "largest force of all contacts", truth, measure, criterion)
-    return where_decided(Quantity(*fields, regularity=_all_kinked, rounded=rounded))
+    quantity = Quantity("largest_force", "N", "largest force of all contacts", truth, measure, criterion)
+    return where_decided(replace(quantity, regularity=_all_kinked, rounded=rounded))
 
 
 def _count(*, digits: int = 30, **given: Given) -> Certified:

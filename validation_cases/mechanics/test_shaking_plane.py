@@ -175,8 +175,8 @@ def on_circle(name: str, side: int, part: str) -> Quantity:
 
 ON_CIRCLE = "relative speed at the end, on the circle"
 QUANTITIES = (
-    *(late(*names, "place", "m", PLACES) for names in ("xx", "yy")),
-    *(late(*names, "velocity", "m/s", RATES) for names in ("ux", "vy")),
+    *(late(axis, axis, "place", "m", PLACES) for axis in "xy"),
+    *(late(name, axis, "velocity", "m/s", RATES) for name, axis in (("u", "x"), ("v", "y"))),
     of.quantity("orbit_speed", "m/s", ON_CIRCLE, SPEED_AT_END, orbit, applies=_circles, **RATES),
     on_circle("x", 0, "real"),
     on_circle("y", 1, "imag"),
