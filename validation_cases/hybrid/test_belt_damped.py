@@ -61,11 +61,10 @@ def arc(p: Any, v_b: Any) -> tuple[Any, Any]:
 
 
 @per_precision
-def slipping(z: Any, high: Any, low: Any, v_b: Any) -> Any:
+def t_slip(p: Any) -> Any:
     """Return how long the mass slips: the velocity, a sinusoid that decays, rises to that of the belt."""
-    rate = mpmath.mpc(-z, mpmath.sqrt(1 - z**2))
-    place = high - 2 * z * v_b - low
-    swing = mpmath.mpc(place, (rate.real * place - v_b) / rate.imag) * rate
+    rate, amplitude = arc(p, p.v_b)
+    swing, v_b = amplitude * rate, p.v_b
     trough = -(mpmath.pi / 2 + mpmath.arg(swing * rate)) / rate.imag  # the acceleration rises through zero
     trough += 2 * mpmath.pi / rate.imag * mpmath.ceil(-trough * rate.imag / (2 * mpmath.pi))
 
@@ -74,11 +73,6 @@ def slipping(z: Any, high: Any, low: Any, v_b: Any) -> Any:
 
     crest = trough + mpmath.pi / rate.imag
     return mpmath.findroot(behind, (trough, crest), solver="anderson", maxsteps=400, tol=mpmath.eps**1.5)
-
-
-def t_slip(p: Any) -> Any:
-    """Return how long the mass slips."""
-    return slipping(p.z, p.F_s, p.F_k, p.v_b)
 
 
 def capture(p: Any) -> Any:

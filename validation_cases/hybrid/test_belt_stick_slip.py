@@ -35,11 +35,7 @@ PROBLEM = InitialValueProblem(
         Mode(
             name="stick",
             rates=("v_b", 0, "v_b*k*x", 1),
-            events=(
-                Change(
-                    name="slip", guard="k*x - F_s", direction=1, reset={"x": "F_s/k", "v": "v_b", "s": 0}, mode="slip"
-                ),
-            ),
+            events=(RELEASE,),
         ),
     ),
     initial=("F_s/k", "v_b", 0, 0),

@@ -174,9 +174,8 @@ def halved(p: Any, phi: Any, stick: Any) -> tuple[Any, tuple[Any, Any]]:
 
 
 @per_precision
-def periodic(*numbers: Any) -> Cycle:
+def found(p: Any) -> Cycle:
     """Return the periodic motion: Newton's method in phase and duration of stick, from a grid of guesses."""
-    p = SimpleNamespace(**{q.name: number for q, number in zip(PARAMETERS, numbers, strict=True)})
 
     def off(phi: Any, stick: Any) -> tuple[Any, Any]:
         X, (place, speed) = halved(p, phi, stick)
@@ -192,11 +191,6 @@ def periodic(*numbers: Any) -> Cycle:
         if 0 < stick < mpmath.pi / p.W and 2 * p.R / p.k_d < 2 * X:
             return Cycle(mpmath.arg(mpmath.expj(phi)), stick, X)
     raise CertificationError("no periodic motion is found")
-
-
-def found(p: Any) -> Cycle:
-    """Return the periodic motion of given parameters."""
-    return periodic(*(getattr(p, q.name) for q in PARAMETERS))
 
 
 def posed(values: Values) -> InitialValueProblem:

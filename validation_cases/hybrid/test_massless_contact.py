@@ -1,7 +1,6 @@
 """Contact of a point without mass: the foot of a buffer, which creeps back to its length while it is off the wall."""
 
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
 from typing import Any
 
 import mpmath
@@ -90,20 +89,14 @@ def contact(p: Any, start: Any, v: Any, s: Any) -> Stage:
 
 
 @per_precision
-def course(*numbers: Any) -> tuple[Stage, ...]:
-    """Return flights and contacts in turn, up to the end of the motion."""
-    p = SimpleNamespace(**dict(zip(PROBLEM.parameters, numbers, strict=True)))
-    stages = [flight(p, mpmath.mpf(0), 0, p.v0, 0)]
-    while stages[-1].end < END:
-        last = stages[-1]
-        v, s = last.ends(last.x, 1), last.ends(last.s)
-        stages.append(contact(p, last.end, v, s) if len(stages) % 2 else flight(p, last.end, p.d + s, v, s))
-    return tuple(stages)
-
-
 def stages(p: Any) -> tuple[Stage, ...]:
-    """Return the stages of the motion for parameters by name: contacts have odd places."""
-    return course(*(getattr(p, name) for name in PROBLEM.parameters))
+    """Return flights and contacts in turn, up to the end of the motion: contacts have odd places."""
+    found = [flight(p, mpmath.mpf(0), 0, p.v0, 0)]
+    while found[-1].end < END:
+        last = found[-1]
+        v, s = last.ends(last.x, 1), last.ends(last.s)
+        found.append(contact(p, last.end, v, s) if len(found) % 2 else flight(p, last.end, p.d + s, v, s))
+    return tuple(found)
 
 
 def stage(p: Any, number: int) -> Stage:

@@ -60,20 +60,15 @@ def half(p: Any) -> Any:
 
 
 @per_precision
-def swing(alpha: Any, z: Any, f: Any, lapse: Any) -> tuple[Any, Any]:
-    """Return rate λ and amplitude a of u = f + Re(a exp(λ t)), from a system of two equations."""
-    rate = mpmath.mpc(-z, mpmath.sqrt(1 - alpha - z**2)) / (1 - alpha)
-    ended = mpmath.exp(rate * lapse)
+def free(p: Any) -> tuple[Any, Any]:
+    """Return rate λ and amplitude a of the deformation, u = f + Re(a exp(λ t)), from a system of two equations."""
+    rate = mpmath.mpc(-p.z, mpmath.sqrt(1 - p.alpha - p.z**2)) / (1 - p.alpha)
+    ended = mpmath.exp(rate * half(p))
     # Re((1 + e) a) = -2 f, Re((1 + e) a λ) = 0
     factors = [(1 + ended), (1 + ended) * rate]
     system = mpmath.matrix([[x.real, -x.imag] for x in factors])
-    real, imag = mpmath.lu_solve(system, mpmath.matrix([-2 * f, 0]))
+    real, imag = mpmath.lu_solve(system, mpmath.matrix([-2 * p.f, 0]))
     return rate, mpmath.mpc(real, imag)
-
-
-def free(p: Any) -> tuple[Any, Any]:
-    """Return rate and amplitude of the deformation."""
-    return swing(p.alpha, p.z, p.f, half(p))
 
 
 def reversal(p: Any) -> tuple[Any, Any]:

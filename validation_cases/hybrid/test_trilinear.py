@@ -122,8 +122,9 @@ def searched(off: Any, guesses: Any, sound: Any) -> tuple[Any, ...]:
 
 
 @per_precision
-def orbit(z: Any, k_2: Any, force: Any, w: Any) -> tuple[Any, ...]:
+def of_orbit(p: Any) -> tuple[Any, ...]:
     """Return speed of entry, phase of the load there, and time beyond the gap in half a period."""
+    z, k_2, force, w = p.z, p.k_2, p.F, p.W
     half = mpmath.pi / w
 
     def after(speed: Any, phase: Any, lapse: Any) -> tuple[Any, Any]:
@@ -141,11 +142,6 @@ def orbit(z: Any, k_2: Any, force: Any, w: Any) -> tuple[Any, ...]:
 
     guesses = product((4, 2, 1), (5.5, 4, 2.5, 1), (half * 0.7, half * 0.4))
     return searched(off, guesses, sound)
-
-
-def of_orbit(p: Any) -> tuple[Any, ...]:
-    """Return what the orbit is."""
-    return orbit(p.z, p.k_2, p.F, p.W)
 
 
 def peak(p: Any) -> Any:

@@ -1,7 +1,6 @@
 """Pipe of N modes on S stops under the motion of its supports: a case that grows with a truth that does not."""
 
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import mpmath
@@ -110,16 +109,10 @@ def _matrix(p: Any, closed: bool) -> waves.Matrix:
 
 
 @per_precision
-def _phases(*given: Any) -> tuple[waves.Phase, ...]:
-    """Return flights and contacts up to the end."""
-    p = SimpleNamespace(**dict(zip(NAMED, given, strict=True)))
+def phases(p: Any) -> tuple[waves.Phase, ...]:
+    """Return flights and contacts of a bay up to the end."""
     start = [mpmath.mpf(x) for x in (*[0] * len(STATES), 0, 1, 1)]
     return waves.alternating(partial(_matrix, p), _row(p), start, mpmath.mpf(END))
-
-
-def phases(p: Any) -> tuple[waves.Phase, ...]:
-    """Return the phases of a bay with these parameters."""
-    return _phases(*(getattr(p, name) for name in NAMED))
 
 
 def _middle(p: Any, time: str) -> Any:

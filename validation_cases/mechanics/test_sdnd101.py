@@ -213,10 +213,6 @@ def _second(values: Values) -> tuple[float, float]:
     return start - 0.1 * (end - start), end + 0.1 * (end - start)
 
 
-def _force(o: Observation) -> impacts.Floats:
-    return np.asarray(np.maximum(0.0, o["kc"] * o.response.displacement[:, 0]))
-
-
 FIGURES = (
     plotting.history(
         "displacement",

@@ -167,9 +167,7 @@ SUBHARMONIC = (
     of.quantity("period", "1", "period of the motion, three of the load", PERIOD, partial(event_instant, event="top")),
     of.quantity("return", "1", "x after a period", RETURN, partial(value_at, expression="x", at=("top", 1))),
     of.quantity("x@10", "1", "x at 10", HERE, AT_TEN, scale="A"),
-    of.quantity(
-        "trace", "1", MULTIPLIERS, TRACE, partial(value_at, expression="a11 + a22", at=("bottom", 1)), scale="1"
-    ),
+    of.quantity("trace", "1", MULTIPLIERS, TRACE, HALF_WAY, scale="1"),
 )
 ELLIPTIC_ONES = (
     of.quantity("b_H", "1", "cubic stiffness of the elliptic motion", STIFFNESS, None),

@@ -87,9 +87,9 @@ def cross(one: Any, other: Any) -> list[Any]:
 
 
 @per_precision
-def turned(time: int, *numbers: Any) -> list[Any]:
+def turned(p: Any, time: int) -> list[Any]:
     """Return the axis at an instant: the equations of motion by Taylor series, in steps of 1/16 s."""
-    m, l, g, I1, I3, s, w = numbers  # noqa: E741 - symbols of the field
+    m, l, g, I1, I3, s, w = (getattr(p, q.name) for q in PARAMETERS)  # noqa: E741 - symbols of the field
     across = I1 + m * l**2
     axis, momentum = [mpmath.mpf(x) for x in (0, 1, 0)], [mpmath.mpf(0), I3 * s, across * w]
     for _ in range(16 * time):
@@ -104,7 +104,7 @@ def turned(time: int, *numbers: Any) -> list[Any]:
 
 def coordinate(p: Any, time: int, axis: int) -> Any:
     """Return a coordinate of the axis at an instant."""
-    return turned(time, *(getattr(p, parameter.name) for parameter in PARAMETERS))[axis]
+    return turned(p, time)[axis]
 
 
 def lowest(p: Any) -> Any:
