@@ -121,7 +121,7 @@ CASE = of.case(
         "dashpot act against the belt. The slip decays about x = F_k; the belt captures the mass where v = v_b again.",
         "At the critical speed the crest of the velocity just reaches the belt; beyond it the mass comes to rest.",
     ),
-    equations=(
+    equations=of.equations(
         "x = F_k + exp(-z t) (a cos(w_d t) + (v_b + z a)/w_d sin(w_d t)), a = F_s - F_k - 2 z v_b",
         "T = t_slip + (F_s - 2 z v_b - x_c)/v_b",
     ),

@@ -98,7 +98,7 @@ CASE = of.case(
         "A mass m on a spring k rests on a belt that moves with v_b; friction is F_s at most in stick and F_k in slip.",
         "The motion begins on its limit cycle, as the mass is released: x = F_s/k, v = v_b.",
     ),
-    equations=("t_slip = 2 (π - atan((F_s - F_k) ω/(k v_b)))/ω, ω = sqrt(k/m)",),
+    equations=of.equations("t_slip = 2 (π - atan((F_s - F_k) ω/(k v_b)))/ω, ω = sqrt(k/m)"),
     variants=(Variant("slow", {}), Variant("fast", {"v_b": "1"}), Variant("soft", {"k": "1/4"})),
     quantities=QUANTITIES,
     modelling=("W is the work of the belt on the mass, s the time since the last change of phase.",),

@@ -101,7 +101,7 @@ CASE = of.case(
         "A point falls from the height h under gravity g. At the floor, y = 0, its velocity v becomes -e v.",
         "Flight n lasts 2 e^n sqrt(2 h/g): for e < 1 impacts accumulate at T, and the ball rests from then on.",
     ),
-    equations=("t_n = sqrt(2 h/g) (1 + 2 Σ_{k=1}^{n-1} e^k), T = sqrt(2 h/g) (1 + e)/(1 - e)",),
+    equations=of.equations("t_n = sqrt(2 h/g) (1 + 2 Σ_{k=1}^{n-1} e^k), T = sqrt(2 h/g) (1 + e)/(1 - e)"),
     variants=(
         Variant("lossy", {}),
         Variant("elastic", {"e": "1"}, frozenset({"t_impact_1", "t_impact_2", "y@2", "v@2"})),

@@ -81,7 +81,7 @@ CASE = of.case(
         "y'' = -grav for y > 0, y'' = -grav - w² y for y < 0, without damping, from rest at the height h.",
         "On the spring the body moves on an arc about the sag grav/w²; it leaves with the speed of its landing.",
     ),
-    equations=("t_c = 2 (π - atan(w v/grav))/w, v = sqrt(2 grav h), T = 2 v/grav + t_c",),
+    equations=of.equations("t_c = 2 (π - atan(w v/grav))/w, v = sqrt(2 grav h), T = 2 v/grav + t_c"),
     variants=(Variant("stiff", {}), Variant("soft", {"w": "4"})),
     quantities=QUANTITIES,
     modelling=(

@@ -129,7 +129,7 @@ CASE = of.case(
         "In a half cycle the mass vibrates about -d or d; the distance from there falls to q times what it was. It "
         "stops for good at the first turn within d of the middle.",
     ),
-    equations=(
+    equations=of.equations(
         "X_n = q^n (x_0 + d (1 + q)/(1 - q)) - d (1 + q)/(1 - q), q = exp(-π z/sqrt(1 - z^2))",
         "t_n = n π/(w sqrt(1 - z^2))",
     ),

@@ -140,7 +140,9 @@ CASE = of.case(
         "The mass rests at X until the force on it passes f, slips to -X, rests, and returns.",
         "The motion begins at rest at X, where psi is in the stick before a slip to the left.",
     ),
-    equations=("x = f + (1 - V) cos(φ) cos(t) + b V sin(φ) sin(t) + V cos(b t + φ), V = 1/(1 - b^2), X = f + cos(φ)",),
+    equations=of.equations(
+        "x = f + (1 - V) cos(φ) cos(t) + b V sin(φ) sin(t) + V cos(b t + φ), V = 1/(1 - b^2), X = f + cos(φ)"
+    ),
     variants=(Variant("long_stick", {}), Variant("short_stick", {"b": "0.6", "f": "0.7", "psi": "0.55"})),
     quantities=QUANTITIES,
     problem=posed,

@@ -121,7 +121,7 @@ CASE = of.case(
         "X² = V² - (f U)², V = 1/(1 - b²), U = tan(pi/(2 b))/b; cos(phi) = X/V, sin(phi) = -f U/V. For b > 1/2 the "
         "mass stops where f exceeds b² X: its acceleration after a turn vanishes first.",
     ),
-    equations=("x = f - f cos(t) - f T sin(t) + X cos(b t) + f T/b sin(b t), T = tan(π/(2 b))",),
+    equations=of.equations("x = f - f cos(t) - f T sin(t) + X cos(b t) + f T/b sin(b t), T = tan(π/(2 b))"),
     variants=(
         Variant("below_resonance", {}),
         Variant("above_resonance", {"b": "1.25", "f": "0.5"}),

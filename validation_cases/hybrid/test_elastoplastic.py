@@ -108,7 +108,7 @@ CASE = of.case(
         "Beyond the elastic range the stiffness is k_p; the range, 2 N wide, moves along (kinematic hardening).",
         "Elastic arcs are sines, plastic ones parabolas, or slower sines.",
     ),
-    equations=("x_max = 1 + v_y^2/(2 (1 - F_0)), v_y = F_0 sin(t_y), t_y = acos(1 - 1/F_0)",),
+    equations=of.equations("x_max = 1 + v_y^2/(2 (1 - F_0)), v_y = F_0 sin(t_y), t_y = acos(1 - 1/F_0)"),
     variants=(
         Variant("step", {}),
         Variant("pulse", {"F0": "2", "t_d": "3/2"}),

@@ -227,7 +227,7 @@ CASE = of.case(
         "mass has come back by 2 R/k_d, slips until it turns at -X, and repeats with opposite signs.",
         "A cycle takes the work 4 R (X - R/k_d). Below F_slip the damper never slips, and only damping is left.",
     ),
-    equations=(
+    equations=of.equations(
         "x(t_1) = X - 2 R/k_d, x(π/W) = -X, x'(π/W) = 0",
         "F_slip = (R/k_d) sqrt((1 + k_d - W^2)^2 + (2 z W)^2)",
     ),

@@ -95,7 +95,7 @@ CASE = of.case(
         "With M = 100^k kg there are as many collisions as the first k + 1 digits of pi say: 3, 31, 314.",
         "In the plane of sqrt(M) X and x a point moves straight in a wedge; unfolded, it crosses a side a collision.",
     ),
-    equations=("θ = atan(1/sqrt(M)), N = ceil(π/θ) - 1, V = -cos(2 ceil(N/2) θ)",),
+    equations=of.equations("θ = atan(1/sqrt(M)), N = ceil(π/θ) - 1, V = -cos(2 ceil(N/2) θ)"),
     variants=(Variant("hundred", {}), Variant("equal", {"M": "1"}), Variant("ten_thousand", {"M": "10000"})),
     quantities=QUANTITIES,
     sources=(

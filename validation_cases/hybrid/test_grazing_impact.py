@@ -121,7 +121,7 @@ CASE = of.case(
         "With A = d (1 + r), r small, the speed of the impact is d sqrt(2 r): 0.0045 for r = 1e-5. "
         "With A < d nothing happens.",
     ),
-    equations=("v_n = e^(n-1) sqrt(A^2 - d^2), t_1 = π - atan(v_1/d)",),
+    equations=of.equations("v_n = e^(n-1) sqrt(A^2 - d^2), t_1 = π - atan(v_1/d)"),
     variants=(
         Variant("graze", {}, frozenset({*(q.name for q in HIT), COUNT.name})),
         Variant("deeper", {"A": "1.01"}, frozenset({*(q.name for q in HIT), COUNT.name})),

@@ -207,7 +207,9 @@ CASE = of.case(
         "m d'' = -k d^(3/2) (1 + lam d'), from d = 0 with d' = v0 until d returns to 0.",
         "lam v0 alone decides the restitution: 1 - (2/3) lam v0 for small ones, 1/(lam v0) for large ones.",
     ),
-    equations=("e = (1 + W(-(1 + q) exp(-1 - q)))/q, q = lam v_0", "d_max^(5/2) = 5 m (q - log(1 + q))/(2 k lam^2)"),
+    equations=of.equations(
+        "e = (1 + W(-(1 + q) exp(-1 - q)))/q, q = lam v_0", "d_max^(5/2) = 5 m (q - log(1 + q))/(2 k lam^2)"
+    ),
     variants=(Variant("half", {}), Variant("light", {"lam": "0.05"}), Variant("heavy", {"lam": "6.4"})),
     quantities=QUANTITIES,
     modelling=(

@@ -99,7 +99,7 @@ CASE = of.case(
         "angle a. The wall pushes with 3/4 m g cos(theta) (3 sin(theta) - 2 sin(a)), and is left where that ends.",
         "Then the centre keeps its velocity u along the floor, until the rod lies on it.",
     ),
-    equations=(
+    equations=of.equations(
         "w^2 = 3 g/(2 l) (sin(a) - sin(θ)), sin(θ_r) = 2/3 sin(a), u^2 = 2/9 g l sin(a)^3",
         "(1/3 + cos(θ)^2) w^2/2 + u^2/(2 l^2) = g/l (sin(a) - sin(θ))",
     ),

@@ -148,7 +148,7 @@ CASE = of.case(
         "In contact s = x - d, and the wall pushes with N = k s + c x'. The foot parts where N falls to zero. Off the "
         "wall spring and dashpot hold each other, s' = -k s/c: when the mass comes again, the foot is still short.",
     ),
-    equations=(
+    equations=of.equations(
         "m x'' + K x = -N, N = k (x - d) + c x'",
         "x - d = Re(a_1 exp(r_1 t) + a_2 exp(r_2 t)) - K d/(K + k), m r^2 + c r + K + k = 0",
     ),

@@ -129,7 +129,7 @@ CASE = of.case(
         "It takes a friction of 2 sqrt(i (1 + i)), 4/3 for a slender rod; then it lies between two angles. The motion "
         "is followed until the tip stops.",
     ),
-    equations=("μ_P = (i + cos(θ)^2)/(sin(θ) cos(θ))", "i tan(θ)^2 - μ tan(θ) + 1 + i = 0"),
+    equations=of.equations("μ_P = (i + cos(θ)^2)/(sin(θ) cos(θ))", "i tan(θ)^2 - μ tan(θ) + 1 + i = 0"),
     variants=(
         Variant("below_critical", {}),
         Variant("below_the_angles", {"mu": "1.6", "theta_0": "0.78", "w_0": "-0.2"}),

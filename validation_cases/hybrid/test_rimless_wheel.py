@@ -112,7 +112,9 @@ CASE = of.case(
         "A strike keeps the momentum about the new foot: cos(2 a) of the angular velocity is left. Between strikes "
         "its square grows by 4 g/l sin(a) sin(s), so that the squares tend to a fixed point as cos(2 a)², to W².",
     ),
-    equations=("w_{n+1}^2 = cos(2 a)^2 (w_n^2 + 4 g/l sin(a) sin(s))", "W^2 = 4 g/l sin(a) sin(s)/tan(2 a)^2"),
+    equations=of.equations(
+        "w_{n+1}^2 = cos(2 a)^2 (w_n^2 + 4 g/l sin(a) sin(s))", "W^2 = 4 g/l sin(a) sin(s)/tan(2 a)^2"
+    ),
     variants=(
         Variant("fast_start", {}),
         Variant("slow_start", {"w_0": "1.1"}, frozenset(("t_strike_1", "w_1", "w_cycle", "w_least", "period"))),

@@ -101,7 +101,7 @@ CASE = of.case(
         "At theta = 0 the edge changes; the moment of momentum about the new edge is kept: the angular velocity "
         "w falls to (1 - 3/2 sin² alpha) w.",
     ),
-    equations=(
+    equations=of.equations(
         "phi_n = 1 - sqrt(1 - r^n (1 - (1 - phi_0)^2)), phi = |theta|/alpha, r = (1 - 3/2 sin(alpha)^2)^2",
         "T_n = acosh(1/(1 - phi_n))/p, p = sqrt(3 g/(4 R))",
     ),

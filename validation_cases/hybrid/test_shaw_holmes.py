@@ -10,7 +10,7 @@ from flint import arb
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter, exact
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant
+from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -159,8 +159,7 @@ QUANTITIES = (
     of.quantity("grazing_force", "1", "amplitude of the load that just reaches the stop", GRAZING, None),
 )
 
-CASE = Case(
-    name="shaw_holmes",
+CASE = of.case(
     title="Impact oscillator of Shaw and Holmes",
     document="Shaw 1983",
     topics=("impact", "resonance", "limit cycle"),
@@ -176,7 +175,6 @@ CASE = Case(
         "(d - C, -D) = V (Φ(T) - I)^-1 ((0, 1) + e Φ(T) (0, 1)), C^2 + (D/W)^2 = F^2/((1 - W^2)^2 + 4 z^2 W^2)",
         "S = ((-e, 0), ((1 + e) (F cos(W t + φ) - d)/V, -e)), T = 2 π n/W",
     ),
-    parameters=PARAMETERS,
     variants=(
         Variant("stable", {}),
         Variant("unstable", {"branch": "-1"}),

@@ -110,7 +110,7 @@ CASE = of.case(
         "Where the push ends, the particle leaves and falls freely to the floor on which the sphere lies. Friction "
         "that takes all speed near the top keeps it there.",
     ),
-    equations=(
+    equations=of.equations(
         "R^2 w^2 = g R (C e^(2 μ θ) + 2 ((2 μ^2 - 1) cos(θ) - 3 μ sin(θ))/(1 + 4 μ^2))",
         "C = v_0^2/(g R) - 2 (2 μ^2 - 1)/(1 + 4 μ^2), R w^2 = g cos(θ) at the release",
     ),

@@ -9,7 +9,7 @@ from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -116,8 +116,7 @@ QUANTITIES = (
     of.value("s", ("turn_left", 2), "1", name="travel_2", second=travel),
 )
 
-CASE = Case(
-    name="sliding_base",
+CASE = of.case(
     title="Oscillator on a sliding base",
     document="Westermo 1983",
     topics=("friction", "seismic", "resonance"),
@@ -134,10 +133,8 @@ CASE = Case(
         "u = f + h, (1 + Φ(π/W)) h(0) = (-2 f, 0)",
         "2 A cos(ψ)/W = 2 α u'(0) - f π/W",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("soft_ground", {}), Variant("fast_ground", {"W": "0.9", "z": "0.1"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("There is no mode of stick: the orbit does not need it, since the base turns at once.",),
     sources=(
         "B. Westermo, F. Udwadia: Periodic response of a sliding oscillator system to harmonic excitation. Earthquake "

@@ -10,7 +10,7 @@ from veridyn.references import hybrid
 from veridyn.references.enclosure import ball, precision
 from veridyn.references.parameters import Parameter, ParameterError, Record
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -92,8 +92,7 @@ QUANTITIES = (
 )
 STRAIGHT = frozenset(("t_roll", "u_roll", "x_roll"))
 
-CASE = Case(
-    name="slip_to_roll",
+CASE = of.case(
     title="Ball that slides before it rolls",
     document="Coriolis 1835",
     topics=("multibody", "friction"),
@@ -108,14 +107,12 @@ CASE = Case(
         "p' = 5 v'/(2 r), q' = -5 u'/(2 r)",
         "t_r = 2 U/(7 μ g), u_r = (5 v_0 + 2 r w_y)/7, v_r = -2 r w_x/7",
     ),
-    parameters=PARAMETERS,
     variants=(
         Variant("billiard", {}),
         Variant("bowling", {"v_0": "3", "r": "0.05", "w_x": "0", "w_y": "0"}, STRAIGHT),
         Variant("backspin", {"v_0": "3", "r": "0.05", "w_x": "0", "w_y": "-50"}, STRAIGHT),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=(
         "Friction is written in the direction of the slip at the start, which it keeps: in that of the present slip "
         "the equations are the same, and singular where rolling begins.",

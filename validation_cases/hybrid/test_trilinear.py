@@ -11,7 +11,7 @@ from veridyn.references import hybrid
 from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant, known
+from veridyn.validation_cases.core.case import Values, Variant, known
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -173,8 +173,7 @@ QUANTITIES = (
     of.largest("x", "1", name="peak", until=("to_gap", 1), second=peak),
 )
 
-CASE = Case(
-    name="trilinear",
+CASE = of.case(
     title="Driven oscillator in a gap between springs",
     document="Natsiavas 1989",
     topics=("impact", "nonlinear spring", "resonance"),
@@ -186,7 +185,6 @@ CASE = Case(
         "Within the gap there is a small orbit as well, of an oscillator that never touches the springs.",
     ),
     equations=("x'' + 2 z x' + h(x) = F cos(W t + φ)", "x(0) = 1, x(t_1) = 1, x(π/W) = -1, x'(π/W) = -x'(0)"),
-    parameters=PARAMETERS,
     variants=(Variant("stiff", {}), Variant("slower", {"W": "1.4"})),
     quantities=QUANTITIES,
     problem=posed,

@@ -168,7 +168,7 @@ CASE = of.case(
         "The kerb catches its leading edge: the block turns about it with the angular momentum that it has about it, "
         "falls back without a rebound, or passes the balance at tan(theta) = b/h and falls over onto its side.",
     ),
-    equations=(
+    equations=of.equations(
         "v_k^2 = v_0^2 - 2 μ g L, w_k = 3 h v_k/(2 (b^2 + h^2))",
         "w^2 = w_k^2 - 2 p^2 (cos(α - θ) - cos(α)), p^2 = 3 g/(2 sqrt(b^2 + h^2))",
     ),

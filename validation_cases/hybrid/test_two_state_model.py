@@ -174,7 +174,7 @@ CASE = of.case(
         "c2 = 0.4, c4 = 5.5 until y1 rises to the upper limit; then c2 = -0.3, c4 = 2.73 until it falls to the lower.",
         "5 s are simulated from y1 = 4.2, y2 = 0.3.",
     ),
-    equations=("t_1 = log((0.3 - 5.5)/(y2 - 5.5))/c3",),
+    equations=of.equations("t_1 = log((0.3 - 5.5)/(y2 - 5.5))/c3"),
     variants=(Variant("comparison", {}), Variant("mild", {"c1": "2700"})),
     quantities=QUANTITIES,
     modelling=("After a switch y1 jumps to within c3/c1 of its new course in a few microseconds.",),

@@ -10,7 +10,7 @@ from veridyn.references import hybrid
 from veridyn.references.enclosure import ball, precision
 from veridyn.references.parameters import Parameter, ParameterError, Record
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -139,8 +139,7 @@ QUANTITIES = (
     of.quantity("middle_phase", "rad", "phase of the bounce midway between birth and doubling", MIDDLE, None),
 )
 
-CASE = Case(
-    name="vibrating_table",
+CASE = of.case(
     title="Ball on a vibrating table",
     document="Holmes 1982",
     topics=("impact", "limit cycle"),
@@ -158,14 +157,12 @@ CASE = Case(
         "tr = 1 + e^2 - (1 + e)^2 Γ sin(φ), det = e^2",
         "Γ_b = n π (1 - e)/(1 + e), Γ_d^2 = Γ_b^2 + (2 (1 + e^2)/(1 + e)^2)^2",
     ),
-    parameters=PARAMETERS,
     variants=(
         Variant("one_period", {}),
         Variant("two_periods", {"n": "2", "Gam": "2.23"}),
         Variant("lossy", {"e": "0.2", "Gam": "2.5"}),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "P. J. Holmes: The dynamics of repeated impacts with a sinusoidally vibrating table. Journal of Sound and "
         "Vibration 84 (1982) 173-189.",

@@ -20,8 +20,7 @@ from veridyn.references.certified import Certified
 from veridyn.references.hybrid import Motion
 from veridyn.solver.errors import CapabilityError, MissingHistory, SolverFailure
 from veridyn.solver.postprocessing.interpolation import resampled
-from veridyn.solver.problem.generated import equations as equations_of
-from veridyn.solver.problem.generated import over
+from veridyn.solver.problem.generated import equations, over
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem
 from veridyn.solver.response import Trajectory
 from veridyn.validation_cases.core.case import DIGITS, Case, Number, Observation, Quantity, Values, known
@@ -257,14 +256,15 @@ class Quantities:
     how: str = "closed form"
     regularity: float | Callable[[Values], float] | None = None
 
-    def case(self, *, equations: tuple[str, ...] = (), **stated: Any) -> Case:
-        """Return the case: name, parameters and problem are those of the motion, unless ``stated`` are others.
+    def equations(self, *more: str) -> tuple[str, ...]:
+        """Return the equations of motion, then more."""
+        return (*equations(self.motion.problem), *more)
 
-        The equations of motion come first, then those given.
-        """
+    def case(self, **stated: Any) -> Case:
+        """Return the case: name, parameters and problem are those of the motion, unless others are stated."""
         problem = self.motion.problem
         of_motion = {"name": problem.name, "parameters": self.motion.parameters, "problem": problem.given}
-        return Case(**{**of_motion, **stated}, equations=(*equations_of(problem), *equations))
+        return Case(**{**of_motion, **stated})
 
     def until(self, end: float, outputs: int) -> Callable[[Values], InitialValueProblem]:
         """Return the problem up to an instant (s), with so many intervals of output."""

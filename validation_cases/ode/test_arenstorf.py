@@ -162,6 +162,7 @@ CASE = of.case(
         "x'' = x + 2 y' - (1 - mu) (x + mu)/r_E³ - mu (x - 1 + mu)/r_M³, y'' = y - 2 x' - (1 - mu) y/r_E³ - mu y/r_M³.",
         "It starts at (a, 0) with the velocity (0, w), so that it comes back after the period T.",
     ),
+    equations=of.equations(),
     variants=(
         Variant("quarter", {}, frozenset(q.name for q in (*QUARTER, CLOSEST, INTEGRAL)), until(4)),
         Variant("half", {}, frozenset(q.name for q in HALF), until(2)),

@@ -101,7 +101,7 @@ CASE = of.case(
         "The blade begins at the origin with heading 0 and runs backwards; at the cusp it stands for an instant.",
         "The energy is constant, volume in the phase space is not: v = V tanh(k (t - t0)), w = W sech(k (t - t0)).",
     ),
-    equations=("v = V tanh(k (t - t0)), w = W/cosh(k (t - t0)), k = V m a/(J + m a^2)",),
+    equations=of.equations("v = V tanh(k (t - t0)), w = W/cosh(k (t - t0)), k = V m a/(J + m a^2)"),
     variants=(Variant("backwards", {}), Variant("slender", {"J": "1/4"})),
     quantities=QUANTITIES,
     modelling=("The centre of mass is a ahead of the blade.",),

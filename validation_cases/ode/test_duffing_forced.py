@@ -12,7 +12,7 @@ from veridyn.references.certified import per_precision
 from veridyn.references.elliptic import jacobi
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
 
@@ -175,8 +175,7 @@ ELLIPTIC_ONES = (
     of.quantity("x_H@10", "1", "x at 10", ELLIPTIC, AT_TEN, scale="A"),
 )
 
-CASE = Case(
-    name="duffing_forced",
+CASE = of.case(
     title="Forced Duffing oscillator with a known motion",
     document="Hsu 1960",
     topics=("nonlinear spring", "resonance"),
@@ -195,13 +194,11 @@ CASE = Case(
         "x'' + a x + b_H x^3 = F_H cn(p t | m), b_H A^2 = 2 m p^2, F_H = A (a + (2 m - 1) p^2)",
         "x = A cn(p t | m)",
     ),
-    parameters=PARAMETERS,
     variants=(
         Variant("subharmonic", {}, frozenset(q.name for q in SUBHARMONIC)),
         Variant("elliptic", {"a": "0.5"}, frozenset(q.name for q in ELLIPTIC_ONES), HSU.given),
     ),
     quantities=(*SUBHARMONIC, *ELLIPTIC_ONES),
-    problem=PROBLEM.given,
     sources=(
         "C. S. Hsu: On the application of elliptic functions in non-linear forced oscillations. Quarterly of Applied "
         "Mathematics 17 (1960) 393-407.",

@@ -96,7 +96,7 @@ CASE = of.case(
         "a, b > 0: hardening; b < 0: softening; a < 0: two wells at ±sqrt(-a/b) and a hill between them.",
         "At A² = -2a/b the mass climbs the hill for ever: x = A sech(sqrt(-a) t).",
     ),
-    equations=("T = 4 K(m)/Ω, Ω^2 = a + b A^2, m = b A^2/(2 Ω^2)",),
+    equations=of.equations("T = 4 K(m)/Ω, Ω^2 = a + b A^2, m = b A^2/(2 Ω^2)"),
     variants=(
         Variant("hardening", {}),
         Variant("cubic", {"a": "0"}, NEAR_BY),

@@ -166,7 +166,9 @@ CASE = of.case(
         "w2 = A sn(p t + u0), w1 and w3 are cn and dn: cn is that of the axis about which the body does not run.",
         "At a flip w2 falls through zero; flips follow with the period 4 K(m)/p.",
     ),
-    equations=("p^2 = (I3 - I2) (L^2 - 2 E I1)/(I1 I2 I3), m = (I2 - I1) (2 E I3 - L^2)/((I3 - I2) (L^2 - 2 E I1))",),
+    equations=of.equations(
+        "p^2 = (I3 - I2) (L^2 - 2 E I1)/(I1 I2 I3), m = (I2 - I1) (2 E I3 - L^2)/((I3 - I2) (L^2 - 2 E I1))"
+    ),
     variants=(Variant("about_three", {}, REGULAR), Variant("middle_axis", {"a1": "0.001", "a3": "0"}, ONE_FLIP)),
     quantities=QUANTITIES,
     sources=(

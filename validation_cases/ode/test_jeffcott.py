@@ -140,7 +140,7 @@ CASE = of.case(
         "Internal damping drops out of the orbit that the unbalance keeps up; above W_c it lets a whirl grow.",
         "The tilt a + i b: I_d θ'' - i I_p W θ' + k_t θ = 0, let go at a_0: forward and backward whirl (Campbell).",
     ),
-    equations=("W_c = sqrt(k/m) (1 + c_e/c_i)",),
+    equations=of.equations("W_c = sqrt(k/m) (1 + c_e/c_i)"),
     variants=(Variant("above_resonance", {}), Variant("self_excited", {"W": "4"})),
     quantities=QUANTITIES,
     sources=(

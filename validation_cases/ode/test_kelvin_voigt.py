@@ -79,7 +79,7 @@ CASE = of.case(
         "before. By definition B it ends where the force is zero, at an indentation that relaxes without the mass.",
         "Restitution is the speed at the end over v_0: exp(-z w T) for both. Above critical damping A never ends.",
     ),
-    equations=(
+    equations=of.equations(
         "T_A = π/w_d, w_d = w sqrt(1 - z^2), e_A = exp(-z w T_A)",
         "tan(w_d T_B) = -2 z sqrt(1 - z^2)/(1 - 2 z^2), e_B = exp(-z w T_B)",
     ),

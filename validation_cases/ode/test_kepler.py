@@ -113,7 +113,7 @@ CASE = of.case(
         "r'' = -r/|r|³ in the plane, from the perihelion of an ellipse with the major half axis 1 and eccentricity e.",
         "The eccentric anomaly solves E - e sin E = t; x = cos E - e, y = sqrt(1 - e²) sin E.",
     ),
-    equations=("E - e sin(E) = t, x = cos(E) - e, y = sqrt(1 - e^2) sin(E)",),
+    equations=of.equations("E - e sin(E) = t, x = cos(E) - e, y = sqrt(1 - e^2) sin(E)"),
     variants=(
         Variant("detest_d5", {}, FIRST | {"x@20", "y@20"}, of.until(20.0, 2000)),
         Variant("sixteen_turns", {}),

@@ -83,7 +83,7 @@ CASE = of.case(
         "About rest motions grow at the larger root of l² + (s + 1) l - s (r - 1); steady rolls lose their stability "
         "at r_H = s (s + b + 3)/(s - b - 1).",
     ),
-    equations=("r_H = s (s + b + 3)/(s - b - 1)",),
+    equations=of.equations("r_H = s (s + b + 3)/(s - b - 1)"),
     variants=(
         Variant("chaotic", {}),
         Variant(

@@ -98,7 +98,7 @@ CASE = of.case(
         "Each mode is driven by a sine: q_n'' + ω_n² q_n = 2 P/(r L) sin(n π c t/L), ω_n = (n π/L)² sqrt(B/r).",
         "The solver is given the first three modes; even ones have a node at midspan.",
     ),
-    equations=("ω_n = (n π/L)^2 sqrt(B/r)", "c_cr = π/L sqrt(B/r)"),
+    equations=of.equations("ω_n = (n π/L)^2 sqrt(B/r)", "c_cr = π/L sqrt(B/r)"),
     variants=(Variant("below_critical", {}), Variant("faster", {"c": "2"})),
     quantities=QUANTITIES,
     sources=(

@@ -134,7 +134,7 @@ CASE = of.case(
         "C is no combination of M and K: the modes without damping stay coupled, and the eigenvalues of the "
         "quadratic problem come in two complex pairs.",
     ),
-    equations=(
+    equations=of.equations(
         "det(s^2 M + s C + K) = 0",
         "x_1 = sum(Res((m_1 s + c) (m_2 s^2 + k_2) x_0/det(s^2 M + s C + K) exp(s t)))",
     ),

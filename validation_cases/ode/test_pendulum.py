@@ -97,7 +97,7 @@ CASE = of.case(
         "θ'' = -ω0² sin θ, from the angle θ0 and the angular velocity Ω0.",
         "Released at rest it swings with the period 4 K(sin²(θ0/2))/ω0; with Ω0 > 2 ω0 at the bottom it turns.",
     ),
-    equations=("T = 4 K(m)/ω_0, m = sin(θ_0/2)^2",),
+    equations=of.equations("T = 4 K(m)/ω_0, m = sin(θ_0/2)^2"),
     variants=(
         Variant("libration", {}),
         Variant("near_separatrix", {"theta0": "179"}),

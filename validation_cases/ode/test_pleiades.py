@@ -13,7 +13,7 @@ from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.series_steps import Vector, final, inverse_cube
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Quantity, Variant
+from veridyn.validation_cases.core.case import Quantity, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -122,8 +122,7 @@ def places(time: int) -> Iterator[Quantity]:
             )
 
 
-CASE = Case(
-    name="pleiades",
+CASE = of.case(
     title="Pleiades",
     document="IVP test set",
     topics=("close encounter", "sensitive"),
@@ -133,10 +132,8 @@ CASE = Case(
         "At the start stars 6 and 7 move along x, 4 and 5 along y; the others are at rest.",
     ),
     equations=("r_i'' = G Σ_j j (r_j - r_i)/|r_j - r_i|^3", "E = Σ_i i v_i^2/2 - G Σ_{i<j} i j/|r_j - r_i|"),
-    parameters=PARAMETERS,
     variants=(Variant("to_one", {}),),
     quantities=tuple(places(1)),
-    problem=PROBLEM.given,
     modelling=("Masses, lengths and the constant of gravity have no units; G = 1 in the literature.",),
     sources=(
         "E. Hairer, S. P. Nørsett, G. Wanner: Solving Ordinary Differential Equations I, 2nd edition, section II.10. "

@@ -70,7 +70,7 @@ CASE = of.case(
         "Duhamel's integral is an error function of a complex argument.",
         "The peak is lower than that of a steady force and comes later; then old and new oscillation beat.",
     ),
-    equations=("s^2 + c s + w^2 = 0", "z = f/(s_1 - s_2) (exp(s_1 t) E(s_1) - exp(s_2 t) E(s_2))"),
+    equations=of.equations("s^2 + c s + w^2 = 0", "z = f/(s_1 - s_2) (exp(s_1 t) E(s_1) - exp(s_2 t) E(s_2))"),
     variants=(Variant("slow", {}), Variant("fast", {"r": "0.02"})),
     quantities=QUANTITIES,
     sources=(

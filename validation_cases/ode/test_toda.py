@@ -12,7 +12,7 @@ from veridyn.references.certified import per_precision
 from veridyn.references.elliptic import first_kind, jacobi, second_kind
 from veridyn.references.parameters import Parameter, exact
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Quantity, Values, Variant
+from veridyn.validation_cases.core.case import Quantity, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
 
@@ -145,8 +145,7 @@ QUANTITIES = (
     of.quantity("soliton_speed", "1", "speed of a single soliton, springs by time", SPEED, None),
 )
 
-CASE = Case(
-    name="toda",
+CASE = of.case(
     title="Toda's lattice",
     document="Toda 1967",
     topics=("nonlinear spring", "waves"),
@@ -161,7 +160,6 @@ CASE = Case(
         "p_n' = exp(-r_{n-1}) - exp(-r_n)",
         "exp(-r_n) - 1 = (2 K ν)^2 (dn^2(2 K (n/8 - ν t)) - E/K), (2 K ν)^-2 = 1/sn^2(2 K/8) - 1 + E/K",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("cnoidal", {}), Variant("soliton", {"m": "0.999"})),
     quantities=QUANTITIES,
     problem=posed,

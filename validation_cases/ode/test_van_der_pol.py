@@ -128,7 +128,7 @@ CASE = of.case(
         "x'' - mu (1 - x²) x' + x = 0, from the point of the limit cycle where x is largest.",
         "Half of the cycle leads from (a, 0) to (-a, 0); the amplitude a is the root of that condition.",
     ),
-    equations=("ω = 1 - mu^2/16 + 17 mu^4/3072, a = 2 + mu^2/96 - 1033 mu^4/552960",),
+    equations=of.equations("ω = 1 - mu^2/16 + 17 mu^4/3072, a = 2 + mu^2/96 - 1033 mu^4/552960"),
     variants=(Variant("weak", {"mu": "0.1"}), Variant("one", {}), Variant("three", {"mu": "3"})),
     quantities=QUANTITIES,
     problem=posed,

@@ -92,7 +92,7 @@ CASE = of.case(
         "A slow load p has its limit where the stiffness vanishes, s = 1 - 1/sqrt(3).",
         "A sudden load passes the barrier if its work reaches the energy there: p s = s² (2 - s)²/4, s = 2/3.",
     ),
-    equations=("p_s = 2/(3 sqrt(3))", "p_d = 8/27", "s_max (2 - s_max)^2 = 4 p"),
+    equations=of.equations("p_s = 2/(3 sqrt(3))", "p_d = 8/27", "s_max (2 - s_max)^2 = 4 p"),
     variants=(Variant("swings", {}), Variant("snaps", {"p": "0.3"})),
     quantities=QUANTITIES,
     sources=(
