@@ -33,36 +33,20 @@ def branch(name: str, way: int, slope: str, event: Change) -> Mode:
     return Mode(name=name, rates=(f"({way})*({slope})", way, f"({way})*z"), events=(event,))
 
 
+TOP = Change(name="top", guard="x - X", direction=1, reset={"x": "X"}, mode="down_unloading")
+UNLOADED = Change(name="unloaded", guard="z", direction=-1, reset={"z": 0}, mode="down_loading")
+BOTTOM = Change(name="bottom", guard="x + X", direction=-1, reset={"x": "-X"}, mode="up_unloading")
+RELOADED = Change(name="reloaded", guard="z", direction=1, reset={"z": 0}, mode="up_loading")
 # x moves with 1 m/s, up and down; W is the work on the element. Z is z at X on the steady loop
 PROBLEM = InitialValueProblem(
     name="bouc_wen",
     states=("z", "x", "W"),
     parameters={**{p.name: p.default for p in PARAMETERS}, "Z": "0.8"},
     modes=(
-        branch(
-            "up_loading",
-            1,
-            f"1 - (b + g)*{bent('z')}",
-            Change(name="top", guard="x - X", direction=1, reset={"x": "X"}, mode="down_unloading"),
-        ),
-        branch(
-            "down_unloading",
-            -1,
-            f"1 + (b - g)*{bent('z')}",
-            Change(name="unloaded", guard="z", direction=-1, reset={"z": 0}, mode="down_loading"),
-        ),
-        branch(
-            "down_loading",
-            -1,
-            f"1 - (b + g)*{bent('-z')}",
-            Change(name="bottom", guard="x + X", direction=-1, reset={"x": "-X"}, mode="up_unloading"),
-        ),
-        branch(
-            "up_unloading",
-            1,
-            f"1 + (b - g)*{bent('-z')}",
-            Change(name="reloaded", guard="z", direction=1, reset={"z": 0}, mode="up_loading"),
-        ),
+        branch("up_loading", 1, f"1 - (b + g)*{bent('z')}", TOP),
+        branch("down_unloading", -1, f"1 + (b - g)*{bent('z')}", UNLOADED),
+        branch("down_loading", -1, f"1 - (b + g)*{bent('-z')}", BOTTOM),
+        branch("up_unloading", 1, f"1 + (b - g)*{bent('-z')}", RELOADED),
     ),
     initial=(0, 0, 0),
     end=8.0,

@@ -11,7 +11,7 @@ import numpy as np
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Values, Variant, floats
+from veridyn.validation_cases.core.case import Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance
 from veridyn.validation_cases.measures.quantities import share_of
@@ -53,9 +53,9 @@ def impact(p: Any, number: int) -> Any:
     return mpmath.fsum(swings)
 
 
-def speed(p: Any, number: int, sign: int) -> Any:
-    """Return the velocity just before (1) or after an impact."""
-    return touches(p, number) * (1 if sign > 0 else -p.e)
+def speed(p: Any, number: int, side: str) -> Any:
+    """Return the velocity just before or after an impact."""
+    return touches(p, number) * (1 if side == "before" else -p.e)
 
 
 def place(p: Any) -> Any:
@@ -87,19 +87,15 @@ of = Quantities(MOTION, 1e-7, "a hundredth of what is missing to a touch", "angl
 IMPACTS = tuple(
     of.event("impact", n, second=partial(impact, number=n), applies=_touches, criterion=wrong_by(n)) for n in (1, 2, 3)
 )
-SPEEDS = tuple(
-    of.value(
-        "v",
-        ("impact", n),
-        "1",
-        before=sign > 0,
-        name=f"v_{'before' if sign > 0 else 'after'}_{n}",
-        second=partial(speed, number=n, sign=sign),
-        applies=_touches,
-        criterion=wrong_by(n),
-    )
-    for n, sign in ((1, 1), (1, -1), (3, 1))
-)
+
+
+def speed_of(n: int, side: str) -> Quantity:
+    """Return the velocity before or after an impact."""
+    second, terms = partial(speed, number=n, side=side), {"applies": _touches, "criterion": wrong_by(n)}
+    return of.value("v", ("impact", n), "1", before=side == "before", name=f"v_{side}_{n}", second=second, **terms)
+
+
+SPEEDS = (speed_of(1, "before"), speed_of(1, "after"), speed_of(3, "before"))
 HIT = (
     *IMPACTS,
     *SPEEDS,

@@ -12,7 +12,7 @@ from veridyn.references.enclosure import Undecided
 from veridyn.references.jets import Jet, differentiated, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Variant
+from veridyn.validation_cases.core.case import Quantity, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -100,23 +100,18 @@ def by_residues(p: Any, mass: int, time: int) -> Any:
 
 of = Quantities(MOTION, how="residues of the Laplace transform")
 PARTS = {"real": ("Re", "rate of decay, negative,"), "imag": ("Im", "angular frequency")}
-EIGENVALUES = tuple(
-    of.quantity(
-        f"{short}_s_{number}",
-        "1/s",
-        f"{what} of the {'slower' if number == 1 else 'faster'} complex mode",
-        MOTION.closed(
-            partial(eigenvalue, number=number, part=part),
-            second=partial(by_matrix, number=number, part=part),
-            how="eigenvalues of the first-order system",
-        ),
-        None,
-    )
-    for number in (1, 2)
-    for part, (short, what) in PARTS.items()
-)
+
+
+def of_mode(number: int, part: str) -> Quantity:
+    """Return a part of the eigenvalue of the slower (1) or the faster complex mode."""
+    read, second = (partial(f, number=number, part=part) for f in (eigenvalue, by_matrix))
+    truth = MOTION.closed(read, second=second, how="eigenvalues of the first-order system")
+    (short, what), which = PARTS[part], "slower" if number == 1 else "faster"
+    return of.quantity(f"{short}_s_{number}", "1/s", f"{what} of the {which} complex mode", truth, None)
+
+
 QUANTITIES = (
-    *EIGENVALUES,
+    *(of_mode(number, part) for number in (1, 2) for part in PARTS),
     *(
         of.value(f"x_{mass}", str(time), "m", scale="x_0", second=partial(by_residues, mass=mass, time=time))
         for time in (5, 20)
