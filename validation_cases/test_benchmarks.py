@@ -14,7 +14,6 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from veridyn.references.enclosure import forget
 from veridyn.references.parameters import arguments
@@ -30,11 +29,10 @@ from veridyn.solver.problem.basis import modal_basis, modal_state
 from veridyn.solver.problem.elements import Friction, Load, Stop
 from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
 from veridyn.solver.problem.time_functions import Harmonic
+from veridyn.validation_cases.core.case import Floats
 from veridyn.validation_cases.core.catalogue import case_names, load_case
 from veridyn.validation_cases.core.judge import correct_digits
 from veridyn.validation_cases.core.runner import Run, Runner, Statement
-
-Floats = NDArray[np.float64]
 
 pytestmark = pytest.mark.speed
 

@@ -13,13 +13,12 @@ from importlib import import_module
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
+from veridyn.validation_cases.core.case import Floats
 from veridyn.validation_cases.core.changed_units import SI, Units, in_si, in_units, is_expressible
 
-Floats = NDArray[np.float64]
 Solve = Callable[[Any], Any]  # returns a checked response
 
 # Lengths shrink to a thousandth: an absolute tolerance that was harmless is not any more. Time grows, so that a step

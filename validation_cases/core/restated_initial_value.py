@@ -5,14 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import sympy
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import CapabilityError
 from veridyn.solver.problem.expressions import TIME, Expr
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.solver.response import Trajectory
+from veridyn.validation_cases.core.case import Floats
 
-Floats = NDArray[np.float64]
 Solve = Callable[[InitialValueProblem], Trajectory]
 
 

@@ -5,14 +5,13 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import Response
+from veridyn.validation_cases.core.case import Floats
 from veridyn.validation_cases.core.changed_units import TOTALS
 
-Floats = NDArray[np.float64]
 Solve = Callable[[MechanicalProblem], Response]
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from veridyn.references import impact_oscillator
 from veridyn.references.certified import Certified, exact_count, exact_zero, undefined
@@ -22,7 +23,6 @@ from veridyn.validation_cases.measures import impact_conditioning, impacts, vibr
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, velocities
 from veridyn.validation_cases.measures.plotting import (
     Drawn,
-    Floats,
     figure,
     history,
     panel,
@@ -198,11 +198,11 @@ RESIDUALS = (
 )
 
 
-def _gap(o: Observation) -> Floats:
+def _gap(o: Observation) -> NDArray[np.float64]:
     return stop_gap(o.problem, o.response, o.problem.stops[0])
 
 
-def _true_gap(o: Observation, times: Floats) -> Floats:
+def _true_gap(o: Observation, times: NDArray[np.float64]) -> NDArray[np.float64]:
     return o["gap"] - true(impact_oscillator.motion, "displacement")(o, times)
 
 

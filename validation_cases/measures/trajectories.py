@@ -14,7 +14,6 @@ from functools import lru_cache, partial
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.references.certified import Certified
 from veridyn.references.hybrid import Motion
@@ -23,11 +22,10 @@ from veridyn.solver.postprocessing.interpolation import resampled
 from veridyn.solver.problem.generated import equations, over
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem
 from veridyn.solver.response import Trajectory
-from veridyn.validation_cases.core.case import DIGITS, Case, Number, Observation, Quantity, Values, known
+from veridyn.validation_cases.core.case import DIGITS, Case, Floats, Number, Observation, Quantity, Values, known
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures.curves import top
 
-Floats = NDArray[np.float64]
 Instant = str | tuple[str, int]
 Measure = Callable[[Observation], Number]
 Reference = Callable[..., Certified]

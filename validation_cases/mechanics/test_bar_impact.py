@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.references import bar_impact
 from veridyn.solver.postprocessing.interpolation import value_at
@@ -17,8 +16,6 @@ from veridyn.validation_cases.core.tolerances import cited
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import always, numbered, of, outputs, share_of
-
-Floats = NDArray[np.float64]
 
 OUTPUT_NUMBER = 0.1  # largest frequency times the spacing of the requested output
 KINK = 2.0  # regularity: the force of the wall has a kink

@@ -11,7 +11,7 @@ from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.solver.problem.devices import NonlinearSpring
 from veridyn.solver.problem.elements import Geometry, Stop
 from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Observation, Values, Variant, floats
+from veridyn.validation_cases.core.case import Case, Floats, Observation, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited
 from veridyn.validation_cases.measures import impacts, plotting
@@ -141,7 +141,7 @@ def _impact(field: str) -> Callable[[Observation, int], float]:
     return read
 
 
-def _along_line(o: Observation) -> plotting.Floats:
+def _along_line(o: Observation) -> Floats:
     """Return the displacement (m,) along the motion in whatever coordinates: that of its kinetic energy."""
     start = o.problem.initial_velocity / o["v0"]
     return np.asarray(o.response.displacement @ (o.problem.mass / o["m"]) @ start)

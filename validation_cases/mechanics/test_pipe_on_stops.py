@@ -5,7 +5,6 @@ from typing import Any
 
 import mpmath
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.references import hybrid, waves
 from veridyn.references.certified import per_precision
@@ -17,14 +16,12 @@ from veridyn.solver.problem.elements import Stop, SupportMotion
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
 from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.case import Case, Floats, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance
 from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.trajectories import Quantities, where_known
-
-Floats = NDArray[np.float64]
 
 PER_BAY = 10  # modes per stop
 MOVING = range(1, PER_BAY, 2)  # modes of a bay that move: those in step with the stops

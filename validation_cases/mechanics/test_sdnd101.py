@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from veridyn.references import damped_stop
 from veridyn.references.certified import exact_count, exact_zero
@@ -66,7 +67,7 @@ def _cycle(values: Values) -> tuple[float, float]:
     return float(known(CYCLE, values)), float(known(CONTACT, values))
 
 
-def true_instants(values: Values, count: int) -> impacts.Floats:
+def true_instants(values: Values, count: int) -> NDArray[np.float64]:
     """Return touch and release of the first impacts, one after the other (s)."""
     cycle, duration = _cycle(values)
     starts = np.arange(count) * cycle

@@ -7,7 +7,6 @@ from typing import Any
 
 import mpmath
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.references import hybrid
 from veridyn.references.certified import CertificationError, Certified, per_precision
@@ -24,8 +23,6 @@ from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import displacement_at
 from veridyn.validation_cases.measures.trajectories import Quantities, where_known
-
-Floats = NDArray[np.float64]
 
 NORMAL, TANGENT = 0.8, 0.6  # the line on which the tube moves, across the stops and along them
 PARAMETERS = (
