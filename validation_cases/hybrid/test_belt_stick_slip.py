@@ -32,11 +32,7 @@ PROBLEM = InitialValueProblem(
             rates=("v", "(F_k - k*x)/m", "v_b*F_k", 1),
             events=(Change(name="stick", guard="v - v_b", direction=1, reset={"v": "v_b", "s": 0}, mode="stick"),),
         ),
-        Mode(
-            name="stick",
-            rates=("v_b", 0, "v_b*k*x", 1),
-            events=(RELEASE,),
-        ),
+        Mode(name="stick", rates=("v_b", 0, "v_b*k*x", 1), events=(RELEASE,)),
     ),
     initial=("F_s/k", "v_b", 0, 0),
     end=60.0,

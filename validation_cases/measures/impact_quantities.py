@@ -21,16 +21,7 @@ from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.core.uncertainty import ROUNDING
 from veridyn.validation_cases.measures import impact_conditioning, impacts, vibro_impact
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, velocities
-from veridyn.validation_cases.measures.plotting import (
-    Drawn,
-    figure,
-    history,
-    panel,
-    portrait,
-    series,
-    shown,
-    true,
-)
+from veridyn.validation_cases.measures.plotting import Drawn, figure, history, panel, portrait, series, shown, true
 from veridyn.validation_cases.measures.quantities import parameter
 
 KINK = 2.0  # regularity: the force of an undamped stop has a kink

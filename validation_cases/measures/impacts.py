@@ -43,6 +43,11 @@ def impact(o: Observation, number: int) -> Impact:
     return found[number - 1]
 
 
+def part(o: Observation, number: int, field: str) -> float:
+    """Return a part of one impact, counted from 1: its ``start``, ``end``, ``peak_force`` and so on."""
+    return float(getattr(impact(o, number), field))
+
+
 def count(o: Observation) -> float:
     """Count the impacts."""
     return float(len(impacts(o)))

@@ -66,10 +66,6 @@ def sparse_problem(values: Values) -> MechanicalProblem:
 # ---- what is measured
 
 
-def _contact(o: Observation, field: str) -> float:
-    return float(getattr(impacts.impact(o, 1), field))
-
-
 def _mean_force(o: Observation) -> float:
     contact = impacts.impact(o, 1)
     return contact.impulse / contact.duration
@@ -101,7 +97,7 @@ of_chain = of(bar_impact, regularity=KINK)
 
 
 start, end, duration, peak, impulse = (
-    partial(_contact, field=field) for field in ("start", "end", "duration", "peak_force", "impulse")
+    partial(impacts.part, number=1, field=field) for field in ("start", "end", "duration", "peak_force", "impulse")
 )
 stated = of(bar_impact)  # what no response holds
 TIP = ("tip", "m", "displacement of the last mass {number} L/c after the touch", bar_impact.tip, _tip)

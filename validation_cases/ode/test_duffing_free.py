@@ -103,11 +103,7 @@ CASE = of.case(
         Variant("softening", {"b": "-1", "A2": "0.81"}),
         Variant("in_well", {"a": "-1", "A2": "1.44"}, NEAR_BY),
         Variant("cross_well", {"a": "-1", "A2": "2.56"}, NEAR_BY),
-        Variant(
-            "separatrix",
-            {"a": "-1", "A2": "2"},
-            problem=of.until(6.0, 600),
-        ),
+        Variant("separatrix", {"a": "-1", "A2": "2"}, problem=of.until(6.0, 600)),
     ),
     quantities=QUANTITIES,
     modelling=("The square of A is the parameter, so that the separatrix is met exactly.",),
