@@ -3,7 +3,6 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.enclosure import sign_of
@@ -11,7 +10,7 @@ from veridyn.references.parameters import Parameter, ParameterError, Record
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1", "positive"),
@@ -36,7 +35,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("F_s/k", "v_b", 0, 0),
     end=60.0,
-    output_times=np.linspace(0.0, 60.0, 6001),
+    output_times=evenly(60.0, 6000),
 )
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
@@ -11,7 +10,7 @@ from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("k_1", "N/m", "stiffness to the left, or within the gap, over a mass of 1 kg", "1", "non-negative"),
@@ -38,7 +37,7 @@ def freed(name: str, names: str, *modes: Mode) -> InitialValueProblem:
         modes=modes,
         initial=("-A", 0),
         end=10.0,
-        output_times=np.linspace(0.0, 10.0, 2001),
+        output_times=evenly(10.0, 2000),
     )
 
 

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
@@ -12,7 +11,7 @@ from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Values, Variant, known
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
 
 PARAMETERS = (
     Parameter("b", "1", "beta, of the velocity times z", "0.6", "positive"),
@@ -50,7 +49,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, 0, 0),
     end=8.0,
-    output_times=np.linspace(0.0, 8.0, 1601),
+    output_times=evenly(8.0, 1600),
 )
 VIRGIN = hybrid.motion(PROBLEM, PARAMETERS)
 LOOP = PROBLEM.given({}, initial=("-Z", "-X", 0), mode="up_unloading")

@@ -3,14 +3,13 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("grav", "m/s^2", "acceleration of gravity", "9.81", "positive"),
@@ -39,7 +38,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("h", 0, 0),
     end=10.0,
-    output_times=np.linspace(0.0, 10.0, 10001),
+    output_times=evenly(10.0, 10000),
 )
 
 

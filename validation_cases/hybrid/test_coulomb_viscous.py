@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
@@ -14,7 +13,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
 PARAMETERS = (
     Parameter("w", "rad/s", "natural angular frequency", "2*pi", "positive"),
@@ -43,7 +42,7 @@ PROBLEM = InitialValueProblem(
     modes=(*moving("left", -1), *moving("right", 1), Mode(name="rest", rates=(0, 0))),
     initial=("x_0", 0),
     end=float(SPAN),
-    output_times=np.linspace(0.0, SPAN, 200 * SPAN + 1),
+    output_times=evenly(SPAN, 200 * SPAN),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
@@ -18,7 +17,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Values, Variant, known
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
 
 PARAMETERS = (
     Parameter("z", "1", "damping ratio", "0.02", "positive"),
@@ -58,7 +57,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("X", 0, "R", 0),
     end=12.0,
-    output_times=np.linspace(0.0, 12.0, 2401),
+    output_times=evenly(12.0, 2400),
 )
 Row = tuple[Any, ...]  # what is linear in X, F cos phi, F sin phi: three factors, then what is added
 

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
@@ -15,7 +14,7 @@ from veridyn.validation_cases.core.case import Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance
 from veridyn.validation_cases.measures.quantities import share_of
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 END = 20.0
 PARAMETERS = (
@@ -36,7 +35,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("-A", 0),
     end=END,
-    output_times=np.linspace(0.0, END, 501),
+    output_times=evenly(END, 500),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 

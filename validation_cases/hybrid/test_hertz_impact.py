@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
@@ -13,7 +12,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, largest, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, largest, value_at
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1", "positive"),
@@ -36,7 +35,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, "v0"),
     end=5.0,
-    output_times=np.linspace(0.0, 5.0, 1001),
+    output_times=evenly(5.0, 1000),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 

@@ -3,14 +3,13 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("z", "1", "damping ratio", "0.02", "positive"),
@@ -67,7 +66,7 @@ PROBLEM = InitialValueProblem(
         f"2*z*W*{OWN} - (1 - W**2)*{RUN}/W",
     ),
     end=15.0,
-    output_times=np.linspace(0.0, 15.0, 3001),
+    output_times=evenly(15.0, 3000),
 )
 ORBIT = hybrid.not_negative(PROBLEM, ROOT, "no orbit has two symmetric impacts a cycle: lower d = {d}, or raise F")
 

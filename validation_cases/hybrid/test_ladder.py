@@ -4,14 +4,13 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81", "positive"),
@@ -38,7 +37,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("a", 0, "l*cos(a)", 0),
     end=2.0,
-    output_times=np.linspace(0.0, 2.0, 801),
+    output_times=evenly(2.0, 800),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
@@ -13,7 +12,7 @@ from veridyn.references.waves import Waves
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1", "positive"),
@@ -46,7 +45,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, "v0", 0),
     end=END,
-    output_times=np.linspace(0.0, END, 1601),
+    output_times=evenly(END, 1600),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 

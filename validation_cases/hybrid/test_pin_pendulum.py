@@ -2,15 +2,13 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1.02", "positive"),
@@ -38,7 +36,7 @@ PROBLEM = InitialValueProblem(
     modes=(swinging("long", "l", "short", -1, "l/(l - l_p)"), swinging("short", "l - l_p", "long", 1, "(l - l_p)/l")),
     initial=("phi_0", 0),
     end=5.0,
-    output_times=np.linspace(0.0, 5.0, 1001),
+    output_times=evenly(5.0, 1000),
 )
 BEHIND = replace(PROBLEM, mode="short")  # begins with the string on the pin
 # thrown at the pin so that the short pendulum turns where its string is level

@@ -4,14 +4,13 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81"),
@@ -36,7 +35,7 @@ PROBLEM = InitialValueProblem(
     modes=(on_edge("right", 1, "left"), on_edge("left", -1, "right"), Mode(name="rest", rates=(0, 0))),
     initial=("theta0", 0),
     end=3.0,
-    output_times=np.linspace(0.0, 3.0, 601),
+    output_times=evenly(3.0, 600),
     accumulation=Accumulation(event="impact", mode="rest", reset={"theta": 0, "w": 0}),
 )
 

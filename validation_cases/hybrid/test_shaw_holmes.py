@@ -4,7 +4,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
@@ -12,7 +11,7 @@ from veridyn.references.parameters import Parameter, exact
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 DIGITS = 25  # of a start as text
 PARAMETERS = (
@@ -72,7 +71,7 @@ PROBLEM = InitialValueProblem(
         *(1, 0, 0, 1),
     ),
     end=15.0,
-    output_times=np.linspace(0.0, 15.0, 3001),
+    output_times=evenly(15.0, 3000),
 )
 ORBIT = hybrid.not_negative(
     PROBLEM, ROOT, "no orbit hits the stop once in n = {n} periods: change W, z or e, or raise F"

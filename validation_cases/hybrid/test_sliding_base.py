@@ -3,7 +3,6 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
@@ -11,7 +10,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("alpha", "1", "share of the oscillator in the whole mass", "0.75", "positive"),
@@ -49,7 +48,7 @@ PROBLEM = InitialValueProblem(
     modes=(sliding("right", 1, "left"), sliding("left", -1, "right")),
     initial=(PLACE, SPEED, 0, 0),
     end=20.0,
-    output_times=np.linspace(0.0, 20.0, 2001),
+    output_times=evenly(20.0, 2000),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 

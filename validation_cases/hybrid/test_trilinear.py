@@ -4,7 +4,6 @@ from itertools import product
 from typing import Any
 
 import mpmath
-import numpy as np
 import sympy
 
 from veridyn.references import hybrid
@@ -13,7 +12,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Values, Variant, known
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("z", "1", "damping ratio in the gap", "0.05", "positive"),
@@ -93,7 +92,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(1, *beginning()),
     end=10.0,
-    output_times=np.linspace(0.0, 10.0, 2001),
+    output_times=evenly(10.0, 2000),
 )
 ORBIT = hybrid.motion(PROBLEM, PARAMETERS).where("t_1", "p**2 + q**2 - F**2", at=("to_gap", 1))
 

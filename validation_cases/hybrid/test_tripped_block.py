@@ -5,14 +5,13 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter, ParameterError, Record
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81"),
@@ -52,7 +51,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, "v_0", 0, 0),
     end=2.0,
-    output_times=np.linspace(0.0, 2.0, 801),
+    output_times=evenly(2.0, 800),
 )
 
 

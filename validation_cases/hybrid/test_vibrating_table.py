@@ -3,7 +3,6 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
@@ -12,7 +11,7 @@ from veridyn.references.parameters import Parameter, ParameterError, Record
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 COARSE = 128  # bits, to tell whether there is an orbit
 PARAMETERS = (
@@ -52,7 +51,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(f"Gam*sin({PHASE})", "n*pi", 1, 0, 0, 1),
     end=45.0,
-    output_times=np.linspace(0.0, 45.0, 4501),
+    output_times=evenly(45.0, 4500),
 )
 
 

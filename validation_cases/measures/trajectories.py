@@ -36,6 +36,11 @@ TERMS = ("second", "how", "promised")  # of references, by keyword
 HALVINGS = 60  # of the interval between two samples, for a root
 
 
+def evenly(end: float, intervals: int) -> Floats:
+    """Return instants (s) from 0 to an end, evenly spread, with so many intervals."""
+    return np.linspace(0.0, end, intervals + 1)
+
+
 @dataclass(frozen=True, eq=False)
 class Part:
     """A smooth part of a trajectory: instants (k,) and values (k,) of an expression, from one event up to the next."""
@@ -266,7 +271,7 @@ class Quantities:
 
     def until(self, end: float, outputs: int) -> Callable[[Values], InitialValueProblem]:
         """Return the problem up to an instant (s), with so many intervals of output."""
-        span = {"end": end, "output_times": np.linspace(0.0, end, outputs + 1)}
+        span = {"end": end, "output_times": evenly(end, outputs)}
         return lambda values: cast(InitialValueProblem, self.motion.problem.given(values, **span))
 
     def quantity(

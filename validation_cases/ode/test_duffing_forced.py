@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
@@ -14,7 +13,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
 PARAMETERS = (
     Parameter("a", "1", "linear stiffness over mass", "1", "positive"),
@@ -32,7 +31,7 @@ PARTS = {
 GIVEN = {p.name: p.default for p in PARAMETERS}
 TURNS = (Change(name="top", guard="v", direction=-1), Change(name="bottom", guard="v", direction=1))
 HILL = tuple(rate.format("(a + 3*b*x**2)") for rate in ("a21", "-{}*a11", "a22", "-{}*a12"))
-END, OUTPUTS = 12.0, np.linspace(0.0, 12.0, 1201)
+END, OUTPUTS = 12.0, evenly(12.0, 1200)
 # a11 … a22 are the derivatives of x and v with respect to those at the start
 PROBLEM = InitialValueProblem(
     name="duffing_forced",

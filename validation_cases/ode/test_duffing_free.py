@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.enclosure import sign_of
@@ -12,7 +11,7 @@ from veridyn.references.parameters import Parameter, ParameterError, Record
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("a", "1/s^2", "linear stiffness over mass", "1", "any"),
@@ -26,7 +25,7 @@ PROBLEM = InitialValueProblem(
     modes=(Mode(name="free", rates=("v", "-a*x - b*x**3"), events=(Change(name="turn", guard="v", direction=-1),)),),
     initial=("sqrt(A2)", 0),
     end=100.0,
-    output_times=np.linspace(0.0, 100.0, 5001),
+    output_times=evenly(100.0, 5000),
     invariants={"energy": "v**2/2 + a*x**2/2 + b*x**4/4"},
 )
 

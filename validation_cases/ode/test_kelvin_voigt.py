@@ -4,14 +4,13 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("w", "rad/s", "natural angular frequency of the mass on the spring", "1", "positive"),
@@ -35,7 +34,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, "v_0"),
     end=4.0,
-    output_times=np.linspace(0.0, 4.0, 401),
+    output_times=evenly(4.0, 400),
 )
 
 

@@ -3,14 +3,13 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Published, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("s", "1", "Prandtl's number", "10", "positive"),
@@ -37,7 +36,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(1, 1, 20, 1, 0, 0),
     end=2.0,
-    output_times=np.linspace(0.0, 2.0, 2001),
+    output_times=evenly(2.0, 2000),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS, spare=8)
 STRETCH = "sqrt(p**2 + q**2 + w**2)"

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import acb, acb_poly
 
 from veridyn.references import hybrid
@@ -14,7 +13,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Quantity, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("m_1", "kg", "mass with the dashpot", "1", "positive"),
@@ -31,7 +30,7 @@ PROBLEM = InitialValueProblem(
     modes=(Mode(name="free", rates=("v_1", "(k_2*(x_2 - x_1) - k_1*x_1 - c*v_1)/m_1", "v_2", "k_2*(x_1 - x_2)/m_2")),),
     initial=("x_0", 0, 0, 0),
     end=20.0,
-    output_times=np.linspace(0.0, 20.0, 1001),
+    output_times=evenly(20.0, 1000),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 

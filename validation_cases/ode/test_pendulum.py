@@ -3,14 +3,13 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("w0", "rad/s", "circular frequency sqrt(g/l) of small motions", "1", "positive"),
@@ -33,7 +32,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("theta0*pi/180", "Om0"),
     end=100.0,
-    output_times=np.linspace(0.0, 100.0, 5001),
+    output_times=evenly(100.0, 5000),
     invariants={"energy": "om**2/2 - w0**2*cos(theta)"},
 )
 

@@ -6,7 +6,6 @@ from itertools import combinations
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
@@ -15,7 +14,7 @@ from veridyn.references.series_steps import Vector, final, inverse_cube
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Quantity, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (Parameter("G", "1", "constant of gravity", "1", "positive"),)
 STARS = range(1, 8)  # star i has the mass i
@@ -63,7 +62,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=tuple(x for column in START.values() for x in column),
     end=1.0,
-    output_times=np.linspace(0.0, 1.0, 1001),
+    output_times=evenly(1.0, 1000),
     invariants={
         "energy": of_all("{i}*(u{i}**2 + v{i}**2)/2") + "".join(f" - G*{i * j}/sqrt({apart(i, j)})" for i, j in PAIRS),
         "momentum along x": of_all("{i}*u{i}"),

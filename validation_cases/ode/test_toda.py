@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
@@ -14,7 +13,7 @@ from veridyn.references.parameters import Parameter, exact
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Quantity, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
 PARAMETERS = (
     Parameter("m", "1", "parameter of the wave: a sine near 0, solitons near 1", "0.9", "positive"),
@@ -37,7 +36,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0,) * (2 * N),
     end=10.0,
-    output_times=np.linspace(0.0, 10.0, 1001),
+    output_times=evenly(10.0, 1000),
     invariants={
         "energy": " + ".join(f"p{i}**2/2 + exp(-r{i}) + r{i} - 1" for i in RING),
         "momentum": " + ".join(f"p{i}" for i in RING),
