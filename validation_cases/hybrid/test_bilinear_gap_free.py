@@ -95,9 +95,7 @@ preloaded = Quantities(hybrid.motion(PRELOADED, PARAMETERS[:1] + PARAMETERS[3:])
 gapped = Quantities(hybrid.motion(GAPPED, PARAMETERS[:3] + PARAMETERS[4:]), how="arcs, and 1/velocity by quadrature")
 QUANTITIES = (
     bilinear.event("turn", name="period_bilinear", second=bilinear_period),
-    bilinear.largest(
-        "x", "m", name="reach_bilinear", until=("turn", 1), second=lambda p: p.A * mpmath.sqrt(p.k_1 / p.k_2)
-    ),
+    bilinear.largest("x", "m", name="reach_bilinear", until=("turn", 1), second=reach),
     preloaded.event("turn", name="period_preloaded", second=preloaded_period),
     gapped.event("turn", name="period_gapped", second=gapped_period),
     gapped.value("v", ("to_gap", 1), "m/s", name="entry_gapped", second=entry),

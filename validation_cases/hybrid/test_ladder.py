@@ -76,15 +76,14 @@ def landed(p: Any) -> Any:
 
 
 of = Quantities(MOTION, how="elliptic integrals, energy and quadrature")
+FLAT = mpmath.mpf(0)
 QUANTITIES = (
     of.event("release", name="t_release", second=leaning),
     of.value("theta", ("release", 1), "rad", name="theta_release", second=left),
     of.value("-w", ("release", 1), "rad/s", name="w_release", second=lambda p: turning(p, left(p))),
     of.value("u", ("release", 1), "m/s", name="u_release", second=drift),
     of.event("landing", name="t_landing", second=lambda p: leaning(p) + falling(p)),
-    of.value(
-        *("-w", ("landing", 1), "rad/s"), before=True, name="w_landing", second=partial(turning, angle=mpmath.mpf(0))
-    ),
+    of.value("-w", ("landing", 1), "rad/s", before=True, name="w_landing", second=partial(turning, angle=FLAT)),
     of.value("x", ("landing", 1), "m", name="x_landing", second=landed),
 )
 

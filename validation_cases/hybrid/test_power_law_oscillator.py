@@ -116,11 +116,10 @@ def of_power(a: str) -> Any:
 SPEED = MOTION.closed(
     lambda p: (2 / (p.a + 1) * ((p.a + 1) * p.A.log()).exp()).sqrt(), second=speed, how="work of the spring, quadrature"
 )
+PASSING = partial(value_at, expression="-v", at=("zero", 1))
 QUANTITIES = (
     of.quantity("T", "1", "period, between every other passage of zero", PERIOD, between, regularity=1.0),
-    of.quantity(
-        "speed", "1", "speed at x = 0", SPEED, partial(value_at, expression="-v", at=("zero", 1)), regularity=1.0
-    ),
+    of.quantity("speed", "1", "speed at x = 0", SPEED, PASSING, regularity=1.0),
     of.value("x", "1", "1", scale="A", second=partial(place, time=1), applies=begins_long, regularity=1.0),
     *(of.quantity(f"T_{a}", "1", f"period for a = {a}", of_power(a), None) for a in ("1/3", "1", "5", "7")),
 )

@@ -77,14 +77,11 @@ def state(p: Any, place: int) -> Any:
 
 
 of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="Housner's periods and amplitudes")
+HITS = tuple(("impact", n) for n in (1, 2, 3))
 QUANTITIES = (
     *(of.event("impact", n, second=partial(impact, number=n)) for n in (1, 2, 3)),
-    of.smallest(
-        "theta", "rad", name="turn_1", second=partial(angle, number=1), after=("impact", 1), until=("impact", 2)
-    ),
-    of.largest(
-        "theta", "rad", name="turn_2", second=partial(angle, number=2), after=("impact", 2), until=("impact", 3)
-    ),
+    of.smallest("theta", "rad", name="turn_1", second=partial(angle, number=1), after=HITS[0], until=HITS[1]),
+    of.largest("theta", "rad", name="turn_2", second=partial(angle, number=2), after=HITS[1], until=HITS[2]),
     of.value("theta", "1.1", "rad", scale="theta0", second=partial(state, place=0)),
     of.value("w", "1.1", "rad/s", scale="sqrt(g/R)*theta0", second=partial(state, place=1)),
 )

@@ -144,17 +144,14 @@ of = Quantities(MOTION, how="periodic impulses on the mass")
 GRAZING = MOTION.closed(
     lambda p: p.d * ((arb(1) - p.W**2) ** 2 + (2 * p.z * p.W) ** 2).sqrt(), second=grazing, how="complex amplitude"
 )
+HIT = ("impact", 1)
 QUANTITIES = (
     of.event("impact", second=lapse),
     of.event("impact", 3, second=lambda p: 3 * lapse(p)),
     of.value("v", ("impact", 1), "1", before=True, name="V", second=lambda p: orbit(p)[0]),
     of.value("2*pi - W*t", ("crest", 1), "1", name="phase", second=phase),
-    of.value(
-        "a11 + a22", ("impact", 1), "1", name="trace", scale="1", second=trace, how="derivatives of the map of impacts"
-    ),
-    of.value(
-        "a11*a22 - a12*a21", ("impact", 1), "1", name="det", second=lambda p: p.e**2 * mpmath.exp(-2 * p.z * lapse(p))
-    ),
+    of.value("a11 + a22", HIT, "1", name="trace", scale="1", second=trace, how="derivatives of the map of impacts"),
+    of.value("a11*a22 - a12*a21", HIT, "1", name="det", second=lambda p: p.e**2 * mpmath.exp(-2 * p.z * lapse(p))),
     of.quantity("grazing_force", "1", "amplitude of the load that just reaches the stop", GRAZING, None),
 )
 

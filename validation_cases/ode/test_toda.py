@@ -122,11 +122,11 @@ def springs(time: int) -> Iterator[Quantity]:
             how="equations of motion by Taylor series, from theta functions",
         )
         measure = partial(value_at, expression=f"r{spring}", at=str(time))
-        yield of.quantity(
-            f"r{spring}@{time}", "1", f"elongation of spring {spring} at {time}", truth, measure, scale="1"
-        )
+        words = f"elongation of spring {spring} at {time}"
+        yield of.quantity(f"r{spring}@{time}", "1", words, truth, measure, scale="1")
 
 
+TURNED = partial(value_at, expression="r0", at=("crest", 1))
 THETA = "two equations of theta functions, at crest and trough"
 PERIOD = MOTION.closed(lambda p: 2 * first_kind(p.m) / rate(p), second=lambda p: 1 / wave(p.m)[1], how=THETA)
 RETURN = MOTION.closed(partial(elongation, spring=0, time=0), second=lambda p: start(p.m)[0][0], how=THETA)
@@ -138,9 +138,7 @@ SPEED = MOTION.closed(
 QUANTITIES = (
     *springs(10),
     of.quantity("period", "1", "time in which the wave goes round", PERIOD, partial(event_instant, event="crest")),
-    of.quantity(
-        "return", "1", "spring 0 after a turn", RETURN, partial(value_at, expression="r0", at=("crest", 1)), scale="1"
-    ),
+    of.quantity("return", "1", "spring 0 after a turn", RETURN, TURNED, scale="1"),
     of.quantity("soliton_speed", "1", "speed of a single soliton, springs by time", SPEED, None),
 )
 
