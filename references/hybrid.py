@@ -688,11 +688,12 @@ class Motion:
             raise ParameterError(unknown(name, dict.fromkeys(names), "event"))
 
 
+@dataclass(frozen=True)
 class _Numbers:
-    """Parameters as attributes, made where they are read."""
+    """Parameters as attributes, made where they are read; a cache can be keyed by them."""
 
-    def __init__(self, o: Record, number: Callable[[Exact], Any]) -> None:
-        self._record, self._number = o, number
+    _record: Record
+    _number: Callable[[Exact], Any]
 
     def __getattr__(self, name: str) -> Any:
         return self._number(getattr(self._record, name))

@@ -3,18 +3,15 @@
 Nothing here asserts a time. First calls (compilation, loading of cached kernels) are measured apart.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numba
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from veridyn.references.enclosure import forget
 from veridyn.references.parameters import arguments
@@ -30,11 +27,10 @@ from veridyn.solver.problem.basis import modal_basis, modal_state
 from veridyn.solver.problem.elements import Friction, Load, Stop
 from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
 from veridyn.solver.problem.time_functions import Harmonic
+from veridyn.validation_cases.core.case import Floats
 from veridyn.validation_cases.core.catalogue import case_names, load_case
 from veridyn.validation_cases.core.judge import correct_digits
 from veridyn.validation_cases.core.runner import Run, Runner, Statement
-
-Floats = NDArray[np.float64]
 
 pytestmark = pytest.mark.speed
 
@@ -54,9 +50,7 @@ def test_solve(benchmark: Any, solver_under_test: str, case_name: str, scheme: s
     runner, variant = Runner(solver), case.default_variant
     run = runner.default_run(Statement(case, variant), scheme)
     problem = run.statement.problem
-    start = time.perf_counter()
-    solver.solve(problem, dict(run.settings))
-    first = time.perf_counter() - start
+    first = _seconds(lambda: solver.solve(problem, dict(run.settings)))
     benchmark.extra_info.update(
         solver=solver.name,
         case=case.name,
@@ -81,10 +75,8 @@ def test_references(benchmark: Any, name: str) -> None:
         for reference, chosen in given:
             reference(**chosen)
 
-    start = time.perf_counter()
-    compute()
     info = {"solver": "reference", "case": case.name, "variant": variant.name, "scheme": "30 digits"}
-    benchmark.extra_info.update(first_call=time.perf_counter() - start, **info)
+    benchmark.extra_info.update(first_call=_seconds(compute), **info)
     benchmark.pedantic(compute, setup=forget, rounds=3)
 
 
@@ -95,9 +87,7 @@ def test_exact_kernel(benchmark: Any, a0: str) -> None:
     case = load_case("sdnd104")
     prepared = Prepared(case.problem(case.values({"a0": a0})))
     outputs = np.empty(0)
-    start = time.perf_counter()
-    prepared.run(outputs)
-    first = time.perf_counter() - start
+    first = _seconds(lambda: prepared.run(outputs))
     info = {"solver": "exact", "case": case.name, "variant": f"a0={a0}, prepared", "scheme": "series"}
     benchmark.extra_info.update(first_call=first, **info)
     benchmark.pedantic(prepared.run, args=(outputs,), rounds=51, iterations=20, warmup_rounds=1)
@@ -137,7 +127,7 @@ class March:
     steps: int
 
     @classmethod
-    def prepare(cls, problem: MechanicalProblem, step: float, steps: int) -> March:
+    def prepare(cls, problem: MechanicalProblem, step: float, steps: int) -> Self:
         """Prepare a number of steps."""
         modes = modal_basis(problem)
         system = system_arrays(problem, modes)
@@ -227,7 +217,6 @@ def _rattling(modes: int, contacts: int) -> MechanicalProblem:
         modes=Modes(
             omega=np.linspace(10, 1000, modes), damping=np.full(modes, 0.01), masses=np.ones(modes), shapes=shapes
         ),
-        initial_displacement=np.zeros(2 * contacts),
         initial_velocity=random.normal(size=2 * contacts),
         end=1.0,
         loads=(Load(np.ones(2 * contacts), Harmonic(50, 300)),),

@@ -9,6 +9,9 @@ from functools import lru_cache, wraps
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from veridyn.references.certified import Certified, undefined
 from veridyn.references.parameters import Exact, Parameter, arguments, resolve
 from veridyn.solver.problem.mechanical import MechanicalProblem
@@ -18,6 +21,7 @@ from veridyn.validation_cases.core.tolerances import Tolerance
 if TYPE_CHECKING:
     from veridyn.validation_cases.core.runner import Runner
 
+Floats = NDArray[np.float64]
 Values = Mapping[str, Exact]
 Settings = Mapping[str, Any]
 Number = float | str | None
@@ -216,7 +220,7 @@ class Case:
     variants: tuple[Variant, ...]
     quantities: tuple[Quantity, ...]
     problem: Callable[[Values], Any]  # of any kind
-    remarks: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     modelling: tuple[str, ...] = ()
     published: tuple[Published, ...] = ()

@@ -4,15 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from veridyn.solver.problem.devices import BucklingStop, Device, NonlinearDamper, NonlinearSpring, PiecewiseLaw, Zener
 from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
 from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
 from veridyn.solver.response import Response
+from veridyn.validation_cases.core.case import Floats
 
-Floats = NDArray[np.float64]
 Dimensions = Mapping[str, str]  # SI units of fields or histories by their names
 
 # powers of length, mass and time

@@ -71,9 +71,9 @@ class Check:
         return "-".join(part for part in (self.variant, name, self.scheme) if part)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Record:
-    """One judged check; `as_dict` is a row of the result file."""
+    """One judged check; `as_dict` is a row of the result file. What was not found is None or empty."""
 
     case: str
     variant: str
@@ -82,20 +82,20 @@ class Record:
     layer: Layer
     quantity: str
     unit: str
-    value: Number
-    reference: Number
-    reference_digits: int | None
-    error: float | None
-    error_kind: str
-    tolerance: float | None
-    reason: str
-    margin: float | None
-    digits: float | None
+    value: Number = None
+    reference: Number = None
+    reference_digits: int | None = None
+    error: float | None = None
+    error_kind: str = ""
+    tolerance: float | None = None
+    reason: str = ""
+    margin: float | None = None
+    digits: float | None = None
     verdict: Verdict
     detail: str
     settings: dict[str, Any]
-    levels: list[dict[str, Any]]
-    terms: dict[str, float]
+    levels: list[dict[str, Any]] = field(default_factory=list)
+    terms: dict[str, float] = field(default_factory=dict)
     wall_time: float | None
     counters: dict[str, float]
     id: str
@@ -225,19 +225,6 @@ def _record(
     check: Check, runner: Runner, verdict: Verdict, detail: str = "", run: Run | None = None, **found: Any
 ) -> Record:
     run = run or runner.default_run(check.statement, check.scheme)
-    blank: dict[str, Any] = {
-        "value": None,
-        "reference": None,
-        "reference_digits": None,
-        "error": None,
-        "error_kind": "",
-        "tolerance": None,
-        "reason": "",
-        "margin": None,
-        "digits": None,
-        "levels": [],
-        "terms": {},
-    }
     return Record(
         case=check.case,
         variant=check.variant,
@@ -252,7 +239,7 @@ def _record(
         wall_time=runner.wall_times.get(run.key),
         counters=dict(runner.counters.get(run.key, {})),
         id=check.id,
-        **(blank | found),
+        **found,
     )
 
 

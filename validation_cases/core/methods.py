@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.references.discrete import Linear, march, read_method
 from veridyn.solver.contract import Claims
@@ -15,14 +14,12 @@ from veridyn.solver.problem.basis import in_modal_coordinates, modal_basis, unda
 from veridyn.solver.problem.mechanical import MechanicalProblem, symmetric_part
 from veridyn.solver.problem.smoothness import jumps
 from veridyn.solver.response import Response
-from veridyn.validation_cases.core.case import Quantity
+from veridyn.validation_cases.core.case import Floats, Quantity
 from veridyn.validation_cases.core.judge import Finding, measured_error
 from veridyn.validation_cases.core.levels import level_runs, of_reference
 from veridyn.validation_cases.core.relations import Relation
 from veridyn.validation_cases.core.runner import NotJudged, Run, Runner, Statement
 from veridyn.validation_cases.core.tolerances import Tolerance, exactly
-
-Floats = NDArray[np.float64]
 
 DISCRETE = 1e-9  # of the largest displacement: rounding of a march of some thousand steps
 ON_GRID = 1e-6  # of a step; instants of a march with a constant step

@@ -24,45 +24,26 @@ RUNNERS: dict[tuple[str, str], Runner] = {}  # by case and solver
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add ``--solver``, what is claimed and required of it, ``--expected-failures`` and ``--timed``."""
     group = parser.getgroup("veridyn")
-    group.addoption(
-        "--timed",
-        action="append",
-        dest="veridyn_timed",
-        metavar="CASE",
-        help="case to benchmark; repeatable (default: all)",
-    )
-    group.addoption(
-        "--expected-failures",
-        dest="veridyn_expected_failures",
-        metavar="FILE",
-        help="lines CASE/CHECK: REASON; these checks must fail (strict xfail)",
-    )
-    group.addoption(
-        "--solver",
-        action="append",
-        dest="veridyn_solvers",
-        metavar="S",
-        help="solver under test: NAME, package.module:attr, path/file.py:attr or 'cmd:program args'; repeatable "
-        "(default: our own)",
-    )
-
-    for option, (meaning, repeatable) in REQUESTS.items():
-        group.addoption(
-            f"--{option}",
-            action="append" if repeatable else "store",
-            default=[] if repeatable else "",
-            dest=f"veridyn_{option}",
-            metavar="NAME=VALUE",
-            help=meaning,
-        )
+    for option, (metavar, repeatable, meaning) in OPTIONS.items():
+        action, default = ("append", []) if repeatable else ("store", "")
+        dest = f"veridyn_{option.replace('-', '_')}"
+        group.addoption(f"--{option}", action=action, default=default, dest=dest, metavar=metavar, help=meaning)
 
 
+SPECIFICATION = "NAME, package.module:attr, path/file.py:attr or 'cmd:program args'"
+PAIR = "NAME=VALUE"
 REQUESTS = {
-    "claim": ("claim of the solver, e.g. order=2, tolerance=rtol, digits=12, method=newmark; repeatable", True),
-    "refine": ("levels of a setting, coarse to fine: step=1e-2,5e-3,2.5e-3; or its name alone", False),
-    "require": ("criterion in place of those of the cases: digits=6 or rel=1e-6", False),
+    "claim": (PAIR, True, "claim of the solver, e.g. order=2, tolerance=rtol, digits=12, method=newmark; repeatable"),
+    "refine": (PAIR, False, "levels of a setting, coarse to fine: step=1e-2,5e-3,2.5e-3; or its name alone"),
+    "require": (PAIR, False, "criterion in place of those of the cases: digits=6 or rel=1e-6"),
 }
-"""Options of what a user asks of a solver, with their meaning, and whether they can be repeated."""
+"""Options of what a user asks of a solver: metavar, whether they can be repeated, meaning."""
+OPTIONS = {
+    "timed": ("CASE", True, "case to benchmark; repeatable (default: all)"),
+    "expected-failures": ("FILE", False, "lines CASE/CHECK: REASON; these checks must fail (strict xfail)"),
+    "solver": ("S", True, f"solver under test: {SPECIFICATION}; repeatable (default: our own)"),
+    **REQUESTS,
+}
 
 
 def _request(config: pytest.Config) -> Request:
@@ -71,14 +52,14 @@ def _request(config: pytest.Config) -> Request:
 
 
 def _specifications(config: pytest.Config) -> list[str]:
-    return config.getoption("veridyn_solvers") or [OWN]
+    return config.getoption("veridyn_solver") or [OWN]
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Name the solvers under test, with version and capabilities."""
     try:
         _request(config)
-        if not config.getoption("veridyn_solvers"):
+        if not config.getoption("veridyn_solver"):
             return []
         solvers = [load_solver(spec) for spec in _specifications(config)]
     except SolverInputError as error:

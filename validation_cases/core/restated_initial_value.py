@@ -5,21 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import sympy
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import CapabilityError
 from veridyn.solver.problem.expressions import TIME, Expr
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.solver.response import Trajectory
+from veridyn.validation_cases.core.case import Floats
 
-Floats = NDArray[np.float64]
 Solve = Callable[[InitialValueProblem], Trajectory]
-
-
-def another(problem: InitialValueProblem, end: float) -> InitialValueProblem:
-    """Return the motion up to an instant (s)."""
-    times = problem.output_times
-    return replace(problem, end=end, output_times=None if times is None else times[times <= end])
 
 
 def can_be_restarted(problem: InitialValueProblem) -> bool:

@@ -5,27 +5,14 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import Response
+from veridyn.validation_cases.core.case import Floats
 from veridyn.validation_cases.core.changed_units import TOTALS
 
-Floats = NDArray[np.float64]
 Solve = Callable[[MechanicalProblem], Response]
-
-
-def another(problem: MechanicalProblem, end: float) -> MechanicalProblem:
-    """Return the motion up to an instant (s) from half of the initial values."""
-    times = problem.output_times
-    return replace(
-        problem,
-        end=end,
-        output_times=None if times is None else times[times <= end],
-        initial_displacement=0.5 * problem.initial_displacement,
-        initial_velocity=0.5 * problem.initial_velocity,
-    )
 
 
 def can_be_restarted(problem: MechanicalProblem) -> bool:

@@ -246,8 +246,7 @@ def published() -> Iterator[Published]:
 
 LENGTHS = [p.name for p in PARAMETERS if p.unit == "m" and p.name not in ("xc", "yc", "sc", "sd", "l0")]
 
-CASE = Case(
-    name="andrews",
+CASE = of.case(
     title="Andrews' squeezing mechanism",
     document="IVP test set",
     topics=("multibody", "constraints"),
@@ -272,7 +271,6 @@ CASE = Case(
         "rr sin(β) - d sin(β + Θ) - zf sin(Ω + ε) + u cos(ε) = ya",
         "J(β) β'^2 = 2 mom (β - β_0) + 2 U(β_0) - 2 U(β)",
     ),
-    parameters=PARAMETERS,
     variants=(
         Variant("index-3", {}, problem=partial(of_index, 3)),
         Variant("index-2", {}, problem=partial(of_index, 2)),
@@ -289,7 +287,6 @@ CASE = Case(
             converges=True,
         ),
     ),
-    problem=PROBLEM.given,
     published=tuple(published()),
     modelling=(
         "One degree of freedom: all angles are closed forms in that of the crank, and energy gives its velocity.",

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
@@ -12,7 +11,7 @@ from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Quantity, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
 
 PARAMETERS = (
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81"),
@@ -35,7 +34,7 @@ PROBLEM = InitialValueProblem(
     constraints=(CONSTRAINTS[3],),
     index=3,
     end=10.0,
-    output_times=np.linspace(0.0, 10.0, 1001),
+    output_times=evenly(10.0, 1000),
 )
 ANGLE = InitialValueProblem(
     name="pendulum_angle",

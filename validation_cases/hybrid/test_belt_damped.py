@@ -3,7 +3,6 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
@@ -11,7 +10,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("z", "1", "damping ratio", "0.05", "positive"),
@@ -39,7 +38,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=START,
     end=20.0,
-    output_times=np.linspace(0.0, 20.0, 2001),
+    output_times=evenly(20.0, 2000),
 )
 # the slip that goes on whether the mass overtakes the belt or not, up to its largest velocity
 ARC = InitialValueProblem(
@@ -61,11 +60,10 @@ def arc(p: Any, v_b: Any) -> tuple[Any, Any]:
 
 
 @per_precision
-def slipping(z: Any, high: Any, low: Any, v_b: Any) -> Any:
+def t_slip(p: Any) -> Any:
     """Return how long the mass slips: the velocity, a sinusoid that decays, rises to that of the belt."""
-    rate = mpmath.mpc(-z, mpmath.sqrt(1 - z**2))
-    place = high - 2 * z * v_b - low
-    swing = mpmath.mpc(place, (rate.real * place - v_b) / rate.imag) * rate
+    rate, amplitude = arc(p, p.v_b)
+    swing, v_b = amplitude * rate, p.v_b
     trough = -(mpmath.pi / 2 + mpmath.arg(swing * rate)) / rate.imag  # the acceleration rises through zero
     trough += 2 * mpmath.pi / rate.imag * mpmath.ceil(-trough * rate.imag / (2 * mpmath.pi))
 
@@ -74,11 +72,6 @@ def slipping(z: Any, high: Any, low: Any, v_b: Any) -> Any:
 
     crest = trough + mpmath.pi / rate.imag
     return mpmath.findroot(behind, (trough, crest), solver="anderson", maxsteps=400, tol=mpmath.eps**1.5)
-
-
-def t_slip(p: Any) -> Any:
-    """Return how long the mass slips."""
-    return slipping(p.z, p.F_s, p.F_k, p.v_b)
 
 
 def capture(p: Any) -> Any:
@@ -127,7 +120,7 @@ CASE = of.case(
         "dashpot act against the belt. The slip decays about x = F_k; the belt captures the mass where v = v_b again.",
         "At the critical speed the crest of the velocity just reaches the belt; beyond it the mass comes to rest.",
     ),
-    equations=(
+    equations=of.equations(
         "x = F_k + exp(-z t) (a cos(w_d t) + (v_b + z a)/w_d sin(w_d t)), a = F_s - F_k - 2 z v_b",
         "T = t_slip + (F_s - 2 z v_b - x_c)/v_b",
     ),

@@ -3,7 +3,6 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.enclosure import sign_of
@@ -11,7 +10,7 @@ from veridyn.references.parameters import Parameter, ParameterError, Record
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1", "positive"),
@@ -32,19 +31,11 @@ PROBLEM = InitialValueProblem(
             rates=("v", "(F_k - k*x)/m", "v_b*F_k", 1),
             events=(Change(name="stick", guard="v - v_b", direction=1, reset={"v": "v_b", "s": 0}, mode="stick"),),
         ),
-        Mode(
-            name="stick",
-            rates=("v_b", 0, "v_b*k*x", 1),
-            events=(
-                Change(
-                    name="slip", guard="k*x - F_s", direction=1, reset={"x": "F_s/k", "v": "v_b", "s": 0}, mode="slip"
-                ),
-            ),
-        ),
+        Mode(name="stick", rates=("v_b", 0, "v_b*k*x", 1), events=(RELEASE,)),
     ),
     initial=("F_s/k", "v_b", 0, 0),
     end=60.0,
-    output_times=np.linspace(0.0, 60.0, 6001),
+    output_times=evenly(60.0, 6000),
 )
 
 
@@ -102,7 +93,7 @@ CASE = of.case(
         "A mass m on a spring k rests on a belt that moves with v_b; friction is F_s at most in stick and F_k in slip.",
         "The motion begins on its limit cycle, as the mass is released: x = F_s/k, v = v_b.",
     ),
-    equations=("t_slip = 2 (π - atan((F_s - F_k) ω/(k v_b)))/ω, ω = sqrt(k/m)",),
+    equations=of.equations("t_slip = 2 (π - atan((F_s - F_k) ω/(k v_b)))/ω, ω = sqrt(k/m)"),
     variants=(Variant("slow", {}), Variant("fast", {"v_b": "1"}), Variant("soft", {"k": "1/4"})),
     quantities=QUANTITIES,
     modelling=("W is the work of the belt on the mass, s the time since the last change of phase.",),

@@ -3,7 +3,6 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
@@ -11,7 +10,7 @@ from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("k_1", "N/m", "stiffness to the left, or within the gap, over a mass of 1 kg", "1", "non-negative"),
@@ -38,7 +37,7 @@ def freed(name: str, names: str, *modes: Mode) -> InitialValueProblem:
         modes=modes,
         initial=("-A", 0),
         end=10.0,
-        output_times=np.linspace(0.0, 10.0, 2001),
+        output_times=evenly(10.0, 2000),
     )
 
 
@@ -91,15 +90,12 @@ def entry(p: Any) -> Any:
     return mpmath.sqrt(2 * p.k_1 * p.d * way + p.k_2 * way**2)
 
 
-WHY = 1e-6, "a millionth, since no document asks for less"
-bilinear = Quantities(hybrid.motion(BILINEAR, PARAMETERS[:2] + PARAMETERS[4:]), *WHY, "half circles of two radii")
-preloaded = Quantities(hybrid.motion(PRELOADED, PARAMETERS[:1] + PARAMETERS[3:]), *WHY, "arcs about -F_0/k_1")
-gapped = Quantities(hybrid.motion(GAPPED, PARAMETERS[:3] + PARAMETERS[4:]), *WHY, "arcs, and 1/velocity by quadrature")
+bilinear = Quantities(hybrid.motion(BILINEAR, PARAMETERS[:2] + PARAMETERS[4:]), how="half circles of two radii")
+preloaded = Quantities(hybrid.motion(PRELOADED, PARAMETERS[:1] + PARAMETERS[3:]), how="arcs about -F_0/k_1")
+gapped = Quantities(hybrid.motion(GAPPED, PARAMETERS[:3] + PARAMETERS[4:]), how="arcs, and 1/velocity by quadrature")
 QUANTITIES = (
     bilinear.event("turn", name="period_bilinear", second=bilinear_period),
-    bilinear.largest(
-        "x", "m", name="reach_bilinear", until=("turn", 1), second=lambda p: p.A * mpmath.sqrt(p.k_1 / p.k_2)
-    ),
+    bilinear.largest("x", "m", name="reach_bilinear", until=("turn", 1), second=reach),
     preloaded.event("turn", name="period_preloaded", second=preloaded_period),
     gapped.event("turn", name="period_gapped", second=gapped_period),
     gapped.value("v", ("to_gap", 1), "m/s", name="entry_gapped", second=entry),

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
@@ -12,7 +11,7 @@ from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Values, Variant, known
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
 
 PARAMETERS = (
     Parameter("b", "1", "beta, of the velocity times z", "0.6", "positive"),
@@ -33,40 +32,24 @@ def branch(name: str, way: int, slope: str, event: Change) -> Mode:
     return Mode(name=name, rates=(f"({way})*({slope})", way, f"({way})*z"), events=(event,))
 
 
+TOP = Change(name="top", guard="x - X", direction=1, reset={"x": "X"}, mode="down_unloading")
+UNLOADED = Change(name="unloaded", guard="z", direction=-1, reset={"z": 0}, mode="down_loading")
+BOTTOM = Change(name="bottom", guard="x + X", direction=-1, reset={"x": "-X"}, mode="up_unloading")
+RELOADED = Change(name="reloaded", guard="z", direction=1, reset={"z": 0}, mode="up_loading")
 # x moves with 1 m/s, up and down; W is the work on the element. Z is z at X on the steady loop
 PROBLEM = InitialValueProblem(
     name="bouc_wen",
     states=("z", "x", "W"),
     parameters={**{p.name: p.default for p in PARAMETERS}, "Z": "0.8"},
     modes=(
-        branch(
-            "up_loading",
-            1,
-            f"1 - (b + g)*{bent('z')}",
-            Change(name="top", guard="x - X", direction=1, reset={"x": "X"}, mode="down_unloading"),
-        ),
-        branch(
-            "down_unloading",
-            -1,
-            f"1 + (b - g)*{bent('z')}",
-            Change(name="unloaded", guard="z", direction=-1, reset={"z": 0}, mode="down_loading"),
-        ),
-        branch(
-            "down_loading",
-            -1,
-            f"1 - (b + g)*{bent('-z')}",
-            Change(name="bottom", guard="x + X", direction=-1, reset={"x": "-X"}, mode="up_unloading"),
-        ),
-        branch(
-            "up_unloading",
-            1,
-            f"1 + (b - g)*{bent('-z')}",
-            Change(name="reloaded", guard="z", direction=1, reset={"z": 0}, mode="up_loading"),
-        ),
+        branch("up_loading", 1, f"1 - (b + g)*{bent('z')}", TOP),
+        branch("down_unloading", -1, f"1 + (b - g)*{bent('z')}", UNLOADED),
+        branch("down_loading", -1, f"1 - (b + g)*{bent('-z')}", BOTTOM),
+        branch("up_unloading", 1, f"1 + (b - g)*{bent('-z')}", RELOADED),
     ),
     initial=(0, 0, 0),
     end=8.0,
-    output_times=np.linspace(0.0, 8.0, 1601),
+    output_times=evenly(8.0, 1600),
 )
 VIRGIN = hybrid.motion(PROBLEM, PARAMETERS)
 LOOP = PROBLEM.given({}, initial=("-Z", "-X", 0), mode="up_unloading")

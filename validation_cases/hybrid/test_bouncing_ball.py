@@ -5,14 +5,13 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Observation, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, values_after
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, values_after
 
 PARAMETERS = (
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81"),
@@ -33,7 +32,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("h", 0),
     end=5.0,
-    output_times=np.linspace(0.0, 5.0, 501),
+    output_times=evenly(5.0, 500),
     accumulation=Accumulation(event="impact", mode="rest", reset={"y": 0, "v": 0}),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
@@ -101,7 +100,7 @@ CASE = of.case(
         "A point falls from the height h under gravity g. At the floor, y = 0, its velocity v becomes -e v.",
         "Flight n lasts 2 e^n sqrt(2 h/g): for e < 1 impacts accumulate at T, and the ball rests from then on.",
     ),
-    equations=("t_n = sqrt(2 h/g) (1 + 2 Σ_{k=1}^{n-1} e^k), T = sqrt(2 h/g) (1 + e)/(1 - e)",),
+    equations=of.equations("t_n = sqrt(2 h/g) (1 + 2 Σ_{k=1}^{n-1} e^k), T = sqrt(2 h/g) (1 + e)/(1 - e)"),
     variants=(
         Variant("lossy", {}),
         Variant("elastic", {"e": "1"}, frozenset({"t_impact_1", "t_impact_2", "y@2", "v@2"})),

@@ -3,14 +3,13 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("grav", "m/s^2", "acceleration of gravity", "9.81", "positive"),
@@ -39,7 +38,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("h", 0, 0),
     end=10.0,
-    output_times=np.linspace(0.0, 10.0, 10001),
+    output_times=evenly(10.0, 10000),
 )
 
 
@@ -81,7 +80,7 @@ CASE = of.case(
         "y'' = -grav for y > 0, y'' = -grav - w² y for y < 0, without damping, from rest at the height h.",
         "On the spring the body moves on an arc about the sag grav/w²; it leaves with the speed of its landing.",
     ),
-    equations=("t_c = 2 (π - atan(w v/grav))/w, v = sqrt(2 grav h), T = 2 v/grav + t_c",),
+    equations=of.equations("t_c = 2 (π - atan(w v/grav))/w, v = sqrt(2 grav h), T = 2 v/grav + t_c"),
     variants=(Variant("stiff", {}), Variant("soft", {"w": "4"})),
     quantities=QUANTITIES,
     modelling=(

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
@@ -14,7 +13,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
 PARAMETERS = (
     Parameter("w", "rad/s", "natural angular frequency", "2*pi", "positive"),
@@ -43,7 +42,7 @@ PROBLEM = InitialValueProblem(
     modes=(*moving("left", -1), *moving("right", 1), Mode(name="rest", rates=(0, 0))),
     initial=("x_0", 0),
     end=float(SPAN),
-    output_times=np.linspace(0.0, SPAN, 200 * SPAN + 1),
+    output_times=evenly(SPAN, 200 * SPAN),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
@@ -129,7 +128,7 @@ CASE = of.case(
         "In a half cycle the mass vibrates about -d or d; the distance from there falls to q times what it was. It "
         "stops for good at the first turn within d of the middle.",
     ),
-    equations=(
+    equations=of.equations(
         "X_n = q^n (x_0 + d (1 + q)/(1 - q)) - d (1 + q)/(1 - q), q = exp(-π z/sqrt(1 - z^2))",
         "t_n = n π/(w sqrt(1 - z^2))",
     ),

@@ -5,7 +5,6 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.certified import CertificationError, per_precision
@@ -13,7 +12,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Values, Variant, known
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
 
 PARAMETERS = (
     Parameter("b", "1", "frequency of the load over the natural one", "0.8", "positive"),
@@ -56,7 +55,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("f + cos(psi) - a", 0, 0, 0),
     end=25.0,
-    output_times=np.linspace(0.0, 25.0, 5001),
+    output_times=evenly(25.0, 5000),
 )
 # half of the cycle leads from rest at X to rest at -X
 CYCLE = hybrid.motion(PROBLEM, PARAMETERS).where("a", "x + f + cos(psi) - a", at=("stop", 1))
@@ -140,7 +139,9 @@ CASE = of.case(
         "The mass rests at X until the force on it passes f, slips to -X, rests, and returns.",
         "The motion begins at rest at X, where psi is in the stick before a slip to the left.",
     ),
-    equations=("x = f + (1 - V) cos(φ) cos(t) + b V sin(φ) sin(t) + V cos(b t + φ), V = 1/(1 - b^2), X = f + cos(φ)",),
+    equations=of.equations(
+        "x = f + (1 - V) cos(φ) cos(t) + b V sin(φ) sin(t) + V cos(b t + φ), V = 1/(1 - b^2), X = f + cos(φ)"
+    ),
     variants=(Variant("long_stick", {}), Variant("short_stick", {"b": "0.6", "f": "0.7", "psi": "0.55"})),
     quantities=QUANTITIES,
     problem=posed,

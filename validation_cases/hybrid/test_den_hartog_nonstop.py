@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
@@ -14,7 +13,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
 
 PARAMETERS = (
     Parameter("b", "1", "frequency of the load over the natural one", "0.8", "positive"),
@@ -40,7 +39,7 @@ PROBLEM = InitialValueProblem(
     modes=(moves("left", -1, "right"), moves("right", 1, "left")),
     initial=(TOP, 0, 0),
     end=11.0,
-    output_times=np.linspace(0.0, 11.0, 1101),
+    output_times=evenly(11.0, 1100),
 )
 MOVES = hybrid.not_negative(
     PROBLEM, f"{GAIN}**2 - {DRAG}**2 - f**2/b**4", "f = {f} stops the mass where it turns: take less than f_crit"
@@ -121,7 +120,7 @@ CASE = of.case(
         "X² = V² - (f U)², V = 1/(1 - b²), U = tan(pi/(2 b))/b; cos(phi) = X/V, sin(phi) = -f U/V. For b > 1/2 the "
         "mass stops where f exceeds b² X: its acceleration after a turn vanishes first.",
     ),
-    equations=("x = f - f cos(t) - f T sin(t) + X cos(b t) + f T/b sin(b t), T = tan(π/(2 b))",),
+    equations=of.equations("x = f - f cos(t) - f T sin(t) + X cos(b t) + f T/b sin(b t), T = tan(π/(2 b))"),
     variants=(
         Variant("below_resonance", {}),
         Variant("above_resonance", {"b": "1.25", "f": "0.5"}),

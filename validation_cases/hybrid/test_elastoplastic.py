@@ -3,14 +3,13 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("F0", "N", "load until its end", "0.8", "non-negative"),
@@ -41,7 +40,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, "v0", 0, 0, "F0"),
     end=6.5,
-    output_times=np.linspace(0.0, 6.5, 1301),
+    output_times=evenly(6.5, 1300),
 )
 
 
@@ -108,7 +107,7 @@ CASE = of.case(
         "Beyond the elastic range the stiffness is k_p; the range, 2 N wide, moves along (kinematic hardening).",
         "Elastic arcs are sines, plastic ones parabolas, or slower sines.",
     ),
-    equations=("x_max = 1 + v_y^2/(2 (1 - F_0)), v_y = F_0 sin(t_y), t_y = acos(1 - 1/F_0)",),
+    equations=of.equations("x_max = 1 + v_y^2/(2 (1 - F_0)), v_y = F_0 sin(t_y), t_y = acos(1 - 1/F_0)"),
     variants=(
         Variant("step", {}),
         Variant("pulse", {"F0": "2", "t_d": "3/2"}),

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
@@ -18,7 +17,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Values, Variant, known
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
 
 PARAMETERS = (
     Parameter("z", "1", "damping ratio", "0.02", "positive"),
@@ -58,7 +57,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("X", 0, "R", 0),
     end=12.0,
-    output_times=np.linspace(0.0, 12.0, 2401),
+    output_times=evenly(12.0, 2400),
 )
 Row = tuple[Any, ...]  # what is linear in X, F cos phi, F sin phi: three factors, then what is added
 
@@ -174,9 +173,8 @@ def halved(p: Any, phi: Any, stick: Any) -> tuple[Any, tuple[Any, Any]]:
 
 
 @per_precision
-def periodic(*numbers: Any) -> Cycle:
+def found(p: Any) -> Cycle:
     """Return the periodic motion: Newton's method in phase and duration of stick, from a grid of guesses."""
-    p = SimpleNamespace(**{q.name: number for q, number in zip(PARAMETERS, numbers, strict=True)})
 
     def off(phi: Any, stick: Any) -> tuple[Any, Any]:
         X, (place, speed) = halved(p, phi, stick)
@@ -192,11 +190,6 @@ def periodic(*numbers: Any) -> Cycle:
         if 0 < stick < mpmath.pi / p.W and 2 * p.R / p.k_d < 2 * X:
             return Cycle(mpmath.arg(mpmath.expj(phi)), stick, X)
     raise CertificationError("no periodic motion is found")
-
-
-def found(p: Any) -> Cycle:
-    """Return the periodic motion of given parameters."""
-    return periodic(*(getattr(p, q.name) for q in PARAMETERS))
 
 
 def posed(values: Values) -> InitialValueProblem:
@@ -233,7 +226,7 @@ CASE = of.case(
         "mass has come back by 2 R/k_d, slips until it turns at -X, and repeats with opposite signs.",
         "A cycle takes the work 4 R (X - R/k_d). Below F_slip the damper never slips, and only damping is left.",
     ),
-    equations=(
+    equations=of.equations(
         "x(t_1) = X - 2 R/k_d, x(π/W) = -X, x'(π/W) = 0",
         "F_slip = (R/k_d) sqrt((1 + k_d - W^2)^2 + (2 z W)^2)",
     ),
@@ -247,7 +240,6 @@ CASE = of.case(
         "A. Sinha, J. H. Griffin: Friction damping of flutter in gas turbine engine airfoils. Journal of Aircraft 20 "
         "(1983) 372-376.",
     ),
-    remarks=(),
     held=dict.fromkeys(("R", "F", "W", "k_d", "z"), "another damper may stick for ever, or slip more than once"),
 )
 

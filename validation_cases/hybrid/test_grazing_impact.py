@@ -6,16 +6,15 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Values, Variant, floats
+from veridyn.validation_cases.core.case import Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance
 from veridyn.validation_cases.measures.quantities import share_of
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 END = 20.0
 PARAMETERS = (
@@ -36,7 +35,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("-A", 0),
     end=END,
-    output_times=np.linspace(0.0, END, 501),
+    output_times=evenly(END, 500),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
@@ -53,9 +52,9 @@ def impact(p: Any, number: int) -> Any:
     return mpmath.fsum(swings)
 
 
-def speed(p: Any, number: int, sign: int) -> Any:
-    """Return the velocity just before (1) or after an impact."""
-    return touches(p, number) * (1 if sign > 0 else -p.e)
+def speed(p: Any, number: int, side: str) -> Any:
+    """Return the velocity just before or after an impact."""
+    return touches(p, number) * (1 if side == "before" else -p.e)
 
 
 def place(p: Any) -> Any:
@@ -87,19 +86,15 @@ of = Quantities(MOTION, 1e-7, "a hundredth of what is missing to a touch", "angl
 IMPACTS = tuple(
     of.event("impact", n, second=partial(impact, number=n), applies=_touches, criterion=wrong_by(n)) for n in (1, 2, 3)
 )
-SPEEDS = tuple(
-    of.value(
-        "v",
-        ("impact", n),
-        "1",
-        before=sign > 0,
-        name=f"v_{'before' if sign > 0 else 'after'}_{n}",
-        second=partial(speed, number=n, sign=sign),
-        applies=_touches,
-        criterion=wrong_by(n),
-    )
-    for n, sign in ((1, 1), (1, -1), (3, 1))
-)
+
+
+def speed_of(n: int, side: str) -> Quantity:
+    """Return the velocity before or after an impact."""
+    second, terms = partial(speed, number=n, side=side), {"applies": _touches, "criterion": wrong_by(n)}
+    return of.value("v", ("impact", n), "1", before=side == "before", name=f"v_{side}_{n}", second=second, **terms)
+
+
+SPEEDS = (speed_of(1, "before"), speed_of(1, "after"), speed_of(3, "before"))
 HIT = (
     *IMPACTS,
     *SPEEDS,
@@ -121,7 +116,7 @@ CASE = of.case(
         "With A = d (1 + r), r small, the speed of the impact is d sqrt(2 r): 0.0045 for r = 1e-5. "
         "With A < d nothing happens.",
     ),
-    equations=("v_n = e^(n-1) sqrt(A^2 - d^2), t_1 = π - atan(v_1/d)",),
+    equations=of.equations("v_n = e^(n-1) sqrt(A^2 - d^2), t_1 = π - atan(v_1/d)"),
     variants=(
         Variant("graze", {}, frozenset({*(q.name for q in HIT), COUNT.name})),
         Variant("deeper", {"A": "1.01"}, frozenset({*(q.name for q in HIT), COUNT.name})),

@@ -4,16 +4,15 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
 from veridyn.references.jets import Jet, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, largest, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, largest, value_at
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1", "positive"),
@@ -36,7 +35,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, "v0"),
     end=5.0,
-    output_times=np.linspace(0.0, 5.0, 1001),
+    output_times=evenly(5.0, 1000),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
@@ -103,8 +102,7 @@ QUANTITIES = (
     of.quantity("rebound", "m/s", "speed after the impact", RETURN, partial(value_at, expression="-v", at=("exit", 1))),
 )
 
-CASE = Case(
-    name="hertz_impact",
+CASE = of.case(
     title="Elastic impact after Hertz",
     document="Hertz 1882",
     topics=("impact", "singular law"),
@@ -119,7 +117,6 @@ CASE = Case(
         "T = 2 sqrt(π) Γ(1 + 1/(n + 1))/Γ(1/2 + 1/(n + 1)) d_max/v_0",
         "d_max^(n + 1) = (n + 1) m v_0^2/(2 k)",
     ),
-    parameters=PARAMETERS,
     variants=(
         Variant("hertz", {}),
         Variant("linear", {"n": "1"}),
@@ -127,7 +124,6 @@ CASE = Case(
         Variant("cubic", {"n": "3"}),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("The power is written as (d² + 1e-60)^(n/2), which has a derivative at 0; no quantity moves by 1e-50.",),
     sources=(
         "H. Hertz: Ueber die Berührung fester elastischer Körper. Journal für die reine und angewandte Mathematik 92 "

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import acb, arb
 
 from veridyn.references import hybrid
@@ -16,7 +15,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Published, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, largest, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, largest, value_at
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1", "positive"),
@@ -40,7 +39,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, "v0"),
     end=10.0,
-    output_times=np.linspace(0.0, 10.0, 1001),
+    output_times=evenly(10.0, 1000),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 HALVINGS = 20  # of the bracket of a damping factor
@@ -207,7 +206,9 @@ CASE = of.case(
         "m d'' = -k d^(3/2) (1 + lam d'), from d = 0 with d' = v0 until d returns to 0.",
         "lam v0 alone decides the restitution: 1 - (2/3) lam v0 for small ones, 1/(lam v0) for large ones.",
     ),
-    equations=("e = (1 + W(-(1 + q) exp(-1 - q)))/q, q = lam v_0", "d_max^(5/2) = 5 m (q - log(1 + q))/(2 k lam^2)"),
+    equations=of.equations(
+        "e = (1 + W(-(1 + q) exp(-1 - q)))/q, q = lam v_0", "d_max^(5/2) = 5 m (q - log(1 + q))/(2 k lam^2)"
+    ),
     variants=(Variant("half", {}), Variant("light", {"lam": "0.05"}), Variant("heavy", {"lam": "6.4"})),
     quantities=QUANTITIES,
     modelling=(

@@ -3,14 +3,13 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("z", "1", "damping ratio", "0.02", "positive"),
@@ -67,7 +66,7 @@ PROBLEM = InitialValueProblem(
         f"2*z*W*{OWN} - (1 - W**2)*{RUN}/W",
     ),
     end=15.0,
-    output_times=np.linspace(0.0, 15.0, 3001),
+    output_times=evenly(15.0, 3000),
 )
 ORBIT = hybrid.not_negative(PROBLEM, ROOT, "no orbit has two symmetric impacts a cycle: lower d = {d}, or raise F")
 
@@ -119,8 +118,7 @@ QUANTITIES = (
     of.largest("x", "1", name="peak", until=("right", 1)),
 )
 
-CASE = Case(
-    name="impact_damper",
+CASE = of.case(
     title="Impact damper",
     document="Masri 1966",
     topics=("impact", "resonance"),
@@ -136,10 +134,8 @@ CASE = Case(
         "v = (2 x_0 + d) W/π, u_b = -v (1 - e + 2 μ)/(1 + e), u_a = u_b + 2 μ v",
         "x_0 = C + v g_1, u_a = W D + v g_2, C^2 + D^2 = F^2/((1 - W^2)^2 + 4 z^2 W^2)",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("resonance", {}), Variant("above", {"W": "1.05", "d": "10"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("The load is a state, so that problem and start say its phase once.",),
     sources=(
         "S. F. Masri, T. K. Caughey: On the stability of the impact damper. Journal of Applied Mechanics 33 (1966) "

@@ -4,14 +4,13 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81", "positive"),
@@ -38,7 +37,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("a", 0, "l*cos(a)", 0),
     end=2.0,
-    output_times=np.linspace(0.0, 2.0, 801),
+    output_times=evenly(2.0, 800),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
@@ -77,15 +76,14 @@ def landed(p: Any) -> Any:
 
 
 of = Quantities(MOTION, how="elliptic integrals, energy and quadrature")
+FLAT = mpmath.mpf(0)
 QUANTITIES = (
     of.event("release", name="t_release", second=leaning),
     of.value("theta", ("release", 1), "rad", name="theta_release", second=left),
     of.value("-w", ("release", 1), "rad/s", name="w_release", second=lambda p: turning(p, left(p))),
     of.value("u", ("release", 1), "m/s", name="u_release", second=drift),
     of.event("landing", name="t_landing", second=lambda p: leaning(p) + falling(p)),
-    of.value(
-        *("-w", ("landing", 1), "rad/s"), before=True, name="w_landing", second=partial(turning, angle=mpmath.mpf(0))
-    ),
+    of.value("-w", ("landing", 1), "rad/s", before=True, name="w_landing", second=partial(turning, angle=FLAT)),
     of.value("x", ("landing", 1), "m", name="x_landing", second=landed),
 )
 
@@ -99,7 +97,7 @@ CASE = of.case(
         "angle a. The wall pushes with 3/4 m g cos(theta) (3 sin(theta) - 2 sin(a)), and is left where that ends.",
         "Then the centre keeps its velocity u along the floor, until the rod lies on it.",
     ),
-    equations=(
+    equations=of.equations(
         "w^2 = 3 g/(2 l) (sin(a) - sin(θ)), sin(θ_r) = 2/3 sin(a), u^2 = 2/9 g l sin(a)^3",
         "(1/3 + cos(θ)^2) w^2/2 + u^2/(2 l^2) = g/l (sin(a) - sin(θ))",
     ),

@@ -1,11 +1,9 @@
 """Contact of a point without mass: the foot of a buffer, which creeps back to its length while it is off the wall."""
 
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
@@ -14,7 +12,7 @@ from veridyn.references.waves import Waves
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1", "positive"),
@@ -47,7 +45,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, "v0", 0),
     end=END,
-    output_times=np.linspace(0.0, END, 1601),
+    output_times=evenly(END, 1600),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
@@ -90,20 +88,14 @@ def contact(p: Any, start: Any, v: Any, s: Any) -> Stage:
 
 
 @per_precision
-def course(*numbers: Any) -> tuple[Stage, ...]:
-    """Return flights and contacts in turn, up to the end of the motion."""
-    p = SimpleNamespace(**dict(zip(PROBLEM.parameters, numbers, strict=True)))
-    stages = [flight(p, mpmath.mpf(0), 0, p.v0, 0)]
-    while stages[-1].end < END:
-        last = stages[-1]
-        v, s = last.ends(last.x, 1), last.ends(last.s)
-        stages.append(contact(p, last.end, v, s) if len(stages) % 2 else flight(p, last.end, p.d + s, v, s))
-    return tuple(stages)
-
-
 def stages(p: Any) -> tuple[Stage, ...]:
-    """Return the stages of the motion for parameters by name: contacts have odd places."""
-    return course(*(getattr(p, name) for name in PROBLEM.parameters))
+    """Return flights and contacts in turn, up to the end of the motion: contacts have odd places."""
+    found = [flight(p, mpmath.mpf(0), 0, p.v0, 0)]
+    while found[-1].end < END:
+        last = found[-1]
+        v, s = last.ends(last.x, 1), last.ends(last.s)
+        found.append(contact(p, last.end, v, s) if len(found) % 2 else flight(p, last.end, p.d + s, v, s))
+    return tuple(found)
 
 
 def stage(p: Any, number: int) -> Stage:
@@ -155,7 +147,7 @@ CASE = of.case(
         "In contact s = x - d, and the wall pushes with N = k s + c x'. The foot parts where N falls to zero. Off the "
         "wall spring and dashpot hold each other, s' = -k s/c: when the mass comes again, the foot is still short.",
     ),
-    equations=(
+    equations=of.equations(
         "m x'' + K x = -N, N = k (x - d) + c x'",
         "x - d = Re(a_1 exp(r_1 t) + a_2 exp(r_2 t)) - K d/(K + k), m r^2 + c r + K + k = 0",
     ),

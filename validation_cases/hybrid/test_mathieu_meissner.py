@@ -260,7 +260,6 @@ CASE = Case(
         "M. Abramowitz, I. A. Stegun: Handbook of Mathematical Functions. National Bureau of Standards (1964), chapter "
         "20. https://dlmf.nist.gov/28",
     ),
-    remarks=(),
     held=dict.fromkeys(("d", "e", "a", "q"), "another stiffness may cross a boundary of growth"),
 )
 

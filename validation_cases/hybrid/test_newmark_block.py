@@ -3,14 +3,13 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81", "positive"),
@@ -54,7 +53,7 @@ def problem(name: str, names: str, initial: tuple[Any, ...], *modes: Mode) -> In
         modes=modes,
         initial=initial,
         end=3.1,
-        output_times=np.linspace(0.0, 3.1, 3101),
+        output_times=evenly(3.1, 3100),
     )
 
 

@@ -4,14 +4,13 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("W", "1", "angular frequency of the pulse over the rate p of rocking", "5", "positive"),
@@ -32,7 +31,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, 0),
     end=3.0,
-    output_times=np.linspace(0.0, 3.0, 1501),
+    output_times=evenly(3.0, 1500),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 # theta is the angle over alpha; what overturns moves away from theta = 1, where the block balances
@@ -93,8 +92,7 @@ QUANTITIES = (
     of.quantity("rectangular", "1", "rectangular pulse that just overturns", RECTANGULAR, None),
 )
 
-CASE = Case(
-    name="overturning",
+CASE = of.case(
     title="Block that a pulse overturns",
     document="Housner 1963",
     topics=("multibody", "seismic", "sensitive"),
@@ -112,7 +110,6 @@ CASE = Case(
         "W sin(ψ) = cos(ψ) + exp(-(π - ψ)/W)",
         "a_H = sqrt(1 + W^2), t_1 = log(a_r/(a_r - 1))",
     ),
-    parameters=PARAMETERS,
     variants=(
         Variant("medium", {}),
         Variant("long", {"W": "1", "share": "0.98"}),
@@ -120,7 +117,6 @@ CASE = Case(
         Variant("short", {"W": "10"}),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "G. W. Housner: The behavior of inverted pendulum structures during earthquakes. Bulletin of the "
         "Seismological Society of America 53 (1963) 403-417.",

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.enclosure import Absent
@@ -13,7 +12,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81", "positive"),
@@ -47,7 +46,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("theta_0", "w_0", "u_0"),
     end=0.2,
-    output_times=np.linspace(0.0, 0.2, 1001),
+    output_times=evenly(0.2, 1000),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 of = Quantities(MOTION)
@@ -129,7 +128,7 @@ CASE = of.case(
         "It takes a friction of 2 sqrt(i (1 + i)), 4/3 for a slender rod; then it lies between two angles. The motion "
         "is followed until the tip stops.",
     ),
-    equations=("μ_P = (i + cos(θ)^2)/(sin(θ) cos(θ))", "i tan(θ)^2 - μ tan(θ) + 1 + i = 0"),
+    equations=of.equations("μ_P = (i + cos(θ)^2)/(sin(θ) cos(θ))", "i tan(θ)^2 - μ tan(θ) + 1 + i = 0"),
     variants=(
         Variant("below_critical", {}),
         Variant("below_the_angles", {"mu": "1.6", "theta_0": "0.78", "w_0": "-0.2"}),

@@ -2,15 +2,13 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1.02", "positive"),
@@ -38,7 +36,7 @@ PROBLEM = InitialValueProblem(
     modes=(swinging("long", "l", "short", -1, "l/(l - l_p)"), swinging("short", "l - l_p", "long", 1, "(l - l_p)/l")),
     initial=("phi_0", 0),
     end=5.0,
-    output_times=np.linspace(0.0, 5.0, 1001),
+    output_times=evenly(5.0, 1000),
 )
 BEHIND = replace(PROBLEM, mode="short")  # begins with the string on the pin
 # thrown at the pin so that the short pendulum turns where its string is level
@@ -46,9 +44,8 @@ THROWN = replace(
     PROBLEM, parameters={**PROBLEM.parameters, "w_0": "-2.2"}, initial=("phi_0", "w_0"), end=2.0, output_times=None
 )
 THROW = hybrid.motion(THROWN, PARAMETERS).where("w_0", "phi + pi/2", at=("turn", 1))
-WHY = 1e-6, "a millionth, since no document asks for less"
-free = Quantities(hybrid.motion(PROBLEM, PARAMETERS, spare=8), *WHY)
-behind = Quantities(hybrid.motion(BEHIND, PARAMETERS), *WHY)
+free = Quantities(hybrid.motion(PROBLEM, PARAMETERS, spare=8))
+behind = Quantities(hybrid.motion(BEHIND, PARAMETERS))
 
 
 def on_pin(values: Values) -> bool:
@@ -66,15 +63,14 @@ def posed(values: Values) -> InitialValueProblem:
     return (BEHIND if on_pin(values) else PROBLEM).given(values)
 
 
+LEVEL = "w at the start that makes the string level"
 QUANTITIES = (
     free.event("to_short", applies=ahead),
     free.event("to_long", applies=ahead),
     free.event("to_long", 2, applies=ahead),
     free.value("phi", "5", "rad", name="phi_end", scale="phi_0", applies=ahead),
     free.value("w", "5", "rad/s", name="w_end", scale="sqrt(g/l)*phi_0", applies=ahead),
-    free.quantity(
-        "throw", "rad/s", "w at the start that makes the string level", THROW.value("w_0", "0"), None, applies=ahead
-    ),
+    free.quantity("throw", "rad/s", LEVEL, THROW.value("w_0", "0"), None, applies=ahead),
     behind.event("to_long", name="behind_to_long_1", applies=on_pin),
     behind.event("to_short", name="behind_to_short_1", applies=on_pin),
     behind.event("to_long", 2, name="behind_to_long_2", applies=on_pin),

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
@@ -14,7 +13,7 @@ from veridyn.references.parameters import Parameter, exact
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Observation, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
 PARAMETERS = (
     Parameter("a", "1", "power of the displacement", "1/2", "non-negative"),
@@ -41,7 +40,7 @@ PROBLEM = InitialValueProblem(
     modes=modes(None),
     initial=("A", 0),
     end=9.5,
-    output_times=np.linspace(0.0, 9.5, 951),
+    output_times=evenly(9.5, 950),
 )
 
 
@@ -117,11 +116,10 @@ def of_power(a: str) -> Any:
 SPEED = MOTION.closed(
     lambda p: (2 / (p.a + 1) * ((p.a + 1) * p.A.log()).exp()).sqrt(), second=speed, how="work of the spring, quadrature"
 )
+PASSING = partial(value_at, expression="-v", at=("zero", 1))
 QUANTITIES = (
     of.quantity("T", "1", "period, between every other passage of zero", PERIOD, between, regularity=1.0),
-    of.quantity(
-        "speed", "1", "speed at x = 0", SPEED, partial(value_at, expression="-v", at=("zero", 1)), regularity=1.0
-    ),
+    of.quantity("speed", "1", "speed at x = 0", SPEED, PASSING, regularity=1.0),
     of.value("x", "1", "1", scale="A", second=partial(place, time=1), applies=begins_long, regularity=1.0),
     *(of.quantity(f"T_{a}", "1", f"period for a = {a}", of_power(a), None) for a in ("1/3", "1", "5", "7")),
 )

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
@@ -12,7 +11,7 @@ from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81"),
@@ -64,7 +63,7 @@ def bounces(values: Values) -> InitialValueProblem:
     """Return the motion until some time after the third top."""
     g, h, e = floats(values, "g", "h", "e")
     end = float((2 * h / g) ** 0.5 * (1 + 2 * e + 2 * e**2 + 1.5 * e**3))
-    return BOUNCES.given(values, end=end, output_times=np.linspace(0.0, end, OUTPUTS + 1))
+    return BOUNCES.given(values, end=end, output_times=evenly(end, OUTPUTS))
 
 
 def settles(values: Values) -> InitialValueProblem:
@@ -72,12 +71,11 @@ def settles(values: Values) -> InitialValueProblem:
     g, h = floats(values, "g", "h")
     end = float(2.5 * (2 * h / g) ** 0.5)
     plain = {name: values[name] for name in ("g", "h")}
-    return SETTLES.given(plain, end=end, output_times=np.linspace(0.0, end, OUTPUTS + 1))
+    return SETTLES.given(plain, end=end, output_times=evenly(end, OUTPUTS))
 
 
-MILLIONTH = (1e-6, "a millionth, since no document asks for less", "geometric series")
-of = Quantities(hybrid.motion(BOUNCES, PARAMETERS), *MILLIONTH)
-at_rest = Quantities(hybrid.motion(SETTLES, DROP), *MILLIONTH)
+of = Quantities(hybrid.motion(BOUNCES, PARAMETERS), how="geometric series")
+at_rest = Quantities(hybrid.motion(SETTLES, DROP), how="geometric series")
 GRID = (
     *(of.event("impact", n, second=partial(impact, number=n)) for n in (1, 2, 3)),
     of.value("v", ("impact", 2), "m/s", before=True, name="v_before_2", second=partial(speed, number=2, before=True)),

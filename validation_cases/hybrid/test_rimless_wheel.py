@@ -4,14 +4,13 @@ from dataclasses import replace
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81", "positive"),
@@ -38,7 +37,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("s - a", "w_0"),
     end=2.0,
-    output_times=np.linspace(0.0, 2.0, 401),
+    output_times=evenly(2.0, 400),
 )
 WALKS = hybrid.not_negative(
     PROBLEM, f"w_0**2 - {VAULT}", "the wheel falls back: w_0 = {w_0} does not take the spoke past the vertical"
@@ -112,7 +111,9 @@ CASE = of.case(
         "A strike keeps the momentum about the new foot: cos(2 a) of the angular velocity is left. Between strikes "
         "its square grows by 4 g/l sin(a) sin(s), so that the squares tend to a fixed point as cos(2 a)², to W².",
     ),
-    equations=("w_{n+1}^2 = cos(2 a)^2 (w_n^2 + 4 g/l sin(a) sin(s))", "W^2 = 4 g/l sin(a) sin(s)/tan(2 a)^2"),
+    equations=of.equations(
+        "w_{n+1}^2 = cos(2 a)^2 (w_n^2 + 4 g/l sin(a) sin(s))", "W^2 = 4 g/l sin(a) sin(s)/tan(2 a)^2"
+    ),
     variants=(
         Variant("fast_start", {}),
         Variant("slow_start", {"w_0": "1.1"}, frozenset(("t_strike_1", "w_1", "w_cycle", "w_least", "period"))),

@@ -4,14 +4,13 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81"),
@@ -36,7 +35,7 @@ PROBLEM = InitialValueProblem(
     modes=(on_edge("right", 1, "left"), on_edge("left", -1, "right"), Mode(name="rest", rates=(0, 0))),
     initial=("theta0", 0),
     end=3.0,
-    output_times=np.linspace(0.0, 3.0, 601),
+    output_times=evenly(3.0, 600),
     accumulation=Accumulation(event="impact", mode="rest", reset={"theta": 0, "w": 0}),
 )
 
@@ -78,14 +77,11 @@ def state(p: Any, place: int) -> Any:
 
 
 of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="Housner's periods and amplitudes")
+HITS = tuple(("impact", n) for n in (1, 2, 3))
 QUANTITIES = (
     *(of.event("impact", n, second=partial(impact, number=n)) for n in (1, 2, 3)),
-    of.smallest(
-        "theta", "rad", name="turn_1", second=partial(angle, number=1), after=("impact", 1), until=("impact", 2)
-    ),
-    of.largest(
-        "theta", "rad", name="turn_2", second=partial(angle, number=2), after=("impact", 2), until=("impact", 3)
-    ),
+    of.smallest("theta", "rad", name="turn_1", second=partial(angle, number=1), after=HITS[0], until=HITS[1]),
+    of.largest("theta", "rad", name="turn_2", second=partial(angle, number=2), after=HITS[1], until=HITS[2]),
     of.value("theta", "1.1", "rad", scale="theta0", second=partial(state, place=0)),
     of.value("w", "1.1", "rad/s", scale="sqrt(g/R)*theta0", second=partial(state, place=1)),
 )
@@ -101,7 +97,7 @@ CASE = of.case(
         "At theta = 0 the edge changes; the moment of momentum about the new edge is kept: the angular velocity "
         "w falls to (1 - 3/2 sin² alpha) w.",
     ),
-    equations=(
+    equations=of.equations(
         "phi_n = 1 - sqrt(1 - r^n (1 - (1 - phi_0)^2)), phi = |theta|/alpha, r = (1 - 3/2 sin(alpha)^2)^2",
         "T_n = acosh(1/(1 - phi_n))/p, p = sqrt(3 g/(4 R))",
     ),

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
@@ -13,7 +12,7 @@ from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Quantity, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, event_instant
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant
 
 PARAMETERS = (
     Parameter("m", "kg", "mass of the rod", "1", "positive"),
@@ -50,7 +49,7 @@ def ended(*laws: str) -> InitialValueProblem:
         modes=(path("slips", "(-mu)", stop, *ends), path("after", AFTER, *ends)),
         initial=("v_t", "-v_n", 0, 0, 0, 0),
         end=3.0,
-        output_times=np.linspace(0.0, 3.0, 601),
+        output_times=evenly(3.0, 600),
     )
 
 

@@ -4,15 +4,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter, exact
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant
+from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 DIGITS = 25  # of a start as text
 PARAMETERS = (
@@ -72,7 +71,7 @@ PROBLEM = InitialValueProblem(
         *(1, 0, 0, 1),
     ),
     end=15.0,
-    output_times=np.linspace(0.0, 15.0, 3001),
+    output_times=evenly(15.0, 3000),
 )
 ORBIT = hybrid.not_negative(
     PROBLEM, ROOT, "no orbit hits the stop once in n = {n} periods: change W, z or e, or raise F"
@@ -145,22 +144,18 @@ of = Quantities(MOTION, how="periodic impulses on the mass")
 GRAZING = MOTION.closed(
     lambda p: p.d * ((arb(1) - p.W**2) ** 2 + (2 * p.z * p.W) ** 2).sqrt(), second=grazing, how="complex amplitude"
 )
+HIT = ("impact", 1)
 QUANTITIES = (
     of.event("impact", second=lapse),
     of.event("impact", 3, second=lambda p: 3 * lapse(p)),
     of.value("v", ("impact", 1), "1", before=True, name="V", second=lambda p: orbit(p)[0]),
     of.value("2*pi - W*t", ("crest", 1), "1", name="phase", second=phase),
-    of.value(
-        "a11 + a22", ("impact", 1), "1", name="trace", scale="1", second=trace, how="derivatives of the map of impacts"
-    ),
-    of.value(
-        "a11*a22 - a12*a21", ("impact", 1), "1", name="det", second=lambda p: p.e**2 * mpmath.exp(-2 * p.z * lapse(p))
-    ),
+    of.value("a11 + a22", HIT, "1", name="trace", scale="1", second=trace, how="derivatives of the map of impacts"),
+    of.value("a11*a22 - a12*a21", HIT, "1", name="det", second=lambda p: p.e**2 * mpmath.exp(-2 * p.z * lapse(p))),
     of.quantity("grazing_force", "1", "amplitude of the load that just reaches the stop", GRAZING, None),
 )
 
-CASE = Case(
-    name="shaw_holmes",
+CASE = of.case(
     title="Impact oscillator of Shaw and Holmes",
     document="Shaw 1983",
     topics=("impact", "resonance", "limit cycle"),
@@ -176,7 +171,6 @@ CASE = Case(
         "(d - C, -D) = V (Φ(T) - I)^-1 ((0, 1) + e Φ(T) (0, 1)), C^2 + (D/W)^2 = F^2/((1 - W^2)^2 + 4 z^2 W^2)",
         "S = ((-e, 0), ((1 + e) (F cos(W t + φ) - d)/V, -e)), T = 2 π n/W",
     ),
-    parameters=PARAMETERS,
     variants=(
         Variant("stable", {}),
         Variant("unstable", {"branch": "-1"}),

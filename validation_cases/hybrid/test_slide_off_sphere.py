@@ -3,14 +3,13 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81", "positive"),
@@ -47,7 +46,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, "v_0/R", 0, "R", 0, 0),
     end=3.0,
-    output_times=np.linspace(0.0, 3.0, 1201),
+    output_times=evenly(3.0, 1200),
 )
 STAYS = hybrid.not_negative(
     PROBLEM, "g*R - v_0**2", "v_0 = {v_0} takes the particle off at the top: take v_0^2 below g R"
@@ -110,7 +109,7 @@ CASE = of.case(
         "Where the push ends, the particle leaves and falls freely to the floor on which the sphere lies. Friction "
         "that takes all speed near the top keeps it there.",
     ),
-    equations=(
+    equations=of.equations(
         "R^2 w^2 = g R (C e^(2 μ θ) + 2 ((2 μ^2 - 1) cos(θ) - 3 μ sin(θ))/(1 + 4 μ^2))",
         "C = v_0^2/(g R) - 2 (2 μ^2 - 1)/(1 + 4 μ^2), R w^2 = g cos(θ) at the release",
     ),

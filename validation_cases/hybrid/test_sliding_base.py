@@ -3,15 +3,14 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("alpha", "1", "share of the oscillator in the whole mass", "0.75", "positive"),
@@ -49,7 +48,7 @@ PROBLEM = InitialValueProblem(
     modes=(sliding("right", 1, "left"), sliding("left", -1, "right")),
     initial=(PLACE, SPEED, 0, 0),
     end=20.0,
-    output_times=np.linspace(0.0, 20.0, 2001),
+    output_times=evenly(20.0, 2000),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
@@ -60,20 +59,15 @@ def half(p: Any) -> Any:
 
 
 @per_precision
-def swing(alpha: Any, z: Any, f: Any, lapse: Any) -> tuple[Any, Any]:
-    """Return rate λ and amplitude a of u = f + Re(a exp(λ t)), from a system of two equations."""
-    rate = mpmath.mpc(-z, mpmath.sqrt(1 - alpha - z**2)) / (1 - alpha)
-    ended = mpmath.exp(rate * lapse)
+def free(p: Any) -> tuple[Any, Any]:
+    """Return rate λ and amplitude a of the deformation, u = f + Re(a exp(λ t)), from a system of two equations."""
+    rate = mpmath.mpc(-p.z, mpmath.sqrt(1 - p.alpha - p.z**2)) / (1 - p.alpha)
+    ended = mpmath.exp(rate * half(p))
     # Re((1 + e) a) = -2 f, Re((1 + e) a λ) = 0
     factors = [(1 + ended), (1 + ended) * rate]
     system = mpmath.matrix([[x.real, -x.imag] for x in factors])
-    real, imag = mpmath.lu_solve(system, mpmath.matrix([-2 * f, 0]))
+    real, imag = mpmath.lu_solve(system, mpmath.matrix([-2 * p.f, 0]))
     return rate, mpmath.mpc(real, imag)
-
-
-def free(p: Any) -> tuple[Any, Any]:
-    """Return rate and amplitude of the deformation."""
-    return swing(p.alpha, p.z, p.f, half(p))
 
 
 def reversal(p: Any) -> tuple[Any, Any]:
@@ -121,8 +115,7 @@ QUANTITIES = (
     of.value("s", ("turn_left", 2), "1", name="travel_2", second=travel),
 )
 
-CASE = Case(
-    name="sliding_base",
+CASE = of.case(
     title="Oscillator on a sliding base",
     document="Westermo 1983",
     topics=("friction", "seismic", "resonance"),
@@ -139,10 +132,8 @@ CASE = Case(
         "u = f + h, (1 + Φ(π/W)) h(0) = (-2 f, 0)",
         "2 A cos(ψ)/W = 2 α u'(0) - f π/W",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("soft_ground", {}), Variant("fast_ground", {"W": "0.9", "z": "0.1"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=("There is no mode of stick: the orbit does not need it, since the base turns at once.",),
     sources=(
         "B. Westermo, F. Udwadia: Periodic response of a sliding oscillator system to harmonic excitation. Earthquake "

@@ -4,15 +4,14 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.enclosure import ball, precision
 from veridyn.references.parameters import Parameter, ParameterError, Record
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 COARSE = 128  # bits, to tell whether the ball slides
 PARAMETERS = (
@@ -43,7 +42,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, 0, "v_0", 0, "w_x", "w_y"),
     end=1.0,
-    output_times=np.linspace(0.0, 1.0, 401),
+    output_times=evenly(1.0, 400),
     invariants={"u about the contact": "u + 2*r*q/5", "v about the contact": "v - 2*r*p/5"},
 )
 
@@ -92,8 +91,7 @@ QUANTITIES = (
 )
 STRAIGHT = frozenset(("t_roll", "u_roll", "x_roll"))
 
-CASE = Case(
-    name="slip_to_roll",
+CASE = of.case(
     title="Ball that slides before it rolls",
     document="Coriolis 1835",
     topics=("multibody", "friction"),
@@ -108,14 +106,12 @@ CASE = Case(
         "p' = 5 v'/(2 r), q' = -5 u'/(2 r)",
         "t_r = 2 U/(7 μ g), u_r = (5 v_0 + 2 r w_y)/7, v_r = -2 r w_x/7",
     ),
-    parameters=PARAMETERS,
     variants=(
         Variant("billiard", {}),
         Variant("bowling", {"v_0": "3", "r": "0.05", "w_x": "0", "w_y": "0"}, STRAIGHT),
         Variant("backspin", {"v_0": "3", "r": "0.05", "w_x": "0", "w_y": "-50"}, STRAIGHT),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     modelling=(
         "Friction is written in the direction of the slip at the start, which it keeps: in that of the present slip "
         "the equations are the same, and singular where rolling begins.",

@@ -4,16 +4,15 @@ from itertools import product
 from typing import Any
 
 import mpmath
-import numpy as np
 import sympy
 
 from veridyn.references import hybrid
 from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Values, Variant, known
+from veridyn.validation_cases.core.case import Values, Variant, known
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("z", "1", "damping ratio in the gap", "0.05", "positive"),
@@ -93,7 +92,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(1, *beginning()),
     end=10.0,
-    output_times=np.linspace(0.0, 10.0, 2001),
+    output_times=evenly(10.0, 2000),
 )
 ORBIT = hybrid.motion(PROBLEM, PARAMETERS).where("t_1", "p**2 + q**2 - F**2", at=("to_gap", 1))
 
@@ -122,8 +121,9 @@ def searched(off: Any, guesses: Any, sound: Any) -> tuple[Any, ...]:
 
 
 @per_precision
-def orbit(z: Any, k_2: Any, force: Any, w: Any) -> tuple[Any, ...]:
+def of_orbit(p: Any) -> tuple[Any, ...]:
     """Return speed of entry, phase of the load there, and time beyond the gap in half a period."""
+    z, k_2, force, w = p.z, p.k_2, p.F, p.W
     half = mpmath.pi / w
 
     def after(speed: Any, phase: Any, lapse: Any) -> tuple[Any, Any]:
@@ -141,11 +141,6 @@ def orbit(z: Any, k_2: Any, force: Any, w: Any) -> tuple[Any, ...]:
 
     guesses = product((4, 2, 1), (5.5, 4, 2.5, 1), (half * 0.7, half * 0.4))
     return searched(off, guesses, sound)
-
-
-def of_orbit(p: Any) -> tuple[Any, ...]:
-    """Return what the orbit is."""
-    return orbit(p.z, p.k_2, p.F, p.W)
 
 
 def peak(p: Any) -> Any:
@@ -177,8 +172,7 @@ QUANTITIES = (
     of.largest("x", "1", name="peak", until=("to_gap", 1), second=peak),
 )
 
-CASE = Case(
-    name="trilinear",
+CASE = of.case(
     title="Driven oscillator in a gap between springs",
     document="Natsiavas 1989",
     topics=("impact", "nonlinear spring", "resonance"),
@@ -190,7 +184,6 @@ CASE = Case(
         "Within the gap there is a small orbit as well, of an oscillator that never touches the springs.",
     ),
     equations=("x'' + 2 z x' + h(x) = F cos(W t + φ)", "x(0) = 1, x(t_1) = 1, x(π/W) = -1, x'(π/W) = -x'(0)"),
-    parameters=PARAMETERS,
     variants=(Variant("stiff", {}), Variant("slower", {"W": "1.4"})),
     quantities=QUANTITIES,
     problem=posed,

@@ -5,14 +5,13 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter, ParameterError, Record
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81"),
@@ -52,7 +51,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, "v_0", 0, 0),
     end=2.0,
-    output_times=np.linspace(0.0, 2.0, 801),
+    output_times=evenly(2.0, 800),
 )
 
 
@@ -168,7 +167,7 @@ CASE = of.case(
         "The kerb catches its leading edge: the block turns about it with the angular momentum that it has about it, "
         "falls back without a rebound, or passes the balance at tan(theta) = b/h and falls over onto its side.",
     ),
-    equations=(
+    equations=of.equations(
         "v_k^2 = v_0^2 - 2 μ g L, w_k = 3 h v_k/(2 (b^2 + h^2))",
         "w^2 = w_k^2 - 2 p^2 (cos(α - θ) - cos(α)), p^2 = 3 g/(2 sqrt(b^2 + h^2))",
     ),

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import mpmath
-import numpy as np
 from flint import arb, ctx
 
 from veridyn.references import hybrid
@@ -18,7 +17,7 @@ from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mo
 from veridyn.validation_cases.core.case import Quantity, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited
-from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
 PARAMETERS = (
     Parameter("c1", "1/s", "rate of the fast state", "2.7e6", "positive"),
@@ -44,7 +43,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("4.2", "0.3"),
     end=5.0,
-    output_times=np.linspace(0.0, 5.0, 1001),
+    output_times=evenly(5.0, 1000),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 AIMS = ((40, 550), (-30, 273))  # c2 and c4 in hundredths, of the modes in turn
@@ -174,7 +173,7 @@ CASE = of.case(
         "c2 = 0.4, c4 = 5.5 until y1 rises to the upper limit; then c2 = -0.3, c4 = 2.73 until it falls to the lower.",
         "5 s are simulated from y1 = 4.2, y2 = 0.3.",
     ),
-    equations=("t_1 = log((0.3 - 5.5)/(y2 - 5.5))/c3",),
+    equations=of.equations("t_1 = log((0.3 - 5.5)/(y2 - 5.5))/c3"),
     variants=(Variant("comparison", {}), Variant("mild", {"c1": "2700"})),
     quantities=QUANTITIES,
     modelling=("After a switch y1 jumps to within c3/c1 of its new course in a few microseconds.",),

@@ -3,16 +3,15 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
 from veridyn.references.enclosure import ball, precision
 from veridyn.references.parameters import Parameter, ParameterError, Record
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 COARSE = 128  # bits, to tell whether there is an orbit
 PARAMETERS = (
@@ -52,7 +51,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(f"Gam*sin({PHASE})", "n*pi", 1, 0, 0, 1),
     end=45.0,
-    output_times=np.linspace(0.0, 45.0, 4501),
+    output_times=evenly(45.0, 4500),
 )
 
 
@@ -139,8 +138,7 @@ QUANTITIES = (
     of.quantity("middle_phase", "rad", "phase of the bounce midway between birth and doubling", MIDDLE, None),
 )
 
-CASE = Case(
-    name="vibrating_table",
+CASE = of.case(
     title="Ball on a vibrating table",
     document="Holmes 1982",
     topics=("impact", "limit cycle"),
@@ -158,14 +156,12 @@ CASE = Case(
         "tr = 1 + e^2 - (1 + e)^2 Γ sin(φ), det = e^2",
         "Γ_b = n π (1 - e)/(1 + e), Γ_d^2 = Γ_b^2 + (2 (1 + e^2)/(1 + e)^2)^2",
     ),
-    parameters=PARAMETERS,
     variants=(
         Variant("one_period", {}),
         Variant("two_periods", {"n": "2", "Gam": "2.23"}),
         Variant("lossy", {"e": "0.2", "Gam": "2.5"}),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
     sources=(
         "P. J. Holmes: The dynamics of repeated impacts with a sinusoidally vibrating table. Journal of Sound and "
         "Vibration 84 (1982) 173-189.",

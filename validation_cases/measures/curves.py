@@ -4,12 +4,10 @@ import math
 
 import numpy as np
 from numpy.polynomial import Polynomial
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.postprocessing.interpolation import crossings
-
-Floats = NDArray[np.float64]
+from veridyn.validation_cases.core.case import Floats
 
 BESIDE = 3  # samples on either side of a largest one, through which a polynomial goes
 TOO_NEAR = 1e-3  # of the distance of samples: such neighbours would spoil a polynomial

@@ -13,8 +13,7 @@ from veridyn.references.parameters import Exact
 from veridyn.solver.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.wear import Phase, phases, sliding_distance
 from veridyn.solver.problem.basis import driven_velocity
-from veridyn.validation_cases.core.case import Number, Observation, Values, once
-from veridyn.validation_cases.measures.curves import Floats
+from veridyn.validation_cases.core.case import Floats, Number, Observation, Values, once
 
 OVERSHOOT = Exact(Fraction(1, 6))  # of a jump of friction: 0.135 of a critically damped spring, 0.156 in steps
 SHORTEST = 1 / 150  # periods; what a penalised law shows where sliding turns, or while its spring settles, is shorter

@@ -27,17 +27,15 @@ from typing import NamedTuple
 import mpmath
 import numpy as np
 from mpmath import mpf
-from numpy.typing import NDArray
 
 from veridyn.references import impact_oscillator
 from veridyn.references.impact_phases import Phase, growth
 from veridyn.references.parameters import Exact
-from veridyn.validation_cases.core.case import Values
+from veridyn.validation_cases.core.case import Floats, Values
 from veridyn.validation_cases.core.uncertainty import ROUNDING
 from veridyn.validation_cases.measures.impacts import contact_frequency
 from veridyn.validation_cases.measures.vibro_impact import given
 
-Floats = NDArray[np.float64]
 Parameters = tuple[tuple[str, Exact], ...]
 
 PHASES = 35  # digits at which the references of 30 digits have found the phases already

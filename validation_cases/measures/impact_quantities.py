@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from veridyn.references import impact_oscillator
 from veridyn.references.certified import Certified, exact_count, exact_zero, undefined
@@ -20,17 +21,8 @@ from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.core.uncertainty import ROUNDING
 from veridyn.validation_cases.measures import impact_conditioning, impacts, vibro_impact
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, velocities
-from veridyn.validation_cases.measures.plotting import (
-    Drawn,
-    Floats,
-    figure,
-    history,
-    panel,
-    portrait,
-    series,
-    shown,
-    true,
-)
+from veridyn.validation_cases.measures.plotting import Drawn, figure, history, panel, portrait, series, shown, true
+from veridyn.validation_cases.measures.quantities import parameter
 
 KINK = 2.0  # regularity: the force of an undamped stop has a kink
 COUNTED = 1.0  # whatever is counted is right or wrong: no order is observed
@@ -114,59 +106,45 @@ def _instant(number: int, *, digits: int = 30, **given: Given) -> Certified:
     return found[number - 1]
 
 
+def _of_first(needed: int, *fields: Any) -> Quantity:
+    """Return a quantity of the first instants of contact; ``fields`` are those up to the criterion, and `rounded`."""
+    *stated, rounded = fields
+    quantity = replace(Quantity(*stated), regularity=partial(_kinked, needed), rounded=rounded)
+    return where_decided(quantity, lambda _: needed, vibro_impact.OUTPUT_NUMBER)
+
+
 def instant(name: str, number: int, criterion: Criterion) -> Quantity:
     """Return an instant of contact, counted from 1, of the contacts that end before t_end."""
     event, contact = name.split("_")
-    return where_decided(
-        Quantity(
-            name,
-            "s",
-            f"{event} of contact {contact}",
-            partial(_instant, number),
-            partial(vibro_impact.instant, number=number),
-            criterion,
-            regularity=partial(_kinked, _complete(number)),
-            rounded=partial(impact_conditioning.instant_rounded, number=number),
-        ),
-        lambda _: _complete(number),
-        vibro_impact.OUTPUT_NUMBER,
-    )
+    truth, measure = partial(_instant, number), partial(vibro_impact.instant, number=number)
+    rounded = partial(impact_conditioning.instant_rounded, number=number)
+    what = f"{event} of contact {contact}"
+    return _of_first(_complete(number), name, "s", what, truth, measure, criterion, rounded)
 
 
 def peak_force(contact: int, criterion: Criterion) -> Quantity:
     """Return the largest force of one contact, counted from 1."""
-    return where_decided(
-        Quantity(
-            f"peak_force_{contact}",
-            "N",
-            f"largest force of contact {contact}",
-            partial(impact_oscillator.peak_force, contact=contact),
-            lambda o: impacts.impact(o, contact).peak_force,
-            criterion,
-            regularity=partial(_kinked, 2 * contact),
-            rounded=lambda values, clock: (
-                float(values["kc"]) * impact_conditioning.peak_rounded(values, clock, contact)
-            ),
-        ),
-        lambda _: 2 * contact,
-        vibro_impact.OUTPUT_NUMBER,
-    )
+
+    def measure(o: Observation) -> float:
+        return impacts.impact(o, contact).peak_force
+
+    def rounded(values: Values, clock: float) -> float:
+        return float(values["kc"]) * impact_conditioning.peak_rounded(values, clock, contact)
+
+    name, what = f"peak_force_{contact}", f"largest force of contact {contact}"
+    truth = partial(impact_oscillator.peak_force, contact=contact)
+    return _of_first(2 * contact, name, "N", what, truth, measure, criterion, rounded)
 
 
 def largest_force(criterion: Criterion) -> Quantity:
     """Return the largest force of all contacts."""
-    return where_decided(
-        Quantity(
-            "largest_force",
-            "N",
-            "largest force of all contacts",
-            impact_oscillator.largest_force,
-            vibro_impact.largest_force,
-            criterion,
-            regularity=_all_kinked,
-            rounded=lambda values, clock: float(values["kc"]) * impact_conditioning.largest_peak_rounded(values, clock),
-        )
-    )
+
+    def rounded(values: Values, clock: float) -> float:
+        return float(values["kc"]) * impact_conditioning.largest_peak_rounded(values, clock)
+
+    truth, measure = impact_oscillator.largest_force, vibro_impact.largest_force
+    quantity = Quantity("largest_force", "N", "largest force of all contacts", truth, measure, criterion)
+    return where_decided(replace(quantity, regularity=_all_kinked, rounded=rounded))
 
 
 def _count(*, digits: int = 30, **given: Given) -> Certified:
@@ -185,36 +163,15 @@ def _of_last(values: Values) -> Tolerance:
     return cited(ASTER_INSTANTS, 2e-4 * float(vibro_impact.true_instants(values)[-1]), kind="absolute")
 
 
-def _span(values: Values) -> float:
-    return float(values["t_end"])
-
-
-CONTACTS = (
-    where_decided(
-        Quantity(
-            "contacts",
-            "",
-            "contacts that end before t_end",
-            _count,
-            lambda o: float(len(impacts.impacts(o))),
-            exactly("contacts are counted"),
-            regularity=COUNTED,
-        ),
-        resolution=vibro_impact.OUTPUT_NUMBER,
-    ),
-    where_decided(
-        Quantity(
-            "contact_instants",
-            "s",
-            "largest error of all touches and releases, each against its own truth",
-            _no_error,
-            vibro_impact.worst_instant,
-            _of_last,
-            _span,
-            KINK,
-        ),
-        resolution=vibro_impact.OUTPUT_NUMBER,
-    ),
+ENDED, BY_COUNT = "contacts that end before t_end", exactly("contacts are counted")
+WORST = "largest error of all touches and releases, each against its own truth"
+LATE = (_no_error, vibro_impact.worst_instant, _of_last, parameter("t_end"), KINK)
+CONTACTS = tuple(
+    where_decided(quantity, resolution=vibro_impact.OUTPUT_NUMBER)
+    for quantity in (
+        Quantity("contacts", "", ENDED, _count, impacts.count, BY_COUNT, regularity=COUNTED),
+        Quantity("contact_instants", "s", WORST, *LATE),
+    )
 )
 
 
@@ -232,11 +189,11 @@ RESIDUALS = (
 )
 
 
-def _gap(o: Observation) -> Floats:
+def _gap(o: Observation) -> NDArray[np.float64]:
     return stop_gap(o.problem, o.response, o.problem.stops[0])
 
 
-def _true_gap(o: Observation, times: Floats) -> Floats:
+def _true_gap(o: Observation, times: NDArray[np.float64]) -> NDArray[np.float64]:
     return o["gap"] - true(impact_oscillator.motion, "displacement")(o, times)
 
 

@@ -3,16 +3,13 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import section, stop_gap
 from veridyn.solver.postprocessing.impacts import Impact, interpolated_impacts, located_impacts
 from veridyn.solver.problem.basis import driven_velocity
 from veridyn.solver.problem.elements import Stop
-from veridyn.validation_cases.core.case import Observation, Values, floats, once
-
-Floats = NDArray[np.float64]
+from veridyn.validation_cases.core.case import Floats, Observation, Values, floats, once
 
 
 def contact_frequency(values: Values) -> float:
@@ -44,6 +41,16 @@ def impact(o: Observation, number: int) -> Impact:
     if len(found) < number:
         raise SolverFailure(f"the response shows {len(found)} complete impacts, {number} are needed")
     return found[number - 1]
+
+
+def part(o: Observation, number: int, field: str) -> float:
+    """Return a part of one impact, counted from 1: its ``start``, ``end``, ``peak_force`` and so on."""
+    return float(getattr(impact(o, number), field))
+
+
+def count(o: Observation) -> float:
+    """Count the impacts."""
+    return float(len(impacts(o)))
 
 
 def instants(o: Observation) -> Floats:

@@ -10,19 +10,18 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from veridyn.references.motion import Motion
 from veridyn.references.parameters import arguments
 from veridyn.solver.errors import CapabilityError, MissingHistory, SolverFailure, SolverInputError
 from veridyn.solver.postprocessing.balance import element_history
-from veridyn.validation_cases.core.case import Case, FigureMaker, Observation, Quantity, Values
+from veridyn.validation_cases.core.case import Case, FigureMaker, Floats, Observation, Quantity, Values
 from veridyn.validation_cases.core.levels import Answers, answers, error_levels
 from veridyn.validation_cases.core.runner import HarnessError, NotJudged, Runner, Statement
 from veridyn.validation_cases.core.uncertainty import observed_order
 
 Role = Literal["reference", "computed", "error", "limit", "guide"]
-Floats = NDArray[np.float64]
 Read = Callable[[Observation], Floats]
 Truth = Callable[[Observation, Floats], Floats]  # at instants (s)
 Curves = list[dict[str, Any]]

@@ -4,16 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import element_history, stop_gap
 from veridyn.solver.problem.elements import Stop
-from veridyn.validation_cases.core.case import Observation, Quantity, Values, once
+from veridyn.validation_cases.core.case import Floats, Observation, Quantity, Values, once
 from veridyn.validation_cases.core.tolerances import Tolerance
 from veridyn.validation_cases.measures.consistency import residual
-
-Floats = NDArray[np.float64]
 
 RESOLVED = 1e-2  # of the span: intervals between impacts that a limit is read from are longer
 TOUCH = 0.03  # of the largest rate of the gap: a slower touch between samples is no impact

@@ -14,21 +14,18 @@ from functools import lru_cache, partial
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.references.certified import Certified
 from veridyn.references.hybrid import Motion
 from veridyn.solver.errors import CapabilityError, MissingHistory, SolverFailure
 from veridyn.solver.postprocessing.interpolation import resampled
-from veridyn.solver.problem.generated import equations as equations_of
-from veridyn.solver.problem.generated import over
+from veridyn.solver.problem.generated import equations, over
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem
 from veridyn.solver.response import Trajectory
-from veridyn.validation_cases.core.case import DIGITS, Case, Number, Observation, Quantity, Values, known
+from veridyn.validation_cases.core.case import DIGITS, Case, Floats, Number, Observation, Quantity, Values, known
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures.curves import top
 
-Floats = NDArray[np.float64]
 Instant = str | tuple[str, int]
 Measure = Callable[[Observation], Number]
 Reference = Callable[..., Certified]
@@ -37,6 +34,11 @@ SAMPLES = 6  # of one smooth part, for a value between them
 RESOLVED = 1e-4  # of the span: intervals between events that a limit is read from are longer
 TERMS = ("second", "how", "promised")  # of references, by keyword
 HALVINGS = 60  # of the interval between two samples, for a root
+
+
+def evenly(end: float, intervals: int) -> Floats:
+    """Return instants (s) from 0 to an end, evenly spread, with so many intervals."""
+    return np.linspace(0.0, end, intervals + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,18 +259,19 @@ class Quantities:
     how: str = "closed form"
     regularity: float | Callable[[Values], float] | None = None
 
-    def case(self, *, equations: tuple[str, ...] = (), **stated: Any) -> Case:
-        """Return the case: name, parameters and problem are those of the motion, unless ``stated`` are others.
+    def equations(self, *more: str) -> tuple[str, ...]:
+        """Return the equations of motion, then more."""
+        return (*equations(self.motion.problem), *more)
 
-        The equations of motion come first, then those given.
-        """
+    def case(self, **stated: Any) -> Case:
+        """Return the case: name, parameters and problem are those of the motion, unless others are stated."""
         problem = self.motion.problem
         of_motion = {"name": problem.name, "parameters": self.motion.parameters, "problem": problem.given}
-        return Case(**{**of_motion, **stated}, equations=(*equations_of(problem), *equations))
+        return Case(**{**of_motion, **stated})
 
     def until(self, end: float, outputs: int) -> Callable[[Values], InitialValueProblem]:
         """Return the problem up to an instant (s), with so many intervals of output."""
-        span = {"end": end, "output_times": np.linspace(0.0, end, outputs + 1)}
+        span = {"end": end, "output_times": evenly(end, outputs)}
         return lambda values: cast(InitialValueProblem, self.motion.problem.given(values, **span))
 
     def quantity(

@@ -5,14 +5,11 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.references import impact_oscillator
 from veridyn.references.parameters import Exact
-from veridyn.validation_cases.core.case import Observation, Values
+from veridyn.validation_cases.core.case import Floats, Observation, Values
 from veridyn.validation_cases.measures import impacts
-
-Floats = NDArray[np.float64]
 
 NAMES = tuple(parameter.name for parameter in impact_oscillator.PARAMETERS)
 OUTPUT_NUMBER = 0.032  # w_c times the spacing of the requested output around contacts: a hundred per contact

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.references import bar_impact
 from veridyn.solver.postprocessing.interpolation import value_at
@@ -17,8 +16,6 @@ from veridyn.validation_cases.core.tolerances import cited
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import always, numbered, of, outputs, share_of
-
-Floats = NDArray[np.float64]
 
 OUTPUT_NUMBER = 0.1  # largest frequency times the spacing of the requested output
 KINK = 2.0  # regularity: the force of the wall has a kink
@@ -69,10 +66,6 @@ def sparse_problem(values: Values) -> MechanicalProblem:
 # ---- what is measured
 
 
-def _contact(o: Observation, field: str) -> float:
-    return float(getattr(impacts.impact(o, 1), field))
-
-
 def _mean_force(o: Observation) -> float:
     contact = impacts.impact(o, 1)
     return contact.impulse / contact.duration
@@ -104,7 +97,7 @@ of_chain = of(bar_impact, regularity=KINK)
 
 
 start, end, duration, peak, impulse = (
-    partial(_contact, field=field) for field in ("start", "end", "duration", "peak_force", "impulse")
+    partial(impacts.part, number=1, field=field) for field in ("start", "end", "duration", "peak_force", "impulse")
 )
 stated = of(bar_impact)  # what no response holds
 TIP = ("tip", "m", "displacement of the last mass {number} L/c after the touch", bar_impact.tip, _tip)

@@ -6,7 +6,6 @@ from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.references import beam_on_stop
 from veridyn.solver.errors import SolverFailure
@@ -15,15 +14,13 @@ from veridyn.solver.postprocessing.impacts import Impact
 from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.solver.problem.elements import Stop
 from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.validation_cases.core.case import Beam, Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.case import Beam, Case, Floats, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.runner import Runner
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of
-
-Floats = NDArray[np.float64]
 
 OUTPUT_NUMBER = 0.05  # largest frequency times the spacing of the requested output
 INSTANTS = ("0.1", "0.2", "0.3", "0.4", "0.5")  # s, at which mid-span is observed

@@ -17,12 +17,12 @@ from veridyn.solver.problem.basis import driven_displacement
 from veridyn.solver.problem.elements import Load, Stop, SupportMotion
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import polynomial
-from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats, once
+from veridyn.validation_cases.core.case import Case, Floats, Observation, Quantity, Values, Variant, floats, once
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited, exactly
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import positions, rates, residual, velocities
-from veridyn.validation_cases.measures.curves import Floats, top
+from veridyn.validation_cases.measures.curves import top
 from veridyn.validation_cases.measures.impacts import contact_frequency
 
 STOP = "stop"

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from veridyn.references import rubbing_block
 from veridyn.references.certified import Certified
@@ -19,15 +19,13 @@ from veridyn.solver.problem.basis import driven_displacement
 from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import Harmonic, constant, polynomial
-from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats, known
+from veridyn.validation_cases.core.case import Case, Floats, Observation, Quantity, Values, Variant, floats, known
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT, Slider
 from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of
-
-Floats = NDArray[np.float64]
 
 RUBBING, SHARING = "rub", "rub too"
 MOST = 6  # changes of phase that are asked for one by one

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.solver.problem.devices import NonlinearSpring
 from veridyn.solver.problem.elements import Geometry, Stop
 from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Observation, Values, Variant, floats, known
+from veridyn.validation_cases.core.case import Case, Floats, Observation, Values, Variant, floats, known
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited
 from veridyn.validation_cases.measures import impacts, plotting
@@ -134,14 +135,7 @@ def in_line(values: Values) -> MechanicalProblem:
 # ---- what is measured
 
 
-def _impact(field: str) -> Callable[[Observation, int], float]:
-    def read(o: Observation, number: int) -> float:
-        return float(getattr(impacts.impact(o, number), field))
-
-    return read
-
-
-def _along_line(o: Observation) -> plotting.Floats:
+def _along_line(o: Observation) -> Floats:
     """Return the displacement (m,) along the motion in whatever coordinates: that of its kinetic energy."""
     start = o.problem.initial_velocity / o["v0"]
     return np.asarray(o.response.displacement @ (o.problem.mass / o["m"]) @ start)
@@ -160,11 +154,12 @@ def _aside(o: Observation) -> float:
 TIMES = share_of(_span, 1e-3, "this suite asks 1e-3 of the span")
 SIZES = cited("this suite asks 1e-2", 1e-2)
 PLACES = share_of(_length, 1e-2, "this suite asks 1e-2 of v0/ω0")
+start, end, peak, impulse = (partial(impacts.part, field=f) for f in ("start", "end", "peak_force", "impulse"))
 CONTACT = (  # of every contact; the forces of walls have kinks
-    ("touch", "s", "start of contact {number}", between_walls.touch, _impact("start"), TIMES, _span),
-    ("release", "s", "end of contact {number}", between_walls.release, _impact("end"), TIMES, _span),
-    ("peak_force", "N", "largest force of contact {number}", between_walls.peak_force, _impact("peak_force"), SIZES),
-    ("impulse", "N s", "impulse of contact {number}", between_walls.impulse, _impact("impulse"), SIZES),
+    ("touch", "s", "start of contact {number}", between_walls.touch, start, TIMES, _span),
+    ("release", "s", "end of contact {number}", between_walls.release, end, TIMES, _span),
+    ("peak_force", "N", "largest force of contact {number}", between_walls.peak_force, peak, SIZES),
+    ("impulse", "N s", "impulse of contact {number}", between_walls.impulse, impulse, SIZES),
 )
 ASIDE = cited("this suite asks 1e-6", 1e-6, kind="absolute")
 AT = ("displacement", "m", "displacement towards the first wall", between_walls.displacement, _along)

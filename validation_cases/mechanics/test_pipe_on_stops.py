@@ -1,12 +1,10 @@
 """Pipe of N modes on S stops under the motion of its supports: a case that grows with a truth that does not."""
 
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import mpmath
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.references import hybrid, waves
 from veridyn.references.certified import per_precision
@@ -18,14 +16,12 @@ from veridyn.solver.problem.elements import Stop, SupportMotion
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
 from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.case import Case, Floats, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance
 from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.trajectories import Quantities, where_known
-
-Floats = NDArray[np.float64]
 
 PER_BAY = 10  # modes per stop
 MOVING = range(1, PER_BAY, 2)  # modes of a bay that move: those in step with the stops
@@ -110,16 +106,10 @@ def _matrix(p: Any, closed: bool) -> waves.Matrix:
 
 
 @per_precision
-def _phases(*given: Any) -> tuple[waves.Phase, ...]:
-    """Return flights and contacts up to the end."""
-    p = SimpleNamespace(**dict(zip(NAMED, given, strict=True)))
+def phases(p: Any) -> tuple[waves.Phase, ...]:
+    """Return flights and contacts of a bay up to the end."""
     start = [mpmath.mpf(x) for x in (*[0] * len(STATES), 0, 1, 1)]
     return waves.alternating(partial(_matrix, p), _row(p), start, mpmath.mpf(END))
-
-
-def phases(p: Any) -> tuple[waves.Phase, ...]:
-    """Return the phases of a bay with these parameters."""
-    return _phases(*(getattr(p, name) for name in NAMED))
 
 
 def _middle(p: Any, time: str) -> Any:

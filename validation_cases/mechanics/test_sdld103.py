@@ -85,17 +85,14 @@ def _driven(node: str, time: str, values: Values) -> float:
 
 def displacement(part: str, node: str, time: str) -> Quantity:
     """Return the quantity of one displacement."""
-    return Quantity(
-        f"{part}_{node}@{time}",
-        "m",
-        f"{part} displacement of {node} at {time} s",
-        partial(getattr(driven_chain, f"{part}_displacement"), node=NODES.index(node) + 2, time=time),
-        partial(_displaced, part=part, node=node, time=time),
-        partial(_criterion, node, time),
-        partial(_driven, node, time) if part == "absolute" else None,
-    )
+    truth = partial(getattr(driven_chain, f"{part}_displacement"), node=NODES.index(node) + 2, time=time)
+    measure, words = partial(_displaced, part=part, node=node, time=time), f"{part} displacement of {node} at {time} s"
+    criterion, scale = (partial(f, node, time) for f in (_criterion, _driven))
+    size = scale if part == "absolute" else None
+    return Quantity(f"{part}_{node}@{time}", "m", words, truth, measure, criterion, size)
 
 
+KIND = "relative displacement"
 FREQUENCY = ("frequency", "Hz", "natural frequency {number} with both supports held", driven_chain.frequency)
 QUANTITIES = (
     *(displacement(part, node, time) for part in ("relative", "absolute") for node in NODES for time in TIMES),
@@ -103,13 +100,7 @@ QUANTITIES = (
     *numbered(3, *FREQUENCY, None, FREQUENCIES),
 )
 RELATIVE = (
-    plotting.displacement(
-        driven_chain.motion,
-        "relative displacement (m)",
-        kind=f"relative displacement {place + 2}",
-        place=place,
-        name=node,
-    )
+    plotting.displacement(driven_chain.motion, f"{KIND} (m)", kind=f"{KIND} {place + 2}", place=place, name=node)
     for place, node in enumerate(NODES)
 )
 FIGURES = (

@@ -12,14 +12,12 @@ from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.solver.problem.elements import Load
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import pulse
-from veridyn.validation_cases.core.case import Case, Observation, Published, Values, Variant, floats
+from veridyn.validation_cases.core.case import Case, Floats, Observation, Published, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited
 from veridyn.validation_cases.measures.consistency import energy, velocities
 from veridyn.validation_cases.measures.plotting import convergence, displacement, history
 from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of
-
-Floats = NDArray[np.float64]
 
 END = 1.5  # s
 OUTPUTS = 1536  # intervals of the requested output: 1/1024 s

@@ -4,21 +4,18 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.references import forced_oscillator
 from veridyn.solver.postprocessing.interpolation import turning_points, value_at
 from veridyn.solver.problem.elements import Load
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.validation_cases.core.case import Case, Observation, Published, Values, Variant, floats
+from veridyn.validation_cases.core.case import Case, Floats, Observation, Published, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance, cited
 from veridyn.validation_cases.measures.consistency import energy, velocities
 from veridyn.validation_cases.measures.plotting import Curves, convergence, displacement, history, series
 from veridyn.validation_cases.measures.quantities import at_instants, displacement_at, if_it_exists, of, velocity_at
-
-Floats = NDArray[np.float64]
 
 OUTPUT_NUMBER = 0.05  # omega0 times the spacing of the requested output
 INSTANTS: dict[str, dict[str, tuple[str, ...]]] = {

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from veridyn.references import damped_stop
 from veridyn.references.certified import exact_count, exact_zero
@@ -66,7 +67,7 @@ def _cycle(values: Values) -> tuple[float, float]:
     return float(known(CYCLE, values)), float(known(CONTACT, values))
 
 
-def true_instants(values: Values, count: int) -> impacts.Floats:
+def true_instants(values: Values, count: int) -> NDArray[np.float64]:
     """Return touch and release of the first impacts, one after the other (s)."""
     cycle, duration = _cycle(values)
     starts = np.arange(count) * cycle
@@ -86,7 +87,7 @@ def _impact(o: Observation, number: int) -> Impact:
 
 def _count(o: Observation, number: int) -> float:
     _must_reach(o, number)
-    return float(len(impacts.impacts(o)))
+    return impacts.count(o)
 
 
 def _worst_instant(o: Observation, number: int) -> float:
@@ -211,10 +212,6 @@ def _second(values: Values) -> tuple[float, float]:
     """Return a window about the second impact (s)."""
     start, end = true_instants(values, FEW)[2:]
     return start - 0.1 * (end - start), end + 0.1 * (end - start)
-
-
-def _force(o: Observation) -> impacts.Floats:
-    return np.asarray(np.maximum(0.0, o["kc"] * o.response.displacement[:, 0]))
 
 
 FIGURES = (

@@ -16,7 +16,7 @@ from veridyn.solver.problem.elements import SupportMotion
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.scalars import Scalar
 from veridyn.solver.problem.time_functions import Harmonic, Sum, TimeFunction, Windowed
-from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.case import Case, Floats, Observation, Published, Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited
 from veridyn.validation_cases.measures import plotting
@@ -106,11 +106,11 @@ def _at(power: int, what: str, unit: str, measure: Callable[..., float]) -> tupl
     return at_instants(TIMES, *named, share_of(size, 1e-3, ASTER), size, _regularity)
 
 
-def _sine(o: Observation, times: plotting.Floats) -> plotting.Floats:
+def _sine(o: Observation, times: Floats) -> Floats:
     return np.asarray(o["a0"] * np.sin(o["w0"] * times))
 
 
-def _law(o: Observation, times: plotting.Floats) -> plotting.Floats:
+def _law(o: Observation, times: Floats) -> Floats:
     return -o["k0"] * _sine(o, times) * np.abs(_sine(o, times)) / o["x0"]
 
 

@@ -13,12 +13,22 @@ from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import crossings
 from veridyn.solver.problem.devices import BucklingStop
 from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats, known
+from veridyn.validation_cases.core.case import (
+    Case,
+    Floats,
+    Observation,
+    Published,
+    Quantity,
+    Values,
+    Variant,
+    floats,
+    known,
+)
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, velocities
-from veridyn.validation_cases.measures.curves import Floats, falls_to, largest, root_ahead, slope_at
+from veridyn.validation_cases.measures.curves import falls_to, largest, root_ahead, slope_at
 from veridyn.validation_cases.measures.quantities import Size, at_instants, of, share_of
 
 OUTPUT_NUMBER = 2.5e-3  # spacing of the requested output times sqrt(k/m) of the crush

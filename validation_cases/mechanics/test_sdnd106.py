@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from veridyn.references import pulled_pair
 from veridyn.references.certified import CertificationError, Certified, classification, undefined
@@ -198,7 +199,7 @@ QUANTITIES = (
 )
 
 
-def _elongation(o: Observation, times: plotting.Floats) -> plotting.Floats:
+def _elongation(o: Observation, times: NDArray[np.float64]) -> NDArray[np.float64]:
     return plotting.true(pulled_pair.motion, "x2")(o, times) - plotting.true(pulled_pair.motion, "x1")(o, times)
 
 

@@ -14,12 +14,11 @@ from veridyn.solver.problem.devices import Zener
 from veridyn.solver.problem.elements import Load
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import Harmonic, Windowed
-from veridyn.validation_cases.core.case import Case, Observation, Published, Values, Variant, floats, once
+from veridyn.validation_cases.core.case import Case, Floats, Observation, Published, Values, Variant, floats, once
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import device_law, energy, positions, residual, velocities
-from veridyn.validation_cases.measures.plotting import Floats
 from veridyn.validation_cases.measures.quantities import (
     at_instants,
     displacement_at,

@@ -15,7 +15,7 @@ from veridyn.solver.problem.elements import Friction, SupportMotion
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.validation_cases.core.case import Case, Number, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.case import Number, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.consistency import flags, friction_cone, velocities
 from veridyn.validation_cases.measures.quantities import displacement_at, velocity_at
@@ -175,8 +175,8 @@ def on_circle(name: str, side: int, part: str) -> Quantity:
 
 ON_CIRCLE = "relative speed at the end, on the circle"
 QUANTITIES = (
-    *(late(*names, "place", "m", PLACES) for names in ("xx", "yy")),
-    *(late(*names, "velocity", "m/s", RATES) for names in ("ux", "vy")),
+    *(late(axis, axis, "place", "m", PLACES) for axis in "xy"),
+    *(late(name, axis, "velocity", "m/s", RATES) for name, axis in (("u", "x"), ("v", "y"))),
     of.quantity("orbit_speed", "m/s", ON_CIRCLE, SPEED_AT_END, orbit, applies=_circles, **RATES),
     on_circle("x", 0, "real"),
     on_circle("y", 1, "imag"),
@@ -196,8 +196,7 @@ def of_bodies(residual: Quantity) -> Quantity:
     return replace(residual, measure=measure)
 
 
-CASE = Case(
-    name="shaking_plane",
+CASE = of.case(
     title="Body on a plane shaken in two directions",
     document="this suite",
     topics=("friction", "two directions", "seismic"),
@@ -211,7 +210,6 @@ CASE = Case(
         "x'' = -A cos(W t) - μ g x'/v, y'' = -b A sin(W t) - μ g y'/v, v = sqrt(x'^2 + y'^2)",
         "V = sqrt(A^2 - μ^2 g^2)/W, x'(0) = -f V μ g/A, y'(0) = f W V^2/A",
     ),
-    parameters=PARAMETERS,
     variants=(
         Variant("circle", {}, CIRCLE),
         Variant("transient", {"f": "2"}),

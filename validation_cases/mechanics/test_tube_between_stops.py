@@ -7,7 +7,6 @@ from typing import Any
 
 import mpmath
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.references import hybrid
 from veridyn.references.certified import CertificationError, Certified, per_precision
@@ -24,8 +23,6 @@ from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import displacement_at
 from veridyn.validation_cases.measures.trajectories import Quantities, where_known
-
-Floats = NDArray[np.float64]
 
 NORMAL, TANGENT = 0.8, 0.6  # the line on which the tube moves, across the stops and along them
 PARAMETERS = (
@@ -271,6 +268,10 @@ def _share(o: Observation) -> float:
     return sum(contact.duration for contact in _contacts(o, COUNTED)[:COUNTED]) / _window(o)
 
 
+def _wear_power_of_cycle(o: Observation) -> float:
+    return _rubbed(o, _contacts(o, COUNTED)[:COUNTED]) / _window(o)
+
+
 # ---- what is asked
 
 
@@ -303,43 +304,20 @@ GROWTH = (
     *map(_displacement, INSTANTS),
     shares.quantity("wear_power", "W", "mean of normal force times sliding speed over the span", WEAR, WEARING),
 )
+TOUCH, TURN = ("touch_left", 1), ("turn_left", 1)
 DEPTH = f"(-{NORMAL}*A - g)"  # of the last turn, in the left stop
+PERIOD = cycled("2*t", TURN, lambda half: 2 * half.turn)
+REACHED = cycled("-A", TURN, lambda half: half.reach)
+ARRIVAL = cycled(f"-{NORMAL}*v", TOUCH, lambda half: half.arrival)
+SHARE = cycled("1 - B/t", TURN, lambda half: 1 - (half.touch - half.release) / half.turn)
+POWER = cycled(f"{TANGENT}/{NORMAL}*kc*{DEPTH}**2/t", TURN, lambda half: half.rubbed / half.turn)
+PRESSING = "mean of normal force times sliding speed in the limit cycle"
 CYCLING = (
-    shares.quantity(
-        "period",
-        "s",
-        "period of the limit cycle",
-        cycled("2*t", ("turn_left", 1), lambda half: 2 * half.turn),
-        lambda o: 2 * _window(o) / COUNTED,
-    ),
-    shares.quantity(
-        "reach",
-        "m",
-        "largest displacement along the line in the limit cycle",
-        cycled("-A", ("turn_left", 1), lambda half: half.reach),
-        _reach,
-    ),
-    shares.quantity(
-        "arrival",
-        "m/s",
-        "normal speed of a touch in the limit cycle",
-        cycled(f"-{NORMAL}*v", ("touch_left", 1), lambda half: half.arrival),
-        _arrival,
-    ),
-    shares.quantity(
-        "contact_share",
-        "1",
-        "share of the time in contact in the limit cycle",
-        cycled("1 - B/t", ("turn_left", 1), lambda half: 1 - (half.touch - half.release) / half.turn),
-        _share,
-    ),
-    shares.quantity(
-        "wear_power_cycle",
-        "W",
-        "mean of normal force times sliding speed in the limit cycle",
-        cycled(f"{TANGENT}/{NORMAL}*kc*{DEPTH}**2/t", ("turn_left", 1), lambda half: half.rubbed / half.turn),
-        lambda o: _rubbed(o, _contacts(o, COUNTED)[:COUNTED]) / _window(o),
-    ),
+    shares.quantity("period", "s", "period of the limit cycle", PERIOD, lambda o: 2 * _window(o) / COUNTED),
+    shares.quantity("reach", "m", "largest displacement along the line in the limit cycle", REACHED, _reach),
+    shares.quantity("arrival", "m/s", "normal speed of a touch in the limit cycle", ARRIVAL, _arrival),
+    shares.quantity("contact_share", "1", "share of the time in contact in the limit cycle", SHARE, _share),
+    shares.quantity("wear_power_cycle", "W", PRESSING, POWER, _wear_power_of_cycle),
 )
 
 

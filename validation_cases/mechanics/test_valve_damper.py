@@ -43,28 +43,20 @@ def moved(name: str, force: str, *events: Change) -> Mode:
     return Mode(name=name, rates=("v", f"(p*sin(W*t) - k*x - ({force}))/m"), events=events)
 
 
+def until(name: str, guard: str, mode: str) -> Change:
+    """Return the change to another mode where a guard falls through zero."""
+    return Change(name=name, guard=guard, direction=-1, mode=mode)
+
+
 # what is true of the motion, in equations of the first order; solvers are given the device of `problem`
 FIRST_ORDER = InitialValueProblem(
     name="valve_damper",
     states=("x", "v"),
     parameters={p.name: p.default for p in PARAMETERS},
     modes=(
-        moved(
-            "shut",
-            "c*v",
-            Change(name="bump_opens", guard="v_b - v", direction=-1, mode="bump"),
-            Change(name="rebound_opens", guard="v + v_r", direction=-1, mode="rebound"),
-        ),
-        moved(
-            "bump",
-            "c*v_b + s_b*(v - v_b) + q*(v - v_b)**2",
-            Change(name="bump_shuts", guard="v - v_b", direction=-1, mode="shut"),
-        ),
-        moved(
-            "rebound",
-            "s_r*(v + v_r) - c*v_r - q*(v + v_r)**2",
-            Change(name="rebound_shuts", guard="-v_r - v", direction=-1, mode="shut"),
-        ),
+        moved("shut", "c*v", until("bump_opens", "v_b - v", "bump"), until("rebound_opens", "v + v_r", "rebound")),
+        moved("bump", "c*v_b + s_b*(v - v_b) + q*(v - v_b)**2", until("bump_shuts", "v - v_b", "shut")),
+        moved("rebound", "s_r*(v + v_r) - c*v_r - q*(v + v_r)**2", until("rebound_shuts", "-v_r - v", "shut")),
     ),
     initial=("-a", 0),
     end=END,

@@ -13,7 +13,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.elements import Stop
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.core.case import Case, Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, stop_forces, velocities
@@ -129,10 +129,6 @@ def sheds(p: Any) -> Any:
 # ---- what is asked
 
 
-def _field(o: Observation, name: str, number: int) -> float:
-    return float(getattr(impacts.impact(o, number), name))
-
-
 places = Quantities(MOTION, 1e-2, "this suite asks 1e-2 of the deflection at the start", regularity=KINK)
 times = Quantities(MOTION, 1e-3, "this suite asks 1e-3 of the span", regularity=KINK)
 forces = Quantities(MOTION, 1e-2, "this suite asks 1e-2", regularity=KINK)
@@ -149,7 +145,7 @@ def _contacts(number: int) -> tuple[Quantity, ...]:
     """Return instants and largest force of a contact."""
     touch, release = (MOTION.event(name, number) for name in ("touch", "release"))
     push = MOTION.largest("kc*(x - gap)", after=("touch", number), until=("release", number))
-    start, end, peak = (partial(_field, name=name, number=number) for name in ("start", "end", "peak_force"))
+    start, end, peak = (partial(impacts.part, field=f, number=number) for f in ("start", "end", "peak_force"))
     return (
         times.quantity(f"touch_{number}", "s", f"start of contact {number}", touch, start, scale=str(END)),
         times.quantity(f"release_{number}", "s", f"end of contact {number}", release, end, scale=str(END)),

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
@@ -14,7 +13,7 @@ from veridyn.references.series_steps import Step, Vector, final, inverse_cube, s
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Published, Quantity, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("mu", "1", "mass of the Moon over that of Earth and Moon", "0.012277471", "positive"),
@@ -44,7 +43,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("a", 0, 0, "w"),
     end=17.0652165601579626,
-    output_times=np.linspace(0.0, 17.0652165601579626, 8001),
+    output_times=evenly(17.0652165601579626, 8000),
     invariants={"Jacobi's integral": JACOBI},
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS, spare=24)
@@ -58,7 +57,7 @@ def until(share: int) -> Callable[[Values], InitialValueProblem]:
 
     def given(values: Values) -> InitialValueProblem:
         end = float(values["T"]) / share
-        return PROBLEM.given(values, end=end, output_times=np.linspace(0.0, end, 8000 // share + 1))
+        return PROBLEM.given(values, end=end, output_times=evenly(end, 8000 // share))
 
     return given
 
@@ -162,6 +161,7 @@ CASE = of.case(
         "x'' = x + 2 y' - (1 - mu) (x + mu)/r_E³ - mu (x - 1 + mu)/r_M³, y'' = y - 2 x' - (1 - mu) y/r_E³ - mu y/r_M³.",
         "It starts at (a, 0) with the velocity (0, w), so that it comes back after the period T.",
     ),
+    equations=of.equations(),
     variants=(
         Variant("quarter", {}, frozenset(q.name for q in (*QUARTER, CLOSEST, INTEGRAL)), until(4)),
         Variant("half", {}, frozenset(q.name for q in HALF), until(2)),

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
@@ -12,7 +11,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1", "positive"),
@@ -34,7 +33,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("v_0", "w_0", 0, 0, 0),
     end=5.0,
-    output_times=np.linspace(0.0, 5.0, 1001),
+    output_times=evenly(5.0, 1000),
     invariants={"energy": "m*v**2/2 + (J + m*a**2)*w**2/2"},
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
@@ -101,7 +100,7 @@ CASE = of.case(
         "The blade begins at the origin with heading 0 and runs backwards; at the cusp it stands for an instant.",
         "The energy is constant, volume in the phase space is not: v = V tanh(k (t - t0)), w = W sech(k (t - t0)).",
     ),
-    equations=("v = V tanh(k (t - t0)), w = W/cosh(k (t - t0)), k = V m a/(J + m a^2)",),
+    equations=of.equations("v = V tanh(k (t - t0)), w = W/cosh(k (t - t0)), k = V m a/(J + m a^2)"),
     variants=(Variant("backwards", {}), Variant("slender", {"J": "1/4"})),
     quantities=QUANTITIES,
     modelling=("The centre of mass is a ahead of the blade.",),

@@ -1,14 +1,12 @@
 """Double pendulum: certified angles of a chaotic motion, and how soon rounding takes its digits."""
 
-import numpy as np
-
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("g", "1/s^2", "acceleration of gravity over the length of a rod", "1", "positive"),
@@ -37,7 +35,7 @@ SWINGS = InitialValueProblem(
     modes=(Mode(name="swings", rates=(*SPEEDS, A_1, A_2)),),
     initial=INITIAL,
     end=2.0,
-    output_times=np.linspace(0.0, 2.0, 401),
+    output_times=evenly(2.0, 400),
     invariants={"energy": "w_1**2 + w_2**2/2 + w_1*w_2*cos(theta_1 - theta_2) - g*(2*cos(theta_1) + cos(theta_2))"},
 )
 

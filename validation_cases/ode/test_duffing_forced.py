@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
@@ -12,9 +11,9 @@ from veridyn.references.certified import per_precision
 from veridyn.references.elliptic import jacobi
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
 PARAMETERS = (
     Parameter("a", "1", "linear stiffness over mass", "1", "positive"),
@@ -32,7 +31,7 @@ PARTS = {
 GIVEN = {p.name: p.default for p in PARAMETERS}
 TURNS = (Change(name="top", guard="v", direction=-1), Change(name="bottom", guard="v", direction=1))
 HILL = tuple(rate.format("(a + 3*b*x**2)") for rate in ("a21", "-{}*a11", "a22", "-{}*a12"))
-END, OUTPUTS = 12.0, np.linspace(0.0, 12.0, 1201)
+END, OUTPUTS = 12.0, evenly(12.0, 1200)
 # a11 … a22 are the derivatives of x and v with respect to those at the start
 PROBLEM = InitialValueProblem(
     name="duffing_forced",
@@ -167,9 +166,7 @@ SUBHARMONIC = (
     of.quantity("period", "1", "period of the motion, three of the load", PERIOD, partial(event_instant, event="top")),
     of.quantity("return", "1", "x after a period", RETURN, partial(value_at, expression="x", at=("top", 1))),
     of.quantity("x@10", "1", "x at 10", HERE, AT_TEN, scale="A"),
-    of.quantity(
-        "trace", "1", MULTIPLIERS, TRACE, partial(value_at, expression="a11 + a22", at=("bottom", 1)), scale="1"
-    ),
+    of.quantity("trace", "1", MULTIPLIERS, TRACE, HALF_WAY, scale="1"),
 )
 ELLIPTIC_ONES = (
     of.quantity("b_H", "1", "cubic stiffness of the elliptic motion", STIFFNESS, None),
@@ -177,8 +174,7 @@ ELLIPTIC_ONES = (
     of.quantity("x_H@10", "1", "x at 10", ELLIPTIC, AT_TEN, scale="A"),
 )
 
-CASE = Case(
-    name="duffing_forced",
+CASE = of.case(
     title="Forced Duffing oscillator with a known motion",
     document="Hsu 1960",
     topics=("nonlinear spring", "resonance"),
@@ -197,20 +193,17 @@ CASE = Case(
         "x'' + a x + b_H x^3 = F_H cn(p t | m), b_H A^2 = 2 m p^2, F_H = A (a + (2 m - 1) p^2)",
         "x = A cn(p t | m)",
     ),
-    parameters=PARAMETERS,
     variants=(
         Variant("subharmonic", {}, frozenset(q.name for q in SUBHARMONIC)),
         Variant("elliptic", {"a": "0.5"}, frozenset(q.name for q in ELLIPTIC_ONES), HSU.given),
     ),
     quantities=(*SUBHARMONIC, *ELLIPTIC_ONES),
-    problem=PROBLEM.given,
     sources=(
         "C. S. Hsu: On the application of elliptic functions in non-linear forced oscillations. Quarterly of Applied "
         "Mathematics 17 (1960) 393-407.",
         "R. M. Rosenberg: Steady-state forced vibrations. International Journal of Non-Linear Mechanics 1 (1966) "
         "95-108.",
     ),
-    remarks=(),
 )
 
 test_duffing_forced = verifies(CASE)

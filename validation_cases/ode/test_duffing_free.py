@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.enclosure import sign_of
@@ -12,7 +11,7 @@ from veridyn.references.parameters import Parameter, ParameterError, Record
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("a", "1/s^2", "linear stiffness over mass", "1", "any"),
@@ -26,7 +25,7 @@ PROBLEM = InitialValueProblem(
     modes=(Mode(name="free", rates=("v", "-a*x - b*x**3"), events=(Change(name="turn", guard="v", direction=-1),)),),
     initial=("sqrt(A2)", 0),
     end=100.0,
-    output_times=np.linspace(0.0, 100.0, 5001),
+    output_times=evenly(100.0, 5000),
     invariants={"energy": "v**2/2 + a*x**2/2 + b*x**4/4"},
 )
 
@@ -96,18 +95,14 @@ CASE = of.case(
         "a, b > 0: hardening; b < 0: softening; a < 0: two wells at ±sqrt(-a/b) and a hill between them.",
         "At A² = -2a/b the mass climbs the hill for ever: x = A sech(sqrt(-a) t).",
     ),
-    equations=("T = 4 K(m)/Ω, Ω^2 = a + b A^2, m = b A^2/(2 Ω^2)",),
+    equations=of.equations("T = 4 K(m)/Ω, Ω^2 = a + b A^2, m = b A^2/(2 Ω^2)"),
     variants=(
         Variant("hardening", {}),
         Variant("cubic", {"a": "0"}, NEAR_BY),
         Variant("softening", {"b": "-1", "A2": "0.81"}),
         Variant("in_well", {"a": "-1", "A2": "1.44"}, NEAR_BY),
         Variant("cross_well", {"a": "-1", "A2": "2.56"}, NEAR_BY),
-        Variant(
-            "separatrix",
-            {"a": "-1", "A2": "2"},
-            problem=of.until(6.0, 600),
-        ),
+        Variant("separatrix", {"a": "-1", "A2": "2"}, problem=of.until(6.0, 600)),
     ),
     quantities=QUANTITIES,
     modelling=("The square of A is the parameter, so that the separatrix is met exactly.",),

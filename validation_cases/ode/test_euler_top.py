@@ -5,7 +5,6 @@ from itertools import pairwise
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
@@ -13,7 +12,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     *(Parameter(f"I{i}", "kg m^2", f"moment of inertia about axis {i}", str(i), "positive") for i in (1, 2, 3)),
@@ -40,7 +39,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("a1", "a2", "a3", 1, 0, 0, 0),
     end=20.0,
-    output_times=np.linspace(0.0, 20.0, 4001),
+    output_times=evenly(20.0, 4000),
     invariants={
         "energy": "(I1*w1**2 + I2*w2**2 + I3*w3**2)/2",
         "momentum": "(I1*w1)**2 + (I2*w2)**2 + (I3*w3)**2",
@@ -166,7 +165,9 @@ CASE = of.case(
         "w2 = A sn(p t + u0), w1 and w3 are cn and dn: cn is that of the axis about which the body does not run.",
         "At a flip w2 falls through zero; flips follow with the period 4 K(m)/p.",
     ),
-    equations=("p^2 = (I3 - I2) (L^2 - 2 E I1)/(I1 I2 I3), m = (I2 - I1) (2 E I3 - L^2)/((I3 - I2) (L^2 - 2 E I1))",),
+    equations=of.equations(
+        "p^2 = (I3 - I2) (L^2 - 2 E I1)/(I1 I2 I3), m = (I2 - I1) (2 E I3 - L^2)/((I3 - I2) (L^2 - 2 E I1))"
+    ),
     variants=(Variant("about_three", {}, REGULAR), Variant("middle_axis", {"a1": "0.001", "a3": "0"}, ONE_FLIP)),
     quantities=QUANTITIES,
     sources=(

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
@@ -14,7 +13,7 @@ from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "15", "positive"),
@@ -51,7 +50,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, 1, 0, 0, "I3*s", f"{ACROSS}*w"),
     end=2.0,
-    output_times=np.linspace(0.0, 2.0, 1001),
+    output_times=evenly(2.0, 1000),
     invariants={
         "energy": f"((p**2 + q**2 + r**2)/{ACROSS})/2 + m*g*l*z",
         "length": "x**2 + y**2 + z**2",
@@ -87,9 +86,9 @@ def cross(one: Any, other: Any) -> list[Any]:
 
 
 @per_precision
-def turned(time: int, *numbers: Any) -> list[Any]:
+def turned(p: Any, time: int) -> list[Any]:
     """Return the axis at an instant: the equations of motion by Taylor series, in steps of 1/16 s."""
-    m, l, g, I1, I3, s, w = numbers  # noqa: E741 - symbols of the field
+    m, l, g, I1, I3, s, w = (getattr(p, q.name) for q in PARAMETERS)  # noqa: E741 - symbols of the field
     across = I1 + m * l**2
     axis, momentum = [mpmath.mpf(x) for x in (0, 1, 0)], [mpmath.mpf(0), I3 * s, across * w]
     for _ in range(16 * time):
@@ -104,7 +103,7 @@ def turned(time: int, *numbers: Any) -> list[Any]:
 
 def coordinate(p: Any, time: int, axis: int) -> Any:
     """Return a coordinate of the axis at an instant."""
-    return turned(time, *(getattr(p, parameter.name) for parameter in PARAMETERS))[axis]
+    return turned(p, time)[axis]
 
 
 def lowest(p: Any) -> Any:

@@ -4,14 +4,13 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("m", "kg", "mass of the disk", "1", "positive"),
@@ -46,7 +45,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, 0, 0, 0, "a_0", 0, 0, 0),
     end=20.0,
-    output_times=np.linspace(0.0, 20.0, 1001),
+    output_times=evenly(20.0, 1000),
     invariants={"energy of tilting": "I_d*(p**2 + q**2)/2 + k_t*(a**2 + b**2)/2"},
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
@@ -140,7 +139,7 @@ CASE = of.case(
         "Internal damping drops out of the orbit that the unbalance keeps up; above W_c it lets a whirl grow.",
         "The tilt a + i b: I_d θ'' - i I_p W θ' + k_t θ = 0, let go at a_0: forward and backward whirl (Campbell).",
     ),
-    equations=("W_c = sqrt(k/m) (1 + c_e/c_i)",),
+    equations=of.equations("W_c = sqrt(k/m) (1 + c_e/c_i)"),
     variants=(Variant("above_resonance", {}), Variant("self_excited", {"W": "4"})),
     quantities=QUANTITIES,
     sources=(

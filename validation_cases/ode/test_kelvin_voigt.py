@@ -4,14 +4,13 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("w", "rad/s", "natural angular frequency of the mass on the spring", "1", "positive"),
@@ -35,7 +34,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, "v_0"),
     end=4.0,
-    output_times=np.linspace(0.0, 4.0, 401),
+    output_times=evenly(4.0, 400),
 )
 
 
@@ -79,7 +78,7 @@ CASE = of.case(
         "before. By definition B it ends where the force is zero, at an indentation that relaxes without the mass.",
         "Restitution is the speed at the end over v_0: exp(-z w T) for both. Above critical damping A never ends.",
     ),
-    equations=(
+    equations=of.equations(
         "T_A = π/w_d, w_d = w sqrt(1 - z^2), e_A = exp(-z w T_A)",
         "tan(w_d T_B) = -2 z sqrt(1 - z^2)/(1 - 2 z^2), e_B = exp(-z w T_B)",
     ),

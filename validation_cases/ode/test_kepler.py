@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
@@ -17,7 +16,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Quantity, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
 
 PARAMETERS = (Parameter("e", "1", "eccentricity", "0.9", "positive"),)
 PROBLEM = InitialValueProblem(
@@ -27,7 +26,7 @@ PROBLEM = InitialValueProblem(
     modes=(Mode(name="orbit", rates=("u", "v", "-x/(x**2 + y**2)**(3/2)", "-y/(x**2 + y**2)**(3/2)")),),
     initial=("1 - e", 0, 0, "sqrt((1 + e)/(1 - e))"),
     end=100.0,
-    output_times=np.linspace(0.0, 100.0, 10001),
+    output_times=evenly(100.0, 10000),
     invariants={"energy": "(u**2 + v**2)/2 - 1/sqrt(x**2 + y**2)", "angular momentum": "x*v - y*u"},
 )
 HALVINGS = 20  # of the bracket of an anomaly
@@ -113,7 +112,7 @@ CASE = of.case(
         "r'' = -r/|r|³ in the plane, from the perihelion of an ellipse with the major half axis 1 and eccentricity e.",
         "The eccentric anomaly solves E - e sin E = t; x = cos E - e, y = sqrt(1 - e²) sin E.",
     ),
-    equations=("E - e sin(E) = t, x = cos(E) - e, y = sqrt(1 - e^2) sin(E)",),
+    equations=of.equations("E - e sin(E) = t, x = cos(E) - e, y = sqrt(1 - e^2) sin(E)"),
     variants=(
         Variant("detest_d5", {}, FIRST | {"x@20", "y@20"}, of.until(20.0, 2000)),
         Variant("sixteen_turns", {}),

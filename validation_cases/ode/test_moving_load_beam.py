@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
@@ -12,7 +11,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Values, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("B", "N m^2", "bending stiffness", "1", "positive"),
@@ -36,7 +35,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, 0) * len(MODES),
     end=1.0,
-    output_times=np.linspace(0.0, 1.0, 2001),
+    output_times=evenly(1.0, 2000),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
@@ -98,7 +97,7 @@ CASE = of.case(
         "Each mode is driven by a sine: q_n'' + ω_n² q_n = 2 P/(r L) sin(n π c t/L), ω_n = (n π/L)² sqrt(B/r).",
         "The solver is given the first three modes; even ones have a node at midspan.",
     ),
-    equations=("ω_n = (n π/L)^2 sqrt(B/r)", "c_cr = π/L sqrt(B/r)"),
+    equations=of.equations("ω_n = (n π/L)^2 sqrt(B/r)", "c_cr = π/L sqrt(B/r)"),
     variants=(Variant("below_critical", {}), Variant("faster", {"c": "2"})),
     quantities=QUANTITIES,
     sources=(

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import acb, acb_poly
 
 from veridyn.references import hybrid
@@ -12,9 +11,9 @@ from veridyn.references.enclosure import Undecided
 from veridyn.references.jets import Jet, differentiated, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Variant
+from veridyn.validation_cases.core.case import Quantity, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("m_1", "kg", "mass with the dashpot", "1", "positive"),
@@ -31,7 +30,7 @@ PROBLEM = InitialValueProblem(
     modes=(Mode(name="free", rates=("v_1", "(k_2*(x_2 - x_1) - k_1*x_1 - c*v_1)/m_1", "v_2", "k_2*(x_1 - x_2)/m_2")),),
     initial=("x_0", 0, 0, 0),
     end=20.0,
-    output_times=np.linspace(0.0, 20.0, 1001),
+    output_times=evenly(20.0, 1000),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
@@ -100,23 +99,18 @@ def by_residues(p: Any, mass: int, time: int) -> Any:
 
 of = Quantities(MOTION, how="residues of the Laplace transform")
 PARTS = {"real": ("Re", "rate of decay, negative,"), "imag": ("Im", "angular frequency")}
-EIGENVALUES = tuple(
-    of.quantity(
-        f"{short}_s_{number}",
-        "1/s",
-        f"{what} of the {'slower' if number == 1 else 'faster'} complex mode",
-        MOTION.closed(
-            partial(eigenvalue, number=number, part=part),
-            second=partial(by_matrix, number=number, part=part),
-            how="eigenvalues of the first-order system",
-        ),
-        None,
-    )
-    for number in (1, 2)
-    for part, (short, what) in PARTS.items()
-)
+
+
+def of_mode(number: int, part: str) -> Quantity:
+    """Return a part of the eigenvalue of the slower (1) or the faster complex mode."""
+    read, second = (partial(f, number=number, part=part) for f in (eigenvalue, by_matrix))
+    truth = MOTION.closed(read, second=second, how="eigenvalues of the first-order system")
+    (short, what), which = PARTS[part], "slower" if number == 1 else "faster"
+    return of.quantity(f"{short}_s_{number}", "1/s", f"{what} of the {which} complex mode", truth, None)
+
+
 QUANTITIES = (
-    *EIGENVALUES,
+    *(of_mode(number, part) for number in (1, 2) for part in PARTS),
     *(
         of.value(f"x_{mass}", str(time), "m", scale="x_0", second=partial(by_residues, mass=mass, time=time))
         for time in (5, 20)
@@ -134,7 +128,7 @@ CASE = of.case(
         "C is no combination of M and K: the modes without damping stay coupled, and the eigenvalues of the "
         "quadratic problem come in two complex pairs.",
     ),
-    equations=(
+    equations=of.equations(
         "det(s^2 M + s C + K) = 0",
         "x_1 = sum(Res((m_1 s + c) (m_2 s^2 + k_2) x_0/det(s^2 M + s C + K) exp(s t)))",
     ),

@@ -3,14 +3,13 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("w0", "rad/s", "circular frequency sqrt(g/l) of small motions", "1", "positive"),
@@ -33,7 +32,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("theta0*pi/180", "Om0"),
     end=100.0,
-    output_times=np.linspace(0.0, 100.0, 5001),
+    output_times=evenly(100.0, 5000),
     invariants={"energy": "om**2/2 - w0**2*cos(theta)"},
 )
 
@@ -97,7 +96,7 @@ CASE = of.case(
         "θ'' = -ω0² sin θ, from the angle θ0 and the angular velocity Ω0.",
         "Released at rest it swings with the period 4 K(sin²(θ0/2))/ω0; with Ω0 > 2 ω0 at the bottom it turns.",
     ),
-    equations=("T = 4 K(m)/ω_0, m = sin(θ_0/2)^2",),
+    equations=of.equations("T = 4 K(m)/ω_0, m = sin(θ_0/2)^2"),
     variants=(
         Variant("libration", {}),
         Variant("near_separatrix", {"theta0": "179"}),

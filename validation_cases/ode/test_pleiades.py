@@ -6,16 +6,15 @@ from itertools import combinations
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.series_steps import Vector, final, inverse_cube
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Quantity, Variant
+from veridyn.validation_cases.core.case import Quantity, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (Parameter("G", "1", "constant of gravity", "1", "positive"),)
 STARS = range(1, 8)  # star i has the mass i
@@ -63,7 +62,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=tuple(x for column in START.values() for x in column),
     end=1.0,
-    output_times=np.linspace(0.0, 1.0, 1001),
+    output_times=evenly(1.0, 1000),
     invariants={
         "energy": of_all("{i}*(u{i}**2 + v{i}**2)/2") + "".join(f" - G*{i * j}/sqrt({apart(i, j)})" for i, j in PAIRS),
         "momentum along x": of_all("{i}*u{i}"),
@@ -122,8 +121,7 @@ def places(time: int) -> Iterator[Quantity]:
             )
 
 
-CASE = Case(
-    name="pleiades",
+CASE = of.case(
     title="Pleiades",
     document="IVP test set",
     topics=("close encounter", "sensitive"),
@@ -133,10 +131,8 @@ CASE = Case(
         "At the start stars 6 and 7 move along x, 4 and 5 along y; the others are at rest.",
     ),
     equations=("r_i'' = G Σ_j j (r_j - r_i)/|r_j - r_i|^3", "E = Σ_i i v_i^2/2 - G Σ_{i<j} i j/|r_j - r_i|"),
-    parameters=PARAMETERS,
     variants=(Variant("to_one", {}),),
     quantities=tuple(places(1)),
-    problem=PROBLEM.given,
     modelling=("Masses, lengths and the constant of gravity have no units; G = 1 in the literature.",),
     sources=(
         "E. Hairer, S. P. Nørsett, G. Wanner: Solving Ordinary Differential Equations I, 2nd edition, section II.10. "

@@ -4,14 +4,13 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("w", "rad/s", "natural angular frequency", "1", "positive"),
@@ -26,7 +25,7 @@ PROBLEM = InitialValueProblem(
     modes=(Mode(name="rotor", rates=("u", "f*cos(r*t**2) - c*u - w**2*x", "v", "f*sin(r*t**2) - c*v - w**2*y")),),
     initial=(0, 0, 0, 0),
     end=60.0,
-    output_times=np.linspace(0.0, 60.0, 3001),
+    output_times=evenly(60.0, 3000),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
@@ -70,7 +69,7 @@ CASE = of.case(
         "Duhamel's integral is an error function of a complex argument.",
         "The peak is lower than that of a steady force and comes later; then old and new oscillation beat.",
     ),
-    equations=("s^2 + c s + w^2 = 0", "z = f/(s_1 - s_2) (exp(s_1 t) E(s_1) - exp(s_2 t) E(s_2))"),
+    equations=of.equations("s^2 + c s + w^2 = 0", "z = f/(s_1 - s_2) (exp(s_1 t) E(s_1) - exp(s_2 t) E(s_2))"),
     variants=(Variant("slow", {}), Variant("fast", {"r": "0.02"})),
     quantities=QUANTITIES,
     sources=(

@@ -5,16 +5,15 @@ from functools import partial
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
 from veridyn.references.elliptic import first_kind, jacobi, second_kind
 from veridyn.references.parameters import Parameter, exact
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Quantity, Values, Variant
+from veridyn.validation_cases.core.case import Quantity, Values, Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
 PARAMETERS = (
     Parameter("m", "1", "parameter of the wave: a sine near 0, solitons near 1", "0.9", "positive"),
@@ -37,7 +36,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0,) * (2 * N),
     end=10.0,
-    output_times=np.linspace(0.0, 10.0, 1001),
+    output_times=evenly(10.0, 1000),
     invariants={
         "energy": " + ".join(f"p{i}**2/2 + exp(-r{i}) + r{i} - 1" for i in RING),
         "momentum": " + ".join(f"p{i}" for i in RING),
@@ -123,11 +122,11 @@ def springs(time: int) -> Iterator[Quantity]:
             how="equations of motion by Taylor series, from theta functions",
         )
         measure = partial(value_at, expression=f"r{spring}", at=str(time))
-        yield of.quantity(
-            f"r{spring}@{time}", "1", f"elongation of spring {spring} at {time}", truth, measure, scale="1"
-        )
+        words = f"elongation of spring {spring} at {time}"
+        yield of.quantity(f"r{spring}@{time}", "1", words, truth, measure, scale="1")
 
 
+TURNED = partial(value_at, expression="r0", at=("crest", 1))
 THETA = "two equations of theta functions, at crest and trough"
 PERIOD = MOTION.closed(lambda p: 2 * first_kind(p.m) / rate(p), second=lambda p: 1 / wave(p.m)[1], how=THETA)
 RETURN = MOTION.closed(partial(elongation, spring=0, time=0), second=lambda p: start(p.m)[0][0], how=THETA)
@@ -139,14 +138,11 @@ SPEED = MOTION.closed(
 QUANTITIES = (
     *springs(10),
     of.quantity("period", "1", "time in which the wave goes round", PERIOD, partial(event_instant, event="crest")),
-    of.quantity(
-        "return", "1", "spring 0 after a turn", RETURN, partial(value_at, expression="r0", at=("crest", 1)), scale="1"
-    ),
+    of.quantity("return", "1", "spring 0 after a turn", RETURN, TURNED, scale="1"),
     of.quantity("soliton_speed", "1", "speed of a single soliton, springs by time", SPEED, None),
 )
 
-CASE = Case(
-    name="toda",
+CASE = of.case(
     title="Toda's lattice",
     document="Toda 1967",
     topics=("nonlinear spring", "waves"),
@@ -161,7 +157,6 @@ CASE = Case(
         "p_n' = exp(-r_{n-1}) - exp(-r_n)",
         "exp(-r_n) - 1 = (2 K ν)^2 (dn^2(2 K (n/8 - ν t)) - E/K), (2 K ν)^-2 = 1/sn^2(2 K/8) - 1 + E/K",
     ),
-    parameters=PARAMETERS,
     variants=(Variant("cnoidal", {}), Variant("soliton", {"m": "0.999"})),
     quantities=QUANTITIES,
     problem=posed,

@@ -54,6 +54,7 @@ CASE = of.case(
         "(p, q) is the derivative of the motion by x_0; its length, the stretch, is what an error of the start is "
         "multiplied by. Areas of states shrink by exp(-2 π d) a period, whatever the motion.",
     ),
+    equations=of.equations(),
     variants=(Variant("chaotic", {}), Variant("driven_hard", {"F": "12", "d": "0.1"})),
     quantities=QUANTITIES,
     modelling=("Mass and cubic stiffness are 1; the angular velocity of the load is 1 rad/s.",),

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.certified import per_precision
@@ -12,7 +11,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Published, Values, Variant, known
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, event_instant, value_at
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
 PARAMETERS = (Parameter("mu", "1", "negative damping of small displacements", "1", "positive"),)
 # a is the amplitude of the cycle, about 2; the markers give its phases
@@ -33,7 +32,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=("a", 0),
     end=25.0,
-    output_times=np.linspace(0.0, 25.0, 5001),
+    output_times=evenly(25.0, 5000),
 )
 # the motion is symmetric: half of the cycle leads from a to -a
 CYCLE = hybrid.motion(PROBLEM, PARAMETERS).where("a", "x + a", at=("bottom", 1))
@@ -128,7 +127,7 @@ CASE = of.case(
         "x'' - mu (1 - x²) x' + x = 0, from the point of the limit cycle where x is largest.",
         "Half of the cycle leads from (a, 0) to (-a, 0); the amplitude a is the root of that condition.",
     ),
-    equations=("ω = 1 - mu^2/16 + 17 mu^4/3072, a = 2 + mu^2/96 - 1033 mu^4/552960",),
+    equations=of.equations("ω = 1 - mu^2/16 + 17 mu^4/3072, a = 2 + mu^2/96 - 1033 mu^4/552960"),
     variants=(Variant("weak", {"mu": "0.1"}), Variant("one", {}), Variant("three", {"mu": "3"})),
     quantities=QUANTITIES,
     problem=posed,

@@ -3,7 +3,6 @@
 from typing import Any
 
 import mpmath
-import numpy as np
 from flint import arb
 
 from veridyn.references import hybrid
@@ -11,7 +10,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (Parameter("p", "1", "load over EA h³/L³", "0.29", "positive"),)
 PROBLEM = InitialValueProblem(
@@ -25,7 +24,7 @@ PROBLEM = InitialValueProblem(
     ),
     initial=(0, 0),
     end=20.0,
-    output_times=np.linspace(0.0, 20.0, 2001),
+    output_times=evenly(20.0, 2000),
     invariants={"energy": "u**2/2 + s**2*(2 - s)**2/4 - p*s"},
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
@@ -92,7 +91,7 @@ CASE = of.case(
         "A slow load p has its limit where the stiffness vanishes, s = 1 - 1/sqrt(3).",
         "A sudden load passes the barrier if its work reaches the energy there: p s = s² (2 - s)²/4, s = 2/3.",
     ),
-    equations=("p_s = 2/(3 sqrt(3))", "p_d = 8/27", "s_max (2 - s_max)^2 = 4 p"),
+    equations=of.equations("p_s = 2/(3 sqrt(3))", "p_d = 8/27", "s_max (2 - s_max)^2 = 4 p"),
     variants=(Variant("swings", {}), Variant("snaps", {"p": "0.3"})),
     quantities=QUANTITIES,
     sources=(

@@ -11,12 +11,11 @@ from veridyn.references import sliding_block
 from veridyn.references.motion import Motion
 from veridyn.references.parameters import arguments
 from veridyn.solver.errors import CapabilityError, SolverFailure
-from veridyn.validation_cases.core.case import Case, FigureMaker, Observation, Values, Variant, floats, known
+from veridyn.validation_cases.core.case import Case, FigureMaker, Floats, Observation, Values, Variant, floats, known
 from veridyn.validation_cases.core.runner import Runner, Statement
 from veridyn.validation_cases.measures.plotting import (
     Curves,
     Drawn,
-    Floats,
     convergence,
     figure,
     history,
