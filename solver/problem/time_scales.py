@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.problem.basis import in_modal_coordinates, undamped_modes
-from veridyn.solver.problem.mechanical import Matrix, MechanicalProblem, skew_part, symmetric_part
+from veridyn.solver.problem.mechanical import Floats, Matrix, MechanicalProblem, skew_part, symmetric_part
 from veridyn.solver.problem.scalars import to_float
 from veridyn.solver.problem.sparse import diagonal, is_sparse, row_sums
 from veridyn.solver.problem.time_functions import Harmonic, TimeFunction
-
-Floats = NDArray[np.float64]
 
 SAMPLES = 1000  # of a function of time, for its largest value
 
