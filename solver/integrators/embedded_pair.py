@@ -46,7 +46,7 @@ class Pair:
     error: Sequence[str]
     power: float
 
-    def run(self, name: str, options: PairOptions, job: Job) -> Run:
+    def run(self, options: PairOptions, job: Job) -> Run:
         """Integrate."""
         from veridyn.solver.integrators.integration import march_adaptively
         from veridyn.solver.integrators.kernels import runge_kutta
@@ -58,12 +58,10 @@ class Pair:
         c = np.array([0.0, *(float(sum(map(Fraction, row))) for row in self.weights)])
         e = np.array([float(Fraction(weight)) for weight in self.error])
         control = runge_kutta.Control(
-            first=job.step,
-            smallest=options.smallest * job.step,
-            largest=options.largest * job.step,
+            **options.of_step(job.step),
             tolerance=float(options.tolerance),
             absolute=float(options.absolute),
             sequential=options.sequential_stages,
         )
         tableau = runge_kutta.Tableau(c, a, e, self.power)
-        return march_adaptively(name, runge_kutta.integrate, control, job, tableau)
+        return march_adaptively(runge_kutta.integrate, control, job, tableau)

@@ -38,21 +38,17 @@ class NewtonOptions:
         require(self.iterations == int(self.iterations), f"iterations = {self.iterations!r} must be a whole number")
 
 
-def march_implicitly(name: str, job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool = False) -> Run:
+def march_implicitly(job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool = False) -> Run:
     """Integrate by a member of the family.
 
-    Raises
-    ------
-    SettingsError
-        If the archive would not fit into memory.
-    SolverFailure
-        If Newton's method finds no forces in a step although no contact changes its state any more.
+    Raises `SettingsError` if the archive would not fit into memory; `SolverFailure` if Newton's method finds no forces
+    in a step although no contact changes its state any more.
     """
     from veridyn.solver.integrators.integration import march
     from veridyn.solver.integrators.kernels import newmark
 
     failure = (
-        f"{name}: the residual of a step stays above iteration_tolerance = {newton.iteration_tolerance:g} "
+        f"the residual of a step stays above iteration_tolerance = {newton.iteration_tolerance:g} "
         f"after {newton.iterations:g} evaluations; reduce the step {job.step:g} s or allow more iterations"
     )
     return march(newmark.integrate, job, _method(job, weights, newton, lagged=lagged), failure=failure)

@@ -60,6 +60,10 @@ class StepBounds:
             "at most 1 and at least 1",
         )
 
+    def of_step(self, first: float) -> dict[str, Any]:
+        """Return the first, the smallest and the largest step (s), as kernels read them."""
+        return {"first": first, "smallest": self.smallest * first, "largest": self.largest * first}
+
 
 @dataclass(frozen=True)
 class Term:

@@ -9,17 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import MissingHistory
 from veridyn.solver.problem.basis import driven, driven_displacement, in_modal_coordinates
 from veridyn.solver.problem.elements import Friction, Stop
 from veridyn.solver.problem.geometry import gap_and_normal, local_position
-from veridyn.solver.problem.mechanical import Matrix, MechanicalProblem, skew_part
+from veridyn.solver.problem.mechanical import Floats, Matrix, MechanicalProblem, skew_part
 from veridyn.solver.problem.smoothness import jumps
 from veridyn.solver.response import Response
-
-Floats = NDArray[np.float64]
 
 
 def section(problem: MechanicalProblem, response: Response, stop: Stop) -> tuple[Floats, Floats, Floats]:
@@ -98,10 +95,7 @@ def _dissipated(problem: MechanicalProblem, response: Response) -> Floats:
 def element_history(response: Response, name: str, history: str = "force", *, of: str = "friction") -> Floats:
     """Return a history (m,) of a friction or a device; ``of`` says which, for the message.
 
-    Raises
-    ------
-    MissingHistory
-        If the solver does not report it.
+    Raises `MissingHistory` if the solver does not report it.
     """
     histories = response.elements.get(name, {})
     if history not in histories:
@@ -142,13 +136,8 @@ def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
     Stored and dissipated energy minus the work of loads, supports, friction and devices. Undamped elastic stops only:
     an impact on a rigid one takes energy between two samples. A problem that is given by modes is balanced in modal
     coordinates. Beside a jump of a load no parabola has the velocity: the sample takes the residual of that before.
-
-    Raises
-    ------
-    MissingHistory
-        If a friction or a device has no force history.
-    NotImplementedError
-        If a stop is damped or rigid.
+    Raises `MissingHistory` if a friction or a device has no force history; `NotImplementedError` if a stop is damped or
+    rigid.
     """
     if any(s.damping or s.rigid for s in problem.stops):
         raise NotImplementedError("the energy balance covers undamped elastic stops")

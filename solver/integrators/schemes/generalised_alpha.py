@@ -45,7 +45,7 @@ def weights(options: AlphaOptions) -> Weights:
 
 def run(options: AlphaOptions, job: Job) -> Run:
     """Integrate."""
-    return march_implicitly("generalised_alpha", job, weights(options), options)
+    return march_implicitly(job, weights(options), options)
 
 
 SCHEME = Scheme(

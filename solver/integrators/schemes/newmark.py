@@ -30,7 +30,7 @@ class NewmarkOptions(NewtonOptions):
 def run(options: NewmarkOptions, job: Job) -> Run:
     """Integrate."""
     weights = Weights(float(options.beta), float(options.gamma))
-    return march_implicitly("newmark", job, weights, options, lagged=options.lagged)
+    return march_implicitly(job, weights, options, lagged=options.lagged)
 
 
 SCHEME = Scheme(
