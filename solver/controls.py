@@ -55,10 +55,7 @@ def described(controls: type[Controls]) -> dict[str, str]:
 def read_controls(controls: type[C], settings: Mapping[str, Any], schemes: tuple[str, ...]) -> C:
     """Read the settings of a solve; without a scheme the first one is meant.
 
-    Raises
-    ------
-    SettingsError
-        If the scheme or a setting is unknown, or a number is not positive.
+    Raises `SettingsError` if the scheme or a setting is unknown, or a number is not positive.
     """
     given = dict(settings)
     scheme = given.pop("scheme", None) or schemes[0]
