@@ -101,6 +101,7 @@ class Stepper(Library):
     """
 
     schemes: tuple[str, ...]
+    distribution: str = ""  # its package, where that is not called like the solver
     controls: type[StepControls] = StepControls
     substeps: tuple[int, ...] = (5, 10, 20, 40)  # from coarse to fine: what a work-precision diagram goes through
 
