@@ -18,6 +18,8 @@ from veridyn.solver.problem.time_scales import shortest_period
 
 Settings = Mapping[str, Any]
 
+CONTRACT = ("name", "version", "capabilities", "solve")  # of every solver
+
 FEWEST_LEVELS = 3  # two differences of successive answers, one of which can be compared with the other
 STEPS_PER_PERIOD = (50, 100, 200, 400)  # of the shortest period, where a solver leaves the levels to the suite
 TOLERANCES = (1e-5, 1e-7, 1e-9, 1e-11)
@@ -91,10 +93,7 @@ WHAT_TO_CLAIM = (
 def read_claims(owner: str, given: Any) -> Claims:
     """Return the claims of a solver; with a method all names that are no claims are parameters of the method.
 
-    Raises
-    ------
-    SettingsError
-        If claims are no mapping, unknown, no numbers, or contradict each other.
+    Raises `SettingsError` if claims are no mapping, unknown, no numbers, or contradict each other.
     """
     if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
         raise SettingsError(f"{owner}: claims must be a mapping such as {{'order': 2}}, got {given!r}")
@@ -138,25 +137,30 @@ def _word(owner: str, name: str, value: Any) -> str:
     return value
 
 
-def check_capabilities(owner: str, tags: Iterable[str]) -> None:
-    """Refuse capability tags that do not exist: a misspelt one would make cases not applicable without a word.
+def check_contract(solver: Any, spec: str = "") -> None:
+    """Refuse what is no solver; ``spec`` is what the user wrote for one that was loaded, which states its version too.
 
-    Raises
-    ------
-    SolverInputError
-        Naming the tag and the nearest one.
+    Raises `SolverInputError` if it lacks what a solver has or is a class; if capabilities or schemes are no collection
+    of names; if a capability does not exist: a misspelt one would make cases not applicable without a word.
     """
-    for tag in sorted(set(tags) - TAGS):
-        raise SolverInputError(f"solver {owner}: unknown capability {tag!r}; {nearest(tag, sorted(TAGS))}")
+    missing = [name for name in CONTRACT if not hasattr(solver, name) and (spec or name != "version")]
+    if missing or isinstance(solver, type):
+        why = f"it lacks {', '.join(missing)}" if missing else "it is a class; give an object of it"
+        raise SolverInputError(f"{repr(spec) if spec else format(repr(solver), '.60')} is no solver: {why}")
+    for attribute in ("capabilities", "schemes"):
+        names = getattr(solver, attribute, ("",))
+        if isinstance(names, str) or not isinstance(names, Iterable) or not all(isinstance(n, str) for n in names):
+            raise SolverInputError(
+                f"solver {solver.name}: {attribute} must be names, e.g. {{'mechanical'}}, got {names!r}"
+            )
+    for tag in sorted(set(solver.capabilities) - TAGS):
+        raise SolverInputError(f"solver {solver.name}: unknown capability {tag!r}; {nearest(tag, sorted(TAGS))}")
 
 
 def claims_of(solver: Any, scheme: str = "") -> Claims:
     """Return what a solver claims of one of its schemes; nothing if it states nothing.
 
-    Raises
-    ------
-    SettingsError
-        See `read_claims`.
+    Raises what `read_claims` raises.
     """
     given = getattr(solver, "claims", {})
     return read_claims(f"solver {solver.name}", given(*_scheme(scheme)) if callable(given) else given)
@@ -228,10 +232,7 @@ def _chosen(key: str, problem: Problem, claims: Claims) -> list[Settings]:
 def read_refinement(owner: str, given: Any, tolerance: str = "") -> Refinement:
     """Check refinement levels: three or more, a setting that decreases strictly, that of the claimed tolerance first.
 
-    Raises
-    ------
-    SettingsError
-        See `refinement_of`.
+    Raises what `refinement_of` raises.
     """
     if not isinstance(given, Sequence) or isinstance(given, str) or not all(isinstance(g, Mapping) for g in given):
         raise SettingsError(f"{owner}: refinement must be settings from coarse to fine, e.g. [{{'step': 1e-3}}, …]")

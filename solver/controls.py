@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
+from functools import cache
 from importlib.metadata import version
 from typing import Any, TypeVar
 
@@ -24,13 +25,14 @@ class Library:
     unknown or out of range, `SolverFailure` if the library gives up or returns numbers that are not finite.
     """
 
+    name: str
     distribution: str
     controls: type[Controls]
 
     @property
     def version(self) -> str:
         """Version of the library."""
-        return version(self.distribution)
+        return version(self.distribution or self.name)
 
     @property
     def settings(self) -> dict[str, str]:
@@ -54,10 +56,7 @@ def described(controls: type[Controls]) -> dict[str, str]:
 def read_controls(controls: type[C], settings: Mapping[str, Any], schemes: tuple[str, ...]) -> C:
     """Read the settings of a solve; without a scheme the first one is meant.
 
-    Raises
-    ------
-    SettingsError
-        If the scheme or a setting is unknown, or a number is not positive.
+    Raises `SettingsError` if the scheme or a setting is unknown, or a number is not positive.
     """
     given = dict(settings)
     scheme = given.pop("scheme", None) or schemes[0]
@@ -69,14 +68,9 @@ def read_controls(controls: type[C], settings: Mapping[str, Any], schemes: tuple
     return controls(scheme, **{name: _positive(known[name], value) for name, value in given.items()})
 
 
-_KNOWN: dict[type[Controls], dict[str, Field[Any]]] = {}
-
-
-def _numbers(controls: type[Controls]) -> dict[str, Field[Any]]:
-    """Return the fields of the settings, looked for once."""
-    if controls not in _KNOWN:
-        _KNOWN[controls] = {f.name: f for f in fields(controls) if "meaning" in f.metadata}
-    return _KNOWN[controls]
+@cache
+def _numbers(controls: Any) -> dict[str, Field[Any]]:
+    return {f.name: f for f in fields(controls) if "meaning" in f.metadata}
 
 
 def _positive(asked: Field[Any], value: Any) -> float:

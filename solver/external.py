@@ -35,12 +35,8 @@ SHORT, LONG = 80, 300  # characters quoted of an answer, of standard error
 class Program:
     """A running program: one line in, one line out, within a time.
 
-    Its process group ends with the object, or with the interpreter, whichever comes first.
-
-    Raises
-    ------
-    SolverFailure
-        If it cannot be started.
+    Its process group ends with the object, or with the interpreter, whichever comes first. Raises `SolverFailure` if it
+    cannot be started.
     """
 
     def __init__(self, arguments: Sequence[str], folder: Path) -> None:
@@ -242,14 +238,9 @@ class ExternalSolver:
     def solve(self, problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the program answers, arrays as lists.
 
-        Raises
-        ------
-        SolverFailure
-            If it answers with an error, not in time, not at all, or not as protocol 1 wants.
-        NotImplementedError
-            If it says that something the problem needs is missing.
-        SettingsError
-            If the settings cannot be written as JSON.
+        Raises `SolverFailure` if it answers with an error, not in time, not at all, or not as protocol 1 wants;
+        `NotImplementedError` if it says that something the problem needs is missing; `SettingsError` if the settings
+        cannot be written as JSON.
         """
         message = self._question(problem, settings)
         try:

@@ -12,13 +12,13 @@ from types import ModuleType
 from typing import Any
 
 from veridyn.nearest import did_you_mean
+from veridyn.solver.contract import check_contract
 from veridyn.solver.errors import SolverFailure, SolverInputError
 from veridyn.solver.external import ExternalSolver, shared_solver
 
 GROUP = "veridyn.solvers"
 OWN = "veridyn"
 EXACT = "exact"
-CONTRACT = ("name", "version", "capabilities", "solve")
 
 
 class SolverNotFound(SolverInputError):
@@ -47,9 +47,10 @@ def load_solver(spec: str) -> Any:
     place, _, attribute = spec.rpartition(":")
     found = _attribute(spec, _module(spec, place), attribute) if place else _entry_point(spec)
     solver = _instance(spec, found)
-    missing = [name for name in CONTRACT if not hasattr(solver, name)]
-    if missing:
-        raise SolverNotFound(f"{spec!r} is no solver: it lacks {', '.join(missing)}")
+    try:
+        check_contract(solver, spec)
+    except SolverInputError as error:
+        raise SolverNotFound(str(error)) from None
     return solver
 
 

@@ -8,15 +8,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Problem
 
 if TYPE_CHECKING:
     from veridyn.solver.problem.initial_value import InitialValueProblem
 
-Floats = NDArray[np.float64]
 ElementHistories = Mapping[str, Mapping[str, Floats]]
 
 OUTPUTS = 2000  # where a problem asks for no instants

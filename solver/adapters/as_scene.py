@@ -12,17 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import sympy
-from numpy.typing import NDArray
 
-from veridyn.solver.adapters.stepping import usual_spacing
+from veridyn.solver.adapters.stepping import is_diagonal, usual_spacing
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.elements import Friction, Load
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem
-from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Problem
 from veridyn.solver.problem.scene import AXES, Body, Contact, Force, Matrix, Scene, Vector
 from veridyn.solver.problem.time_functions import Piecewise, TimeFunction
 
-Floats = NDArray[np.float64]
 Group = tuple[int, ...]  # the coordinates of a body: along x, or along x and y
 
 RUBBING = frozenset({
@@ -40,10 +38,7 @@ ALIKE = 1e-9  # relative; gravity by one normal force and by another
 def scene_of(problem: Problem) -> Scene:
     """Return a problem as bodies in contact.
 
-    Raises
-    ------
-    NotImplementedError
-        With what is no body that rubs under its weight, or falls on a floor.
+    Raises `NotImplementedError` with what is no body that rubs under its weight, or falls on a floor.
     """
     if isinstance(problem, MechanicalProblem):
         return _pile(problem)
@@ -92,7 +87,7 @@ def _rubs(problem: MechanicalProblem) -> list[_Rub]:
     mass = np.asarray(problem.mass)
     if missing := sorted(problem.needs - RUBBING):
         raise NotImplementedError(f"{', '.join(missing)}: a scene is made of bodies that rub under their weight")
-    if np.count_nonzero(mass - np.diag(np.diag(mass))):
+    if not is_diagonal(mass):
         raise NotImplementedError("a mass matrix that is not diagonal")
     across = [f for f in problem.frictions if len(f.tangents) == 1 and np.count_nonzero(f.tangents[0]) == 2]
     ground = [_Rub(f, _touched(f)) for f in problem.frictions if f not in across]

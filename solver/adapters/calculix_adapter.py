@@ -18,23 +18,19 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.adapters.calculix_deck import CAPABILITIES, Increments, deck, forces_at_start, increments
-from veridyn.solver.adapters.stepping import StepControls, substeps_of, usual_spacing
-from veridyn.solver.controls import described, number, read_controls
+from veridyn.solver.adapters.stepping import Grid, StepControls, Stepper, substeps_of
+from veridyn.solver.controls import number
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.loading import SolverNotFound
 from veridyn.solver.problem.basis import modal_state
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.response import Response
-
-Floats = NDArray[np.float64]
 
 PROGRAM_VARIABLE = "VERIDYN_CCX"
 ALPHAS = {"alpha-0": 0.0, "alpha-0.05": -0.05}  # the second one is what CalculiX takes of itself
 PRINTED = 7  # digits
-SUBSTEPS = (1, 2, 4)  # of the refinement levels: every increment costs two milliseconds
 HEADER = re.compile(r" (displacements|velocities|forces) .* for set (\w+) and time\s+(\S+)")
 EXPONENT = re.compile(r"(?<=\d)(?=[-+]\d{3})")  # Fortran leaves the E out before three digits
 WORDS = 300  # characters of the log that a message shows
@@ -48,19 +44,14 @@ class CalculixControls(StepControls):
     time_limit: float = number(600.0, "time (s) that ccx is given for one run")
 
 
-@dataclass(frozen=True)
-class Calculix:
-    """Direct implicit dynamics of CalculiX.
+class Calculix(Stepper):
+    """Direct implicit dynamics of CalculiX; `version` and `solve` raise `SolverNotFound` if there is no program."""
 
-    Raises
-    ------
-    SolverNotFound
-        From `version` and `solve`, if there is no program.
-    """
-
-    name: str = "calculix"
-    schemes: tuple[str, ...] = tuple(ALPHAS)
-    capabilities: frozenset[str] = CAPABILITIES
+    name = "calculix"
+    controls = CalculixControls
+    schemes = tuple(ALPHAS)
+    capabilities = CAPABILITIES
+    substeps = (1, 2, 4)  # every increment costs two milliseconds
 
     @property
     def version(self) -> str:
@@ -69,22 +60,12 @@ class Calculix:
         found = re.search(r"Version\s+(\S+)", said)
         return found[1] if found else "unknown"
 
-    @property
-    def settings(self) -> Mapping[str, str]:
-        """Meaning of every setting."""
-        return described(CalculixControls)
-
     def claims(self, _: str) -> dict[str, Any]:
         """Return what the manual says of the alpha method, and the digits of the printed output."""
         return {"order": 2, "printed": PRINTED}
 
-    def refinement(self, problem: MechanicalProblem, _: str) -> list[dict[str, Any]]:
-        """Return the settings of the refinement levels, by the step."""
-        return [{"step": usual_spacing(problem) / n} for n in SUBSTEPS]
-
-    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response at equal instants; errors as `Library` says."""
-        controls = read_controls(CalculixControls, settings, self.schemes)
+    def stepped(self, problem: MechanicalProblem, controls: CalculixControls, _: Grid) -> Response:
+        """Return the response at equal instants, as CalculiX takes no others."""
         steps = increments(problem, substeps_of(problem, controls))
         text = deck(problem, steps, ALPHAS[controls.scheme])
         program = _program()

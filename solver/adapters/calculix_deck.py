@@ -18,15 +18,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from veridyn.solver.adapters.stepping import usual_spacing
+from veridyn.solver.adapters.stepping import is_diagonal, usual_spacing
 from veridyn.solver.problem.basis import driven, in_modal_coordinates
 from veridyn.solver.problem.devices import NonlinearSpring
 from veridyn.solver.problem.elements import Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
 
-Floats = NDArray[np.float64]
 Table = tuple[tuple[float, float], ...]  # force (N) over elongation (m)
 
 CAPABILITIES = frozenset({
@@ -88,21 +86,10 @@ def refuse_what_no_deck_says(problem: MechanicalProblem) -> None:
 
 
 def deck(problem: MechanicalProblem, steps: Increments, alpha: float = 0.0) -> str:
-    """Return the input deck of a direct integration.
+    """Return the input deck of a direct integration; raises what `refuse_what_no_deck_says` raises.
 
-    Parameters
-    ----------
-    problem
-        A problem with modes has the modal coordinates as degrees of freedom.
-    steps
-        Increments.
-    alpha
-        Parameter of the alpha method, -1/3 to 0; 0 is the average acceleration.
-
-    Raises
-    ------
-    NotImplementedError
-        If a deck does not express the problem.
+    A problem with modes has the modal coordinates as degrees of freedom; ``alpha``, the parameter of the alpha method,
+    goes from -1/3 to 0, the average acceleration.
     """
     refuse_what_no_deck_says(problem)
     matrices = problem if problem.modes is None else in_modal_coordinates(problem)
@@ -197,7 +184,7 @@ def forces_at_start(problem: MechanicalProblem) -> Floats:
 
 def _add_masses(model: _Model, problem: MechanicalProblem) -> None:
     mass = np.asarray(problem.mass)
-    if not np.count_nonzero(mass - np.diag(np.diag(mass))):
+    if is_diagonal(mass):
         for i, own in enumerate(np.diag(mass)):
             model.element("MASS", [i + 1], "MASS", _number(own))
         return

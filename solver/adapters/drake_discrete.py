@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pydrake.geometry import (
     AddContactMaterial,
     CollisionFilterDeclaration,
@@ -38,15 +37,14 @@ from pydrake.multibody.tree import (
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder, LeafSystem
 
-from veridyn.solver.adapters.drake_continuous import DrakeControls
-from veridyn.solver.adapters.stepping import Grid, Record, grid, nodal_forces, substeps_of
+from veridyn.solver.adapters.stepping import Grid, Record, StepControls, is_diagonal, nodal_forces
+from veridyn.solver.controls import number
 from veridyn.solver.errors import SolverFailure
+from veridyn.solver.event_driven.answer import EventControls
 from veridyn.solver.event_driven.mechanics import refuse
 from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.response import Response
-
-Floats = NDArray[np.float64]
 
 SCHEMES = {
     "lagged": DiscreteContactApproximation.kLagged,
@@ -57,21 +55,24 @@ RADIUS = 1.0  # m, of the spheres that touch stops and planes
 SPACING = 1e4  # m between the bodies of a chain, so that they never pass each other
 
 
-def refuse_discrete(problem: MechanicalProblem, scheme: str, steps: Grid) -> None:
-    """Refuse what a discrete multibody plant does not express, beside what no scheme does.
+@dataclass(frozen=True)
+class DrakeControls(EventControls, StepControls):
+    """Settings of Drake: accuracy and bounds of the continuous schemes, step and contact of the discrete ones."""
 
-    Raises
-    ------
-    NotImplementedError
-        With the reason.
-    """
+    stiction_tolerance: float = number(1e-8, "sliding velocity (m/s) below which friction is viscous; lagged, similar")
+    foot_depth: float = number(1e-2, "penetration (m) of what rubs under its normal force; discrete schemes")
+    foot_dissipation: float = number(1e-2, "Hunt and Crossley dissipation (s/m) of what rubs; lagged, similar")
+    foot_relaxation: float = number(1e-3, "relaxation time (s) of what rubs; sap")
+
+
+def refuse_discrete(problem: MechanicalProblem, scheme: str, steps: Grid) -> None:
+    """Raise `NotImplementedError` for what a discrete multibody plant does not express, beside what no scheme does."""
     refuse(problem)
     for device in problem.devices:
         raise NotImplementedError(f"{device.owner}, with discrete multibody dynamics")
     if problem.modes is not None:
         raise NotImplementedError("problems given by modes instead of matrices, with discrete multibody dynamics")
-    mass = np.asarray(problem.mass)
-    if np.count_nonzero(mass - np.diag(np.diag(mass))):
+    if not is_diagonal(problem.mass):
         raise NotImplementedError("a mass matrix that is not diagonal, with discrete multibody dynamics")
     one_step(steps)
     for stop in problem.stops:
@@ -320,29 +321,19 @@ class Forces(Record):
 
     def elements(self) -> dict[str, dict[str, Floats]]:
         """Return the histories of the elements."""
-        x, v = self.displacement, self.velocity
-        histories = {}
-        for stop in self.problem.stops:
-            gap, rate = stop.gap - x @ stop.normal - stop.offset, -v @ stop.normal
-            histories[stop.name] = {"normal_force": np.abs(self.forces[stop.name]), "gap": gap, "normal_velocity": rate}
+        histories = self.stop_histories()
         for friction in self.problem.frictions:
             tangent = friction.tangents[0]
             force = self.forces[friction.name] * tangent.sum()  # the tangent is plus or minus an axis
-            histories[friction.name] = {"force": force, "sliding_velocity": v @ tangent}
+            histories[friction.name] = {"force": force, "sliding_velocity": self.velocity @ tangent}
         return histories
 
 
-def solve(problem: MechanicalProblem, controls: DrakeControls) -> Response:
-    """Return the response of a discrete multibody plant at the output instants.
+def solve(problem: MechanicalProblem, controls: DrakeControls, steps: Grid) -> Response:
+    """Return the response of a discrete multibody plant by the steps of a grid; see `refuse_discrete`.
 
-    Raises
-    ------
-    NotImplementedError
-        See `refuse_discrete`.
-    SolverFailure
-        If Drake gives up.
+    Raises `SolverFailure` if Drake gives up.
     """
-    steps = grid(problem, substeps_of(problem, controls))
     refuse_discrete(problem, controls.scheme, steps)
     with quietly():
         assembly = Assembly(problem, controls, steps)
@@ -355,5 +346,4 @@ def solve(problem: MechanicalProblem, controls: DrakeControls) -> Response:
             record.take(k, simulator.get_context())
     except RuntimeError as error:
         raise SolverFailure(f"{problem.name}: Drake gave up: {error}") from None
-    counters = {"steps": int(steps.counts.sum())}
-    return Response(steps.times, record.displacement, record.velocity, record.elements(), counters)
+    return Response(steps.times, record.displacement, record.velocity, record.elements(), steps.counters)

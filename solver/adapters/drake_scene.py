@@ -10,12 +10,12 @@ Source: Drake documentation, `MultibodyPlant` (contact modeling, contact paramet
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pydrake.geometry import (
     AddContactMaterial,
     Box,
@@ -30,16 +30,12 @@ from pydrake.multibody.tree import FixedOffsetFrame, PrismaticJoint, SpatialIner
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
-from veridyn.solver.adapters.as_scene import RUBBING, scene_of
 from veridyn.solver.adapters.drake_discrete import SCHEMES, one_step, quietly
-from veridyn.solver.adapters.scenes import simulated
-from veridyn.solver.adapters.stepping import StepControls, grid, step_levels, substeps_of
-from veridyn.solver.controls import Library, number, read_controls
-from veridyn.solver.problem.mechanical import Problem
+from veridyn.solver.adapters.scenes import SceneSolver
+from veridyn.solver.adapters.stepping import Grid, StepControls
+from veridyn.solver.controls import number
+from veridyn.solver.problem.mechanical import Floats
 from veridyn.solver.problem.scene import AXES, Body, Contact, Scene
-from veridyn.solver.response import AnyResponse
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -50,13 +46,7 @@ class SceneControls(StepControls):
 
 
 class World:
-    """A scene in Drake, with a fixed step (s).
-
-    Raises
-    ------
-    NotImplementedError
-        For two coefficients of friction in a contact.
-    """
+    """A scene in Drake, with a fixed step (s); raises `NotImplementedError` for two coefficients in a contact."""
 
     sticks = False  # in stick it creeps, and in slip the friction of lagged and similar is a little less than full
 
@@ -95,10 +85,8 @@ class World:
 
     def _contact(self, contact: Contact) -> tuple[Any, Any]:
         """Return the geometries, lower and upper, of a contact."""
-        if contact.static != contact.kinetic:
-            raise NotImplementedError(f"the contact {contact.name} has two coefficients, a discrete plant one")
-        properties = ProximityProperties()
-        AddContactMaterial(friction=CoulombFriction(contact.kinetic, contact.kinetic), properties=properties)
+        coefficient, properties = contact.coefficient("a discrete plant"), ProximityProperties()
+        AddContactMaterial(friction=CoulombFriction(coefficient, coefficient), properties=properties)
         known = {body.name: body for body in self.scene.bodies}
         lower, upper = (self._shape(known[name], f"{contact.name} of {name}", properties) for name in contact.bodies)
         return lower, upper
@@ -166,26 +154,19 @@ class World:
 NO_INERTIA = SpatialInertia.Zero()
 
 
-@dataclass(frozen=True)
-class DrakeScene(Library):
+class DrakeScene(SceneSolver):
     """Drake under test by what it builds; compliant contact and creep are another law, so that nothing is claimed."""
 
-    name: str = "drake_scene"
-    distribution: str = "drake"
-    controls: type[SceneControls] = SceneControls
-    capabilities: frozenset[str] = RUBBING
-    schemes: tuple[str, ...] = tuple(SCHEMES)
+    name = "drake_scene"
+    distribution = "drake"
+    controls = SceneControls
+    schemes = tuple(SCHEMES)
 
-    def refinement(self, problem: Problem, _: str) -> list[dict[str, Any]]:
-        """Return the settings of the refinement levels, by the step."""
-        return step_levels(problem)
-
-    def solve(self, problem: Problem, settings: Mapping[str, Any]) -> AnyResponse:
-        """Return the response at the output instants; errors as `Library` says, see `scene_of`."""
-        controls, scene = read_controls(SceneControls, settings, self.schemes), scene_of(problem)
-        steps = grid(problem, substeps_of(problem, controls))
+    @contextmanager
+    def world(self, scene: Scene, controls: SceneControls, steps: Grid) -> Iterator[World]:
+        """Return the world of a scene."""
         with quietly():
-            return simulated(problem, scene, World(scene, controls, one_step(steps)), steps)
+            yield World(scene, controls, one_step(steps))
 
 
 SOLVER = DrakeScene()

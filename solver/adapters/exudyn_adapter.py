@@ -46,21 +46,17 @@ from veridyn.solver.adapters.stepping import (
     LINES,
     Grid,
     StepControls,
-    grid,
+    Stepper,
     refuse_beyond_lines,
-    step_levels,
     stick_stiffness,
-    substeps_of,
 )
-from veridyn.solver.controls import Library, number, read_controls
+from veridyn.solver.controls import number
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import segments
 from veridyn.solver.problem.basis import moved_mass
 from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.response import Response
-
-Floats = NDArray[np.float64]
 
 SCHEMES = ("GeneralizedAlpha", "TrapezoidalIndex2", "RK44", "DOPRI5")
 ADAPTIVE = "DOPRI5"
@@ -106,15 +102,13 @@ class Model:
         return [self.displacement, self.velocity, *(s for c in self.connectors.values() for s in (c.force, c.data))]
 
 
-@dataclass(frozen=True)
-class Exudyn(Library):
+class Exudyn(Stepper):
     """Exudyn under test."""
 
-    name: str = "exudyn"
-    distribution: str = "exudyn"
-    controls: type[ExudynControls] = ExudynControls
-    schemes: tuple[str, ...] = SCHEMES
-    capabilities: frozenset[str] = LINES
+    name = "exudyn"
+    controls = ExudynControls
+    schemes = SCHEMES
+    capabilities = LINES
 
     def claims(self, scheme: str) -> dict[str, Any]:
         """Return what a scheme claims, as Exudyn's documentation describes the integrators."""
@@ -122,21 +116,15 @@ class Exudyn(Library):
 
     def refinement(self, problem: MechanicalProblem, scheme: str) -> list[dict[str, Any]]:
         """Return the settings of the refinement levels: by the tolerances of DOPRI5, else by the step."""
-        return [dict(level) for level in TOLERANCES] if scheme == ADAPTIVE else step_levels(problem)
+        return [dict(level) for level in TOLERANCES] if scheme == ADAPTIVE else super().refinement(problem, scheme)
 
-    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response at the output instants; errors as `Library` says, and if a sensor misses an output."""
-        controls = read_controls(ExudynControls, settings, self.schemes)
-        refuse_beyond_lines(
-            problem,
-            "connectors",
-            damped=" that never pulls: the damper of a limit stop does",
-            on_stop="the bristle model knows a constant force only",
-        )
-        steps = grid(problem, substeps_of(problem, controls))
+    def stepped(self, problem: MechanicalProblem, controls: ExudynControls, steps: Grid) -> Response:
+        """Return the response by the steps of a grid; raises `SolverFailure`, too, if a sensor misses an output."""
+        damped, on_stop = " that never pulls: the damper of a limit stop does", ": the bristle knows a constant force"
+        refuse_beyond_lines(problem, "connectors", damped=damped, on_stop=on_stop)
         with _quiet():
             model = build(problem, controls, float(steps.lengths.max()))
-            tables = [part for run in _runs(steps, controls) for part in _advance(model, problem, controls, steps, run)]
+            tables = [part for run in _runs(steps, controls) for part in _advance(model, controls, steps, run)]
         return _response(problem, model, steps, np.concatenate(tables))
 
 
@@ -155,10 +143,7 @@ def _quiet() -> Iterator[None]:
 def build(problem: MechanicalProblem, controls: ExudynControls, step: float) -> Model:
     """Return the assembled system of a problem, for steps (s) of at most this length.
 
-    Raises
-    ------
-    NotImplementedError
-        If a stop or friction joins more than two coordinates.
+    Raises `NotImplementedError` if a stop or friction joins more than two coordinates.
     """
     container = exu.SystemContainer()
     system = container.AddSystem()
@@ -195,7 +180,6 @@ def _add_loads(system: Any, markers: list[Any], problem: MechanicalProblem) -> N
 
 def _directions(problem: MechanicalProblem) -> Floats:
     """Nodal forces (n, channels) per unit of every load and every support acceleration; see `Forcing`."""
-    assert problem.mass is not None
     columns = [load.direction for load in problem.loads] + [-problem.mass @ s.influence for s in problem.supports]
     return np.array(columns).reshape(-1, problem.size).T
 
@@ -302,11 +286,9 @@ def _runs(steps: Grid, controls: ExudynControls) -> list[NDArray[np.int64]]:
     return np.split(moving, np.flatnonzero(changes | (controls.scheme == ADAPTIVE)) + 1)
 
 
-def _advance(
-    model: Model, problem: MechanicalProblem, controls: ExudynControls, steps: Grid, run: NDArray[np.int64]
-) -> list[Floats]:
+def _advance(model: Model, controls: ExudynControls, steps: Grid, run: NDArray[np.int64]) -> list[Floats]:
     """Integrate over a run of outputs; returns the rows of all sensors, those of the start too if it is an output."""
-    begin = float(steps.times[run[0] - 1]) if run[0] else problem.start
+    begin = float(steps.begins[run[0]])
     settings = _settings(controls, begin, float(steps.times[run[-1]]), int(steps.counts[run].sum()), run.size)
     try:
         done = model.system.SolveDynamic(settings, updateInitialValues=True)
@@ -326,8 +308,6 @@ def _check(controls: ExudynControls, steps: Grid, run: NDArray[np.int64], table:
     slack = SLACK * float((steps.lengths * steps.counts)[run].max())
     if written.size != times.size or np.abs(written - times).max() > slack:
         raise SolverFailure(f"the sensors of Exudyn ({controls.scheme}) missed instants in ({times[0]}, {times[-1]}) s")
-    if not np.all(np.isfinite(table)):
-        raise SolverFailure(f"Exudyn ({controls.scheme}) reported success and numbers that are not finite")
 
 
 def _settings(controls: ExudynControls, begin: float, end: float, steps: int, outputs: int) -> Any:
@@ -357,8 +337,7 @@ def _response(problem: MechanicalProblem, model: Model, steps: Grid, table: Floa
             "stuck": (modes[friction.name] == 0).astype(float),
             "normal_force": np.full(steps.times.size, float(friction.normal)),
         }
-    counters = {"steps": int(steps.counts.sum())}
-    return Response(steps.times, table[:, 1 : 1 + n], table[:, 1 + n : 1 + 2 * n], elements, counters)
+    return Response(steps.times, table[:, 1 : 1 + n], table[:, 1 + n : 1 + 2 * n], elements, steps.counters)
 
 
 SOLVER = Exudyn()

@@ -133,14 +133,8 @@ class Fmu:
     def solve(self, problem: InitialValueProblem, settings: Mapping[str, Any]) -> Trajectory:
         """Return the motion at the outputs, with the events that the unit counts.
 
-        Raises
-        ------
-        NotImplementedError
-            If the unit lacks a state, or cannot take the value of a parameter.
-        SolverFailure
-            If unit or integrator give up.
-        SettingsError
-            If a setting is unknown.
+        Raises `NotImplementedError` if the unit lacks a state, or cannot take the value of a parameter; `SolverFailure`
+        if unit or integrator give up; `SettingsError` if a setting is unknown.
         """
         controls = read_controls(UnitControls, settings, (self.kind,))
         names = _Names.of(self, problem)

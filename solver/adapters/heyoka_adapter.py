@@ -13,7 +13,6 @@ from typing import Any
 
 import heyoka
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.controls import number
 from veridyn.solver.errors import SolverFailure
@@ -21,9 +20,7 @@ from veridyn.solver.event_driven.answer import EventControls, EventDriven
 from veridyn.solver.event_driven.forcing import Forcing
 from veridyn.solver.event_driven.legs import AffineLeg, Arrival, Leg, until
 from veridyn.solver.problem.devices import NonlinearDamper
-from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
-
-Floats = NDArray[np.float64]
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Problem
 
 TIGHTEST = 2.0**-52  # heyoka's own default: machine precision
 OUTPUTS_AT_ONCE = 1000  # an event leaves the rest of a grid unused

@@ -20,10 +20,8 @@ FAR = "100 100 1"  # m, half sizes of a plane as it is drawn
 def mjcf(scene: Scene) -> str:
     """Return a scene as MJCF; the time step is the spacing of its outputs.
 
-    Raises
-    ------
-    NotImplementedError
-        For what MJCF does not know: two coefficients of friction, restitution, springs between bodies.
+    Raises `NotImplementedError` for what MJCF does not know: two coefficients of friction, restitution, springs between
+    bodies.
     """
     root = ET.Element("mujoco", model=scene.name)
     ET.SubElement(root, "option", timestep=repr(scene.spacing), gravity=_text(scene.gravity), cone="elliptic")
@@ -62,13 +60,10 @@ def _along(body: Body, vector: Vector) -> list[float]:
 
 
 def _pair(pairs: ET.Element, contact: Contact) -> None:
-    owner = f"the contact {contact.name}"
-    if contact.static != contact.kinetic:
-        raise NotImplementedError(f"{owner} has two coefficients of friction, MJCF one")
+    coefficient, (one, other) = contact.coefficient("MJCF"), contact.bodies
     if contact.restitution:
-        raise NotImplementedError(f"{owner} has a coefficient of restitution, MJCF none")
-    one, other = contact.bodies
-    both = _text((contact.kinetic, contact.kinetic, 0.0, 0.0, 0.0))
+        raise NotImplementedError(f"the contact {contact.name} has a coefficient of restitution, MJCF none")
+    both = _text((coefficient, coefficient, 0.0, 0.0, 0.0))
     ET.SubElement(pairs, "pair", name=contact.name, geom1=one, geom2=other, condim="3", friction=both)
 
 

@@ -23,7 +23,7 @@ Source: MuJoCo documentation, chapters Computation (constraint model) and Modeli
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -37,18 +37,17 @@ from veridyn.solver.adapters.stepping import (
     Grid,
     Record,
     StepControls,
-    grid,
+    Stepper,
+    is_diagonal,
     nodal_forces,
-    step_levels,
-    substeps_of,
+    refuse_beyond_lines,
 )
-from veridyn.solver.controls import Library, number, read_controls
+from veridyn.solver.controls import number
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.response import Response
 
-Floats = NDArray[np.float64]
 Links = list[tuple[float, Floats]]
 
 INTEGRATORS = {
@@ -58,6 +57,7 @@ INTEGRATORS = {
     "discrete": mujoco.mjtIntegrator.mjINT_DISCRETE,
 }
 YIELDING = ("Euler", "implicitfast")
+CAPABILITIES = LINES | {"damping:coupled", "contact:damped"}
 
 FAR = 1e10  # m; a limit that is never reached
 NULL = 1e-12  # of the largest eigenvalue: no spring
@@ -90,55 +90,30 @@ class Coordinates:
     def of(cls, mass: Floats) -> Coordinates:
         """Return x itself for a diagonal mass matrix, else coordinates of unit mass."""
         n = len(mass)
-        if np.count_nonzero(mass - np.diag(np.diag(mass))) == 0:
+        if is_diagonal(mass):
             return cls(np.diag(mass).copy(), np.eye(n))
         return cls(np.ones(n), np.linalg.inv(np.linalg.cholesky(mass)).T)
 
 
 def refuse(problem: MechanicalProblem, scheme: str) -> None:
-    """Refuse what MuJoCo, or a scheme of it, does not express.
-
-    Raises
-    ------
-    NotImplementedError
-        With the reason.
-    """
-    if problem.modes is not None:
-        raise NotImplementedError("problems given by modes instead of matrices")
-    elements: tuple[Stop | Friction, ...] = (*problem.stops, *problem.frictions)
-    for element in elements:
-        if element.frame == "absolute" and problem.supports:
-            raise NotImplementedError(f"{element.name!r} in the absolute frame of a driven structure")
+    """Raise `NotImplementedError` for what MuJoCo, or a scheme of it, does not express."""
+    on_stop = ": friction loss does not depend on the load"
+    refuse_beyond_lines(problem, "limits of tendons", CAPABILITIES, on_stop=on_stop, static="; MuJoCo has one")
     for stop in problem.stops:
-        if stop.curved:
-            raise NotImplementedError(f"stop {stop.name!r} ({stop.geometry}): the limit of a tendon is a plane")
         if stop.geometry == "parallel planes" and stop.gap <= 0:
             raise NotImplementedError(f"stop {stop.name!r}: parallel planes without a gap between them")
     for friction in problem.frictions:
-        _refuse_friction(friction, scheme)
-
-
-def _refuse_friction(friction: Friction, scheme: str) -> None:
-    owner = f"friction {friction.name!r}"
-    if len(friction.tangents) > 1:
-        raise NotImplementedError(f"{owner} has two tangents; friction loss knows one")
-    if isinstance(friction.normal, str):
-        raise NotImplementedError(f"{owner} rests on a stop; friction loss does not depend on the load")
-    if friction.static != friction.kinetic:
-        raise NotImplementedError(f"{owner} has a static limit above the kinetic one; MuJoCo has one coefficient")
-    if friction.law == "regularised" and friction.damping:
-        raise NotImplementedError(
-            f"{owner} is regularised with a damper; an elastic-plastic tendon has none in stick alone"
-        )
-    if friction.law == "regularised" and scheme not in YIELDING:
-        raise NotImplementedError(f"{owner} is regularised; {scheme} does not return to the yield limit within a step")
+        owner = f"friction {friction.name!r} is regularised"
+        if friction.law == "regularised" and friction.damping:
+            raise NotImplementedError(f"{owner} with a damper; an elastic-plastic tendon has none in stick alone")
+        if friction.law == "regularised" and scheme not in YIELDING:
+            raise NotImplementedError(f"{owner}; {scheme} does not return to the yield limit within a step")
 
 
 def _links(name: str, matrix: Floats) -> Links:
     """Return a matrix as springs or dampers: (value, direction); the axes themselves where it is diagonal."""
     n = len(matrix)
-    diagonal = np.count_nonzero(matrix - np.diag(np.diag(matrix))) == 0
-    values, vectors = (np.diag(matrix), np.eye(n)) if diagonal else np.linalg.eigh(matrix)
+    values, vectors = (np.diag(matrix), np.eye(n)) if is_diagonal(matrix) else np.linalg.eigh(matrix)
     least = NULL * np.abs(values).max()
     if values.min() < -least:
         raise NotImplementedError(f"a {name} matrix with a negative eigenvalue, {values.min():.3g}")
@@ -148,12 +123,8 @@ def _links(name: str, matrix: Floats) -> Links:
 class Assembly:
     """The model of a problem in MuJoCo; ``step`` (s) is the largest one.
 
-    Raises
-    ------
-    NotImplementedError
-        If a stiffness or damping is negative.
-    SolverFailure
-        If MuJoCo does not compile the model.
+    Raises `NotImplementedError` if a stiffness or damping is negative; `SolverFailure` if MuJoCo does not compile the
+    model.
     """
 
     def __init__(self, problem: MechanicalProblem, controls: MujocoControls, step: float) -> None:
@@ -244,10 +215,8 @@ class Drive:
     """Applied forces at the beginning, the middle and the end of every step: all that MuJoCo's integrators ask for."""
 
     def __init__(self, problem: MechanicalProblem, steps: Grid, shapes: Floats) -> None:
-        starts = np.concatenate(([problem.start], steps.times[:-1]))
-        halves = [
-            t + 0.5 * h * np.arange(2 * c + 1) for t, h, c in zip(starts, steps.lengths, steps.counts, strict=True)
-        ]
+        intervals = zip(steps.begins, steps.lengths, steps.counts, strict=True)
+        halves = [t + 0.5 * h * np.arange(2 * c + 1) for t, h, c in intervals]
         self.first = np.cumsum([0] + [len(part) for part in halves])
         times = np.concatenate(halves)
         self.forces = nodal_forces(problem, times) @ shapes
@@ -321,30 +290,20 @@ class Forces(Record):
         return histories
 
 
-@dataclass(frozen=True)
-class MujocoSolver(Library):
+class MujocoSolver(Stepper):
     """MuJoCo under test: every integrator is a scheme."""
 
-    name: str = "mujoco"
-    distribution: str = "mujoco"
-    controls: type[MujocoControls] = MujocoControls
-    capabilities: frozenset[str] = LINES | {"damping:coupled", "contact:damped"}
-    schemes: tuple[str, ...] = tuple(INTEGRATORS)
+    name = "mujoco"
+    controls = MujocoControls
+    capabilities = CAPABILITIES
+    schemes = tuple(INTEGRATORS)
     # no claims: soft stops and soft friction are another physics, and that does not vanish with the step
 
-    def refinement(self, problem: MechanicalProblem, _: str) -> list[dict[str, Any]]:
-        """Return the settings of the refinement levels, by the step."""
-        return step_levels(problem)
-
-    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response at the output instants; errors as `Library` says, see `refuse`."""
-        controls = read_controls(MujocoControls, settings, self.schemes)
+    def stepped(self, problem: MechanicalProblem, controls: MujocoControls, steps: Grid) -> Response:
+        """Return the response by the steps of a grid; see `refuse`."""
         refuse(problem, controls.scheme)
-        steps = grid(problem, substeps_of(problem, controls))
-        assembly = Assembly(problem, controls, float(steps.lengths.max()))
-        record = _run(assembly, steps)
-        counters = {"steps": int(steps.counts.sum())}
-        return Response(steps.times, record.displacement, record.velocity, record.elements(), counters)
+        record = _run(Assembly(problem, controls, float(steps.lengths.max())), steps)
+        return Response(steps.times, record.displacement, record.velocity, record.elements(), steps.counters)
 
 
 def _run(assembly: Assembly, steps: Grid) -> Forces:

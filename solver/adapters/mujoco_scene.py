@@ -7,25 +7,19 @@ Source: MuJoCo documentation, chapters XML reference and Computation (constraint
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from veridyn.solver.adapters.as_scene import RUBBING, scene_of
 from veridyn.solver.adapters.mjcf import mjcf
 from veridyn.solver.adapters.mujoco_adapter import INTEGRATORS
-from veridyn.solver.adapters.scenes import simulated
-from veridyn.solver.adapters.stepping import StepControls, grid, step_levels, substeps_of
-from veridyn.solver.controls import Library, number, read_controls
-from veridyn.solver.problem.mechanical import Problem
+from veridyn.solver.adapters.scenes import SceneSolver
+from veridyn.solver.adapters.stepping import Grid, StepControls
+from veridyn.solver.controls import number
+from veridyn.solver.problem.mechanical import Floats
 from veridyn.solver.problem.scene import Contact, Scene
-from veridyn.solver.response import AnyResponse
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -76,24 +70,17 @@ class World:
         return found
 
 
-@dataclass(frozen=True)
-class MujocoScene(Library):
+class MujocoScene(SceneSolver):
     """MuJoCo under test by what it builds; soft contacts are another law, so that nothing is claimed."""
 
-    name: str = "mujoco_scene"
-    distribution: str = "mujoco"
-    controls: type[SceneControls] = SceneControls
-    capabilities: frozenset[str] = RUBBING
-    schemes: tuple[str, ...] = ("Euler", "implicitfast", "RK4", "discrete")
+    name = "mujoco_scene"
+    distribution = "mujoco"
+    controls = SceneControls
+    schemes = ("Euler", "implicitfast", "RK4", "discrete")
 
-    def refinement(self, problem: Problem, _: str) -> list[dict[str, Any]]:
-        """Return the settings of the refinement levels, by the step."""
-        return step_levels(problem)
-
-    def solve(self, problem: Problem, settings: Mapping[str, Any]) -> AnyResponse:
-        """Return the response at the output instants; errors as `Library` says, see `scene_of` and `mjcf`."""
-        controls, scene = read_controls(SceneControls, settings, self.schemes), scene_of(problem)
-        return simulated(problem, scene, World(scene, controls), grid(problem, substeps_of(problem, controls)))
+    def world(self, scene: Scene, controls: SceneControls, _: Grid) -> AbstractContextManager[World]:
+        """Return the world of a scene; see `mjcf` for what it refuses."""
+        return nullcontext(World(scene, controls))
 
 
 SOLVER = MujocoScene()

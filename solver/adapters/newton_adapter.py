@@ -15,30 +15,24 @@ Source: documentation of Newton, ``newton.solvers.SolverFeatherstone`` and ``Mod
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import newton
 import numpy as np
 import warp
-from numpy.typing import NDArray
 
 from veridyn.solver.adapters.stepping import (
+    Grid,
     Record,
     StepControls,
-    grid,
-    nodal_forces,
+    Stepper,
+    coordinate_of,
+    is_diagonal,
     refuse_beyond_lines,
-    step_levels,
-    substeps_of,
 )
-from veridyn.solver.controls import Library, read_controls
-from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.response import Response
 
-Floats = NDArray[np.float64]
 Limits = tuple[float, float, float]  # lower and upper (m), stiffness (N/m)
 
 CAPABILITIES = frozenset({
@@ -50,10 +44,9 @@ DEVICE = "cpu"
 
 
 def _refuse(problem: MechanicalProblem) -> None:
-    refuse_beyond_lines(problem, "limits of joints", CAPABILITIES, on_stop="", damped=": the damper of a limit pulls")
+    refuse_beyond_lines(problem, "limits of joints", CAPABILITIES, damped=": the damper of a limit pulls")
     for name in ("mass", "stiffness", "damping"):
-        matrix = np.asarray(getattr(problem, name))
-        if np.count_nonzero(matrix - np.diag(np.diag(matrix))):
+        if not is_diagonal(getattr(problem, name)):
             raise NotImplementedError(
                 f"a {name} matrix that is not diagonal: springs and dampers are those of single joints"
             )
@@ -63,18 +56,14 @@ def _limits(problem: MechanicalProblem) -> list[Limits]:
     """Return the limits of every joint; raises NotImplementedError for what they do not express."""
     limits = [(-FAR, FAR, 0.0)] * problem.size
     for stop in problem.stops:
-        places = np.flatnonzero(stop.normal)
-        if places.size != 1:
-            raise NotImplementedError(f"{stop.name!r} acts on {places.size} coordinates; a joint is one")
-        joint, factor = int(places[0]), float(stop.normal.sum())
+        joint, factor = coordinate_of(stop.name, stop.normal), float(stop.normal.sum())
         lower, upper, before = limits[joint]
         stiffness = factor**2 * stop.stiffness
         if before not in (0.0, stiffness):
             raise NotImplementedError(
                 "stops of unlike stiffness on one coordinate; a joint has one stiffness of limits"
             )
-        sides = (1.0, -1.0) if stop.geometry == "parallel planes" else (1.0,)
-        for side in sides:
+        for side in stop.sides:
             bound = (side * stop.gap - stop.offset) / factor
             lower, upper = (lower, min(upper, bound)) if side * factor > 0 else (max(lower, bound), upper)
         if lower > upper:
@@ -107,38 +96,26 @@ def _model(problem: MechanicalProblem) -> Any:
     return builder.finalize(device=DEVICE)
 
 
-@dataclass(frozen=True)
-class Newton(Library):
+class Newton(Stepper):
     """Newton under test: `SolverFeatherstone`, in single precision."""
 
-    name: str = "newton"
-    distribution: str = "newton"
-    controls: type[StepControls] = StepControls
-    capabilities: frozenset[str] = CAPABILITIES
-    schemes: tuple[str, ...] = ("Featherstone",)
+    name = "newton"
+    capabilities = CAPABILITIES
+    schemes = ("Featherstone",)
 
     def claims(self, _: str) -> dict[str, Any]:
         """Return what the documentation says: symplectic Euler; and that single precision gives seven digits."""
         return {"order": 1, "printed": 7}
 
-    def refinement(self, problem: MechanicalProblem, _: str) -> list[dict[str, Any]]:
-        """Return the settings of the refinement levels, by the step."""
-        return step_levels(problem)
-
-    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response at the output instants; errors as `Library` says."""
-        controls = read_controls(StepControls, settings, self.schemes)
+    def stepped(self, problem: MechanicalProblem, _: StepControls, steps: Grid) -> Response:
+        """Return the response by the steps of a grid."""
         _refuse(problem)
-        steps = grid(problem, substeps_of(problem, controls))
-        record, time = Record(problem, steps.times.size), problem.start
+        record = Record(problem, steps.times.size)
         world = _World(_model(problem), bool(problem.loads or problem.supports))
-        for k, (end, length, count) in enumerate(zip(steps.times, steps.lengths, steps.counts, strict=True)):
-            world.advance(float(length), nodal_forces(problem, time + length * np.arange(count)))
+        for k, length, loads in steps.loads(problem):
+            world.advance(length, loads)
             record.displacement[k], record.velocity[k] = world.state()
-            time = float(end)
-        if not np.all(np.isfinite(record.displacement) & np.isfinite(record.velocity)):
-            raise SolverFailure(f"{problem.name}: Newton went on with numbers that are not finite")
-        return Response(steps.times, record.displacement, record.velocity, {}, {"steps": int(steps.counts.sum())})
+        return Response(steps.times, record.displacement, record.velocity, {}, steps.counters)
 
 
 class _World:

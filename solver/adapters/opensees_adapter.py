@@ -25,24 +25,19 @@ step of 1e-9 of the usual one finds the acceleration before the clock is set to 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.adapters.opensees_model import Builder, OpenSeesControls, build, driven, initial, is_uniform, ops
-from veridyn.solver.adapters.stepping import LINES, Grid, grid, refuse_beyond_lines, step_levels, substeps_of
-from veridyn.solver.controls import Library, read_controls
+from veridyn.solver.adapters.stepping import LINES, Grid, Stepper, refuse_beyond_lines
 from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.response import Response
-
-Floats = NDArray[np.float64]
 
 SCHEMES = ("HHT", "TRBDF2", "Newmark", "NewmarkExplicit", "CentralDifference")
 ORDER = {"order": 2}
@@ -56,29 +51,22 @@ CLAIMS: dict[str, dict[str, Any]] = {
 FIRST = 1e-9  # of a step: what finds the acceleration at the start
 
 
-@dataclass(frozen=True)
-class OpenSees(Library):
+class OpenSees(Stepper):
     """OpenSees under test; it keeps one model in the process, which every solve wipes."""
 
-    name: str = "opensees"
-    distribution: str = "openseespy"
-    controls: type[OpenSeesControls] = OpenSeesControls
-    schemes: tuple[str, ...] = SCHEMES
-    capabilities: frozenset[str] = LINES
+    name = "opensees"
+    distribution = "openseespy"
+    controls = OpenSeesControls
+    schemes = SCHEMES
+    capabilities = LINES
 
     def claims(self, scheme: str) -> dict[str, Any]:
         """Return what a scheme claims, as OpenSees' documentation describes the integrators."""
         return dict(CLAIMS[scheme])
 
-    def refinement(self, problem: MechanicalProblem, _: str) -> list[dict[str, Any]]:
-        """Return the settings of the refinement levels, by the step."""
-        return step_levels(problem)
-
-    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response at the output instants; errors as `Library` says."""
-        controls = read_controls(OpenSeesControls, settings, self.schemes)
+    def stepped(self, problem: MechanicalProblem, controls: OpenSeesControls, steps: Grid) -> Response:
+        """Return the response by the steps of a grid."""
         _refuse(problem, controls)
-        steps = grid(problem, substeps_of(problem, controls))
         with _model() as log:
             builder = build(problem, controls, steps)
             table = _integrate(problem, controls, steps, builder, log)
@@ -86,16 +74,17 @@ class OpenSees(Library):
 
 
 def _refuse(problem: MechanicalProblem, controls: OpenSeesControls) -> None:
-    on_stop = "plastic flow under a constant force is what there is"
-    refuse_beyond_lines(problem, "gap materials", damped=": gap materials have no damper", on_stop=on_stop)
-    assert problem.mass is not None
-    if np.count_nonzero(problem.mass - np.diag(np.diag(problem.mass))):
-        raise NotImplementedError("a mass matrix that is not diagonal: nodes have lumped masses")
+    refuse_beyond_lines(
+        problem,
+        "gap materials",
+        damped=": gap materials have no damper",
+        on_stop=": plastic flow under a constant force is what there is",
+        mass=": nodes have lumped masses",
+        static="; ElasticPP has one limit, static = kinetic",
+    )
     if not is_uniform(problem) and problem.supports and (problem.stops or problem.frictions):
         raise NotImplementedError("stops or frictions beside supports that do not carry all coordinates alike")
     for friction in problem.frictions:
-        if friction.static != friction.kinetic:
-            raise NotImplementedError(f"friction {friction.name!r}: ElasticPP has one limit, static = kinetic")
         if friction.damping:
             raise NotImplementedError(f"friction {friction.name!r}: the spring of ElasticPP has no damper")
     if controls.scheme == "CentralDifference" and np.any(initial(problem)[1]):
@@ -128,10 +117,7 @@ def _integrate(
         if count:
             _analyze(controls, count, length, log)
         rows.append(_state(problem, builder))
-    table = np.array(rows)
-    if not np.all(np.isfinite(table)):
-        raise SolverFailure(f"OpenSees ({controls.scheme}) reported success and numbers that are not finite")
-    return table
+    return np.array(rows)
 
 
 def _analyze(controls: OpenSeesControls, count: int, length: float, log: Path) -> None:
@@ -169,7 +155,7 @@ def _response(problem: MechanicalProblem, steps: Grid, builder: Builder, table: 
         }
     displacement = table[:, :n] - driven(problem, steps.times, "displacement")
     velocity = table[:, n : 2 * n] - driven(problem, steps.times, "velocity")
-    return Response(steps.times, displacement, velocity, elements, {"steps": int(steps.counts.sum())})
+    return Response(steps.times, displacement, velocity, elements, steps.counters)
 
 
 SOLVER = OpenSees()

@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.adapters.stepping import Grid, StepControls, stick_stiffness
 from veridyn.solver.controls import number
 from veridyn.solver.problem import basis
 from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.problem.time_functions import TimeFunction
 
 try:
@@ -21,8 +20,6 @@ except RuntimeError as missing:  # what it raises where its shared libraries are
     raise ImportError(f"{missing} (on Debian it needs libblas3 and liblapack3)") from missing
 
 __all__ = ["Builder", "OpenSeesControls", "build", "driven", "initial", "is_uniform", "ops"]
-
-Floats = NDArray[np.float64]
 
 EXPLICIT = ("NewmarkExplicit", "CentralDifference")
 NEVER = 1e30  # N: where a stop would yield
@@ -98,13 +95,9 @@ def initial(problem: MechanicalProblem) -> tuple[Floats, Floats]:
 def build(problem: MechanicalProblem, controls: OpenSeesControls, steps: Grid) -> Builder:
     """Build the model and its analysis; returns the tags.
 
-    Raises
-    ------
-    NotImplementedError
-        If a stop or friction acts on anything but one coordinate or the difference of two.
+    Raises `NotImplementedError` if a stop or friction acts on anything but one coordinate or the difference of two.
     """
     builder, ground, times = Builder(), problem.size + 1, _step_instants(problem, steps)
-    assert problem.mass is not None
     for i in range(problem.size):
         ops.node(i + 1, 0.0)
         ops.mass(i + 1, float(problem.mass[i, i]))
@@ -129,10 +122,8 @@ def build(problem: MechanicalProblem, controls: OpenSeesControls, steps: Grid) -
 
 def _step_instants(problem: MechanicalProblem, steps: Grid) -> Floats:
     """All instants of steps, the start, and one step beyond the end."""
-    first = np.concatenate(([problem.start], steps.times[:-1]))
-    total = int(steps.counts.sum())
-    place = np.arange(1, total + 1) - np.repeat(np.cumsum(steps.counts) - steps.counts, steps.counts)
-    inner = np.repeat(first, steps.counts) + place * np.repeat(steps.lengths, steps.counts)
+    intervals = zip(steps.begins, steps.lengths, steps.counts, strict=True)
+    inner = np.concatenate([begin + length * np.arange(1, count + 1) for begin, length, count in intervals])
     return np.concatenate(([problem.start], inner, [inner[-1] + steps.lengths[-1]]))
 
 
@@ -158,8 +149,6 @@ def _support_node(problem: MechanicalProblem, j: int) -> int:
 
 def _add_springs(builder: Builder, problem: MechanicalProblem) -> None:
     """Decompose stiffness and damping into springs between nodes, to supports and to the ground."""
-    assert problem.stiffness is not None
-    assert problem.damping is not None
     n, ground = problem.size, problem.size + 1
     moving = [] if is_uniform(problem) else [support.influence for support in problem.supports]
     pull_k, pull_c = ([matrix @ influence for influence in moving] for matrix in (problem.stiffness, problem.damping))

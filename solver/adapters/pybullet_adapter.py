@@ -17,30 +17,26 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.adapters.stepping import (
     LINES,
     Grid,
     Record,
     StepControls,
-    grid,
-    nodal_forces,
+    Stepper,
+    coordinate_of,
     refuse_beyond_lines,
-    step_levels,
-    substeps_of,
 )
-from veridyn.solver.controls import Library, number, read_controls
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.controls import number
 from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.response import Response
 
 
@@ -60,8 +56,6 @@ def _quiet() -> Iterator[None]:
 
 with _quiet():
     import pybullet
-
-Floats = NDArray[np.float64]
 
 KINDS = {"box": pybullet.GEOM_BOX, "sphere": pybullet.GEOM_SPHERE, "plane": pybullet.GEOM_PLANE}
 WORLD_FRAME = pybullet.WORLD_FRAME
@@ -83,31 +77,13 @@ class PybulletControls(StepControls):
 
 
 def refuse(problem: MechanicalProblem) -> None:
-    """Refuse what links on parallel joints do not express.
-
-    Raises
-    ------
-    NotImplementedError
-        With the reason.
-    """
-    refuse_beyond_lines(problem, "joints", CAPABILITIES, on_stop="a joint motor has a constant largest force")
-    mass = np.asarray(problem.mass)
-    if np.count_nonzero(mass - np.diag(np.diag(mass))):
-        raise NotImplementedError("a mass matrix that is not diagonal")
+    """Raise `NotImplementedError` for what links on parallel joints do not express."""
+    on_stop = ": a joint motor has a constant largest force"
+    refuse_beyond_lines(problem, "joints", CAPABILITIES, on_stop=on_stop, mass="", static="; a joint motor has one")
     for stop in problem.stops:
-        _coordinate(stop.name, stop.normal)
-    for friction in problem.frictions:
-        if friction.static != friction.kinetic:
-            raise NotImplementedError(f"friction {friction.name!r} has a static limit above the kinetic one")
-    if len({_coordinate(f.name, f.tangents[0]) for f in problem.frictions}) < len(problem.frictions):
+        coordinate_of(stop.name, stop.normal)
+    if len({coordinate_of(f.name, f.tangents[0]) for f in problem.frictions}) < len(problem.frictions):
         raise NotImplementedError("two frictions on one coordinate; a joint has one motor")
-
-
-def _coordinate(name: str, direction: Floats) -> int:
-    places = np.flatnonzero(direction)
-    if places.size != 1:
-        raise NotImplementedError(f"{name!r} acts on {places.size} coordinates; a joint is one")
-    return int(places[0])
 
 
 class Client:
@@ -176,9 +152,8 @@ class World(Client):
         self.call("setJointMotorControl2", body, joint, pybullet.VELOCITY_CONTROL, targetVelocity=0, force=force)
 
     def _stop(self, stop: Stop) -> list[Any]:
-        i, factor = _coordinate(stop.name, stop.normal), float(stop.normal.sum())
-        sides = (1.0, -1.0) if stop.geometry == "parallel planes" else (1.0,)
-        return [self._plane(i, (side * stop.gap - stop.offset) / factor, side * factor, stop) for side in sides]
+        i, factor = coordinate_of(stop.name, stop.normal), float(stop.normal.sum())
+        return [self._plane(i, (side * stop.gap - stop.offset) / factor, side * factor, stop) for side in stop.sides]
 
     def _plane(self, joint: int, bound: float, factor: float, stop: Stop) -> Any:
         """Return a plane at a bound of the coordinate; the sphere of the joint alone meets it."""
@@ -201,7 +176,7 @@ class World(Client):
         stiffness, damping = np.asarray(self.problem.stiffness), np.asarray(self.problem.damping)
         self.call("setTimeStep", length)
         for friction in self.problem.frictions:  # Bullet keeps the product of force and step
-            self._motor(self.body, _coordinate(friction.name, friction.tangents[0]), _limit(friction))
+            self._motor(self.body, coordinate_of(friction.name, friction.tangents[0]), _limit(friction))
         for load in loads:
             x, v, _ = self.state()
             forces = load - stiffness @ x - damping @ v
@@ -221,10 +196,9 @@ def _limit(friction: Friction) -> float:
 
 
 def _march(world: World, steps: Grid, record: Record) -> None:
-    problem, time = world.problem, world.problem.start
-    for k, (end, length, count) in enumerate(zip(steps.times, steps.lengths, steps.counts, strict=True)):
-        world.advance(float(length), nodal_forces(problem, time + length * np.arange(count)))
-        time = float(end)
+    problem = world.problem
+    for k, length, loads in steps.loads(problem):
+        world.advance(length, loads)
         record.displacement[k], record.velocity[k], motors = world.state()
         for stop in problem.stops:
             record.forces[stop.name][k] = world.push(stop)
@@ -243,35 +217,21 @@ def _elements(record: Record) -> dict[str, dict[str, Floats]]:
     return histories
 
 
-@dataclass(frozen=True)
-class Pybullet(Library):
+class Pybullet(Stepper):
     """PyBullet under test; its documentation promises no order, so that nothing is claimed."""
 
-    name: str = "pybullet"
-    distribution: str = "pybullet"
-    controls: type[PybulletControls] = PybulletControls
-    capabilities: frozenset[str] = CAPABILITIES
-    schemes: tuple[str, ...] = ("semi-implicit",)
+    name = "pybullet"
+    controls = PybulletControls
+    capabilities = CAPABILITIES
+    schemes = ("semi-implicit",)
 
-    def refinement(self, problem: MechanicalProblem, _: str) -> list[dict[str, Any]]:
-        """Return the settings of the refinement levels, by the step."""
-        return step_levels(problem)
-
-    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response at the output instants; errors as `Library` says, see `refuse`."""
-        controls = read_controls(PybulletControls, settings, self.schemes)
+    def stepped(self, problem: MechanicalProblem, controls: PybulletControls, steps: Grid) -> Response:
+        """Return the response by the steps of a grid; see `refuse`."""
         refuse(problem)
-        steps = grid(problem, substeps_of(problem, controls))
         record = Record(problem, steps.times.size)
-        world = World(problem, controls)
-        try:
+        with closing(World(problem, controls)) as world:
             _march(world, steps, record)
-        finally:
-            world.close()
-        if not np.all(np.isfinite(record.displacement) & np.isfinite(record.velocity)):
-            raise SolverFailure(f"{problem.name}: PyBullet went on with numbers that are not finite")
-        counters = {"steps": int(steps.counts.sum())}
-        return Response(steps.times, record.displacement, record.velocity, _elements(record), counters)
+        return Response(steps.times, record.displacement, record.velocity, _elements(record), steps.counters)
 
 
 SOLVER = Pybullet()

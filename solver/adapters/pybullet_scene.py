@@ -10,24 +10,19 @@ Source: PyBullet Quickstart Guide (``changeDynamics``, ``setPhysicsEngineParamet
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from veridyn.solver.adapters.as_scene import BOUNCING, RUBBING, scene_of
+from veridyn.solver.adapters.as_scene import BOUNCING, RUBBING
 from veridyn.solver.adapters.pybullet_adapter import KINDS, WORLD_FRAME, Client, PybulletControls
-from veridyn.solver.adapters.scenes import simulated
-from veridyn.solver.adapters.stepping import grid, step_levels, substeps_of
-from veridyn.solver.controls import Library, number, read_controls
-from veridyn.solver.problem.mechanical import Problem
+from veridyn.solver.adapters.scenes import SceneSolver
+from veridyn.solver.adapters.stepping import Grid
+from veridyn.solver.controls import number
+from veridyn.solver.problem.mechanical import Floats
 from veridyn.solver.problem.scene import AXES, Body, Contact, Scene
-from veridyn.solver.response import AnyResponse
-
-Floats = NDArray[np.float64]
 
 UNTURNED = 1e6  # moment of inertia over mass and the square of the size
 
@@ -40,13 +35,7 @@ class SceneControls(PybulletControls):
 
 
 class World(Client):
-    """A scene in Bullet.
-
-    Raises
-    ------
-    NotImplementedError
-        For two coefficients of friction in a contact.
-    """
+    """A scene in Bullet; raises `NotImplementedError` for two coefficients of friction in a contact."""
 
     sticks = True
 
@@ -119,34 +108,25 @@ def _coefficients(scene: Scene) -> dict[str, tuple[float, float]]:
     fixed = {body.name for body in scene.bodies if not body.moves}
     found = dict.fromkeys(fixed, (1.0, 1.0))
     for contact in sorted(scene.contacts, key=lambda contact: contact.bodies[0] not in fixed):
-        lower, upper = contact.bodies
-        if contact.static != contact.kinetic:
-            raise NotImplementedError(f"the contact {contact.name} has two coefficients of friction, Bullet one")
-        if contact.kinetic and not found[lower][0]:
+        (lower, upper), coefficient = contact.bodies, contact.coefficient("Bullet")
+        if coefficient and not found[lower][0]:
             raise NotImplementedError(f"the contact {contact.name} rubs on a body that does not rub: Bullet multiplies")
-        found[upper] = (contact.kinetic / found[lower][0] if contact.kinetic else 0.0, contact.restitution)
+        found[upper] = (coefficient / found[lower][0] if coefficient else 0.0, contact.restitution)
     return found
 
 
-@dataclass(frozen=True)
-class PybulletScene(Library):
+class PybulletScene(SceneSolver):
     """PyBullet under test by what it builds; its documentation promises no order, so that nothing is claimed."""
 
-    name: str = "pybullet_scene"
-    distribution: str = "pybullet"
-    controls: type[SceneControls] = SceneControls
-    capabilities: frozenset[str] = RUBBING | BOUNCING
-    schemes: tuple[str, ...] = ("semi-implicit",)
+    name = "pybullet_scene"
+    distribution = "pybullet"
+    controls = SceneControls
+    capabilities = RUBBING | BOUNCING
+    schemes = ("semi-implicit",)
 
-    def refinement(self, problem: Problem, _: str) -> list[dict[str, Any]]:
-        """Return the settings of the refinement levels, by the step."""
-        return step_levels(problem)
-
-    def solve(self, problem: Problem, settings: Mapping[str, Any]) -> AnyResponse:
-        """Return the response at the output instants; errors as `Library` says, see `scene_of`."""
-        controls, scene = read_controls(SceneControls, settings, self.schemes), scene_of(problem)
-        with closing(World(scene, controls)) as world:
-            return simulated(problem, scene, world, grid(problem, substeps_of(problem, controls)))
+    def world(self, scene: Scene, controls: SceneControls, _: Grid) -> AbstractContextManager[World]:
+        """Return the world of a scene."""
+        return closing(World(scene, controls))
 
 
 SOLVER = PybulletScene()

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from veridyn.solver.adapters.as_scene import moving
-from veridyn.solver.adapters.stepping import Grid
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.adapters.as_scene import RUBBING, moving, scene_of
+from veridyn.solver.adapters.stepping import Grid, Stepper
 from veridyn.solver.problem.elements import Friction
 from veridyn.solver.problem.initial_value import InitialValueProblem
-from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Problem
 from veridyn.solver.problem.scene import Contact, Scene
 from veridyn.solver.response import AnyResponse, Response, Trajectory
-
-Floats = NDArray[np.float64]
 
 AT_LIMIT = 1.0 - 1e-6  # of mu N: from here on friction slips
 
@@ -37,20 +34,30 @@ class World(Protocol):
         """Return the force (3,) on the upper body of a contact in the last step (N)."""
 
 
-def simulated(problem: Problem, scene: Scene, world: World, steps: Grid) -> AnyResponse:
-    """Return the motion of a world in the coordinates of the problem; raises `SolverFailure` if it is not finite."""
-    if isinstance(problem, MechanicalProblem):
-        return _rubbed(problem, scene, world, steps)
-    assert isinstance(problem, InitialValueProblem)
-    return _bounced(problem, scene, world, steps)
+class SceneSolver(Stepper):
+    """A simulator under test by the scene that it builds of a problem; see `scene_of` for what it refuses."""
+
+    capabilities = RUBBING
+
+    def world(self, scene: Scene, controls: Any, steps: Grid) -> AbstractContextManager[World]:
+        """Return the world of a scene, to be left when its motion is known."""
+        raise NotImplementedError
+
+    def stepped(self, problem: Problem, controls: Any, steps: Grid) -> AnyResponse:
+        """Return the motion in the coordinates of the problem."""
+        scene = scene_of(problem)
+        with self.world(scene, controls, steps) as world:
+            if isinstance(problem, MechanicalProblem):
+                return _rubbed(problem, scene, world, steps)
+            assert isinstance(problem, InitialValueProblem)
+            return _bounced(problem, scene, world, steps)
 
 
 def _intervals(scene: Scene, steps: Grid) -> Iterator[tuple[float, float, Floats]]:
     """Yield the end (s) of each output interval, its step (s), and the mean forces (steps, n)."""
-    begin = scene.start
-    for end, length, count in zip(steps.times.tolist(), steps.lengths.tolist(), steps.counts.tolist(), strict=True):
+    columns = (steps.begins, steps.times, steps.lengths, steps.counts)
+    for begin, end, length, count in zip(*(column.tolist() for column in columns), strict=True):
         yield end, length, scene.pulls(begin + length * np.arange(count), length)
-        begin = end
 
 
 def _rubbed(problem: MechanicalProblem, scene: Scene, world: World, steps: Grid) -> Response:
@@ -61,13 +68,12 @@ def _rubbed(problem: MechanicalProblem, scene: Scene, world: World, steps: Grid)
         x[k], v[k] = world.state()
         for contact in scene.contacts:
             touches[contact.name][k] = world.touch(contact)
-    _refuse_infinite(scene, x, v)
     elements = {f.name: _history(f, scene, touches[f.name], v) for f in problem.frictions}
     for friction in problem.frictions if world.sticks else ():
         touch = touches[friction.name]
         holds = np.hypot(touch[:, 0], touch[:, 1]) < AT_LIMIT * friction.kinetic * touch[:, 2]
         elements[friction.name]["stuck"] = holds.astype(float)
-    return Response(steps.times, x, v, elements, {"steps": int(steps.counts.sum())})
+    return Response(steps.times, x, v, elements, steps.counters)
 
 
 def _history(friction: Friction, scene: Scene, touch: Floats, v: Floats) -> dict[str, Floats]:
@@ -101,14 +107,13 @@ def _bounced(problem: InitialValueProblem, scene: Scene, world: World, steps: Gr
         if not rows or rows[-1][0] != end:
             rows.append((end, world.state()))
     states = _states([row for _, row in rows], place, speed)
-    _refuse_infinite(scene, states)
     reported = {contact.name: np.array(events)}
     return Trajectory(
         np.array([time for time, _ in rows]),
         states,
         reported,
         {contact.name: _states(before, place, speed)},
-        counters={"steps": int(steps.counts.sum())},
+        counters=steps.counters,
     )
 
 
@@ -117,8 +122,3 @@ def _states(found: list[Any], place: int, speed: int) -> Floats:
     for row, (x, v) in zip(states, found, strict=True):
         row[place], row[speed] = x[0], v[0]
     return states
-
-
-def _refuse_infinite(scene: Scene, *histories: Floats) -> None:
-    if not all(np.all(np.isfinite(history)) for history in histories):
-        raise SolverFailure(f"{scene.name}: the simulator went on with numbers that are not finite")

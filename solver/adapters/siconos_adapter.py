@@ -6,12 +6,11 @@ import os
 import shlex
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from veridyn.solver.adapters.stepping import StepControls, step_levels, substeps_of
-from veridyn.solver.controls import described, read_controls
+from veridyn.solver.adapters.stepping import StepControls, Stepper, substeps_of
+from veridyn.solver.controls import read_controls
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.external import ExternalSolver, shared_solver
 from veridyn.solver.loading import SolverNotFound
@@ -22,18 +21,14 @@ SYSTEM_PYTHON = "/usr/bin/python3"  # where Debian and Ubuntu install Siconos
 PROGRAM = Path(__file__).with_name("siconos_program.py")
 
 
-@dataclass(frozen=True)
-class Siconos:
+class Siconos(Stepper):
     """Nonsmooth time stepping of Siconos; the program starts when it is first needed.
 
-    Raises
-    ------
-    SolverNotFound
-        From every other attribute and from `solve`, if no Python has Siconos.
+    `version`, `capabilities` and `solve` raise `SolverNotFound` if no Python has Siconos.
     """
 
-    name: str = "siconos"
-    schemes: tuple[str, ...] = ("theta-0.5", "theta-1")
+    name = "siconos"
+    schemes = ("theta-0.5", "theta-1")
 
     @property
     def version(self) -> str:
@@ -45,20 +40,11 @@ class Siconos:
         """Tags of what it can solve."""
         return _program().capabilities
 
-    @property
-    def settings(self) -> Mapping[str, str]:
-        """Meaning of every setting."""
-        return described(StepControls)
-
     def claims(self, scheme: str) -> dict[str, Any]:
         """Return what a scheme claims: the theta method on smooth problems; stops and friction are exact laws."""
         return {"order": 2 if scheme == "theta-0.5" else 1}
 
-    def refinement(self, problem: MechanicalProblem, _: str) -> list[dict[str, Any]]:
-        """Return the settings of the refinement levels, by the step."""
-        return step_levels(problem)
-
-    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Any:
         """Return the response at the output instants; errors as `Library` says, also if no equal steps meet them."""
         controls = read_controls(StepControls, settings, self.schemes)
         substeps = {"substeps": substeps_of(problem, controls)}  # the program knows no other step

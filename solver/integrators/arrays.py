@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import CapabilityError
 from veridyn.solver.integrators.entries import NOTHING, entries
@@ -24,12 +23,10 @@ from veridyn.solver.integrators.kernels.system import (
 from veridyn.solver.problem.basis import driven_displacement, support_load
 from veridyn.solver.problem.elements import Friction, Stop
 from veridyn.solver.problem.geometry import segments
-from veridyn.solver.problem.mechanical import Matrix, MechanicalProblem, Modes
+from veridyn.solver.problem.mechanical import Floats, Matrix, MechanicalProblem, Modes
 from veridyn.solver.problem.scalars import to_float
 from veridyn.solver.problem.sparse import diagonal, is_sparse
 from veridyn.solver.problem.time_functions import Harmonic, Piecewise, TimeFunction, Windowed
-
-Floats = NDArray[np.float64]
 
 LAW = {
     "nonlinear-spring": device.NONLINEAR_SPRING,
@@ -53,14 +50,19 @@ class Contact:
     stop: Stop | None
     friction: Friction | None
 
+    @property
+    def element(self) -> Stop | Friction:
+        """The stop, or the friction that has none."""
+        owner = self.stop or self.friction
+        assert owner is not None
+        return owner
+
 
 def contacts(problem: MechanicalProblem) -> tuple[Contact, ...]:
     """Pair stops with the frictions that rest on them.
 
-    Raises
-    ------
-    CapabilityError
-        If several frictions rest on one stop, a friction is set-valued, or frames differ in a pair.
+    Raises `CapabilityError` if several frictions rest on one stop, a friction is set-valued, or frames differ in a
+    pair.
     """
     resting = {f.normal: f for f in problem.frictions if isinstance(f.normal, str)}
     if len(resting) < sum(isinstance(f.normal, str) for f in problem.frictions):
@@ -144,9 +146,7 @@ def _directions(pair: Contact) -> tuple[Floats | None, ...]:
 
 def _index(pair: Contact, rows: _Rows, parameters: list[float]) -> list[int]:
     """Return the integers of a contact; the segments of a profile are added to the parameters."""
-    owner = pair.stop or pair.friction
-    assert owner is not None
-    places = [-1 if d is None else rows.add(d, owner.frame) for d in _directions(pair)]
+    places = [-1 if d is None else rows.add(d, pair.element.frame) for d in _directions(pair)]
     geometry = GEOMETRY[pair.stop.geometry] if pair.stop else contact.CONSTANT_FORCE
     if pair.stop is None or pair.stop.profile is None:
         return [geometry, *places, 0, 0]
@@ -226,13 +226,7 @@ def _varying(problem: MechanicalProblem, modes: Modes, first: int) -> dict[str, 
 
 
 def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
-    """Return the kernel arrays of a problem in modal coordinates.
-
-    Raises
-    ------
-    CapabilityError
-        See `contacts`.
-    """
+    """Return the kernel arrays of a problem in modal coordinates; raises what `contacts` raises."""
     rows = _Rows(problem)
     pairs, parameters = contacts(problem), [0.0]
     index = np.array([_index(pair, rows, parameters) for pair in pairs], dtype=np.int64).reshape(-1, contact.INDICES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from veridyn.solver.integrators.scheme import StepBounds, require, require_number, setting
+from veridyn.solver.integrators.scheme import StepBounds, setting
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import Job, Run
@@ -19,13 +20,10 @@ if TYPE_CHECKING:
 class ErrorOptions(StepBounds):
     """Options of a control by an estimate of the error."""
 
-    tolerance: float = setting("relative tolerance of the error of a step", 1e-5)
-    absolute: float = setting("least size of a coordinate that the tolerance refers to (m and m/s)", 0.0)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_number("tolerance", self.tolerance, above=0.0)
-        require(self.absolute >= 0, f"absolute = {self.absolute!r} must not be negative")
+    tolerance: float = setting("relative tolerance of the error of a step", 1e-5, above=0.0)
+    absolute: float = setting(
+        "least size of a coordinate that the tolerance refers to (m and m/s)", 0.0, within=(0.0, math.inf)
+    )
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Pair:
     error: Sequence[str]
     power: float
 
-    def run(self, name: str, options: PairOptions, job: Job) -> Run:
+    def run(self, options: PairOptions, job: Job) -> Run:
         """Integrate."""
         from veridyn.solver.integrators.integration import march_adaptively
         from veridyn.solver.integrators.kernels import runge_kutta
@@ -58,12 +56,10 @@ class Pair:
         c = np.array([0.0, *(float(sum(map(Fraction, row))) for row in self.weights)])
         e = np.array([float(Fraction(weight)) for weight in self.error])
         control = runge_kutta.Control(
-            first=job.step,
-            smallest=options.smallest * job.step,
-            largest=options.largest * job.step,
+            **options.of_step(job.step),
             tolerance=float(options.tolerance),
             absolute=float(options.absolute),
             sequential=options.sequential_stages,
         )
         tableau = runge_kutta.Tableau(c, a, e, self.power)
-        return march_adaptively(name, runge_kutta.integrate, control, job, tableau)
+        return march_adaptively(runge_kutta.integrate, control, job, tableau)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from veridyn.solver.integrators.scheme import require, require_number, setting
+from veridyn.solver.integrators.scheme import Options, setting
 from veridyn.solver.problem.sparse import diagonal, is_sparse
 
 if TYPE_CHECKING:
@@ -26,33 +26,26 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class NewtonOptions:
+class NewtonOptions(Options):
     """How the forces at the end of a step are found."""
 
-    iteration_tolerance: float = setting("residual at which the forces of a step are found, relative", 1e-12)
-    iterations: int = setting("evaluations of the forces that Newton's method may take in a step", 25)
-
-    def __post_init__(self) -> None:
-        require_number("iteration_tolerance", self.iteration_tolerance, above=0.0)
-        require_number("iterations", self.iterations, above=0.0)
-        require(self.iterations == int(self.iterations), f"iterations = {self.iterations!r} must be a whole number")
+    iteration_tolerance: float = setting("residual at which the forces of a step are found, relative", 1e-12, above=0.0)
+    iterations: int = setting(
+        "evaluations of the forces that Newton's method may take in a step", 25, above=0.0, whole=True
+    )
 
 
-def march_implicitly(name: str, job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool = False) -> Run:
+def march_implicitly(job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool = False) -> Run:
     """Integrate by a member of the family.
 
-    Raises
-    ------
-    SettingsError
-        If the archive would not fit into memory.
-    SolverFailure
-        If Newton's method finds no forces in a step although no contact changes its state any more.
+    Raises `SettingsError` if the archive would not fit into memory; `SolverFailure` if Newton's method finds no forces
+    in a step although no contact changes its state any more.
     """
     from veridyn.solver.integrators.integration import march
     from veridyn.solver.integrators.kernels import newmark
 
     failure = (
-        f"{name}: the residual of a step stays above iteration_tolerance = {newton.iteration_tolerance:g} "
+        f"the residual of a step stays above iteration_tolerance = {newton.iteration_tolerance:g} "
         f"after {newton.iterations:g} evaluations; reduce the step {job.step:g} s or allow more iterations"
     )
     return march(newmark.integrate, job, _method(job, weights, newton, lagged=lagged), failure=failure)

@@ -8,17 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.integrators.kernels import contact, device
 from veridyn.solver.integrators.kernels.archive import CURSOR, LARGEST, LEAST, RATE, SLOT, STEP, STOP, TOTALS, Archive
 from veridyn.solver.integrators.kernels.curved import CIRCLE
 from veridyn.solver.integrators.kernels.stepping import FULL, STUCK
-from veridyn.solver.integrators.kernels.system import System, Workspace
+from veridyn.solver.integrators.kernels.system import Floats, System, Workspace
 from veridyn.solver.interrupt import interruptible
-
-Floats = NDArray[np.float64]
 
 Kernel = Callable[..., Any]
 Rebuild = Callable[[Kernel], Kernel]
@@ -80,6 +77,7 @@ class Job:
     end: float
     step: float
     plan: Plan = field(default_factory=Plan)
+    scheme: str = ""  # name, for messages
     rebuild: Rebuild | None = None  # what makes another kernel of the scheme's before it runs
     mass: Any = None  # (r, r) sparse, over the masses of the system; None: those are all
 
@@ -167,34 +165,24 @@ def _workspace(job: Job, *, even: bool) -> Workspace:
 def march(kernel: Kernel, job: Job, *method: Any, even: bool = True, failure: str = "") -> Run:
     """Integrate with a fixed step; ``method`` is what a kernel asks for beyond the system.
 
-    ``even``: whether the kernel evaluates forces at multiples of the step only; ``failure``: what is said, with the
-    time, where a kernel gives up.
-
-    Raises
-    ------
-    SettingsError
-        If the archive would not fit into memory.
-    SolverFailure
-        If the kernel gives up.
+    ``even``: whether the kernel evaluates forces at multiples of the step only; ``failure``: what is said, with scheme
+    and time, where a kernel gives up. Raises `SettingsError` if the archive would not fit into memory; `SolverFailure`
+    if the kernel gives up.
     """
     # a span that is a whole number of steps up to rounding gets exactly that number
     steps = int(np.ceil((job.end - job.start) / job.step * (1 - 1e-12) - 1e-9))
     storage = Storage(job.plan.states(steps), job, even=even)
     diverged, status, reached, *counts = storage.march(kernel, job.start, job.step, steps, *method, steps=steps)
     if status == STUCK:
-        raise SolverFailure(f"{failure} (t = {reached:.6g} s)")
+        raise SolverFailure(f"{job.scheme}: {failure} (t = {reached:.6g} s)")
     return storage.run(diverged, dict(zip(COUNTERS, counts, strict=False)))
 
 
-def march_adaptively(name: str, kernel: Kernel, control: Any, job: Job, *method: Any, slots: int | None = None) -> Run:
+def march_adaptively(kernel: Kernel, control: Any, job: Job, *method: Any, slots: int | None = None) -> Run:
     """Integrate with a step that the kernel controls, into as long an archive as that takes.
 
-    Raises
-    ------
-    SettingsError
-        If the archive would not fit into memory.
-    SolverFailure
-        If the control asks for less than the smallest step.
+    Raises `SettingsError` if the archive would not fit into memory; `SolverFailure` if the control asks for less than
+    the smallest step.
     """
     slots = slots or job.states()
     while True:
@@ -207,7 +195,7 @@ def march_adaptively(name: str, kernel: Kernel, control: Any, job: Job, *method:
             continue
         if status == STUCK:
             raise SolverFailure(
-                f"{name}: the step fell below {control.smallest:g} s at t = {reached:.6g} s; "
+                f"{job.scheme}: the step fell below {control.smallest:g} s at t = {reached:.6g} s; "
                 "let it be smaller (smallest) or ask for less accuracy"
             )
         return storage.run(diverged, {"steps": steps, "evaluations": evaluations})

@@ -9,22 +9,20 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import CapabilityError, DivergenceError, Interrupted, SettingsError
 from veridyn.solver.integrators.implicit import NewtonOptions
-from veridyn.solver.integrators.scheme import Scheme, meanings, setting
+from veridyn.solver.integrators.scheme import Options, Scheme, meanings, require, setting
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem.basis import modal_basis, modal_state, moved_mass
 from veridyn.solver.problem.devices import DEVICE_TAGS, Device
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Modes
 from veridyn.solver.problem.sparse import diagonal
 from veridyn.solver.response import Response
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import Plan, Rebuild, Run
 
-Floats = NDArray[np.float64]
 Settings = Mapping[str, Any]
 
 
@@ -98,18 +96,10 @@ class ModalIntegrator:
     def solve(self, problem: MechanicalProblem, settings: Settings) -> Response:
         """Integrate a problem.
 
-        Raises
-        ------
-        SettingsError
-            If a setting is unknown, missing or out of range; `StepError` if the step breaks the rule.
-        CapabilityError
-            If several frictions rest on one stop, frames differ in a pair, or a sparse mass needs an implicit scheme.
-        DivergenceError
-            If a modal coordinate leaves the range of finite numbers.
-        SolverFailure
-            If the step control gives up.
-        Interrupted
-            At Ctrl-C; the error holds the response until then.
+        Raises `SettingsError` if a setting is unknown, missing or out of range; `StepError` if the step breaks the
+        rule; `CapabilityError` if several frictions rest on one stop, frames differ in a pair, or a sparse mass needs
+        an implicit scheme; `DivergenceError` if a modal coordinate leaves the range of finite numbers; `SolverFailure`
+        if the step control gives up; `Interrupted` at Ctrl-C; the error holds the response until then.
         """
         # imported late: compiling kernels takes seconds that listing and showing need not wait for
         from veridyn.solver.integrators.arrays import contacts, system_arrays
@@ -127,12 +117,11 @@ class ModalIntegrator:
         system = system_arrays(problem, modes)
         pairs = contacts(problem)
         if common.check_step and scheme.points_per_period:
-            names = tuple((pair.stop or pair.friction).name for pair in pairs)  # type: ignore[union-attr]
-            limit = shortest_period(system, modes, names, problem)
-            check_step(common.step, scheme.points_per_period, limit, scheme.name)
+            check_step(common.step, scheme.points_per_period, shortest_period(system, modes, problem), scheme.name)
         q, v = modal_state(problem, modes)
         mass = diagonal(1 / modes.masses) @ problem.mass if problem.consistent else None
-        job = Job(system, q, v, problem.start, problem.end, common.step, common.plan(problem), self.rebuild, mass)
+        span = problem.start, problem.end, common.step
+        job = Job(system, q, v, *span, common.plan(problem), scheme.name, self.rebuild, mass)
         run = scheme.run(options, job)
         _refuse_divergence(run, problem, modes, scheme.name, common.step)
         response = Response(
@@ -156,12 +145,14 @@ def _refuse_divergence(run: Run, problem: MechanicalProblem, modes: Modes, schem
 
 
 @dataclass(frozen=True)
-class CommonSettings:
+class CommonSettings(Options):
     """Settings that every scheme has."""
 
-    step: float = setting("step, of an adaptive scheme the first (s)")
-    tangential_stiffness: float = setting("regularises set-valued friction (N/m); default from the step", 0.0)
-    archive_every: int = setting("every n-th step is kept", 1)
+    step: float = setting("step, of an adaptive scheme the first (s)", above=0.0)
+    tangential_stiffness: float = setting(
+        "regularises set-valued friction (N/m); default from the step", 0.0, within=(0.0, math.inf)
+    )
+    archive_every: int = setting("every n-th step is kept", 1, within=(1, math.inf), whole=True)
     archive_at: str | Sequence[float] | None = setting(
         "instants (s) whose nearest states alone are kept, or output_times", None
     )
@@ -169,13 +160,15 @@ class CommonSettings:
     quantities: bool = setting("whether extremes and integrals of contacts and devices are taken over all steps", False)
     check_step: bool = setting("whether a step above the limit is refused", True)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        both = self.archive_at is not None and self.archive_every != 1
+        require(not both, "archive_at and archive_every exclude each other; give one of them")
+
     def plan(self, problem: MechanicalProblem) -> Plan:
         """Return what is kept of the march.
 
-        Raises
-        ------
-        SettingsError
-            If instants are no numbers, or asked for where the problem has none.
+        Raises `SettingsError` if instants are no numbers, or asked for where the problem has none.
         """
         from veridyn.solver.integrators.integration import Plan
 
@@ -189,10 +182,7 @@ class CommonSettings:
 def completed(problem: MechanicalProblem, settings: Settings) -> Settings:
     """Return the settings of a solve: without a step those of the defaults, with one the stiffness of stick.
 
-    Raises
-    ------
-    SettingsError
-        If the scheme is unknown, or the tangential stiffness cannot be used.
+    Raises `SettingsError` if the scheme is unknown, or the tangential stiffness cannot be used.
     """
     from veridyn.solver.integrators.refining import default_settings, stick
 
@@ -221,10 +211,7 @@ def _scheme(name: Any) -> Scheme:
 def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
     """Split the settings into scheme, options of the scheme and common settings.
 
-    Raises
-    ------
-    SettingsError
-        If the scheme or a setting is unknown, or a number is missing or out of range.
+    Raises `SettingsError` if the scheme or a setting is unknown, or a number is missing or out of range.
     """
     given = dict(settings)
     scheme = _scheme(given.pop("scheme", None))
@@ -238,7 +225,6 @@ def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
     if "step" not in given:
         raise SettingsError(f"{scheme.name} needs the setting step (s)")
     common = CommonSettings(**{k: v for k, v in given.items() if k in common_names})
-    _check_common(common)
     options = scheme.options(**{k: v for k, v in given.items() if k in option_names})
     return scheme, options, common
 
@@ -260,32 +246,11 @@ def _instants(name: str, wanted: Any) -> Floats:
     return instants
 
 
-def _check_common(common: CommonSettings) -> None:
-    for name in ("step", "tangential_stiffness", "archive_every"):
-        value = getattr(common, name)
-        if not isinstance(value, float | int | np.number):
-            raise SettingsError(f"{name} = {value!r} is not a number")
-    if common.archive_every != int(common.archive_every):
-        raise SettingsError(f"archive_every = {common.archive_every} must be a whole number")
-    if not (np.isfinite(common.step) and common.step > 0):
-        raise SettingsError(f"step = {common.step} s must be positive and finite")
-    if not (np.isfinite(common.tangential_stiffness) and common.tangential_stiffness >= 0):
-        raise SettingsError(f"tangential_stiffness = {common.tangential_stiffness} N/m must not be negative")
-    if common.archive_every < 1:
-        raise SettingsError(f"archive_every = {common.archive_every} must be at least 1")
-    if common.archive_at is not None and common.archive_every != 1:
-        raise SettingsError("archive_at and archive_every exclude each other; give one of them")
-
-
 def regularised(problem: MechanicalProblem, stiffness: float) -> MechanicalProblem:
     """Return the problem with its set-valued frictions regularised by a tangential stiffness (N/m).
 
-    The damper beside the spring is critical for the mass that the friction moves, ``2 sqrt(m k)``.
-
-    Raises
-    ------
-    SettingsError
-        If there is set-valued friction and no stiffness.
+    The damper beside the spring is critical for the mass that the friction moves, ``2 sqrt(m k)``. Raises
+    `SettingsError` if there is set-valued friction and no stiffness.
     """
     ideal = [f.name for f in problem.frictions if f.law == "set-valued"]
     if not ideal:

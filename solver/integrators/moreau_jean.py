@@ -6,25 +6,28 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import version
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.adapters.stepping import StepControls, grid, nodal_forces, step_levels, substeps_of
-from veridyn.solver.controls import described, number, read_controls
+from veridyn.solver.adapters.stepping import Grid, StepControls, Stepper, nodal_forces, refuse_beyond_lines
+from veridyn.solver.controls import number
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.problem.basis import in_modal_coordinates
-from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.elements import Friction
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.response import Response
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.kernels.moreau_jean import Laws, Step
 
-Floats = NDArray[np.float64]
-
+CAPABILITIES = frozenset({
+    "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
+    "damping:gyroscopic", "stiffness:circulatory", "contact", "contact:rigid", "contact:parallel-planes",
+    "friction:set-valued", "friction:on-stop",
+})  # fmt: skip
 SIDES = 2  # planes of one stop, at most
 AT_LIMIT = 1 - 1e-9  # of mu N: from here on friction slips
 
@@ -40,45 +43,21 @@ class MoreauJeanControls(StepControls):
 
 
 def refuse(problem: MechanicalProblem) -> None:
-    """Refuse what has no impulse here.
-
-    Raises
-    ------
-    NotImplementedError
-        With the reason: an elastic stop, a device, regularised friction, two tangents, two coefficients, elements in
-        the absolute frame of a driven structure, a problem that is not mechanical.
-    """
-    if not isinstance(problem, MechanicalProblem):
-        raise NotImplementedError(f"problems of kind {problem.kind!r}")
-    reasons = {
-        "devices": bool(problem.devices),
-        "an elastic stop: give it a restitution, or take a scheme of veridyn": any(not s.rigid for s in problem.stops),
-        "regularised friction": any(f.law == "regularised" for f in problem.frictions),
-        "friction along two tangents": any(len(f.tangents) > 1 for f in problem.frictions),
-        "a static friction coefficient above the kinetic": any(f.static > f.kinetic for f in problem.frictions),
-        "elements in the absolute frame of a driven structure": "absolute-frame" in problem.needs,
-    }
-    for reason, holds in reasons.items():
-        if holds:
-            raise NotImplementedError(reason)
+    """Raise `NotImplementedError` for what has no impulse here, with the reason."""
+    refuse_beyond_lines(problem, "impulses", CAPABILITIES, static="; impulses have one")
+    if not all(stop.rigid for stop in problem.stops):
+        raise NotImplementedError("an elastic stop: give it a restitution, or take a scheme of veridyn")
 
 
 class Prepared:
-    """A problem as arrays for the kernel.
+    """A problem as arrays for the kernel; see `refuse`."""
 
-    Raises
-    ------
-    NotImplementedError
-        See `refuse`.
-    """
-
-    def __init__(self, problem: MechanicalProblem, controls: MoreauJeanControls) -> None:
+    def __init__(self, problem: MechanicalProblem, controls: MoreauJeanControls, steps: Grid) -> None:
         refuse(problem)
-        self.given, self.controls = problem, controls
+        self.controls, self.grid = controls, steps
         self.shapes = None if problem.modes is None else problem.modes.shapes
         self.problem = problem if problem.modes is None else in_modal_coordinates(problem)
-        self.planes = [(stop, side) for stop in self.problem.stops for side in _sides(stop)]
-        self.grid = grid(problem, substeps_of(problem, controls))
+        self.planes = [(stop, side) for stop in self.problem.stops for side in stop.sides]
         self.steps: dict[float, Step] = {}
 
     @cached_property
@@ -124,17 +103,14 @@ class Prepared:
     def run(self) -> Response:
         """March from output to output.
 
-        Raises
-        ------
-        SolverFailure
-            If impulses are not found in a step, or the motion leaves the range of numbers.
+        Raises `SolverFailure` if impulses are not found in a step, or the motion leaves the range of numbers.
         """
         from veridyn.solver.integrators.kernels import moreau_jean as kernel
 
         q, v = (np.array(x, float) for x in (self.problem.initial_displacement, self.problem.initial_velocity))
-        p, counters, start = np.zeros(len(self.laws.gaps)), np.zeros(3, dtype=np.int64), self.problem.start
+        p, counters, g = np.zeros(len(self.laws.gaps)), np.zeros(3, dtype=np.int64), self.grid
         states, means, last = [], [], []
-        for time, length, count in zip(self.grid.times, self.grid.lengths, self.grid.counts, strict=True):
+        for start, time, length, count in zip(g.begins, g.times, g.lengths, g.counts, strict=True):
             total = np.zeros(p.size)
             if count:
                 forces = nodal_forces(self.problem, np.linspace(start, time, count + 1))
@@ -142,15 +118,11 @@ class Prepared:
                 found = float(self.controls.tolerance), int(self.controls.passes), counters
                 kernel.march(step, self.laws, forces, q, v, p, total, *found)
                 self._check(q, counters, time)
-            span, start = time - start, time
+            span = time - start
             states.append(np.concatenate((q, v)))
             means.append(total / span if span else total)
             last.append(p / length if count else p)
-        taken: dict[str, float] = {
-            "steps": int(self.grid.counts.sum()),
-            "passes": int(counters[0]),
-            "most_passes": int(counters[1]),
-        }
+        taken = {**g.counters, "passes": int(counters[0]), "most_passes": int(counters[1])}
         return self._response(np.array(states), np.array(means), np.array(last), taken)
 
     def _check(self, q: Floats, counters: NDArray[np.int64], time: float) -> None:
@@ -185,59 +157,30 @@ class Prepared:
         return Response(self.grid.times, x, v, elements, counters)
 
 
-def _sides(stop: Stop) -> tuple[float, ...]:
-    return (1.0,) if stop.geometry == "plane" else (1.0, -1.0)
-
-
-@dataclass(frozen=True)
-class MoreauJean:
+class MoreauJean(Stepper):
     """Time stepping with impulses: rigid stops and set-valued frictions, on any linear structure."""
 
-    name: str = "moreau_jean"
-    version: str = version("veridyn")
-    capabilities: frozenset[str] = frozenset({
-        "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
-        "damping:gyroscopic", "stiffness:circulatory", "contact", "contact:rigid", "contact:parallel-planes",
-        "friction:set-valued", "friction:on-stop",
+    name = "moreau_jean"
+    distribution = "veridyn"
+    controls = MoreauJeanControls
+    capabilities = CAPABILITIES
+    schemes = ("theta",)
+
+    # with the default theta: the trapezoidal rule where nothing is set-valued
+    claims: Mapping[str, Any] = MappingProxyType({
+        "order": 2, "lag": 0.0, "numerical_damping": 0.0, "stability": math.inf, "method": "newmark", "beta": "1/4",
+        "gamma": "1/2",
     })  # fmt: skip
-    schemes: tuple[str, ...] = ("theta",)
 
-    @property
-    def claims(self) -> dict[str, Any]:
-        """Return what holds with the default theta: the trapezoidal rule where nothing is set-valued."""
-        return {
-            "order": 2, "lag": 0.0, "numerical_damping": 0.0, "stability": math.inf, "method": "newmark", "beta": "1/4",
-            "gamma": "1/2",
-        }  # fmt: skip
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        """Meaning of every setting."""
-        return described(MoreauJeanControls)
-
-    def refinement(self, problem: MechanicalProblem, _: str) -> list[dict[str, Any]]:
-        """Return the settings of the refinement levels, by the step."""
-        return step_levels(problem)
-
-    def solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> Response:
-        """Return the response at the output instants.
+    def stepped(self, problem: MechanicalProblem, controls: MoreauJeanControls, steps: Grid) -> Response:
+        """Return the response by the steps of a grid; see `refuse`, and `Prepared.run`.
 
         Forces of stops are means since the output instant before, impulses included; those of frictions belong to the
-        last step.
-
-        Raises
-        ------
-        NotImplementedError
-            See `refuse`.
-        SettingsError
-            If theta is not in [1/2, 1], or another setting makes no sense.
-        SolverFailure
-            See `Prepared.run`.
+        last step. Raises `SettingsError` if theta is not in [1/2, 1].
         """
-        controls = read_controls(MoreauJeanControls, settings, self.schemes)
         if not 0.5 <= controls.theta <= 1:
             raise SettingsError(f"theta = {controls.theta!r} must lie in [0.5, 1]")
-        return Prepared(problem, controls).run()
+        return Prepared(problem, controls, steps).run()
 
 
 SOLVER = MoreauJean()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.solver.integrators.arrays import contacts, system_arrays
+from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.scheme import Scheme
 from veridyn.solver.integrators.step_rule import Limit, shortest_period
 from veridyn.solver.problem.basis import modal_basis, moved_mass
@@ -50,9 +50,8 @@ def limit(problem: MechanicalProblem) -> Limit:
     """
     kept = tuple(friction for friction in problem.frictions if friction.law != "set-valued")
     problem = replace(problem, frictions=kept)
-    modes, pairs = modal_basis(problem), contacts(problem)
-    names = tuple((pair.stop or pair.friction).name for pair in pairs)  # type: ignore[union-attr]
-    return shortest_period(system_arrays(problem, modes), modes, names, problem)
+    modes = modal_basis(problem)
+    return shortest_period(system_arrays(problem, modes), modes, problem)
 
 
 def load_periods(problem: MechanicalProblem) -> Iterator[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +16,12 @@ if TYPE_CHECKING:  # the kernels behind it take seconds to compile
     from veridyn.solver.integrators.integration import Job, Run
 
 
-def setting(meaning: str, default: Any = MISSING) -> Any:
-    """Return the field of a record of settings, with the meaning that users are shown."""
-    return field(default=default, metadata={"meaning": meaning})
+def setting(meaning: str, default: Any = MISSING, **rule: Any) -> Any:
+    """Return the field of a record of settings, with the meaning that users are shown.
+
+    The rule is what `Options` checks: ``above`` a number, ``within`` two, a ``whole`` number, or ``among`` some words.
+    """
+    return field(default=default, metadata={"meaning": meaning, **rule})
 
 
 def meanings(record: type[Any]) -> Iterator[tuple[str, str]]:
@@ -32,41 +36,65 @@ def require(condition: object, message: str) -> None:
         raise SettingsError(message)
 
 
-def require_number(name: str, value: Any, *, above: float, unit: str = "") -> None:
-    """Raise `SettingsError` unless a setting is a finite number above a bound."""
-    right = isinstance(value, int | float | np.number) and math.isfinite(value) and value > above
-    bound = "positive" if above == 0 else f"above {above:g}"
-    require(right, f"{name} = {value!r}{unit and f' {unit}'} must be a finite number, {bound}")
-
-
 @dataclass(frozen=True)
-class NoOptions:
-    """A scheme without options."""
-
-
-@dataclass(frozen=True)
-class StepBounds:
-    """Bounds of an adaptive step, as multiples of the first; if both are 1, the step is constant."""
-
-    smallest: float = setting("smallest step of an adaptive scheme, as a multiple of the first", 1e-6)
-    largest: float = setting("largest step of an adaptive scheme, as a multiple of the first", 1e6)
+class Options:
+    """A record of settings that are what their fields say; raises `SettingsError`."""
 
     def __post_init__(self) -> None:
-        for name in ("smallest", "largest"):
-            require_number(name, getattr(self, name), above=0.0)
+        for each in fields(self):
+            _check(each.name, getattr(self, each.name), {**ANY, **each.metadata})
+
+
+ANY: Mapping[str, Any] = {"above": -math.inf, "within": (-math.inf, math.inf), "whole": False, "among": ()}
+
+
+def _check(name: str, value: Any, rule: Mapping[str, Any]) -> None:
+    what, (least, most) = f"{name} = {value!r}", rule["within"]
+    if rule["among"]:
+        require(value in rule["among"], f"{what} is unknown; known: {', '.join(rule['among'])}")
+    elif any(rule[key] != nothing for key, nothing in ANY.items()):
+        right = isinstance(value, int | float | np.number) and math.isfinite(value)
+        require(right, f"{what} must be a finite number")
+        require(value > rule["above"], f"{what} must be a number above {rule['above']:g}")
+        require(least <= value <= most, f"{what} must lie in [{least:g}, {most:g}]")
+        require(not rule["whole"] or value == int(value), f"{what} must be a whole number")
+
+
+def fixed_step(
+    kernel: str, *, even: bool = True, method: Callable[[Job], tuple[Any, ...]] = lambda _: ()
+) -> Callable[[Any, Job], Run]:
+    """Return how a scheme of constant step runs by the kernel of a name, which is imported when it is needed.
+
+    ``even`` as in `march`; ``method`` gives what the kernel asks for beyond the system.
+    """
+
+    def run(_: Any, job: Job) -> Run:
+        from veridyn.solver.integrators.integration import march
+
+        found = import_module(f"veridyn.solver.integrators.kernels.{kernel}")
+        return march(found.integrate, job, *method(job), even=even)
+
+    return run
+
+
+@dataclass(frozen=True)
+class StepBounds(Options):
+    """Bounds of an adaptive step, as multiples of the first; if both are 1, the step is constant."""
+
+    smallest: float = setting("smallest step of an adaptive scheme, as a multiple of the first", 1e-6, above=0.0)
+    largest: float = setting("largest step of an adaptive scheme, as a multiple of the first", 1e6, above=0.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         require(
             self.smallest <= 1 <= self.largest,
             f"smallest = {self.smallest:g} and largest = {self.largest:g} are multiples of the step: "
             "at most 1 and at least 1",
         )
 
-
-@dataclass(frozen=True)
-class Term:
-    """A leading error term, ``constant (w h)^order``."""
-
-    order: int
-    constant: float
+    def of_step(self, first: float) -> dict[str, Any]:
+        """Return the first, the smallest and the largest step (s), as kernels read them."""
+        return {"first": first, "smallest": self.smallest * first, "largest": self.largest * first}
 
 
 @dataclass(frozen=True)
@@ -94,32 +122,27 @@ class Resolution:
 
 @dataclass(frozen=True)
 class Scheme:
-    """A scheme: name, name in Code_Aster, order of the displacement on smooth undamped problems.
+    """A scheme: name, name in Code_Aster.
 
     ``claims``: what holds at a constant step, see `veridyn.solver.integrators.modal.ModalIntegrator.claims`;
     ``resolution``: how many steps it takes where none are given.
-
-    ``phase`` and ``decay``: leading errors per radian at constant step on q'' = -w² q, positive if the motion runs
-    ahead or loses amplitude; None: no error.
-    ``damped``: what damping adds to the phase error, over the damping ratio, where it costs the scheme an order.
-    ``velocity``: by how much, relatively, the amplitude of the reported velocity is too large.
     ``points_per_period``: steps per shortest period that the step rule asks for; 0: no rule. ``place`` orders lists.
     """
 
     name: str
     aster: str
-    order: int
     place: int
     points_per_period: int
     evaluations: str
     run: Callable[[Any, Job], Run]
-    phase: Term | None
-    decay: Term | None = None
-    damped: Term | None = None
-    velocity: Term | None = None
-    options: type[Any] = NoOptions
-    claims: Mapping[str, float | str] = field(default_factory=dict)
+    claims: Mapping[str, float | str]
+    options: type[Options] = Options
     resolution: Resolution = Resolution()
+
+    @property
+    def order(self) -> int:
+        """Order of the displacement on smooth undamped problems."""
+        return int(self.claims["order"])
 
     @property
     def adaptive(self) -> bool:

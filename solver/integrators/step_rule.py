@@ -6,19 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import StepError
+from veridyn.solver.integrators.arrays import contacts
 from veridyn.solver.integrators.entries import rows_of
 from veridyn.solver.integrators.kernels import contact, device
 from veridyn.solver.integrators.kernels.curved import CIRCLE
 from veridyn.solver.integrators.kernels.system import System
-from veridyn.solver.problem.devices import Device
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes, symmetric_part
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Modes, symmetric_part
 from veridyn.solver.problem.sparse import is_sparse, row_sums
 from veridyn.solver.problem.time_scales import largest_skew, largest_variation, whirling
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -38,15 +35,15 @@ class Spring:
     name: str
 
 
-def _springs(system: System, names: tuple[str, ...], devices: tuple[Device, ...]) -> Iterator[Spring]:
+def _springs(system: System, problem: MechanicalProblem) -> Iterator[Spring]:
     """Yield every spring of contacts and devices that acts along a row."""
-    for c, name in enumerate(names):
+    for c, pair in enumerate(contacts(problem)):
         for column, places, word in _places(int(system.contact_index[c, contact.GEOMETRY])):
             k = float(system.contact_value[c, column])
             rows = tuple(int(row) for row in system.contact_index[c, places] if row >= 0)
             if rows and k:
-                yield Spring(k, rows, f"{word} {k:.6g} N/m of {name!r}")
-    for row, each in zip(system.device_index[:, device.ROW], devices, strict=True):
+                yield Spring(k, rows, f"{word} {k:.6g} N/m of {pair.element.name!r}")
+    for row, each in zip(system.device_index[:, device.ROW], problem.devices, strict=True):
         if each.stiffness:
             yield Spring(each.stiffness, (int(row),), f"stiffness {each.stiffness:.6g} N/m of {each.name!r}")
 
@@ -65,7 +62,7 @@ def _places(geometry: int) -> tuple[tuple[int, list[int], str], ...]:
     )
 
 
-def shortest_period(system: System, modes: Modes, contact_names: tuple[str, ...], problem: MechanicalProblem) -> Limit:
+def shortest_period(system: System, modes: Modes, problem: MechanicalProblem) -> Limit:
     """Return the shortest of ``2π/w_j`` and ``2π/sqrt(w_j² + k φ_d²/m_j)`` over modes, springs and directions.
 
     Damping that no ratio expresses decays at a rate c, like an oscillator with ``w = c/2`` that is damped critically.
@@ -83,7 +80,7 @@ def shortest_period(system: System, modes: Modes, contact_names: tuple[str, ...]
     if modes.coupling is not None:
         limits.append(_damping_limit(modes))
     limits += _dampers(system, problem)
-    for spring in _springs(system, contact_names, problem.devices):
+    for spring in _springs(system, problem):
         stiffened = frequencies**2 + spring.stiffness * sum(_mobility(system, row) for row in spring.rows)
         j = int(np.argmax(stiffened))
         limits.append(Limit(2 * np.pi / float(np.sqrt(stiffened[j])), f"{spring.name} on {places[j]}"))
@@ -151,10 +148,7 @@ def _whirling(slowest: Limit, modes: Modes) -> Limit:
 def check_step(step: float, points: int, limit: Limit, scheme: str) -> None:
     """Refuse a step above the shortest period over ``points``.
 
-    Raises
-    ------
-    StepError
-        Naming the limiting mode or stiffness and the largest admissible step.
+    Raises `StepError` naming the limiting mode or stiffness and the largest admissible step.
     """
     largest = limit.period / points
     if step > largest:

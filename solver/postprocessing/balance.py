@@ -9,17 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import MissingHistory
 from veridyn.solver.problem.basis import driven, driven_displacement, in_modal_coordinates
 from veridyn.solver.problem.elements import Friction, Stop
 from veridyn.solver.problem.geometry import gap_and_normal, local_position
-from veridyn.solver.problem.mechanical import Matrix, MechanicalProblem, skew_part
+from veridyn.solver.problem.mechanical import Floats, Matrix, MechanicalProblem, skew_part
 from veridyn.solver.problem.smoothness import jumps
 from veridyn.solver.response import Response
-
-Floats = NDArray[np.float64]
 
 
 def section(problem: MechanicalProblem, response: Response, stop: Stop) -> tuple[Floats, Floats, Floats]:
@@ -72,8 +69,6 @@ def _form(matrix: Matrix, v: Floats, x: Floats) -> Floats:
 
 def _stored(problem: MechanicalProblem, response: Response) -> Floats:
     """Kinetic, strain and stop energy at the inner samples (J)."""
-    assert problem.mass is not None
-    assert problem.stiffness is not None
     t, x = response.time, response.displacement
     v = _centred_velocity(t, x)
     kinetic = 0.5 * _form(problem.mass, v, v)
@@ -87,8 +82,6 @@ def _stored(problem: MechanicalProblem, response: Response) -> Floats:
 
 def _dissipated(problem: MechanicalProblem, response: Response) -> Floats:
     """Energy (J) that damping and circulatory forces have taken since the first inner sample, trapezoidal."""
-    assert problem.damping is not None
-    assert problem.stiffness is not None
     v, x = _centred_velocity(response.time, response.displacement), response.displacement[1:-1]
     power = _form(problem.damping, v, v)
     power += _form(skew_part(problem.stiffness), v, x)
@@ -98,10 +91,7 @@ def _dissipated(problem: MechanicalProblem, response: Response) -> Floats:
 def element_history(response: Response, name: str, history: str = "force", *, of: str = "friction") -> Floats:
     """Return a history (m,) of a friction or a device; ``of`` says which, for the message.
 
-    Raises
-    ------
-    MissingHistory
-        If the solver does not report it.
+    Raises `MissingHistory` if the solver does not report it.
     """
     histories = response.elements.get(name, {})
     if history not in histories:
@@ -142,13 +132,8 @@ def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
     Stored and dissipated energy minus the work of loads, supports, friction and devices. Undamped elastic stops only:
     an impact on a rigid one takes energy between two samples. A problem that is given by modes is balanced in modal
     coordinates. Beside a jump of a load no parabola has the velocity: the sample takes the residual of that before.
-
-    Raises
-    ------
-    MissingHistory
-        If a friction or a device has no force history.
-    NotImplementedError
-        If a stop is damped or rigid.
+    Raises `MissingHistory` if a friction or a device has no force history; `NotImplementedError` if a stop is damped or
+    rigid.
     """
     if any(s.damping or s.rigid for s in problem.stops):
         raise NotImplementedError("the energy balance covers undamped elastic stops")
@@ -156,7 +141,6 @@ def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
         back = np.linalg.pinv(problem.modes.shapes).T
         response = replace(response, displacement=response.displacement @ back, velocity=response.velocity @ back)
         problem = in_modal_coordinates(problem)
-    assert problem.mass is not None
     t, x = response.time, response.displacement
     work = np.zeros(t.size)
     for load in problem.loads:

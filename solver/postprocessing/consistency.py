@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import MissingHistory
-from veridyn.solver.postprocessing.balance import section, seen, stop_gap
-from veridyn.solver.problem.devices import PiecewiseLaw, Zener
-from veridyn.solver.problem.elements import Friction
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.postprocessing.balance import element_history, section, seen, stop_gap
+from veridyn.solver.problem.devices import Device, PiecewiseLaw, Zener
+from veridyn.solver.problem.elements import Friction, Stop
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.response import Response
 
-Floats = NDArray[np.float64]
+E = TypeVar("E", Stop, Friction, Device)
 
 ROUNDING = 1e-9  # of the largest motion
 STILL = 1e-12  # of the largest motion: a coordinate that moves less is moved by rounding
@@ -44,17 +44,22 @@ def _moving(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Fl
     for x, v in zip(response.displacement.T, response.velocity.T, strict=True):
         if not 0 < np.abs(x).max() < STILL * largest.max():
             yield x, v, np.abs(x), x
-    for stop in problem.stops:
-        rate = response.elements.get(stop.name, {}).get("normal_velocity")
-        if rate is not None:
-            gap = stop_gap(problem, response, stop)
-            moved = stop_gap(problem, response, replace(stop, frame="relative"))
-            yield gap, rate, np.maximum(largest, np.abs(gap)), moved
-    for friction in problem.frictions:
-        slip = response.elements.get(friction.name, {}).get("sliding_velocity")
-        if slip is not None and friction.frame == "relative":
+    for stop, rate in _reported(response, problem.stops, "normal_velocity"):
+        gap = stop_gap(problem, response, stop)
+        moved = stop_gap(problem, response, replace(stop, frame="relative"))
+        yield gap, rate, np.maximum(largest, np.abs(gap)), moved
+    for friction, slip in _reported(response, problem.frictions, "sliding_velocity"):
+        if friction.frame == "relative":
             path = response.displacement @ friction.tangents[0]
             yield path, slip, largest, path
+
+
+def _reported(response: Response, elements: tuple[E, ...], history: str) -> Iterator[tuple[E, Floats]]:
+    """Yield the elements of which a solver reports a history (m,), and this one."""
+    for element in elements:
+        found = response.elements.get(element.name, {}).get(history)
+        if found is not None:
+            yield element, found
 
 
 def _difference(time: Floats, position: Floats, velocity: Floats, size: Floats, moved: Floats) -> float:
@@ -79,22 +84,15 @@ def _rounding_of_slopes(time: Floats, position: Floats, size: Floats) -> Floats:
 def stop_force_residual(problem: MechanicalProblem, response: Response) -> float:
     """Return how far the reported forces of undamped elastic stops are from stiffness times penetration.
 
-    It is over the largest force. A rigid stop has no stiffness, and none to compare with.
-
-    Raises
-    ------
-    MissingHistory
-        If the solver reports no normal force, which it may leave out.
+    It is over the largest force. A rigid stop has no stiffness, and none to compare with. Raises `MissingHistory` if
+    the solver reports no normal force, which it may leave out.
     """
-    elastic = [stop.name for stop in problem.stops if not (stop.damping or stop.rigid)]
-    return max((_force_residual(problem, response, name) for name in elastic), default=0.0)
+    elastic = [stop for stop in problem.stops if not (stop.damping or stop.rigid)]
+    return max((_force_residual(problem, response, stop) for stop in elastic), default=0.0)
 
 
-def _force_residual(problem: MechanicalProblem, response: Response, name: str) -> float:
-    (stop,) = (stop for stop in problem.stops if stop.name == name)
-    reported = response.elements.get(name, {}).get("normal_force")
-    if reported is None:
-        raise MissingHistory(f"the solver reports no normal_force of stop {name!r}")
+def _force_residual(problem: MechanicalProblem, response: Response, stop: Stop) -> float:
+    reported = element_history(response, stop.name, "normal_force", of="stop")
     force = stop.stiffness * np.maximum(0.0, -stop_gap(problem, response, stop))
     return float(np.abs(reported - force).max() / max(force.max(), 1e-300))
 
@@ -102,12 +100,8 @@ def _force_residual(problem: MechanicalProblem, response: Response, name: str) -
 def flags_off_events(problem: MechanicalProblem, response: Response) -> int:
     """Return how often a flag of adherence changes at a sample that is no event of its friction.
 
-    Events are samples, with the state that begins there: a flag that changes beside its event is early or late.
-
-    Raises
-    ------
-    MissingHistory
-        If the solver locates no events or reports no flags, which it may leave out.
+    Events are samples, with the state that begins there: a flag that changes beside its event is early or late. Raises
+    `MissingHistory` if the solver locates no events or reports no flags, which it may leave out.
     """
     return sum(_off_events(response, friction.name) for friction in problem.frictions)
 
@@ -123,10 +117,7 @@ def _off_events(response: Response, name: str) -> int:
 def position_residual(problem: MechanicalProblem, response: Response) -> float:
     """Return how far reported gaps and elongations are from those of the displacements, over the largest of each.
 
-    Raises
-    ------
-    MissingHistory
-        If the solver reports none of them, which it may leave out.
+    Raises `MissingHistory` if the solver reports none of them, which it may leave out.
     """
     return _largest(_positions(problem, response), response.displacement, "gap or elongation")
 
@@ -134,10 +125,7 @@ def position_residual(problem: MechanicalProblem, response: Response) -> float:
 def rate_residual(problem: MechanicalProblem, response: Response) -> float:
     """Return how far rates of gaps and sliding velocities are from those of the velocities, over the largest of each.
 
-    Raises
-    ------
-    MissingHistory
-        If the solver reports none of them, which it may leave out.
+    Raises `MissingHistory` if the solver reports none of them, which it may leave out.
     """
     return _largest(_rates(problem, response), response.velocity, "normal_velocity or sliding_velocity")
 
@@ -146,12 +134,7 @@ def friction_residual(problem: MechanicalProblem, response: Response) -> float:
     """Return how far friction forces are from the kinetic limit where the flag says slip, over the limit.
 
     A force of friction that slips is the kinetic coefficient times the normal force; a flag that is a sample late calls
-    a force inside the cone one of slip.
-
-    Raises
-    ------
-    MissingHistory
-        If the solver reports no force or no flag of adherence.
+    a force inside the cone one of slip. Raises `MissingHistory` if the solver reports no force or no flag of adherence.
     """
     return max((_off_the_cone(response, friction) for friction in problem.frictions), default=0.0)
 
@@ -159,10 +142,7 @@ def friction_residual(problem: MechanicalProblem, response: Response) -> float:
 def device_residual(problem: MechanicalProblem, response: Response) -> float:
     """Return how far the forces of springs and Zener devices are from their law, over the largest of each.
 
-    Raises
-    ------
-    MissingHistory
-        If the solver reports none of them with what the law needs.
+    Raises `MissingHistory` if the solver reports none of them with what the law needs.
     """
     nothing = np.zeros(1)
     return _largest(_device_forces(problem, response), nothing, "force of a device with what its law needs")
@@ -181,32 +161,23 @@ def _largest(pairs: Iterator[tuple[Floats, Floats]], motion: Floats, what: str) 
 
 
 def _positions(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Floats, Floats]]:
-    for stop in problem.stops:
-        gap = response.elements.get(stop.name, {}).get("gap")
-        if gap is not None:
-            yield gap, stop_gap(problem, response, stop)
-    for device in problem.devices:
-        elongation = response.elements.get(device.name, {}).get("elongation")
-        if elongation is not None:
-            yield elongation, seen(problem, response, device.frame) @ device.direction + device.offset
+    for stop, gap in _reported(response, problem.stops, "gap"):
+        yield gap, stop_gap(problem, response, stop)
+    for device, elongation in _reported(response, problem.devices, "elongation"):
+        yield elongation, seen(problem, response, device.frame) @ device.direction + device.offset
 
 
 def _rates(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Floats, Floats]]:
-    for stop in problem.stops:
-        rate = response.elements.get(stop.name, {}).get("normal_velocity")
-        if rate is not None:
-            _, cosine, sine = section(problem, response, stop)
-            moving = seen(problem, response, stop.frame, "velocity")
-            local = [moving @ direction for direction in stop.directions]
-            yield rate, np.asarray(sum(a * b for a, b in zip((cosine, sine), local, strict=False)))
-    for device in problem.devices:
-        rate = response.elements.get(device.name, {}).get("rate")
-        if rate is not None:
-            yield rate, seen(problem, response, device.frame, "velocity") @ device.direction
+    for stop, rate in _reported(response, problem.stops, "normal_velocity"):
+        _, cosine, sine = section(problem, response, stop)
+        moving = seen(problem, response, stop.frame, "velocity")
+        local = [moving @ direction for direction in stop.directions]
+        yield rate, np.asarray(sum(a * b for a, b in zip((cosine, sine), local, strict=False)))
+    for device, rate in _reported(response, problem.devices, "rate"):
+        yield rate, seen(problem, response, device.frame, "velocity") @ device.direction
     curved = {stop.name for stop in problem.stops if stop.curved}
-    for friction in problem.frictions:
-        slip = response.elements.get(friction.name, {}).get("sliding_velocity")
-        if slip is not None and friction.normal not in curved:
+    for friction, slip in _reported(response, problem.frictions, "sliding_velocity"):
+        if friction.normal not in curved:
             yield slip, seen(problem, response, friction.frame, "velocity") @ friction.tangents[0]
 
 

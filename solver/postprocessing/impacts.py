@@ -8,11 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from veridyn.solver.postprocessing.interpolation import crossings, slopes
-
-Floats = NDArray[np.float64]
+from veridyn.solver.postprocessing.interpolation import Floats, crossings, slopes
 
 
 @dataclass(frozen=True)
@@ -80,15 +77,6 @@ def _peak(nodes: Floats, force: Floats, rates: Floats) -> tuple[float, float]:
     return max(found)
 
 
-def _impact(spline: Any, slope: Any, nodes: Floats, force: Floats, velocity: float) -> Impact:
-    """Return what a spline of the force through some nodes says; its largest value lies beside the largest node."""
-    turning = _roots_beside(slope, nodes, int(np.argmax(force)))
-    start, end = nodes[0], nodes[-1]
-    peak = turning[np.argmax(spline(turning))] if turning.size else 0.5 * (start + end)
-    found = (start, end, peak, spline(peak), spline.integrate(start, end), velocity)
-    return Impact(*map(float, found))
-
-
 def _roots_beside(curve: Any, nodes: Floats, i: int) -> Floats:
     """Return the roots of a piecewise polynomial between the neighbours of a node; to find all of them costs much."""
     from scipy.interpolate import PPoly  # late: listing cases must not wait for it
@@ -115,7 +103,12 @@ def located_impacts(time: Floats, gap: Floats, rate: Floats, events: Floats, sti
 
 
 def _between(time: Floats, force: Floats, velocity: float) -> Impact:
+    """Return what a spline of the force says of one contact; its largest value lies beside the largest sample."""
     from scipy.interpolate import PPoly, make_interp_spline  # late: listing cases must not wait for it
 
     spline = make_interp_spline(time, force, k=min(7, time.size - 1))
-    return _impact(spline, PPoly.from_spline(spline.derivative()), time, force, velocity)
+    turning = _roots_beside(PPoly.from_spline(spline.derivative()), time, int(np.argmax(force)))
+    start, end = time[0], time[-1]
+    peak = turning[np.argmax(spline(turning))] if turning.size else 0.5 * (start + end)
+    found = (start, end, peak, spline(peak), spline.integrate(start, end), velocity)
+    return Impact(*map(float, found))

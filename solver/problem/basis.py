@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.devices import Device
 from veridyn.solver.problem.elements import Friction, Stop, SupportMotion
 from veridyn.solver.problem.mechanical import (
+    Floats,
     MechanicalProblem,
     Modes,
     is_coupled,
@@ -21,8 +21,6 @@ from veridyn.solver.problem.mechanical import (
     symmetric_part,
 )
 from veridyn.solver.problem.sparse import diagonal
-
-Floats = NDArray[np.float64]
 
 EPSILON = np.finfo(float).eps
 SINGULAR = 1e-14  # reciprocal condition; below it a solution is rounding
@@ -52,9 +50,6 @@ def modal_basis(problem: MechanicalProblem) -> Modes:
     """
     if problem.modes is not None:
         return problem.modes
-    assert problem.mass is not None
-    assert problem.stiffness is not None
-    assert problem.damping is not None
     if problem.sparse:
         return coordinates_as_modes(problem)
     omega2, shapes = undamped_modes(problem.stiffness, problem.mass)
@@ -140,10 +135,7 @@ def support_load(problem: MechanicalProblem, modes: Modes, support: SupportMotio
 def moved_mass(problem: MechanicalProblem, *directions: Floats) -> float:
     """Return the least effective mass ``1 / (tᵀ M⁻¹ t)`` (kg) that a force in the span of directions t (n,) moves.
 
-    Raises
-    ------
-    ProblemError
-        If the directions are zero.
+    Raises `ProblemError` if the directions are zero.
     """
     along = np.array(directions)
     if not np.any(along):
@@ -159,10 +151,7 @@ def moved_mass(problem: MechanicalProblem, *directions: Floats) -> float:
 def static_modes(stiffness: Floats, free: list[int], supports: list[int]) -> Floats:
     """Return the static modes ``-K_ff⁻¹ K_fs`` (free, supports) of a structure with its supports.
 
-    Raises
-    ------
-    ProblemError
-        If the free part of the stiffness matrix is singular.
+    Raises `ProblemError` if the free part of the stiffness matrix is singular.
     """
     held = stiffness[np.ix_(free, free)]
     if np.linalg.cond(held) > 1 / SINGULAR:

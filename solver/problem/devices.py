@@ -16,13 +16,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.elements import FRAMES, Frame, at_least_zero, finite, one_of, positive
-from veridyn.solver.problem.naming import direction, vector
-
-Floats = NDArray[np.float64]
+from veridyn.solver.problem.json_form import fields_of
+from veridyn.solver.problem.naming import Floats, direction, vector
 
 PIECEWISE_LINEAR = "device:piecewise-linear-damper"
 CONTINUOUS = 1e-9  # of the coefficients; a smaller jump of a force is rounding
@@ -83,7 +82,7 @@ class Device:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; `device` reads it back."""
-        return {"type": self.type, **vars(self), "direction": self.direction.tolist()}
+        return {"type": self.type, **fields_of(self)}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -405,10 +404,8 @@ DEVICE_TAGS: tuple[str, ...] = (*(f"device:{law}" for law in DEVICES), PIECEWISE
 def device(data: Mapping[str, Any]) -> Device:
     """Read the JSON form of a device.
 
-    Raises
-    ------
-    ProblemError
-        If the type is unknown or the content is refused by the device; TypeError if a field is unknown or missing.
+    Raises `ProblemError` if the type is unknown or the content is refused by the device; TypeError if a field is
+    unknown or missing.
     """
     fields = dict(data)
     kind = fields.pop("type", None)

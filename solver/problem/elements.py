@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, Literal, TypeVar, cast
 
@@ -19,10 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.geometry import CURVED, STRAIGHT, profile_points
+from veridyn.solver.problem.json_form import KEPT, fields_of
 from veridyn.solver.problem.naming import direction, vector
 from veridyn.solver.problem.pieces import pieces
 from veridyn.solver.problem.scalars import is_finite
-from veridyn.solver.problem.time_functions import Piecewise, TimeFunction, time_function
+from veridyn.solver.problem.time_functions import Piecewise, TimeFunction
 
 T = TypeVar("T")
 Frame = Literal["relative", "absolute"]
@@ -105,30 +106,15 @@ class Load:
 
     direction: NDArray[np.float64]
     function: TimeFunction
-    breaks: tuple[float, ...] = ()
+    breaks: tuple[float, ...] = field(default=(), metadata=KEPT)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "direction", direction("Load.direction", self.direction))
         object.__setattr__(self, "breaks", _breaks("Load", self.function, self.breaks))
 
     def over(self, start: float, end: float) -> Load:
-        """Return the load with a time function in place of a callable or a number.
-
-        Raises
-        ------
-        ProblemError
-            See `pieces`.
-        """
+        """Return the load with a time function in place of a callable or a number; raises what `pieces` raises."""
         return Load(self.direction, _function(self.function, start, end, self.breaks))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {"direction": self.direction.tolist(), "function": self.function.to_dict()}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Load:
-        """Read the JSON form."""
-        return cls(data["direction"], time_function(data["function"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +128,7 @@ class TimeVarying:
     of: Literal["stiffness", "damping"]
     matrix: NDArray[np.float64]
     function: TimeFunction
-    breaks: tuple[float, ...] = ()
+    breaks: tuple[float, ...] = field(default=(), metadata=KEPT)
 
     def __post_init__(self) -> None:
         one_of("TimeVarying", "of", self.of, ("stiffness", "damping"))
@@ -151,15 +137,6 @@ class TimeVarying:
     def over(self, start: float, end: float) -> TimeVarying:
         """Return the part with a time function in place of a callable or a number; raises what `pieces` raises."""
         return TimeVarying(self.of, self.matrix, _function(self.function, start, end, self.breaks))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {"of": self.of, "matrix": self.matrix.tolist(), "function": self.function.to_dict()}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> TimeVarying:
-        """Read the JSON form."""
-        return cls(data["of"], data["matrix"], time_function(data["function"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,22 +165,6 @@ class SupportMotion:
         """Integrate the acceleration twice; see `TimeFunction.antiderivative` for the constants."""
         velocity = acceleration.antiderivative()
         return cls(name, cast(Any, influence), acceleration, velocity, velocity.antiderivative())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "name": self.name,
-            "influence": self.influence.tolist(),
-            "acceleration": self.acceleration.to_dict(),
-            "velocity": self.velocity.to_dict(),
-            "displacement": self.displacement.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> SupportMotion:
-        """Read the JSON form."""
-        motion = (time_function(data[key]) for key in ("acceleration", "velocity", "displacement"))
-        return cls(data["name"], data["influence"], *motion)
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,6 +252,11 @@ class Stop:
         return self.geometry in CURVED
 
     @property
+    def sides(self) -> tuple[float, ...]:
+        """Sides of the coordinate y on which a plane is: 1, and -1 for the second of parallel ones."""
+        return (1.0, -1.0) if self.geometry == "parallel planes" else (1.0,)
+
+    @property
     def directions(self) -> tuple[NDArray[np.float64], ...]:
         """Directions (n,) of the local coordinates: y, and z of a curved stop."""
         return (self.normal,) if self.lateral is None else (self.normal, self.lateral)
@@ -302,10 +268,9 @@ class Stop:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; what only curved or only rigid stops have is left out of the others."""
-        data = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(self).items()}
         unused: tuple[str, ...] = () if self.curved else ("lateral", "lateral_offset")
         unused += ("stiffness", "damping") if self.rigid else ()
-        return {name: value for name, value in data.items() if value is not None and name not in unused}
+        return {name: value for name, value in fields_of(self).items() if value is not None and name not in unused}
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,7 +308,3 @@ class Friction:
             raise ProblemError(f"{owner}: the regularised law needs a tangential stiffness (N/m)")
         if not isinstance(self.normal, str):
             at_least_zero(owner, normal=self.normal)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {**vars(self), "tangents": [t.tolist() for t in self.tangents]}

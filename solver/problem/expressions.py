@@ -56,11 +56,8 @@ def read(owner: str, given: Any, names: Collection[str]) -> Expr:
     """Return an expression in the given names, from text, a number or SymPy.
 
     A float stands for its shortest decimal; what writes itself as exact text (a parameter of a case) is read from it.
-
-    Raises
-    ------
-    ProblemError
-        If the text does not follow the grammar, or an expression holds an unknown name or function, or no real number.
+    Raises `ProblemError` if the text does not follow the grammar, or an expression holds an unknown name or function,
+    or no real number.
     """
     if isinstance(given, bool) or given is None:
         raise ProblemError(f"{owner} = {given!r} is no expression")

@@ -22,11 +22,8 @@ CLOSED = 1e-9  # rad, and of the radius: the last point of a profile repeats the
 def profile_points(owner: str, value: ArrayLike) -> Floats:
     """Return a read-only polar profile (k + 1, 2) of angles (rad) and radii (m).
 
-    Raises
-    ------
-    ProblemError
-        If the angles do not increase by less than half a turn from point to point, a radius is not positive, or the
-        last point does not repeat the first one turn later.
+    Raises `ProblemError` if the angles do not increase by less than half a turn from point to point, a radius is not
+    positive, or the last point does not repeat the first one turn later.
     """
     try:
         points = np.array(value, dtype=float)

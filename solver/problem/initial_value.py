@@ -7,7 +7,7 @@ unknowns (`multipliers`) follow the states: they appear in the rates, and as man
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Self
 
@@ -17,6 +17,7 @@ import sympy
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.elements import all_of
 from veridyn.solver.problem.expressions import KNOWN, TIME, Expr, is_name, read, text, unknown
+from veridyn.solver.problem.json_form import fields_of, json_form
 from veridyn.solver.problem.mechanical import Floats, Problem
 
 INDICES = (1, 2, 3)
@@ -340,7 +341,7 @@ class InitialValueProblem(Problem):
     # ---- JSON
 
     def to_dict(self) -> dict[str, Any]:
-        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        return fields_of(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -385,16 +386,4 @@ def _expressions(owner: str, given: Iterable[Any], names: Sequence[str]) -> tupl
     return tuple(read(f"{owner} {i + 1}", each, names) for i, each in enumerate(given))
 
 
-def _plain(value: Any) -> Any:
-    match value:
-        case sympy.Basic():
-            return text(value)
-        case np.ndarray():
-            return value.tolist()
-        case tuple():
-            return [_plain(item) for item in value]
-        case Mapping():
-            return {name: _plain(item) for name, item in value.items()}
-        case Change() | Mode() | Accumulation():
-            return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
-    return value
+json_form.register(sympy.Basic, text)

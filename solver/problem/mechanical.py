@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.devices import Device, device
 from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying, all_of
+from veridyn.solver.problem.json_form import fields_of
 from veridyn.solver.problem.naming import Named, direction, resolved, vector
-from veridyn.solver.problem.sparse import DENSE, compressed, diagonal, from_entries, is_sparse, least_masses, to_entries
-from veridyn.solver.problem.time_functions import TimeFunction
+from veridyn.solver.problem.sparse import DENSE, compressed, diagonal, from_entries, is_sparse, least_masses
+from veridyn.solver.problem.time_functions import TimeFunction, time_function
 
 Floats = NDArray[np.float64]
 Matrix = Any  # Floats, or scipy.sparse of that shape
@@ -152,9 +153,9 @@ class MechanicalProblem(Problem):
         the modes.
     """
 
-    mass: Matrix | None = None
-    stiffness: Matrix | None = None
-    damping: Matrix | None = None
+    mass: Matrix = None
+    stiffness: Matrix = None
+    damping: Matrix = None
     modes: Modes | None = None
     initial_displacement: Floats = field(default_factory=lambda: np.zeros(0))
     initial_velocity: Floats = field(default_factory=lambda: np.zeros(0))
@@ -179,8 +180,7 @@ class MechanicalProblem(Problem):
         self._check_basis()
 
     def _check_kinds(self) -> None:
-        kinds = {"loads": Load, "supports": SupportMotion, "stops": Stop, "frictions": Friction, "devices": Device}
-        for name, kind in (kinds | {"varying": TimeVarying}).items():
+        for name, kind in KINDS_OF.items():
             object.__setattr__(self, name, all_of(f"{self.name}: {name}", getattr(self, name), kind))
         object.__setattr__(self, "coordinates", all_of(f"{self.name}: coordinates", self.coordinates, str))
         if not isinstance(self.modes, Modes | None):
@@ -228,7 +228,7 @@ class MechanicalProblem(Problem):
     @property
     def consistent(self) -> bool:
         """Whether a sparse mass has entries beside its diagonal."""
-        return self.sparse and self.mass.nnz > self.size  # type: ignore[union-attr]
+        return self.sparse and self.mass.nnz > self.size
 
     @cached_property
     def least_masses(self) -> Floats:
@@ -298,7 +298,7 @@ class MechanicalProblem(Problem):
         self._check_mass()
 
     def _check_mass(self) -> None:
-        mass: Matrix = self.mass
+        mass = self.mass
         if self.sparse and self.varying:
             raise ProblemError(f"{self.name}: beside sparse matrices nothing varies; give all matrices as arrays")
         if is_skewed(mass):
@@ -403,9 +403,6 @@ class MechanicalProblem(Problem):
         """
         if self.modes is not None:
             return is_coupled(self.modes.damping_matrix)
-        assert self.mass is not None
-        assert self.damping is not None
-        assert self.stiffness is not None
         if self.sparse:  # integrated without modes: what stands beside the diagonal couples
             return bool((self.damping - diagonal(self.damping.diagonal())).nnz)
         product = symmetric_part(self.damping) @ self.over_mass(symmetric_part(self.stiffness))
@@ -414,7 +411,7 @@ class MechanicalProblem(Problem):
 
     def over_mass(self, matrix: Matrix) -> Matrix:
         """Return ``M⁻¹ A`` for a matrix (n, k), sparse if it is."""
-        mass: Matrix = self.mass
+        mass = self.mass
         if not self.sparse:
             return np.linalg.solve(mass, matrix)
         if not self.consistent:
@@ -424,7 +421,7 @@ class MechanicalProblem(Problem):
         return spsolve(mass.tocsc(), matrix).reshape(matrix.shape)
 
     def to_dict(self) -> dict[str, Any]:
-        return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
+        return fields_of(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -434,22 +431,33 @@ class MechanicalProblem(Problem):
         if unknown:
             raise ProblemError(f"problem has unknown fields {sorted(unknown)}; known: {', '.join(sorted(known))}")
         try:
-            return cls(**{name: READERS[name](value) if name in READERS else value for name, value in data.items()})
+            return cls(**{name: _read(name, value) for name, value in data.items()})
         except (TypeError, KeyError, AttributeError) as error:
             raise ProblemError(f"problem is malformed: {error}") from None
 
 
-READERS: dict[str, Any] = {
-    **dict.fromkeys(("mass", "stiffness", "damping"), from_entries),
-    "loads": lambda v: tuple(Load.from_dict(d) for d in v),
-    "varying": lambda v: tuple(TimeVarying.from_dict(d) for d in v),
-    "supports": lambda v: tuple(SupportMotion.from_dict(d) for d in v),
-    "stops": lambda v: tuple(Stop(**d) for d in v),
-    "frictions": lambda v: tuple(Friction(**d) for d in v),
-    "devices": lambda v: tuple(device(d) for d in v),
-    "coordinates": tuple,
-    "modes": lambda v: None if v is None else Modes(**v),
+KINDS_OF: dict[str, type[Any]] = {
+    "loads": Load,
+    "supports": SupportMotion,
+    "stops": Stop,
+    "frictions": Friction,
+    "devices": Device,
+    "varying": TimeVarying,
 }
+TIMED = ("function", "acceleration", "velocity", "displacement")  # fields that hold time functions
+
+
+def _read(name: str, value: Any) -> Any:
+    """Return a field from its JSON form."""
+    if name in KINDS_OF:
+        return tuple(device(each) if name == "devices" else _element(KINDS_OF[name], each) for each in value)
+    if name in ("mass", "stiffness", "damping"):
+        return from_entries(value)
+    return Modes(**value) if name == "modes" and value is not None else value
+
+
+def _element(kind: type[Any], data: Mapping[str, Any]) -> Any:
+    return kind(**{name: time_function(value) if name in TIMED else value for name, value in data.items()})
 
 
 def symmetric_part(matrix: Matrix) -> Matrix:
@@ -471,18 +479,6 @@ def is_coupled(modal_damping: Floats) -> bool:
     """Tell whether a modal damping matrix (r, r) has, beside its diagonal, a symmetric part that is not rounding."""
     others = symmetric_part(modal_damping - np.diag(np.diag(modal_damping)))
     return bool(np.abs(others).max() > COUPLING * np.abs(modal_damping).max())
-
-
-def _plain(value: Any) -> Any:
-    if is_sparse(value):
-        return to_entries(value)
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, Modes):
-        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return value.to_dict() if hasattr(value, "to_dict") else value
 
 
 def _square(owner: str, value: Any, n: int) -> Matrix:
@@ -512,10 +508,8 @@ KINDS = {"mechanical": "mechanical:MechanicalProblem", "initial value": "initial
 def problem_from_json(text: str) -> Problem:
     """Read a problem of any kind from JSON.
 
-    Raises
-    ------
-    ProblemError
-        If the text is not JSON, the format version or the kind is unknown, or the content is malformed.
+    Raises `ProblemError` if the text is not JSON, the format version or the kind is unknown, or the content is
+    malformed.
     """
     try:
         data = json.loads(text)

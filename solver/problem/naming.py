@@ -27,10 +27,7 @@ class Named:
     def vector(self, names: tuple[str, ...]) -> Floats:
         """Return the direction (n,) for the degrees of freedom of a problem.
 
-        Raises
-        ------
-        ProblemError
-            If it has none of that name.
+        Raises `ProblemError` if it has none of that name.
         """
         found = np.zeros(len(names))
         for name, share in self.shares.items():
@@ -44,10 +41,7 @@ class Named:
 def direction(owner: str, value: Any) -> Any:
     """Return a direction as a vector, or as names to be resolved by the problem.
 
-    Raises
-    ------
-    ProblemError
-        If it is neither a vector of numbers, nor a name, nor names with numbers.
+    Raises `ProblemError` if it is neither a vector of numbers, nor a name, nor names with numbers.
     """
     if isinstance(value, str):
         return Named(owner, {value.removeprefix("-"): -1.0 if value.startswith("-") else 1.0})
@@ -61,10 +55,7 @@ def direction(owner: str, value: Any) -> Any:
 def vector(owner: str, value: ArrayLike) -> Floats:
     """Return a read-only vector of finite floats.
 
-    Raises
-    ------
-    ProblemError
-        If it is not one-dimensional or holds NaN or infinity.
+    Raises `ProblemError` if it is not one-dimensional or holds NaN or infinity.
     """
     try:
         array = np.array(value, dtype=float)
@@ -81,10 +72,7 @@ def vector(owner: str, value: ArrayLike) -> Floats:
 def resolved(element: T, names: tuple[str, ...]) -> T:
     """Return an element with vectors in place of names; itself if it has no names.
 
-    Raises
-    ------
-    ProblemError
-        See `Named.vector`.
+    Raises what `Named.vector` raises.
     """
     fields = {field: _vectors(value, names) for field, value in vars(element).items()}
     changed = {field: value for field, value in fields.items() if value is not getattr(element, field)}

@@ -25,12 +25,8 @@ Axis = Literal["y", "z"]
 def local_axes(normal: ArrayLike, angle: float = 0.0) -> Floats:
     """Return the local axes x, y, z as rows (3, 3) from NORM_OBST (3,) and ANGL_VRIL (rad).
 
-    x is the unit vector along ``normal``, y is horizontal, and the angle turns y and z about x.
-
-    Raises
-    ------
-    ProblemError
-        If the normal is not a vector of three numbers other than zero.
+    x is the unit vector along ``normal``, y is horizontal, and the angle turns y and z about x. Raises `ProblemError`
+    if the normal is not a vector of three numbers other than zero.
     """
     x = _unit("NORM_OBST", normal)
     level = math.hypot(x[0], x[1])
@@ -43,10 +39,7 @@ def local_axes(normal: ArrayLike, angle: float = 0.0) -> Floats:
 def axes_between(normal: ArrayLike, first: Node, second: Node, axis: Axis = "y") -> Floats:
     """Return the local axes (3, 3) of BI_PLAN_Y or BI_PLAN_Z without ANGL_VRIL: y (z) points from first to second.
 
-    Raises
-    ------
-    ProblemError
-        If the nodes lie one behind the other along ``normal``.
+    Raises `ProblemError` if the nodes lie one behind the other along ``normal``.
     """
     x = _unit("NORM_OBST", normal)
     apart = second.position - first.position
@@ -70,10 +63,7 @@ def _unit(owner: str, value: ArrayLike) -> Floats:
 class Node:
     """A node: indices of its displacements along X, Y, Z among the unknowns (None: held), and its position (3,) in m.
 
-    Raises
-    ------
-    ProblemError
-        If there are not three of each.
+    Raises `ProblemError` if there are not three of each.
     """
 
     unknowns: tuple[int | None, int | None, int | None]
@@ -90,10 +80,7 @@ class Node:
     def along(self, axis: Floats, size: int) -> Floats:
         """Return the direction (n,) that gives the displacement along an axis (3,) from the unknowns.
 
-        Raises
-        ------
-        ProblemError
-            If the problem has no such unknown.
+        Raises `ProblemError` if the problem has no such unknown.
         """
         direction = np.zeros(size)
         for unknown, component in zip(self.unknowns, axis, strict=True):
@@ -149,10 +136,7 @@ class Obstacle:
     ) -> Friction:
         """Return a friction on the stop; ``law`` as in `Friction`. ``unidirectional``: none along local x.
 
-        Raises
-        ------
-        ProblemError
-            See `Friction`.
+        Raises what `Friction` raises.
         """
         tangents = self.tangents[:1] if unidirectional else self.tangents
         return Friction(name, tangents, self.stop.name, static, kinetic, frame=self.stop.frame, **law)
@@ -160,10 +144,7 @@ class Obstacle:
     def check(self, response: Response) -> None:
         """Refuse a response in which the bodies have passed through one another.
 
-        Raises
-        ------
-        SolverFailure
-            With the instant.
+        Raises `SolverFailure` with the instant.
         """
         through = np.flatnonzero(response.elements[self.stop.name]["gap"] < -self.thickness)
         if through.size:
@@ -188,13 +169,9 @@ def facing_planes(
 ) -> Obstacle:
     """Return planes that face each other on two bodies at DIST_1 and DIST_2 (m) of their nodes (BI_PLAN_Y, BI_PLAN_Z).
 
-    The plane of the first body is on the side of the second, as the nodes lie at rest; ``options`` as in `Stop`.
-
-    Raises
-    ------
-    ProblemError
-        If the nodes lie at the same place along the axis, so that neither is on a side of the other, or a distance
-        is not finite.
+    The plane of the first body is on the side of the second, as the nodes lie at rest; ``options`` as in `Stop`. Raises
+    `ProblemError` if the nodes lie at the same place along the axis, so that neither is on a side of the other, or a
+    distance is not finite.
     """
     apart = -motion.at_start(axis)
     if apart == 0:
@@ -223,10 +200,7 @@ def circle_in_circle(
 ) -> Obstacle:
     """Return a circle of radius DIST_1 inside one of radius DIST_2 (m) (BI_CERC_INT); ``options`` as in `Stop`.
 
-    Raises
-    ------
-    ProblemError
-        If the first does not fit into the second.
+    Raises `ProblemError` if the first does not fit into the second.
     """
     if not second > first:
         raise ProblemError(f"{name!r}: a circle of DIST_1 = {first} m does not fit into one of DIST_2 = {second} m")
@@ -238,12 +212,8 @@ def profile(
 ) -> Obstacle:
     """Return a closed polar profile about the origin (DISCRET), straight from point to point; ``options`` as in `Stop`.
 
-    Angles (rad) from local y towards local z, radii (m); the last point repeats the first one turn later.
-
-    Raises
-    ------
-    ProblemError
-        See `veridyn.solver.problem.geometry.profile_points`.
+    Angles (rad) from local y towards local z, radii (m); the last point repeats the first one turn later. Raises what
+    `veridyn.solver.problem.geometry.profile_points` raises.
     """
     if len(angles) != len(radii):
         raise ProblemError(f"{name!r}: {len(angles)} angles for {len(radii)} radii")

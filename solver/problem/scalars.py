@@ -36,10 +36,7 @@ def is_finite(value: Any) -> bool:
 def check_scalar(name: str, value: Scalar) -> None:
     """Refuse what is no finite number.
 
-    Raises
-    ------
-    ProblemError
-        If the value is not a finite float or a number such as ``"1.01"``, ``"3/4"``, ``"2*pi"``.
+    Raises `ProblemError` if the value is not a finite float or a number such as ``"1.01"``, ``"3/4"``, ``"2*pi"``.
     """
     try:
         number = to_float(value)

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from veridyn.solver.errors import ProblemError
+from veridyn.solver.problem.json_form import fields_of
 from veridyn.solver.problem.mechanical import Floats
 from veridyn.solver.problem.time_functions import TimeFunction
 
@@ -57,6 +58,12 @@ class Contact:
     static: float
     kinetic: float
     restitution: float = 0.0
+
+    def coefficient(self, user: str) -> float:
+        """Return the coefficient of friction for a user of one; raises `NotImplementedError` if there are two."""
+        if self.static != self.kinetic:
+            raise NotImplementedError(f"the contact {self.name} has two coefficients of friction, {user} one")
+        return self.kinetic
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,10 +131,4 @@ class Scene:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return {
-            **vars(self),
-            "bodies": [vars(body) for body in self.bodies],
-            "contacts": [vars(contact) for contact in self.contacts],
-            "forces": [{**vars(force), "function": force.function.to_dict()} for force in self.forces],
-            "coordinates": {name: list(at) for name, at in self.coordinates.items()},
-        }
+        return fields_of(self)

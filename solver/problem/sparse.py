@@ -23,10 +23,7 @@ def is_sparse(matrix: Any) -> bool:
 def compressed(owner: str, matrix: Any) -> Any:
     """Return a matrix by compressed rows, without zeros, entries in order; its arrays are read-only.
 
-    Raises
-    ------
-    ProblemError
-        If an entry is no finite number.
+    Raises `ProblemError` if an entry is no finite number.
     """
     from scipy import sparse  # late: a tenth of a second, and few problems are sparse
 
@@ -88,10 +85,7 @@ def to_entries(matrix: Any) -> dict[str, Any]:
 def from_entries(data: Any) -> Any:
     """Read the JSON form; what is no object of entries, a list of rows say, is returned as it is.
 
-    Raises
-    ------
-    ProblemError
-        If the entries are incomplete or malformed.
+    Raises `ProblemError` if the entries are incomplete or malformed.
     """
     if not isinstance(data, Mapping):
         return data

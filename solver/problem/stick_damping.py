@@ -6,14 +6,11 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.basis import modal_basis
 from veridyn.solver.problem.elements import Friction
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-
-Floats = NDArray[np.float64]
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Modes
 
 
 def critical_damping(*, mass: float, stiffness: float, ratio: float, tangential_stiffness: float) -> float:
@@ -40,15 +37,9 @@ def code_aster_damping(modes: Modes, tangential_stiffness: float) -> float:
 def automatic_damping(problem: MechanicalProblem, friction: Friction) -> float:
     """Return the damper (N s/m) with which the mode that stick stiffens most is critically damped.
 
-    That is the mode with the smallest mass seen along the tangents, ``m = m_j / Σ φ_t²``, which does not depend on
-    how modes are normalised.
-
-    Raises
-    ------
-    ProblemError
-        If no mode moves along the tangents.
-    CapabilityError
-        If the modes couple through the damping matrix.
+    That is the mode with the smallest mass seen along the tangents, ``m = m_j / Σ φ_t²``, which does not depend on how
+    modes are normalised. Raises `ProblemError` if no mode moves along the tangents; `CapabilityError` if the modes
+    couple through the damping matrix.
     """
     modes = modal_basis(problem)
     along = np.array(_tangents(problem, friction)) @ modes.shapes
@@ -68,10 +59,7 @@ def automatic_damping(problem: MechanicalProblem, friction: Friction) -> float:
 def automatically_damped(problem: MechanicalProblem, *names: str) -> MechanicalProblem:
     """Return the problem with the automatic damper in the named frictions.
 
-    Raises
-    ------
-    ProblemError
-        If a name is unknown, or its friction is not regularised; see also `automatic_damping`.
+    Raises `ProblemError` if a name is unknown, or its friction is not regularised; see also `automatic_damping`.
     """
     known = {friction.name for friction in problem.frictions if friction.law == "regularised"}
     for name in names:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from veridyn.solver.errors import ProblemError
+from veridyn.solver.problem.json_form import fields_of
 from veridyn.solver.problem.naming import vector
 from veridyn.solver.problem.scalars import Scalar, check_scalar, in_arithmetic_of, to_float, to_mpf
 
@@ -55,7 +56,7 @@ class TimeFunction:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; `time_function` reads it back."""
-        return {"kind": self.kind, **{f.name: _plain(getattr(self, f.name)) for f in fields(self)}}  # type: ignore[arg-type]
+        return {"kind": self.kind, **fields_of(self)}
 
 
 @dataclass(frozen=True)
@@ -374,13 +375,6 @@ class Windowed(TimeFunction):
         return Windowed(function, _times(self.start, time), _times(self.end, time), self.order)
 
 
-def _plain(value: Any) -> Any:
-    """Return a value of a field in its JSON form."""
-    if isinstance(value, TimeFunction):
-        return value.to_dict()
-    return [_plain(one) for one in value] if isinstance(value, tuple) else value
-
-
 def _taylor(derivatives: Sequence[Any], tau: Any) -> Any:
     """Return the sum of ``derivatives[k] tau**k / k!``."""
     total = 0 * tau
@@ -467,10 +461,7 @@ def table(times: ArrayLike, values: ArrayLike) -> Piecewise:
 def time_function(data: Mapping[str, Any]) -> TimeFunction:
     """Read the JSON form of a time function.
 
-    Raises
-    ------
-    ProblemError
-        If the kind is unknown or a field is missing or malformed.
+    Raises `ProblemError` if the kind is unknown or a field is missing or malformed.
     """
     kind = data.get("kind")
     try:

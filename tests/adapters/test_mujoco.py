@@ -7,6 +7,7 @@ from scipy.linalg import expm
 from veridyn.doctor.command import HEALTHY, INACCURATE, examine
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.loading import load_solver
+from veridyn.solver.problem.devices import NonlinearSpring
 from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.problem.mechanical import Modes
 from veridyn.solver.problem.time_functions import Harmonic, step
@@ -170,15 +171,16 @@ def test_regularised_friction_is_a_spring_below_the_limit(solver, block):
 SHAKEN = {"supports": (SupportMotion.from_acceleration("s", ONE, step(1.0)),)}
 FLOOR = Stop("floor", ONE, 1.0, 1.0)
 REFUSED = {
-    "static limit": {"frictions": (Friction("rub", (ONE,), 1.0, 1.0, 0.5),)},
-    "two tangents": {"frictions": (Friction("rub", (ONE, ONE), 1.0, 1.0, 1.0),)},
-    "rests on a stop": {"stops": (FLOOR,), "frictions": (Friction("rub", (ONE,), "floor", 1.0, 1.0),)},
+    "two coefficients; MuJoCo has one": {"frictions": (Friction("rub", (ONE,), 1.0, 1.0, 0.5),)},
+    "two directions": {"frictions": (Friction("rub", (ONE, ONE), 1.0, 1.0, 1.0),)},
+    "force of a stop: friction loss": {"stops": (FLOOR,), "frictions": (Friction("rub", (ONE,), "floor", 1.0, 1.0),)},
     "damper": {"frictions": (rub(law="regularised", stiffness=1.0, damping=1.0),)},
     "RK4 does not return": {"frictions": (rub(law="regularised", stiffness=1.0),)},
-    "tendon is a plane": {"stops": (Stop("ring", ONE, 1.0, 1.0, geometry="circle", lateral=ONE),)},
+    "a curved stop: limits of tendons": {"stops": (Stop("ring", ONE, 1.0, 1.0, geometry="circle", lateral=ONE),)},
     "without a gap": {"stops": (Stop("s", ONE, -0.1, 1.0, geometry="parallel planes"),)},
     "absolute frame": {"stops": (Stop("wall", ONE, 1.0, 1.0, frame="absolute"),), **SHAKEN},
-    "modes": {"mass": None, "modes": Modes(omega=ONE, damping=0 * ONE, masses=ONE, shapes=np.eye(1))},
+    "a modal basis": {"mass": None, "modes": Modes(omega=ONE, damping=0 * ONE, masses=ONE, shapes=np.eye(1))},
+    "device:nonlinear-spring": {"devices": (NonlinearSpring.odd(name="k", direction=ONE, coefficients=(0.0, 1.0)),)},
     "negative eigenvalue": {"stiffness": [[-1.0]]},
 }
 

@@ -100,7 +100,7 @@ def test_slider_comes_to_rest_and_holds(solver, block):
 
 
 REFUSED = {
-    "static limit": {"frictions": (rub(static=2.0),)},
+    "two coefficients; a joint motor": {"frictions": (rub(static=2.0),)},
     "regularised": {"frictions": (rub(law="regularised", stiffness=1.0),)},
     "two directions": {"frictions": (rub(tangents=(ONE, ONE)),)},
     "under the force of a stop": {"stops": (Stop("floor", ONE, 1.0, 1.0),), "frictions": (rub("floor"),)},

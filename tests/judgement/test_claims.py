@@ -11,7 +11,7 @@ from veridyn.solver.contract import (
     TAGS,
     TOLERANCES,
     Claims,
-    check_capabilities,
+    check_contract,
     claims_of,
     defaults_of,
     read_claims,
@@ -261,7 +261,7 @@ def test_constant_levels_are_refused_before_anything_is_solved():
 
 @pytest.mark.parametrize("solver", [INTEGRATOR, EXACT])
 def test_capabilities_of_the_solvers_exist(solver):
-    check_capabilities(solver.name, solver.capabilities)
+    check_contract(solver)
     assert solver.capabilities <= TAGS
 
 

@@ -142,8 +142,8 @@ def test_it_says_where_it_finds_no_impulses():
 REFUSED = {
     "an elastic stop": {"stops": Stop("s", [1.0, 0.0], gap=0.0, stiffness=1e4)},
     "regularised friction": {"frictions": Friction("f", [1.0, 0.0], 1.0, 0.5, 0.5, law="regularised", stiffness=1e4)},
-    "two tangents": {"frictions": Friction("f", ([1.0, 0.0], [0.0, 1.0]), 1.0, 0.5, 0.5)},
-    "above the kinetic": {"frictions": Friction("f", [1.0, 0.0], 1.0, 0.6, 0.5)},
+    "two directions": {"frictions": Friction("f", ([1.0, 0.0], [0.0, 1.0]), 1.0, 0.5, 0.5)},
+    "two coefficients": {"frictions": Friction("f", [1.0, 0.0], 1.0, 0.6, 0.5)},
 }
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.integrators import integration
-from veridyn.solver.integrators.apparent_frequency import control_of
 from veridyn.solver.integrators.kernels.central_adaptive import control_2002
 from veridyn.solver.integrators.schemes import AdaptiveOptions
+from veridyn.solver.integrators.schemes.central_adaptive import control_of
 from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.solver.problem.elements import Friction, Load, Stop
 from veridyn.solver.problem.time_functions import Harmonic

@@ -11,7 +11,7 @@ from veridyn.references.discrete import read_method
 from veridyn.solver.contract import (
     Claims,
     Refinement,
-    check_capabilities,
+    check_contract,
     claims_of,
     defaults_of,
     read_claims,
@@ -125,13 +125,11 @@ class Subject:
         Raises
         ------
         SolverInputError
-            If it lacks what a solver has; if capabilities or schemes are no collection of names, or capabilities
-            unknown; if settings are no mapping; if claims are unknown or contradict each other; if constant refinement
-            levels cannot be used; if it has none of the schemes that the user names.
+            See `check_contract`; if settings are no mapping; if claims are unknown or contradict each other; if
+            constant refinement levels cannot be used; if it has none of the schemes that the user names.
         """
         request = request or Request()
-        _check_names(solver)
-        check_capabilities(solver.name, solver.capabilities)
+        check_contract(solver)
         schemes = tuple(getattr(solver, "schemes", ()) or ("",))
         settings = {scheme: _settings(solver, scheme) for scheme in schemes}
         claims = {scheme: _claims(solver, scheme, request) for scheme in schemes}
@@ -197,19 +195,6 @@ class Subject:
         factor = float(user[stated.key]) / stated.sizes[-1]
         levels = tuple({**chosen, **user, stated.key: factor * size} for size in stated.sizes)
         return Refinement(stated.key, levels)
-
-
-def _check_names(solver: Any) -> None:
-    missing = [name for name in ("name", "capabilities", "solve") if not hasattr(solver, name)]
-    if missing or isinstance(solver, type):
-        why = f"it lacks {', '.join(missing)}" if missing else "it is a class; give an object of it"
-        raise SolverInputError(f"{solver!r:.60} is no solver: {why}")
-    for attribute in ("capabilities", "schemes"):
-        names = getattr(solver, attribute, ("",))
-        if isinstance(names, str) or not isinstance(names, Iterable) or not all(isinstance(n, str) for n in names):
-            raise SolverInputError(
-                f"solver {solver.name}: {attribute} must be names, e.g. {{'mechanical'}}, got {names!r}"
-            )
 
 
 def _claims(solver: Any, scheme: str, request: Request) -> Claims:

@@ -27,15 +27,13 @@ def run(options: MidpointOptions, job: Job) -> Run:
     from veridyn.solver.integrators.kernels import devogelaere_adaptive as kernel
 
     control = kernel.Control(
-        first=job.step,
-        smallest=options.smallest * job.step,
-        largest=options.largest * job.step,
+        **options.of_step(job.step),
         tolerance=float(options.tolerance),
         absolute=float(options.absolute),
         rescaled_past=options.rescaled_past,
         slipped_start=options.slipped_start,
     )
-    return march_adaptively(SCHEME.name, kernel.integrate, control, job)
+    return march_adaptively(kernel.integrate, control, job)
 
 
 SCHEME = replace(devogelaere.SCHEME, name="devogelaere_adaptive", place=90, run=run, options=MidpointOptions)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from veridyn.solver.integrators.apparent_frequency import FrequencyOptions, run_controlled
 from veridyn.solver.integrators.schemes import symplectic_euler
+from veridyn.solver.integrators.schemes.central_adaptive import FrequencyOptions, run_controlled
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import Job, Run
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def run(options: FrequencyOptions, job: Job) -> Run:
     """Integrate."""
-    return run_controlled(SCHEME.name, options, job, velocity_late=True)
+    return run_controlled(options, job, velocity_late=True)
 
 
 SCHEME = replace(

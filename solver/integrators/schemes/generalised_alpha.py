@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from veridyn.solver.integrators.implicit import NewtonOptions, Weights, march_implicitly
-from veridyn.solver.integrators.scheme import Resolution, Scheme, Term, require, setting
+from veridyn.solver.integrators.scheme import Resolution, Scheme, require, setting
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import Job, Run
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 class AlphaOptions(NewtonOptions):
     """How much is damped, and by which of the two methods."""
 
-    rho_inf: float = setting("factor by which a step shrinks what is infinitely fast; 1: no damping", 0.8)
+    rho_inf: float = setting(
+        "factor by which a step shrinks what is infinitely fast; 1: no damping", 0.8, within=(0, 1)
+    )
     hht: bool = setting("whether the method is HHT-alpha, with alpha = (rho_inf - 1)/(rho_inf + 1)", False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(0 <= self.rho_inf <= 1, f"rho_inf = {self.rho_inf!r} must lie in [0, 1]")
         require(
             not self.hht or self.rho_inf >= 0.5,
             f"rho_inf = {self.rho_inf!r} must lie in [0.5, 1] with hht: HHT-alpha needs alpha in [-1/3, 0]",
@@ -45,13 +46,12 @@ def weights(options: AlphaOptions) -> Weights:
 
 def run(options: AlphaOptions, job: Job) -> Run:
     """Integrate."""
-    return march_implicitly("generalised_alpha", job, weights(options), options)
+    return march_implicitly(job, weights(options), options)
 
 
 SCHEME = Scheme(
-    name="generalised_alpha", aster="HHT", order=2, place=45, points_per_period=10,
-    evaluations="1, in contact until the force is found", run=run,
-    phase=Term(2, -19 / 216), decay=Term(3, 1 / 1458), options=AlphaOptions,
+    name="generalised_alpha", aster="HHT", place=45, points_per_period=10,
+    evaluations="1, in contact until the force is found", run=run, options=AlphaOptions,
     claims={
         "order": 2, "lag": 0.0, "numerical_damping": 2.1e-5, "stability": math.inf, "method": "generalised-alpha",
         "rho_inf": "4/5",

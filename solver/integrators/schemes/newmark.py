@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from veridyn.solver.integrators.implicit import NewtonOptions, Weights, march_implicitly
-from veridyn.solver.integrators.scheme import Resolution, Scheme, Term, require, setting
+from veridyn.solver.integrators.scheme import Resolution, Scheme, setting
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import Job, Run
@@ -17,26 +17,20 @@ if TYPE_CHECKING:
 class NewmarkOptions(NewtonOptions):
     """Parameters of the family, and how the forces at the end of a step are found."""
 
-    beta: float = setting("weight of the new acceleration in the displacement of Newmark's family", 0.25)
-    gamma: float = setting("weight of the new acceleration in the velocity of Newmark's family", 0.5)
+    beta: float = setting("weight of the new acceleration in the displacement of Newmark's family", 0.25, within=(0, 1))
+    gamma: float = setting("weight of the new acceleration in the velocity of Newmark's family", 0.5, within=(0, 1))
     lagged: bool = setting("whether forces are those of the start of the step", False)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require(0 <= self.beta <= 1, f"beta = {self.beta!r} must lie in [0, 1]")
-        require(0 <= self.gamma <= 1, f"gamma = {self.gamma!r} must lie in [0, 1]")
 
 
 def run(options: NewmarkOptions, job: Job) -> Run:
     """Integrate."""
     weights = Weights(float(options.beta), float(options.gamma))
-    return march_implicitly("newmark", job, weights, options, lagged=options.lagged)
+    return march_implicitly(job, weights, options, lagged=options.lagged)
 
 
 SCHEME = Scheme(
-    name="newmark", aster="NEWMARK", order=2, place=40, points_per_period=10,
-    evaluations="1, in contact until the force is found", run=run,
-    phase=Term(2, -1 / 12), options=NewmarkOptions,
+    name="newmark", aster="NEWMARK", place=40, points_per_period=10,
+    evaluations="1, in contact until the force is found", run=run, options=NewmarkOptions,
     claims={
         "order": 2, "lag": 0.0, "numerical_damping": 0.0, "stability": math.inf, "method": "newmark", "beta": "1/4",
         "gamma": "1/2",

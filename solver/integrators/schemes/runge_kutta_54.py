@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from veridyn.solver.integrators.embedded_pair import Pair, PairOptions
-from veridyn.solver.integrators.scheme import Scheme, Term
-
-if TYPE_CHECKING:
-    from veridyn.solver.integrators.integration import Job, Run
+from veridyn.solver.integrators.scheme import Scheme
 
 PAIR = Pair(
     weights=(
@@ -23,15 +18,9 @@ PAIR = Pair(
     power=6.0,
 )
 
-
-def run(options: PairOptions, job: Job) -> Run:
-    """Integrate."""
-    return PAIR.run(SCHEME.name, options, job)
-
-
 SCHEME = Scheme(
-    name="runge_kutta_54", aster="RUNGE_KUTTA_54", order=5, place=70, points_per_period=0, evaluations="6", run=run,
-    phase=Term(6, 1 / 2100), decay=Term(5, 1 / 3600), options=PairOptions,
+    name="runge_kutta_54", aster="RUNGE_KUTTA_54", place=70, points_per_period=0, evaluations="6",
+    run=PAIR.run, options=PairOptions,
     claims={
         "order": 5, "lag": 0.0, "numerical_damping": 7.6e-7, "stability": 0.99718900863, "method": "runge-kutta",
         "tableau": "dormand-prince",
