@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
-from functools import cache
 from importlib.metadata import version
 from typing import Any, TypeVar
 
@@ -68,9 +67,14 @@ def read_controls(controls: type[C], settings: Mapping[str, Any], schemes: tuple
     return controls(scheme, **{name: _positive(known[name], value) for name, value in given.items()})
 
 
-@cache
-def _numbers(controls: Any) -> dict[str, Field[Any]]:
-    return {f.name: f for f in fields(controls) if "meaning" in f.metadata}
+_KNOWN: dict[type[Controls], dict[str, Field[Any]]] = {}
+
+
+def _numbers(controls: type[Controls]) -> dict[str, Field[Any]]:
+    """Return the fields of the settings, looked for once."""
+    if controls not in _KNOWN:
+        _KNOWN[controls] = {f.name: f for f in fields(controls) if "meaning" in f.metadata}
+    return _KNOWN[controls]
 
 
 def _positive(asked: Field[Any], value: Any) -> float:
