@@ -5,8 +5,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+import solvers_page
+
 from veridyn import cli, document
-from veridyn.reports import drawing, side_by_side
+from veridyn.reports import drawing
 from veridyn.validation_cases.core.case import Case
 from veridyn.validation_cases.core.catalogue import all_cases, kind_of
 
@@ -41,7 +43,7 @@ def pages() -> dict[str, str]:
 def solvers() -> str:
     """Return the comparison of solvers, from recorded runs."""
     recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
-    return side_by_side.page(side_by_side.checked(recorded, RECORDED.name))
+    return solvers_page.page(solvers_page.checked(recorded, RECORDED.name))
 
 
 def gallery(cases: Iterable[Case]) -> str:

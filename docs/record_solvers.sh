@@ -54,4 +54,4 @@ record() {
     record octave "cmd:octave-cli --quiet --no-init-file $programs/octave_odes.m" $impact $equations
 }
 
-python -m veridyn.reports.side_by_side "$folder"/*.json --output "$folder/summary/solvers.json"
+python docs/solvers_page.py "$folder"/*.json --output "$folder/summary/solvers.json"

@@ -9,9 +9,8 @@ from typing import Any, Literal
 
 from veridyn.reports import numbers
 from veridyn.reports.document import Document
-from veridyn.reports.tally import VERDICTS, named
+from veridyn.reports.tally import VERDICTS, Excerpt, Record, named
 
-Record = dict[str, Any]
 Turn = Literal["worse", "vanished", "better", "appeared"]
 
 TURNS: dict[Turn, str] = {
@@ -48,20 +47,6 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Turned:
-    """The changes of one kind, printed below `HEAD`; `total` counts those that are not shown too."""
-
-    words: str
-    total: int
-    rows: list[Sequence[str]]
-
-    @property
-    def left_out(self) -> int:
-        """How many are not shown."""
-        return self.total - len(self.rows)
-
-
-@dataclass(frozen=True)
 class Comparison:
     """All changes between two runs, and how many checks stayed as they were."""
 
@@ -74,10 +59,10 @@ class Comparison:
         return tuple(sorted((c for c in self.changes if c.turn == turn), key=lambda c: not c.of_verdict))
 
     @property
-    def turned(self) -> list[Turned]:
-        """The changes as tables, the worst first; kinds without any are left out."""
+    def turned(self) -> list[Excerpt[Sequence[str]]]:
+        """The changes as rows below `HEAD`, the worst kind first; kinds without any are left out."""
         found = {words: self.of(turn) for turn, words in TURNS.items()}
-        return [Turned(words, len(of), [cells(one) for one in of[:SHOWN]]) for words, of in found.items() if of]
+        return [Excerpt(words, len(of), [cells(one) for one in of[:SHOWN]]) for words, of in found.items() if of]
 
     @property
     def is_worse(self) -> bool:

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
-from veridyn.reports import convergence, diagrams, numbers
+from veridyn.reports import comparison
 from veridyn.reports.comparison import Score, score
-from veridyn.reports.levels import LevelTable, Term, level_table, terms
+from veridyn.reports.levels import LevelTable, Term, level_table, plot, terms
 from veridyn.reports.tally import (
-    LAYERS,
+    Excerpt,
     Record,
     Tally,
     by_layer,
@@ -29,29 +30,36 @@ FAILURES = 25  # checks on the first page; the pages of the cases have all
 
 @dataclass(frozen=True)
 class Row:
-    """One check, printed; `record` is what it was made from.
-
-    `terms` are the parts of its tolerance, `levels` is the table from which the verdict can be recomputed.
-    """
+    """One check and its notes; what is printed of it besides is printed from its record."""
 
     record: Record
     subject: str
-    flag: str
-    value: str
-    reference: str
-    error: str
-    measure: str
-    tolerance: str
-    margin: str
-    digits: str
     notes: tuple[str, ...]
-    terms: list[Term]
-    levels: LevelTable | None
+
+    @property
+    def flag(self) -> str:
+        """Whether the check is fragile or loose; empty if neither."""
+        return flag(self.record)
+
+    @property
+    def measure(self) -> str:
+        """What the error is measured in; empty if there is none."""
+        return measure(self.record) if self.record["error"] is not None else ""
+
+    @cached_property
+    def terms(self) -> list[Term]:
+        """The parts of the tolerance."""
+        return terms(self.record)
+
+    @cached_property
+    def levels(self) -> LevelTable | None:
+        """The table from which the verdict can be recomputed."""
+        return level_table(self.record)
 
     @property
     def plot(self) -> str:
         """Error and difference over the levels, drawn; empty if there are too few."""
-        return convergence.draw(self.record)
+        return plot(self.record)
 
     @property
     def basis(self) -> str:
@@ -64,24 +72,10 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Rows:
-    """A list of checks, of which the first page shows the first."""
-
-    shown: list[Row]
-    total: int
-
-    @property
-    def left_out(self) -> int:
-        """How many are on the pages of the cases only."""
-        return self.total - len(self.shown)
-
-
-@dataclass(frozen=True)
 class Section:
     """Checks of one layer within a group; `reason` is that of all their tolerances, if they share one."""
 
     layer: str
-    meaning: str
     reason: str
     tally: Tally
     rows: list[Row]
@@ -126,9 +120,10 @@ def share(total: int, groups: int, most: int) -> int:
     return total if total <= most else max(FEWEST, most // groups)
 
 
-def listed(records: Sequence[Record], runs: int) -> Rows:
+def listed(title: str, records: Sequence[Record], runs: int) -> Excerpt[Row]:
     """Print the first of a list that may be long."""
-    return Rows([row(record, runs, said=record["reason"]) for record in records[:FAILURES]], len(records))
+    rows = [row(record, runs, said=record["reason"]) for record in records[:FAILURES]]
+    return Excerpt(title, len(records), rows)
 
 
 def make_group(anchor: str, name: str, records: list[Record], runs: int, most: int) -> Group:
@@ -138,14 +133,14 @@ def make_group(anchor: str, name: str, records: list[Record], runs: int, most: i
     sections = [
         _section(layer, members, shown.get(layer, []), runs, common) for layer, members in by_layer(records).items()
     ]
-    return Group(anchor, name, tally(records), score(records), diagrams.settings(common), sections)
+    return Group(anchor, name, tally(records), score(records), comparison.settings(common), sections)
 
 
 def _section(layer: str, members: list[Record], shown: list[Record], runs: int, common: Collection[str]) -> Section:
     reasons = {record["reason"] for record in members}
     shared = reasons.pop() if len(reasons) == 1 and len(members) > 1 else ""
     rows = [row(record, runs, common, shared) for record in shown]
-    return Section(layer, LAYERS[layer], shared, tally(members), rows)
+    return Section(layer, shared, tally(members), rows)
 
 
 ADMISSIBLE = "× admissible"
@@ -161,18 +156,5 @@ def row(record: Record, runs: int, common: Collection[str] = (), said: str = "")
     """Print a record; settings that are named in `common` and the reason `said` stand elsewhere."""
     own = {name: value for name, value in record["settings"].items() if name not in common}
     reason = record["reason"] if record["reason"] != said else ""
-    return Row(
-        record=record,
-        subject=subject(record, runs),
-        flag=flag(record),
-        value=numbers.value(record["value"]),
-        reference=numbers.value(record["reference"]),
-        error=numbers.error(record["error"]),
-        measure=measure(record) if record["error"] is not None else "",
-        tolerance=numbers.tolerance(record["tolerance"]),
-        margin=numbers.margin(record["margin"]),
-        digits=numbers.correct_digits(record["digits"]),
-        notes=tuple(filter(None, (record["detail"], reason, diagrams.settings(own)))),
-        terms=terms(record),
-        levels=level_table(record),
-    )
+    notes = filter(None, (record["detail"], reason, comparison.settings(own)))
+    return Row(record, subject(record, runs), tuple(notes))

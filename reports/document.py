@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 from veridyn.reports.errors import ReportError, optional_package
 from veridyn.reports.recomputed import contradictions
+from veridyn.reports.tally import Record
 
 __all__ = ["Document", "ReportError", "check_document", "environments", "gaps", "merge", "read_results"]
 
@@ -24,7 +25,6 @@ PROFILES = {"quick": "Quick profile", "comparison": "Agreement of solvers, no tr
 LONGEST_NUMBER = 300  # digits of an integer: about the range of floats
 
 Document = dict[str, Any]
-Record = dict[str, Any]
 
 
 def read_results(source: str | PathLike[str] | Iterable[str | PathLike[str]]) -> Document:
@@ -148,21 +148,18 @@ def merge(documents: list[Document]) -> Document:
         "figures": [figure for document in documents for figure in document["figures"]],
         "messages": [
             *(text for document in documents for text in document["messages"]),
-            *_repetition(left_out),
-            *_versions(runs),
+            *_remarks(left_out, runs),
         ],
     }
 
 
-def _versions(runs: list[dict[str, Any]]) -> list[str]:
-    """Say that runs were made by different versions: their verdicts need not mean the same."""
+def _remarks(left_out: int, runs: list[dict[str, Any]]) -> Iterator[str]:
+    """Say that files overlap, or that runs were made by different versions: their verdicts need not mean the same."""
+    if left_out:
+        yield f"{left_out} results occur more than once in these files; each is counted once"
     found = sorted({str(run["veridyn"]) for run in runs})
-    return [f"these runs were made by different versions of veridyn: {', '.join(found)}"] if len(found) > 1 else []
-
-
-def _repetition(left_out: int) -> list[str]:
-    """Say that files overlap, for instance if one was named twice."""
-    return [f"{left_out} results occur more than once in these files; each is counted once"] if left_out else []
+    if len(found) > 1:
+        yield f"these runs were made by different versions of veridyn: {', '.join(found)}"
 
 
 def _numbered(document: Document, part: str, runs: list[dict[str, Any]]) -> list[Record]:

@@ -1,15 +1,17 @@
 """What a report draws: every figure with its place, its words, its SVG and its data."""
 
-from collections.abc import Callable
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from veridyn.reports import beam, diagrams, figures, margins, numbers, sketch, spreadsheet
-from veridyn.reports.diagrams import Levels, Price
+from veridyn.reports import comparison, figures, numbers, sketch, spreadsheet, svg
+from veridyn.reports.comparison import Levels
 from veridyn.reports.document import Document, environments
 from veridyn.reports.numbers import plural
-from veridyn.reports.tally import Record, anchors, group, subject
+from veridyn.reports.tally import FRAGILE, Record, anchors, by_layer, group, judged_margin, subject
 
 
 @dataclass(frozen=True)
@@ -45,24 +47,24 @@ class Diagram:
     variant: str
     drawing: Drawing | None
     solvers: list[Levels]
-    prices: list[Price]
+    prices: dict[str, tuple[str, ...]]
 
     @property
     def is_equation(self) -> bool:
         """Whether the digits of the test set for initial value problems are counted."""
-        return any(level.scd != numbers.NONE for subject in self.solvers for level in subject.levels)
+        return any(level["scd"] is not None for subject in self.solvers for _, level in subject.levels)
 
 
 def overview(results: list[Record]) -> Drawing | None:
     """Draw the margins of all checks by layer; None if no check has one."""
-    shown = margins.judged(results)
+    shown = [record for record in results if judged_margin(record) is not None]
     if not shown:
         return None
     caption = (
         f"{plural(len(shown), 'check')} with a margin; the height of each row is that of its largest column. Left of 1 "
         "checks fail, orange ones pass with a margin below 2. Checks with an error of zero have no margin."
     )
-    return _ready("margins", "Margins by layer", caption, margins.draw(shown))
+    return _ready("margins", "Margins by layer", caption, _margins(shown))
 
 
 def system(case: Record, anchor: str) -> Drawing | None:
@@ -71,7 +73,7 @@ def system(case: Record, anchor: str) -> Drawing | None:
     if case["system"]:
         return _ready(f"{anchor}-system", name, "", sketch.draw(case["system"], name))
     if case["beam"]:
-        return _ready(f"{anchor}-system", name, "", beam.draw(case["beam"], name))
+        return _ready(f"{anchor}-system", name, "", sketch.draw_beam(case["beam"], name))
     return None
 
 
@@ -103,9 +105,9 @@ def compared(document: Document, studio: Executor) -> dict[str, list[Diagram]]:
     results = group(document["results"], _place) if points else {}
     keys = anchors([f"{case}-{variant}" for case, variant in by_variant], "work-precision-")
     for (place, members), key in zip(by_variant.items(), keys, strict=True):
-        figure = diagrams.figure(members, results.get(place, []), solvers, machines)
+        figure = comparison.diagram(members, results.get(place, []), solvers, machines)
         drawing = _drawing(figure, key, studio) if figure else None
-        listed = diagrams.solvers(members, len(machines)), diagrams.prices(members, len(machines))
+        listed = comparison.levels(members, len(machines)), comparison.prices(members, len(machines))
         made.setdefault(place[0], []).append(Diagram(place[1], drawing, *listed))
     return made
 
@@ -117,3 +119,64 @@ def _place(record: Record) -> tuple[str, str]:
 def _drawing(figure: Record, anchor: str, studio: Executor) -> Drawing:
     drawn = studio.submit(figures.draw, figure, anchor)
     return Drawing(anchor, figure["title"] or figure["id"], figure["caption"], drawn.result, spreadsheet.curves(figure))
+
+
+# ---- margins of all checks by layer
+
+WIDTH, ROW, LEFT, RIGHT, TOP, BOTTOM = 760.0, 62.0, 150.0, 20.0, 26.0, 48.0
+LOW, HIGH, BINS = -3, 9, 4  # decades that are shown, with what lies beyond in the outermost bins; bins a decade
+BAD, WEAK, GOOD = "#D55E00", "#E69F00", "#0072B2"
+SMALL = 'font-size="12" fill="#52606d"'
+
+
+def _margins(records: Sequence[Record]) -> str:
+    """Draw how many checks of each layer have which margin; left of 1 they fail. Takes checks with a margin."""
+    rows = by_layer(records)
+    height = TOP + ROW * len(rows) + BOTTOM
+    parts = list(_margin_axis(height))
+    for number, (layer, members) in enumerate(rows.items()):
+        parts += _margin_row(layer, members, TOP + ROW * (number + 1))
+    return svg.drawing(WIDTH, height, f"Margins of {numbers.plural(len(records), 'check')} by layer", parts, "margins")
+
+
+def _at(power: float) -> float:
+    return LEFT + (power - LOW) / (HIGH - LOW) * (WIDTH - LEFT - RIGHT)
+
+
+def _margin_axis(height: float) -> Iterator[str]:
+    bottom = height - BOTTOM
+    corners = [(_at(LOW), TOP), (_at(0), TOP), (_at(0), bottom), (_at(LOW), bottom)]
+    yield svg.path(corners, f'fill="{BAD}" fill-opacity="0.07"')
+    for power in range(LOW, HIGH + 1):
+        x = _at(power)
+        yield svg.path([(x, TOP), (x, bottom)], f'stroke="{"#1f2933" if power == 0 else "#e4e7eb"}" fill="none"')
+        if power % 3 == 0:
+            edge = "≤ " if power == LOW else "≥ " if power == HIGH else ""
+            yield svg.text(x, bottom + 17, f"{edge}{numbers.tolerance(10.0**power)}", f'text-anchor="middle" {SMALL}')
+    yield svg.text(
+        (LEFT + WIDTH - RIGHT) / 2, height - 10, "margin = tolerance / error", f'text-anchor="middle" {SMALL}'
+    )
+    yield svg.text(_at(0) - 6, TOP - 9, "fails", f'text-anchor="end" {SMALL}')
+    yield svg.text(_at(0) + 6, TOP - 9, "passes", SMALL)
+
+
+def _margin_row(layer: str, members: Sequence[Record], floor: float) -> Iterator[str]:
+    counted = Counter(map(_margin_bin, members))
+    most = max(counted.values())
+    yield svg.text(LEFT - 12, floor - ROW / 2 + 2, layer, 'text-anchor="end" font-size="13"')
+    said = numbers.plural(len(members), "check")
+    yield svg.text(LEFT - 12, floor - ROW / 2 + 18, said, f'text-anchor="end" {SMALL}')
+    yield svg.path([(LEFT, floor), (WIDTH - RIGHT, floor)], 'stroke="#9aa5b1" fill="none"')
+    for place, count in sorted(counted.items()):
+        left, right = _at(LOW + place / BINS), _at(LOW + (place + 1) / BINS)
+        high = max(2.0, (ROW - 12) * count / most)
+        colour = BAD if place < -LOW * BINS else WEAK if place <= -LOW * BINS + BINS * math.log10(FRAGILE) else GOOD
+        corners = [(left + 0.5, floor), (left + 0.5, floor - high), (right - 0.5, floor - high), (right - 0.5, floor)]
+        yield svg.path(corners, f'fill="{colour}"')
+
+
+def _margin_bin(record: Record) -> int:
+    """Return the number of the bin of a margin, from left."""
+    margin = record["margin"]
+    power = math.log10(margin) if margin > 0.0 else LOW
+    return min(max(math.floor((power - LOW) * BINS), 0), (HIGH - LOW) * BINS - 1)

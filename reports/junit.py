@@ -6,8 +6,8 @@ from xml.sax.saxutils import quoteattr
 from veridyn.reports import svg
 from veridyn.reports.document import Document, environments, scope
 from veridyn.reports.levels import level_table
+from veridyn.reports.page import is_order
 from veridyn.reports.tally import Record, Tally, group, subject, tally
-from veridyn.reports.weak import is_order
 
 
 def render(document: Document, gaps: Sequence[str]) -> str:

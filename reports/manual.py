@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from veridyn.reports import drawing, manual_pdf, numbers, spreadsheet
+from veridyn.reports import drawing, manual_blocks, numbers, spreadsheet
 from veridyn.reports.document import Document, environments, gaps, scope
 from veridyn.reports.errors import ReportError
-from veridyn.reports.html import fill
 from veridyn.reports.manual_blocks import (
     Blanks,
     Block,
@@ -25,11 +23,10 @@ from veridyn.reports.manual_blocks import (
     numbered,
 )
 from veridyn.reports.manual_case import chapter, errata
-from veridyn.reports.page import COMPARED, HEAD, compared, solvers
+from veridyn.reports.page import COMPARED, HEAD, compared, solvers, uncovered, weakest
 from veridyn.reports.sheet import Sheet, make_sheets
 from veridyn.reports.tally import MEANINGS, group, headline, tally
-from veridyn.reports.weak import uncovered, weakest
-from veridyn.reports.writer import results_file, save_all
+from veridyn.reports.writer import fill, results_file, save_all
 
 SHOWN = 10  # checks of a subject in a case, the weakest; the report and results.csv have all
 READING = (
@@ -78,26 +75,18 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 ROLES = ("Prepared by", "Reviewed by", "Approved by")
 
 
-@dataclass(frozen=True)
-class Particulars:
-    """What a quality system adds: number and revision of the document, intended use of the solver."""
-
-    number: str = ""
-    revision: str = ""
-    use: str = ""
-
-
-def make_manual(document: Document, digest: str = "", particulars: Particulars = Particulars()) -> Manual:
+def make_manual(document: Document, digest: str = "", number: str = "", revision: str = "", use: str = "") -> Manual:
     """Arrange a checked document as a manual; draws the figures.
 
-    The digest is the SHA-256 of the results beside it. Raises ReportError if a package that draws is not installed.
+    The digest is the SHA-256 of the results beside it; a quality system adds number and revision of the document and
+    the intended use of the solver. Raises ReportError if a package that draws is not installed.
     """
     results, places, missing = document["results"], environments(document), gaps(document)
     sheets = make_sheets(document, len(places), SHOWN)
     total, tested = tally(results), [name.partition(" (")[0] for name in solvers(document)]
     said = headline(total, missing, scope(document))
     chapters = [
-        _scope(document, said, particulars),
+        _scope(document, said, use),
         _acceptance(),
         _matrix(document, sheets),
         *map(chapter, sheets),
@@ -112,16 +101,16 @@ def make_manual(document: Document, digest: str = "", particulars: Particulars =
         headline=said,
         verdict="error" if missing else total.verdict,
         gaps=missing,
-        about=Pairs(_about(document, digest, particulars)),
+        about=Pairs(_about(document, digest, number, revision)),
         chapters=numbered([one for one in chapters if any(section.blocks for section in one.sections)]),
     )
 
 
-def _about(document: Document, digest: str, particulars: Particulars) -> list[tuple[str, str]]:
+def _about(document: Document, digest: str, number: str, revision: str) -> list[tuple[str, str]]:
     first = document["environment"]
     found = {
-        "Document": particulars.number,
-        "Revision": particulars.revision,
+        "Document": number,
+        "Revision": revision,
         "Solver": "; ".join(solvers(document)),
         "Checks": str(len(document["results"])),
         "Run": first["date"],
@@ -131,20 +120,20 @@ def _about(document: Document, digest: str, particulars: Particulars) -> list[tu
     return [(name, str(value)) for name, value in found.items() if value]
 
 
-def _scope(document: Document, said: str, particulars: Particulars) -> Chapter:
+def _scope(document: Document, said: str, use: str) -> Chapter:
     results, runs = document["results"], len(environments(document))
     weak = [
         f"{kind.title}: {point.said}, {' '.join(filter(None, (point.record['case'], point.record['variant'])))}, "
         f"{point.record['quantity']} ({point.record['layer']}), {point.subject}"
         for kind in weakest(results, runs)
-        for point in kind.points
+        for point in kind.shown
     ]
     counts = [one.cells for one in compared(results)]
     return Chapter(
         title="Scope and result",
         about="",
         sections=[
-            Section("Scope and intended use", [Paragraph(SCOPE), Paragraph(particulars.use or USE)]),
+            Section("Scope and intended use", [Paragraph(SCOPE), Paragraph(use or USE)]),
             Section("Result", [Paragraph(f"{said}."), Table(COUNTED, HEAD, "stnnnn", counts)]),
             Section("Weakest points", listed(weak)),
             Section("Limitations", listed([*LIMITS, *uncovered(document, scope(document))])),
@@ -168,7 +157,13 @@ def _matrix(document: Document, sheets: Sequence[Sheet]) -> Chapter:
     """Set the requirements, a case each, against the checks that verify them: passed of judged ones by layer."""
     by_case = group(document["results"], lambda record: str(record["case"]))
     rows = [
-        (sheet.name, sheet.case["title"], *_shares(by_case.get(sheet.name, [])), sheet.margin, sheet.tally.verdict)
+        (
+            sheet.name,
+            sheet.case["title"],
+            *_shares(by_case.get(sheet.name, [])),
+            sheet.tally.margin,
+            sheet.tally.verdict,
+        )
         for sheet in sheets
     ]
     names = [name for name, _ in COMPARED.values()]
@@ -232,7 +227,7 @@ def html(manual: Manual) -> str:
 
 
 def write(
-    document: Document, folder: Path, *, pdf: bool = True, particulars: Particulars = Particulars()
+    document: Document, folder: Path, *, pdf: bool = True, number: str = "", revision: str = "", use: str = ""
 ) -> list[Path]:
     """Write the manual of a checked document and the results that it was made from; returns the files.
 
@@ -240,14 +235,14 @@ def write(
     a package is not installed.
     """
     results = results_file(document)
-    made = make_manual(document, hashlib.sha256(results).hexdigest(), particulars)
+    made = make_manual(document, hashlib.sha256(results).hexdigest(), number, revision, use)
     files = {
         "manual.html": html(made).encode("utf-8", errors="replace"),
         "results.json": results,
         "results.csv": spreadsheet.results(document["results"]).encode("utf-8", errors="replace"),
     }
     if pdf:
-        files["manual.pdf"] = manual_pdf.render(made)
+        files["manual.pdf"] = manual_blocks.render(made)
     try:
         return save_all({folder / name: content for name, content in files.items()})
     except OSError as error:

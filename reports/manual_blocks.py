@@ -1,19 +1,30 @@
-"""What a manual is made of, independent of markup: chapters of sections of blocks. Every string is plain text."""
+"""What a manual is made of, independent of markup: chapters of sections of blocks. Every string is plain text.
+
+Typst sets them as PDF. All text reaches it as data, never as markup: nothing in it is evaluated.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
+from veridyn.reports import mathml
+from veridyn.reports.errors import ReportError, optional_package
+from veridyn.reports.svg import clean
 from veridyn.reports.tally import group
+from veridyn.reports.writer import resource
 
 
 @dataclass(frozen=True)
 class Paragraph:
     """A paragraph; `tone` is the verdict whose colour it has."""
 
-    kind: ClassVar = "paragraph"
+    kind: str = field(default="paragraph", init=False)
     text: str
     tone: str = ""
 
@@ -22,7 +33,7 @@ class Paragraph:
 class Formulas:
     """Formulas in one line of text each, in the notation of `mathml`."""
 
-    kind: ClassVar = "formulas"
+    kind: str = field(default="formulas", init=False)
     texts: Sequence[str]
 
 
@@ -30,7 +41,7 @@ class Formulas:
 class Listing:
     """A list of sentences, with numbers that tables refer to or with bullets."""
 
-    kind: ClassVar = "listing"
+    kind: str = field(default="listing", init=False)
     items: Sequence[str]
     numbered: bool = False
 
@@ -44,7 +55,7 @@ class Table:
     A row of one cell is a band over those that follow.
     """
 
-    kind: ClassVar = "table"
+    kind: str = field(default="table", init=False)
     caption: str
     head: Sequence[str]
     columns: str
@@ -56,7 +67,7 @@ class Table:
 class Figure:
     """A drawing below its title; `svg` is markup of our own."""
 
-    kind: ClassVar = "figure"
+    kind: str = field(default="figure", init=False)
     title: str
     caption: str
     svg: str
@@ -66,7 +77,7 @@ class Figure:
 class Pairs:
     """Names and what they stand for."""
 
-    kind: ClassVar = "pairs"
+    kind: str = field(default="pairs", init=False)
     pairs: Sequence[tuple[str, str]]
 
 
@@ -74,7 +85,7 @@ class Pairs:
 class Blanks:
     """Lines to be filled in by hand, with what belongs on each."""
 
-    kind: ClassVar = "blanks"
+    kind: str = field(default="blanks", init=False)
     names: Sequence[str]
 
 
@@ -153,3 +164,90 @@ def banded(one: Table) -> Table:
         rows += [(name,), *(row[1:] for row, _ in members)]
         tones += ["", *(tone for _, tone in members)]
     return replace(one, head=one.head[1:], columns=one.columns[1:], rows=rows, tones=tones)
+
+
+# ---- as PDF
+
+BREAK = "\u200b"
+JOINTS = "_@,=/:"
+SHORT = 12  # characters; such words stay whole
+RUN = 48  # characters without a joint, after which a break is allowed all the same
+WRAPPED = ("rows", "pairs", "about", "text", "items", "caption", "title", "headline", "gaps")
+
+
+def render(manual: Manual) -> bytes:
+    """Typeset a manual; the same manual gives the same bytes.
+
+    Raises ReportError if typst or matplotlib, whose fonts the drawings take, is not installed, or typst fails.
+    """
+    compiler, mpl = typesetter()
+    data = asdict(manual) | {"about": manual.about.pairs, "created": _instant(manual.date)}
+    sources = {
+        "main.typ": resource("manual.typ").encode("utf-8"),
+        "manual.json": json.dumps(_plain(data)).encode("ascii"),
+    }
+    fonts = [str(Path(mpl.get_data_path()) / "fonts" / "ttf")]
+    try:
+        return bytes(compiler.compile(sources, format="pdf", font_paths=fonts, ignore_system_fonts=True))
+    except compiler.TypstError as error:
+        raise ReportError(f"typst could not set the manual ({error}); --no-pdf leaves the PDF out") from None
+
+
+def typesetter() -> tuple[Any, Any]:
+    """Return the packages that make the PDF: Typst, and matplotlib for the fonts of the drawings.
+
+    Raises ReportError if one of them is not installed.
+    """
+    with optional_package("manual"):
+        import matplotlib as mpl
+        import typst
+    return typst, mpl
+
+
+def _instant(date: str) -> list[int] | None:
+    """Return an ISO date as numbers; None if it is none."""
+    try:
+        when = datetime.fromisoformat(date)
+    except ValueError:
+        return None
+    return [when.year, when.month, when.day, when.hour, when.minute, when.second]
+
+
+def formula(text: str) -> dict[str, Any]:
+    """Return a formula, in the notation of `mathml`, as a tree of elements: tag, text, parts, width of a space."""
+    return _element(ElementTree.fromstring(mathml.math(text)))
+
+
+def _element(element: ElementTree.Element) -> dict[str, Any]:
+    width = element.get("width", "0em").removesuffix("em")
+    parts = [_element(part) for part in element]
+    return {"tag": element.tag, "text": element.text or "", "parts": parts, "width": float(width)}
+
+
+def _plain(node: Any, key: str = "") -> Any:
+    """Take away what no text may hold, make places to break in long words, and trees of formulas."""
+    if isinstance(node, dict):
+        if node.get("kind") == Formulas.kind:
+            node = node | {"texts": [formula(text) for text in node["texts"]]}
+        return {name: _plain(part, name) for name, part in node.items()}
+    if isinstance(node, list | tuple):
+        return [_plain(part, key) for part in node]
+    if isinstance(node, str):
+        return breakable(clean(node)) if key in WRAPPED else clean(node)
+    return node
+
+
+def breakable(text: str) -> str:
+    """Let long words break after joints and, without any, after many characters; numbers as a rule stay whole."""
+    return " ".join(map(_breakable, text.split(" ")))
+
+
+def _breakable(word: str) -> str:
+    pieces, run = [], 0
+    for character in word:
+        run += 1
+        pieces.append(character)
+        if run >= RUN or (len(word) > SHORT and character in JOINTS):
+            pieces.append(BREAK)
+            run = 0
+    return "".join(pieces)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from veridyn.reports import diagrams, numbers
+from veridyn.reports import comparison, numbers
 from veridyn.reports.checks import ADMISSIBLE, Row
 from veridyn.reports.drawing import Drawing
 from veridyn.reports.levels import sum_of
@@ -79,16 +79,15 @@ def _problem(sheet: Sheet) -> list[Block]:
 
 
 def _reference(sheet: Sheet) -> list[Block]:
-    ways = [f"{route.kind}: {'; '.join(route.steps)}".strip(": ") for route in sheet.routes]
-    values = [truth.record | {"uncertainty": truth.uncertainty, "route": truth.route or ""} for truth in sheet.truths]
+    ways = [f"{kind}: {'; '.join(steps)}".strip(": ") for kind, steps in sheet.routes]
     caption = (
         "Certified reference values. Digits: how many are certified. Uncertainty: how far the truth lies "
         "from the value as printed, at most. Route: the number above."
     )
     return [
         *([Listing(ways, numbered=True)] if ways else []),
-        *table(caption, REFERENCES, values[:VALUES]),
-        *_more(max(0, len(values) - VALUES), "reference value"),
+        *table(caption, REFERENCES, sheet.truths[:VALUES]),
+        *_more(max(0, len(sheet.truths) - VALUES), "reference value"),
     ]
 
 
@@ -98,7 +97,7 @@ def _modelling(sheet: Sheet) -> list[Block]:
     records = [row.record for checks in sections for row in checks.rows]
     runs = group(records, lambda r: (named(r["solver"], r["scheme"]), str(r["variant"])))
     common = {run: common_settings(members) for run, members in runs.items()}
-    said = {run: diagrams.settings({k: v for k, v in of.items() if k != "scheme"}) for run, of in common.items()}
+    said = {run: comparison.settings({k: v for k, v in of.items() if k != "scheme"}) for run, of in common.items()}
     found = group(said, lambda run: (run[0], said[run]))
     rows = [(name, ", ".join(variant for _, variant in members), text) for (name, text), members in found.items()]
     settings = [Table("Settings of the runs", ("Subject", "Variants", "Settings"), "sst", rows)] if rows else []
@@ -106,7 +105,10 @@ def _modelling(sheet: Sheet) -> list[Block]:
 
 
 def _results(sheet: Sheet) -> list[Block]:
-    rows = [(run.variant, run.subject, run.margin, run.digits, run.time, run.tally.words) for run in sheet.runs]
+    rows = [
+        (r.variant, r.subject, r.tally.margin, numbers.correct_digits(r.digits), numbers.time(r.seconds), r.tally.words)
+        for r in sheet.runs
+    ]
     tones = [run.tally.verdict for run in sheet.runs]
     caption = "Summary of the runs. Digits: the fewest against the truth. Time: one run, without compilation."
     return [
@@ -147,10 +149,11 @@ def _basis(row: Row) -> str:
 def _check(row: Row) -> Sequence[str]:
     record = row.record
     named = f"{record['quantity']} [{record['unit']}]" if record["unit"] else str(record["quantity"])
-    error = f"{row.error}\u00a0{SHORT.get(row.measure, row.measure)}".strip()
+    error = f"{numbers.error(record['error'])}\u00a0{SHORT.get(row.measure, row.measure)}".strip()
     return (
         *(row.subject, record["variant"], f"{named} ({record['layer']})"),
-        *(row.reference, row.value, error, row.tolerance, row.margin, record["verdict"]),
+        *(numbers.value(record["reference"]), numbers.value(record["value"]), error),
+        *(numbers.tolerance(record["tolerance"]), numbers.margin(record["margin"]), record["verdict"]),
     )
 
 

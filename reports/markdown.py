@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from veridyn.reports import numbers
 from veridyn.reports.against import HEAD, Comparison
 from veridyn.reports.page import HEAD as COMPARED
 from veridyn.reports.page import Page
@@ -16,7 +17,7 @@ def changes(found: Comparison) -> str:
     blocks = ["# Compared with an earlier run", f"**{found.headline}.**"]
     blocks += [escape(remark) for remark in found.remarks]
     for one in found.turned:
-        blocks += [f"## What {one.words}: {one.total}", table(HEAD, one.rows)]
+        blocks += [f"## What {one.title}: {one.total}", table(HEAD, one.shown)]
         blocks += [f"{one.left_out} more of them."] if one.left_out else []
     return "\n\n".join(blocks) + "\n"
 
@@ -40,8 +41,15 @@ def _failed(page: Page) -> Lines:
         return []
     keys = ("verdict", "case", "variant", "layer", "quantity")
     rows = [
-        (*(row.record[key] for key in keys), row.subject, row.error, row.tolerance, row.record["detail"])
+        (
+            *(r[key] for key in keys),
+            row.subject,
+            numbers.error(r["error"]),
+            numbers.tolerance(r["tolerance"]),
+            r["detail"],
+        )
         for row in page.failures.shown
+        for r in [row.record]
     ]
     more = page.failures.left_out
     head = ("Verdict", "Case", "Variant", "Layer", "Quantity", "Subject", "Error", "Tolerance", "Detail")
@@ -53,7 +61,7 @@ def _weakest(page: Page) -> Lines:
     rows = [
         (kind.title, point.said, *(point.record[key] for key in keys), point.subject)
         for kind in page.weakest
-        for point in kind.points
+        for point in kind.shown
     ]
     head = ("Weak point", "", "Case", "Variant", "Layer", "Quantity", "Subject")
     return ["### Weakest points", table(head, rows)] if rows else []
@@ -70,7 +78,9 @@ def _standings(page: Page) -> Lines:
 
 
 def _cases(page: Page) -> Lines:
-    rows = [(sheet.name, sheet.tally.words, sheet.margin, len(sheet.errata)) for sheet in page.sheets]
+    rows = [
+        (sheet.name, sheet.tally.words, numbers.margin(sheet.tally.worst), len(sheet.errata)) for sheet in page.sheets
+    ]
     return ["### Cases", table(("Case", "Checks", "Worst margin", "Errata"), rows)] if rows else []
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal, InvalidOperation, localcontext
 from typing import Any
 
-Record = dict[str, Any]
+from veridyn.reports.tally import Record
 
 PRECISION = 60  # digits: those of a reference, and more
 ROUNDED = Decimal("0.05")  # relative; files of others may print errors with one or two digits

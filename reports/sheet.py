@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
-from veridyn.reports import drawing, mathml, numbers
+from veridyn.reports import drawing, numbers
 from veridyn.reports.checks import LISTED, Group, make_group
 from veridyn.reports.comparison import Matrix, matrices, truth_digits
 from veridyn.reports.document import Document
@@ -26,46 +26,28 @@ COMPARED = 12  # variants whose solvers stand side by side; those with trouble c
 
 @dataclass(frozen=True)
 class Run:
-    """One line of a case's summary: a variant solved by a subject; `seconds` sorts what `time` prints."""
+    """One line of a case's summary: a variant solved by a subject, the fewest digits, the time of the run in s."""
 
     variant: str
     subject: str
     tally: Tally
-    margin: str
-    digits: str
-    time: str
+    digits: float | None
     seconds: float | None
 
 
 @dataclass(frozen=True)
-class Truth:
-    """A reference value; `route` is the number of the way in which it was found."""
-
-    record: Record
-    uncertainty: str
-    route: int
-
-
-@dataclass(frozen=True)
-class Route:
-    """A way to reference values, with the independent routes that agree."""
-
-    number: int
-    kind: str
-    steps: list[str]
-
-
-@dataclass(frozen=True)
 class Sheet:
-    """Everything about one case; `case` is its description in the document."""
+    """Everything about one case; `case` is its description in the document.
+
+    `truths` are its references with the number of the route in `routes`, kind and steps, by which each was found.
+    """
 
     anchor: str
     name: str
     case: Record
     system: Drawing | None
-    equations: list[str]
-    truths: list[Truth]
-    routes: list[Route]
+    truths: list[Record]
+    routes: list[tuple[str, tuple[str, ...]]]
     tally: Tally
     runs: list[Run]
     runs_left_out: int
@@ -74,7 +56,6 @@ class Sheet:
     matrices_left_out: int
     diagrams: list[Diagram]
     drawings: list[Drawing]
-    margin: str
     published: list[dict[str, Any]]
     errata: list[dict[str, Any]]
     summary: list[str]
@@ -117,13 +98,13 @@ def _sheet(
     keys = anchors(by_subject, f"{anchor}-by-")
     lines = _worst_runs_first(by_run)
     side_by_side, more = matrices(results, runs, COMPARED)
-    total, routes = tally(results), _routes(case["references"])
+    total = tally(results)
+    routes = [way for way in dict.fromkeys(map(_route, case["references"])) if any(way)]
     return Sheet(
         anchor=anchor,
         name=case["case"],
         case=case,
         system=drawing.system(case, anchor),
-        equations=[mathml.math(formula) for formula in case["equations"]],
         truths=_truths(case["references"], routes),
         routes=routes,
         tally=total,
@@ -137,8 +118,8 @@ def _sheet(
         matrices_left_out=more,
         diagrams=drawn[0],
         drawings=drawn[1],
-        margin=numbers.margin(total.worst),
-        published=sorted(case["published"], key=_is_plain),
+        # what needs no word of its own comes last
+        published=sorted(case["published"], key=lambda p: p["verdict"] == "reproduced" and not p["explanation"]),
         errata=[value for value in case["published"] if value["verdict"] in ERRATA],
         summary=_summary(results, total, case, runs),
     )
@@ -152,39 +133,21 @@ def _worst_runs_first(by_run: dict[tuple[str, str], list[Record]]) -> list[tuple
     return sorted(lines, key=lambda line: all(record["verdict"] not in TROUBLE for record in line[1]))
 
 
-def _routes(references: Sequence[Record]) -> list[Route]:
-    """Return the ways in which the references of a case were found, numbered; a case has few."""
-    found = dict.fromkeys((truth["kind"], tuple(truth["routes"])) for truth in references)
-    named = [(kind, steps) for kind, steps in found if kind or steps]
-    return [Route(number, kind, list(steps)) for number, (kind, steps) in enumerate(named, start=1)]
+def _route(truth: Record) -> tuple[str, tuple[str, ...]]:
+    """Return kind and steps of the way in which a reference was found, with the independent routes that agree."""
+    return truth["kind"], tuple(truth["routes"])
 
 
-def _truths(references: Sequence[Record], routes: Sequence[Route]) -> list[Truth]:
-    numbered = {(route.kind, tuple(route.steps)): route.number for route in routes}
-    return [
-        Truth(truth, truth.get("radius") or "", numbered.get((truth["kind"], tuple(truth["routes"])), 0))
-        for truth in references
-    ]
-
-
-def _is_plain(value: dict[str, Any]) -> bool:
-    """Whether a published value needs no word of its own."""
-    return value["verdict"] == "reproduced" and not value["explanation"]
+def _truths(references: Sequence[Record], routes: Sequence[tuple[str, tuple[str, ...]]]) -> list[Record]:
+    numbered = {route: number for number, route in enumerate(routes, start=1)}
+    said = ((truth, truth.get("radius") or "", numbered.get(_route(truth), "")) for truth in references)
+    return [truth | {"uncertainty": uncertainty, "route": number} for truth, uncertainty, number in said]
 
 
 def _run(variant: str, name: str, records: list[Record]) -> Run:
-    counted = tally(records)
     # All quantities of a run carry the time of that run; of several runs of a variant, the longest.
     longest = max((record["wall_time"] for record in records if record["wall_time"] is not None), default=None)
-    return Run(
-        variant=variant,
-        subject=name,
-        tally=counted,
-        margin=numbers.margin(counted.worst),
-        digits=numbers.correct_digits(min(truth_digits(records), default=None)),
-        time=numbers.time(longest),
-        seconds=longest,
-    )
+    return Run(variant, name, tally(records), min(truth_digits(records), default=None), longest)
 
 
 def _summary(results: list[Record], total: Tally, case: Record, runs: int) -> list[str]:

@@ -1,18 +1,18 @@
-"""A drawing of the mechanical system of a case, as SVG, from its description in the result document.
+"""A drawing of the mechanical system of a case, a line of masses or a beam, as SVG, from the result document.
 
 Masses stand in a line, with springs, dampers and stops in the gaps between them and to the walls, dry friction beneath,
 loads and initial velocities above. Whatever a description holds, it is drawn without asking what case it belongs to.
+
+Of a beam, from top to bottom: the shapes it moves in; the beam with its supports, its velocities at the start above it,
+and the stops that it meets; its length.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from veridyn.reports import numbers, svg, symbols
-from veridyn.reports.symbols import BLUE, INK, LABEL, MASS, WALL
-
-Element = dict[str, Any]
-Record = dict[str, Any]
+from veridyn.reports import numbers, style, svg
+from veridyn.reports.svg import BLUE, INK, LABEL, MASS, THIN, WALL
+from veridyn.reports.tally import Record
 
 GAP, WIDE, PITCH, HIGH = 150.0, 70.0, WALL, 56.0
 EDGE, ABOVE, LEVEL, BELOW = 34.0, 18.0, 34.0, 62.0
@@ -124,8 +124,8 @@ def _place_at_wall(layout: Layout, kind: str, label: str, place: int, wall: str)
         layout.below.append((place, kind, label))
 
 
-def _place_stop(layout: Layout, stop: Element) -> None:
-    parts = [("stop", symbols.gap(stop))]
+def _place_stop(layout: Layout, stop: Record) -> None:
+    parts = [("stop", svg.gap(stop))]
     if stop["damping"]:
         parts.append(("dashpot", f"{numbers.value(stop['damping'], 4)} N s/m"))
     places = [layout.names.index(name) for name in stop["ends"] if name in layout.names]
@@ -139,7 +139,7 @@ def _place_stop(layout: Layout, stop: Element) -> None:
                 layout.gaps.append(Link(kind, label, places[0] + 1, GROUND))
 
 
-def _place_device(layout: Layout, device: Element) -> None:
+def _place_device(layout: Layout, device: Record) -> None:
     label = _short(device["type"].replace("-", " "), 24)
     places = [layout.names.index(name) for name in device["ends"] if name in layout.names]
     if len(places) == 1 and device["side"] == "right":
@@ -148,7 +148,7 @@ def _place_device(layout: Layout, device: Element) -> None:
         _place(layout, "device", device["ends"], label)
 
 
-def _coefficients(friction: Element) -> str:
+def _coefficients(friction: Record) -> str:
     static, kinetic = (numbers.value(friction[key], 4) for key in ("static", "kinetic"))
     return f"μ = {kinetic}" if static == kinetic else f"μs = {static}, μk = {kinetic}"
 
@@ -174,10 +174,10 @@ def _link(layout: Layout, link: Link, y: float) -> Iterator[str]:
     else:
         start = layout.left(link.column - 1) + WIDE
         end = start + length
-    yield from symbols.draw(link.kind, start, end, y)
+    yield from svg.symbol(link.kind, start, end, y)
     yield svg.text((start + end) / 2, y - 12, link.label, LABEL)
     if link.wall:
-        yield from symbols.wall(end, y, 1.0 if end > start else -1.0)
+        yield from svg.wall(end, y, 1.0 if end > start else -1.0)
 
 
 def _moving(x: float, y: float, name: str) -> Iterator[str]:
@@ -193,7 +193,7 @@ def _short(name: str, most: int) -> str:
     return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
-def _mass(layout: Layout, number: int, mass: Element, top: float) -> Iterator[str]:
+def _mass(layout: Layout, number: int, mass: Record, top: float) -> Iterator[str]:
     x, middle = layout.left(number), top + layout.high / 2
     place = f'x="{svg.number(x)}" y="{svg.number(top)}" width="{WIDE:g}" height="{svg.number(layout.high)}" rx="4"'
     yield f"<rect {place} {MASS}/>"
@@ -223,7 +223,7 @@ def _above(layout: Layout, top: float) -> Iterator[str]:
         a, b = layout.left(first) + WIDE * 0.3, layout.left(last) + WIDE * 0.7
         yield svg.path([(a, top), (a, y)], INK)
         yield svg.path([(b, top), (b, y)], INK)
-        yield from symbols.draw(kind, a, b, y)
+        yield from svg.symbol(kind, a, b, y)
         yield svg.text((a + b) / 2, y - 10, label, LABEL)
 
 
@@ -236,9 +236,9 @@ def _below(layout: Layout, system: Record, bottom: float) -> Iterator[str]:
         yield from _held(layout.left(place) + WIDE / 4, bottom, kind, label)
 
 
-def _plane(x: float, y: float, friction: Element) -> Iterator[str]:
+def _plane(x: float, y: float, friction: Record) -> Iterator[str]:
     """Draw the plane that a mass rubs on, and that it moves."""
-    yield from symbols.ground(x - 26, x + WIDE + 26, y, 12)
+    yield from svg.ground(x - 26, x + WIDE + 26, y, 12)
     said = _coefficients(friction)
     if friction["on"]:
         yield from _moving(x + WIDE / 2, y + 10, f"{_short(friction['on'], 16)}, {said}")
@@ -249,7 +249,95 @@ def _plane(x: float, y: float, friction: Element) -> Iterator[str]:
 def _held(x: float, y: float, kind: str, label: str) -> Iterator[str]:
     """Draw a link to the ground beneath: the symbol on its side."""
     yield f'<g transform="rotate(90 {svg.number(x)} {svg.number(y)})">'
-    yield from symbols.draw(kind, x, x + 44, y)
-    yield from symbols.wall(x + 44, y, 1.0)
+    yield from svg.symbol(kind, x, x + 44, y)
+    yield from svg.wall(x + 44, y, 1.0)
     yield "</g>"
     yield svg.text(x + 20, y + 26, label, LABEL.replace("middle", "start"))
+
+
+# ---- a beam
+
+LEFT, SPAN, RIGHT = 60.0, 480.0, 150.0
+SHAPES, SWING = 48.0, 28.0  # level of the shapes, and how far they reach from it
+UPPER, DEEP, SPEED = 142.0, 8.0, 30.0  # of the beam: its upper edge, its depth; length of the longest velocity
+FOOT, STOP = 16.0, 64.0  # height of a support, length of a stop
+BOTTOM, HEIGHT = 248.0, 264.0
+HALF = 9.0  # width of a support
+ASIDE = LABEL.replace("middle", "start")
+
+
+def draw_beam(beam: Record, name: str) -> str:
+    """Draw a beam, ``beam`` of a case in the result document; `name` is what a screen reader says."""
+    parts = [
+        *_shapes(beam),
+        *_velocities(beam),
+        f'<rect x="{LEFT:g}" y="{UPPER:g}" width="{SPAN:g}" height="{DEEP:g}" {MASS}/>',
+        *(part for support in beam["supports"] for part in _support(_along(beam, support["at"]), support["kind"])),
+        *(part for stop in beam["stops"] for part in _stop(_along(beam, stop["at"]), stop)),
+        *_length(beam),
+    ]
+    return svg.drawing(LEFT + SPAN + RIGHT, HEIGHT, name, parts, "sketch")
+
+
+def _along(beam: Record, at: float) -> float:
+    """Return where a place of the beam is drawn; what lies beyond an end, at the end."""
+    return LEFT + SPAN * min(max(at / float(beam["length"]), 0.0), 1.0)
+
+
+def _shapes(beam: Record) -> Iterator[str]:
+    """Draw the shapes over each other about a common line, each as far as the others."""
+    if beam["shapes"]:
+        yield svg.path([(LEFT, SHAPES), (LEFT + SPAN, SHAPES)], THIN)
+    for row, shape in enumerate(beam["shapes"]):
+        colour, y = style.CYCLE[row], shape["y"]
+        largest = max(map(abs, y)) or 1.0
+        points = [(LEFT + SPAN * i / (len(y) - 1), SHAPES - SWING * v / largest) for i, v in enumerate(y)]
+        yield svg.path(points, f'stroke="{colour}" stroke-width="1.6" fill="none"')
+        first = SHAPES + 4 - 8.0 * (len(beam["shapes"]) - 1)
+        yield svg.text(LEFT + SPAN + 16, first + 16 * row, shape["name"], f'{ASIDE} style="fill:{colour}"')
+
+
+def _velocities(beam: Record) -> Iterator[str]:
+    """Draw the velocities at the start as arrows, away from the beam if they rise and to it if they fall."""
+    speeds = beam["velocities"]
+    largest = max((abs(one["value"]) for one in speeds), default=0.0)
+    for one in speeds:
+        x, long = _along(beam, one["at"]), SPEED * abs(one["value"]) / (largest or 1.0)
+        near, far = (x, UPPER - 4), (x, UPPER - 4 - long)
+        yield from svg.arrow(far, near, BLUE) if one["value"] < 0 else svg.arrow(near, far, BLUE)
+    if largest:
+        yield svg.text(LEFT + SPAN + 16, UPPER - 16, f"v(0) up to {numbers.value(largest, 3)} m/s", ASIDE)
+
+
+def _support(x: float, kind: str) -> Iterator[str]:
+    """Draw a pin (triangle), a roller (circle), each on a floor, or a clamp (wall)."""
+    top = UPPER + DEEP
+    if kind == "clamp":
+        side = -1.0 if x < LEFT + SPAN / 2 else 1.0
+        yield from svg.wall(x, UPPER + DEEP / 2, side)
+        return
+    if kind == "pin":
+        yield svg.path([(x, top), (x - HALF, top + FOOT), (x + HALF, top + FOOT), (x, top)], INK)
+    else:
+        centre, radius = svg.number(top + FOOT / 2), svg.number(FOOT / 2)
+        yield f'<circle cx="{svg.number(x)}" cy="{centre}" r="{radius}" {INK}/>'
+    yield from svg.ground(x - 2 * HALF, x + 2 * HALF, top + FOOT, 5)
+
+
+def _stop(x: float, stop: Record) -> Iterator[str]:
+    """Draw a stop on its side, beneath the beam or above it."""
+    below = stop["side"] == "below"
+    y, turn, away = (UPPER + DEEP, 90, 1) if below else (UPPER, -90, -1)
+    yield f'<g transform="rotate({turn} {svg.number(x)} {svg.number(y)})">'
+    yield from svg.symbol("stop", x, x + STOP, y)
+    yield from svg.wall(x + STOP, y, 1.0)
+    yield "</g>"
+    yield svg.text(x + 18, y + away * STOP / 2 + 4, svg.gap(stop), ASIDE)
+
+
+def _length(beam: Record) -> Iterator[str]:
+    middle = LEFT + SPAN / 2
+    for end in (LEFT, LEFT + SPAN):
+        yield svg.path([(end, BOTTOM - 6), (end, BOTTOM + 6)], THIN)
+        yield from svg.arrow((middle, BOTTOM), (end, BOTTOM), THIN)
+    yield svg.text(middle, BOTTOM - 5, f"{numbers.value(beam['length'], 4)} m", LABEL)

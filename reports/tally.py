@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
+from veridyn.reports import numbers
 from veridyn.reports.numbers import plural
 
 Record = dict[str, Any]
@@ -31,14 +32,8 @@ LAYERS = {
 TRUTH = ("criterion", "convergence")
 """The layers that compare an answer with the truth."""
 
-COUNTED = {
-    "criterion": ("criterion", "criteria"),
-    "convergence": ("convergence", "convergence"),
-    "claim": ("claim", "claims"),
-    "invariance": ("invariance", "invariance"),
-    "baseline": ("baseline", "baseline"),
-}
-"""Names of the layers in a count: of one check, of several."""
+SEVERAL = {"criterion": "criteria", "claim": "claims"}
+"""What checks of a layer are called where that is not its name."""
 
 MEANINGS = {
     "error": "the solver crashed or returned nothing usable",
@@ -51,6 +46,20 @@ MEANINGS = {
 
 FRAGILE = 2.0
 LOOSE = 1000.0
+
+
+@dataclass(frozen=True)
+class Excerpt(Generic[Item]):
+    """The first of a list that may be long: what it is called, how many there are, those that are shown."""
+
+    title: str
+    total: int
+    shown: list[Item]
+
+    @property
+    def left_out(self) -> int:
+        """How many are not shown."""
+        return self.total - len(self.shown)
 
 
 @dataclass(frozen=True)
@@ -100,6 +109,11 @@ class Tally:
         return "expected failure" if self.counts["expected failure"] else "not applicable"
 
     @property
+    def margin(self) -> str:
+        """The worst margin, printed."""
+        return numbers.margin(self.worst)
+
+    @property
     def words(self) -> str:
         """Counts in words, zeros left out: '2 fail, 48 pass'."""
         said = [f"{number} {verdict}" for verdict, number in self.counts.items() if number]
@@ -112,8 +126,8 @@ class Tally:
 
     def of_layers(self, *verdicts: str) -> str:
         """Count the records with some verdicts, layer by layer: '410 criteria, 1 claim'."""
-        numbers = {layer: sum(counts[verdict] for verdict in verdicts) for layer, counts in self.layers.items()}
-        return ", ".join(counted(layer, number) for layer, number in numbers.items() if number)
+        found = {layer: sum(counts[verdict] for verdict in verdicts) for layer, counts in self.layers.items()}
+        return ", ".join(counted(layer, number) for layer, number in found.items() if number)
 
 
 def tally(records: Iterable[Record]) -> Tally:
@@ -139,8 +153,7 @@ def _by_layer_and_verdict(records: Iterable[Record]) -> dict[str, dict[str, int]
 
 def counted(layer: str, number: int) -> str:
     """Count checks of a layer: '1 criterion', '2 criteria', '3 convergence'."""
-    one, several = COUNTED[layer]
-    return f"{number} {one if number == 1 else several}"
+    return f"{number} {layer if number == 1 else SEVERAL.get(layer, layer)}"
 
 
 def margin_of(record: Record) -> float:

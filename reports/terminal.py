@@ -19,7 +19,7 @@ from veridyn.reports.comparison import score
 from veridyn.reports.document import Document, environments, gaps, scope
 from veridyn.reports.levels import LevelTable, level_table, sum_of, terms
 from veridyn.reports.tally import (
-    COUNTED,
+    SEVERAL,
     TROUBLE,
     VERDICTS,
     Record,
@@ -106,7 +106,8 @@ def _summary(document: Document) -> Table:
     table = _table()
     for title in ("case", "variant", "scheme"):
         table.add_column(title, overflow="fold")
-    for title in (*(COUNTED[layer][1] for layer in layers), *(SHORT.get(name, name) for name in others), "margin"):
+    counted = (SEVERAL.get(name, SHORT.get(name, name)) for name in (*layers, *others))
+    for title in (*counted, "margin"):
         table.add_column(title, justify="right", no_wrap=True)
     previous = ""
     for (case, variant, name), records in _runs(document, _namer(document)).items():

@@ -1,18 +1,113 @@
-"""Writes the files of a report."""
+"""Writes the files of a report: its pages, the badge for a README, and what the other modules make of it.
 
+Pages fetch nothing from anywhere; without the script all is there but sorting and filtering.
+"""
+
+import base64
 import contextlib
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from veridyn.reports import badge, drawing, html, junit, markdown, spreadsheet
-from veridyn.reports.against import Comparison
+from veridyn.reports import drawing, junit, markdown, mathml, numbers, spreadsheet, svg
+from veridyn.reports.against import HEAD, Comparison
+from veridyn.reports.comparison import DIGITS
 from veridyn.reports.document import Document, digest, gaps, scope
-from veridyn.reports.errors import ReportError
+from veridyn.reports.errors import ReportError, optional_package
 from veridyn.reports.page import Page, make_page
 from veridyn.reports.studio import studio
+from veridyn.reports.tally import LAYERS, MEANINGS, Tally
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+MARKS = {"pass": "✓", "fail": "✗", "error": "!", "harness error": "?", "expected failure": "≠", "not applicable": "–"}
+"""Beside the word, never instead of it."""
+
+
+def pages(page: Page) -> Iterator[tuple[str, str]]:
+    """Yield names and texts of all pages: the first, one a case, one a case and solver; a single one if asked for.
+
+    Raises ReportError if jinja2 is not installed.
+    """
+    script, said = resource("report.js"), {"digits": DIGITS, "marks": MARKS, "layers": LAYERS, "verdicts": MEANINGS}
+    template = _environment().get_template("report.html")
+    given = {"page": page, "script": script, "policy": _policy(script), "changed": HEAD, "css": resource("report.css")}
+    for name, view in _views(page):
+        yield name, template.render(**given, **said, base="../" if "/" in name else "", **view)
+
+
+def _views(page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield "index.html", {"kind": "first", "running": page.title}
+    if page.single:
+        return
+    for sheet in page.sheets:
+        yield f"cases/{sheet.anchor}.html", {"kind": "case", "running": sheet.name, "sheet": sheet}
+        for group in sheet.groups:
+            running = f"{sheet.name} · {group.subject}"
+            leaves = group.leaves
+            view = {"kind": "checks", "running": running, "sheet": sheet, "group": group, "leaves": leaves}
+            for number in range(len(leaves)):
+                yield f"checks/{group.page(number)}.html", view | {"leaf": number}
+
+
+def fill(name: str, **given: Any) -> str:
+    """Render a template with the style sheet of its name; raises ReportError if jinja2 is not installed.
+
+    All that is printed is escaped, but for what the template calls trusted.
+    """
+    return _environment().get_template(f"{name}.html").render(css=resource(f"{name}.css"), **given)
+
+
+def _environment() -> "Environment":
+    with optional_package():
+        from jinja2 import Environment, FunctionLoader, StrictUndefined
+        from markupsafe import Markup, escape
+
+    def broken(name: str) -> Markup:
+        """Escape a subject's name and let it break after its solver and at underscores."""
+        return Markup(str(escape(name)).replace(" · ", "<br>").replace("_", "_<wbr>"))
+
+    def coded(text: str) -> Markup:
+        """Escape a sentence and set what stands between backticks as code."""
+        return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+    loader = FunctionLoader(resource)
+    made = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=loader)
+    # "trusted" is not escaped: our own style sheets and script; drawings and formulas, escaped when made.
+    made.filters |= {"trusted": Markup, "broken": broken, "coded": coded, "slug": slug, "formula": mathml.math}
+    made.filters |= {"full": numbers.full, "plural": numbers.plural, "quoted": quoted, "value": numbers.value}
+    made.filters |= {"error": numbers.error, "tolerance": numbers.tolerance, "margin": numbers.margin}
+    made.filters |= {"lre": numbers.correct_digits, "time": numbers.time}
+    return made
+
+
+def resource(name: str) -> str:
+    """Return the text of a template, style sheet or script."""
+    return files("veridyn.reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _policy(script: str) -> str:
+    """Return what a browser may do with the page: run our own script, fetch nothing from anywhere."""
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    allowed = f"style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+
+
+def slug(verdict: str) -> str:
+    """Make a verdict the name of a CSS class."""
+    return verdict.replace(" ", "-")
+
+
+def quoted(text: str) -> str:
+    """Make a text a string of CSS, for the running heads of printed pages; markup in it cannot end the style sheet."""
+    return '"' + re.sub(r"[^\w .,:·-]", lambda match: f"\\{ord(match[0]):x} ", text) + '"'
+
 
 AGAINST = "against.md"
 STALE = (
@@ -70,11 +165,11 @@ def _render(document: Document, compared: Comparison | None, processes: int, sin
             "summary.md": markdown.summary(page),
             "results.csv": spreadsheet.results(document["results"]),
             "junit.xml": junit.render(document, gaps(document)),
-            "badge.svg": _svg_file(badge.render(page.tally, missing=bool(page.gaps), scope=scope(document))),
+            "badge.svg": _svg_file(badge(page.tally, missing=bool(page.gaps), scope=scope(document))),
         }
         texts |= {AGAINST: markdown.changes(compared)} if compared else {}
         # last, for these wait for the figures
-        texts |= dict(html.render(page)) | dict(_drawings(page))
+        texts |= dict(pages(page)) | dict(_drawings(page))
     return {"results.json": results, **{name: _bytes(text) for name, text in texts.items()}}
 
 
@@ -119,3 +214,42 @@ def save(path: Path, text: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text)
     return path
+
+
+COLOURS = {"pass": "#00664a", "fail": "#a83600", "error": "#8a1f63", "harness error": "#8a1f63"}
+OTHERWISE = "#52606d"
+LETTER = 6.6  # width of a letter at this size, generously
+NAME = "veridyn"
+
+
+def badge(total: Tally, *, missing: bool, scope: str = "") -> str:
+    """Return the badge as SVG: '42/42 checks', red if one failed, ended in an error, or is missing.
+
+    A run that was asked for a part only says so: '42/42 checks, quick profile'.
+    """
+    words, colour = _badge_words(total, missing=missing)
+    right = ", ".join(filter(None, (words, scope.partition(",")[0].lower())))
+    widths = [LETTER * len(word) + 14 for word in (NAME, right)]
+    parts = [
+        f"<title>{NAME}: {right}</title>",
+        '<clipPath id="veridyn-badge"><rect width="100%" height="20" rx="3"/></clipPath>',
+        '<g clip-path="url(#veridyn-badge)">',
+        f'<rect width="{svg.number(widths[0])}" height="20" fill="#3b4651"/>',
+        f'<rect x="{svg.number(widths[0])}" width="{svg.number(widths[1])}" height="20" fill="{colour}"/>',
+        "</g>",
+        svg.text(widths[0] / 2, 14, NAME, BADGE_TEXT),
+        svg.text(widths[0] + widths[1] / 2, 14, right, BADGE_TEXT),
+    ]
+    return svg.drawing(sum(widths), 20, f"{NAME}: {right}", parts, "badge")
+
+
+BADGE_TEXT = 'fill="#ffffff" font-size="11" text-anchor="middle"'
+
+
+def _badge_words(total: Tally, *, missing: bool) -> tuple[str, str]:
+    if missing:
+        return "incomplete", COLOURS["error"]
+    if not total.judged and not total.trouble:
+        return "nothing judged", OTHERWISE
+    asked = total.judged + total.counts["error"] + total.counts["harness error"]
+    return f"{total.counts['pass']}/{asked} checks", COLOURS["pass" if not total.trouble else total.verdict]

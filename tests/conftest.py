@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from veridyn import progress, workers
+from veridyn import screen, workers
 from veridyn.cli import main
 from veridyn.reports import studio
 
@@ -51,7 +51,7 @@ def one_core(monkeypatch):
 
     Without lines of progress: how many there are is the machine's business.
     """
-    monkeypatch.setattr(progress, "EVERY", math.inf)
+    monkeypatch.setattr(screen, "EVERY", math.inf)
     monkeypatch.setattr(studio, "cores", lambda: 1)
     if "forkserver" in multiprocessing.get_all_start_methods():
         monkeypatch.setattr(workers, "multiprocessing", SimpleNamespace(get_context=lambda _: forking()))

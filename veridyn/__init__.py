@@ -15,7 +15,6 @@ __version__ = version("veridyn")
 if TYPE_CHECKING:
     from veridyn.comparing import Comparison, compare, report
     from veridyn.front import cases, reference
-    from veridyn.recorded import RecordedRun, read_run
     from veridyn.solver.problem.as_initial_value import as_initial_value
     from veridyn.solver.problem.condensed import Condensed, condensed
     from veridyn.solver.problem.devices import BucklingStop, NonlinearDamper, NonlinearSpring, Zener
@@ -25,13 +24,12 @@ if TYPE_CHECKING:
     from veridyn.solver.problem.mechanical import Modes
     from veridyn.solver.problem.pieces import pieces
     from veridyn.solver.problem.time_functions import Harmonic, Sum, Windowed, constant, polynomial, pulse, step, table
-    from veridyn.solving import Solution, solve
+    from veridyn.solving import RecordedRun, Solution, read_run, solve
     from veridyn.verification import verify
 
 PLACES = {
     "comparing": ("Comparison", "compare", "report"),
     "front": ("cases", "reference"),
-    "recorded": ("RecordedRun", "read_run"),
     "solver.problem.as_initial_value": ("as_initial_value",),
     "solver.problem.condensed": ("Condensed", "condensed"),
     "solver.problem.devices": ("BucklingStop", "NonlinearDamper", "NonlinearSpring", "Zener"),
@@ -42,7 +40,7 @@ PLACES = {
     "solver.problem.time_functions": (
         "Harmonic", "Sum", "Windowed", "constant", "polynomial", "pulse", "step", "table",
     ),
-    "solving": ("Solution", "solve"),
+    "solving": ("RecordedRun", "Solution", "read_run", "solve"),
     "verification": ("verify",),
 }  # fmt: skip
 

@@ -10,19 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from veridyn.document import environment
+from veridyn.journal import whole
 from veridyn.solver.errors import SolverInputError
 from veridyn.validation_cases.core.judge import Record
-from veridyn.writing import whole
 
 FORMAT = "1.0"
 LAYERS = ("criterion", "convergence")  # whose answers have digits that can be lost
 DIGITS_LOST = 0.5  # a factor of three in the error
 DIGITS_KEPT = 12.0  # beyond that, digits are rounding
 COST_GROWTH = 1.1  # of counters: steps, evaluations
-
-
-class BaselineError(SolverInputError):
-    """A baseline cannot be read, or is not one."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +46,11 @@ def entries(records: Iterable[Record]) -> Iterator[Entry]:
 def write_baseline(file: Path, records: Iterable[Record], command: Sequence[str]) -> int:
     """Write a baseline, whole or not at all; returns how many answers it holds.
 
-    Raises BaselineError if nothing passed that could be kept, or the file cannot be written.
+    Raises SolverInputError if nothing passed that could be kept, or the file cannot be written.
     """
     kept = list(entries(records))
     if not kept:
-        raise BaselineError("no check passed with digits or counters: there is nothing to keep as a baseline")
+        raise SolverInputError("no check passed with digits or counters: there is nothing to keep as a baseline")
     content = {
         "baseline": FORMAT,
         "environment": environment(command),
@@ -64,22 +60,22 @@ def write_baseline(file: Path, records: Iterable[Record], command: Sequence[str]
         with whole(file) as part:
             part.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
     except OSError as error:
-        raise BaselineError(f"cannot write {file}: {error.strerror or error}") from None
+        raise SolverInputError(f"cannot write {file}: {error.strerror or error}") from None
     return len(kept)
 
 
 def read_baseline(file: Path) -> Baseline:
-    """Read a baseline; raises BaselineError if it cannot be read or is none."""
+    """Read a baseline; raises SolverInputError if it cannot be read or is none."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
         written = content["baseline"]
         found = [_entry(each) for each in content["entries"]] if written == FORMAT else []
     except OSError as error:
-        raise BaselineError(f"cannot read {file}: {error.strerror or error}") from None
+        raise SolverInputError(f"cannot read {file}: {error.strerror or error}") from None
     except (ValueError, TypeError, KeyError, RecursionError, AttributeError):
-        raise BaselineError(f"{file} is no baseline; `veridyn baseline save {file.name}` writes one") from None
+        raise SolverInputError(f"{file} is no baseline; `veridyn baseline save {file.name}` writes one") from None
     if written != FORMAT:
-        raise BaselineError(f"{file} is a baseline of format {written!r}, not {FORMAT}; save it again")
+        raise SolverInputError(f"{file} is a baseline of format {written!r}, not {FORMAT}; save it again")
     return {(entry.solver, entry.case, entry.id): entry for entry in found}
 
 
@@ -94,11 +90,13 @@ def _entry(given: Mapping[str, Any]) -> Entry:
 def compared(records: Iterable[Record], before: Baseline) -> Iterator[Record]:
     """Yield one record of the layer ``baseline`` for each answer that the baseline holds.
 
-    Raises BaselineError if the baseline holds none of the checks.
+    Raises SolverInputError if the baseline holds none of the checks.
     """
     known = [(record, before[key]) for record in records if (key := (record.solver, record.case, record.id)) in before]
     if not known:
-        raise BaselineError("the baseline holds none of these checks: was it saved for another solver or other cases?")
+        raise SolverInputError(
+            "the baseline holds none of these checks: was it saved for another solver or other cases?"
+        )
     for record, entry in known:
         yield from _compared(record, entry)
 

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from veridyn import __version__
-from veridyn.defaults import DefaultsError, completed
+from veridyn.defaults import completed
 from veridyn.exit_code import ExitCode
 from veridyn.nearest import did_you_mean
+from veridyn.solver.errors import SolverInputError
 
 EXAMPLES = """\
 examples:
@@ -269,7 +270,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         _place("--against", "OLD.json", "say what changed since; fails if something became worse"),
         _switch("--single-file", "all pages in index.html"),
     )),
-    "manual": ("manual.manual", "build the manual for a quality file, as HTML and PDF", (
+    "manual": ("commands.manual", "build the manual for a quality file, as HTML and PDF", (
         CASES,
         _place("--output", "DIR", "write manual.html, manual.pdf, results.json", required=True),
         _place("--results", "RESULTS.json", "of a run (default: run our own solver)"),
@@ -280,7 +281,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         _option("--intended-use", default="", metavar="TEXT", help="intended use of the solver, for the chapter on "
             "scope"),
     )),
-    "bench": ("timing.bench", "time the solvers, digits beside the times", (
+    "bench": ("bench.bench", "time the solvers, digits beside the times", (
         CASES,
         _solvers(),
         _place("--report", "DIR", "write timing.html, timing.md and timing.json"),
@@ -343,7 +344,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     try:
         given = completed(given, _commands(parser))
-    except DefaultsError as error:
+    except SolverInputError as error:
         print(f"veridyn: {_one_line(error)}", file=sys.stderr)
         return ExitCode.UNUSABLE
     chosen = vars(parser.parse_args(given))

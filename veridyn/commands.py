@@ -24,10 +24,6 @@ def bad_input_errors() -> tuple[type[Exception], ...]:
     return ParameterError, CertificationError, SolverInputError, UnknownCase, UnknownTopic, ReportError, OSError
 
 
-class UsageError(SolverInputError):
-    """An option has a value that cannot be used."""
-
-
 def run(place: str, given: dict[str, Any], command: Command) -> int:
     """Carry out a command by the function at a place, with the options that are its arguments; returns the exit status.
 
@@ -51,7 +47,7 @@ def _read(given: dict[str, Any]) -> dict[str, Any]:
 
         given["request"] = read_request(**{name: given.pop(name) for name in ("claims", "refine", "require")})
     if given.get("jobs") and given.get("scheduler"):
-        raise UsageError("-n counts processes of this machine; a scheduler has workers of its own: leave one out")
+        raise SolverInputError("-n counts processes of this machine; a scheduler has workers of its own: leave one out")
     if "jobs" in given and given["jobs"] is None:
         from veridyn.reports.studio import cores
 
@@ -60,14 +56,17 @@ def _read(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def changes(pairs: Sequence[str]) -> dict[str, str]:
-    """Read NAME=VALUE pairs; raises UsageError if a pair has no ``=``, an empty side, or a name is given twice."""
+    """Read NAME=VALUE pairs.
+
+    Raises SolverInputError if a pair has no ``=``, an empty side, or a name is given twice.
+    """
     found: dict[str, str] = {}
     for pair in pairs:
         name, equals, value = (part.strip() for part in pair.partition("="))
         if not (name and equals and value):
-            raise UsageError(f"--set {pair!r}: write NAME=VALUE, e.g. a0=1.2")
+            raise SolverInputError(f"--set {pair!r}: write NAME=VALUE, e.g. a0=1.2")
         if name in found:
-            raise UsageError(f"--set {name} is given twice")
+            raise SolverInputError(f"--set {name} is given twice")
         found[name] = value
     return found
 
@@ -123,6 +122,65 @@ def report(results: Sequence[Path], output: Path, against: Path | None, *, singl
     return running.status(found["results"], gaps(found)) or worse
 
 
+def manual(
+    *,
+    cases: Sequence[str],
+    results: Path | None,
+    output: Path,
+    jobs: int,
+    pdf: bool,
+    number: str,
+    revision: str,
+    intended_use: str,
+    command: Command,
+) -> int:
+    """Build the manual of some cases, of all without any; returns the status of the results.
+
+    Without ``results`` our own solver is run first and its results are kept in the folder. Raises UnknownCase if there
+    is no such case; ReportError if results cannot be read, have nothing of a case, or the manual cannot be written.
+    """
+    from veridyn import running
+    from veridyn.reports import gaps, read_results
+    from veridyn.reports.document import of_cases
+    from veridyn.reports.manual import write
+    from veridyn.reports.manual_blocks import typesetter
+
+    if pdf:
+        typesetter()  # said before the run, not after it
+    if results is None:
+        results = output / "results.json"
+        ended = _run_our_own(cases, results, jobs, command)
+        if ended == ExitCode.INTERRUPTED:
+            return ended
+    elif cases and results.resolve() == (output / "results.json").resolve():
+        raise ReportError(f"{results} would lose the cases that are not asked for; choose another folder")
+    found = read_results([results])
+    chosen = of_cases(found, cases) if cases else found
+    for file in write(chosen, output, pdf=pdf, number=number, revision=revision, use=intended_use):
+        if file.stem == "manual":
+            print(file)
+    return running.status(chosen["results"], gaps(chosen))
+
+
+def _run_our_own(cases: Sequence[str], file: Path, jobs: int, command: Command) -> int:
+    from veridyn import running
+    from veridyn.selection import Selection
+    from veridyn.solver.loading import OWN
+
+    for name in cases:
+        load_case(name)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return running.run(
+        selection=Selection(cases=tuple(cases)),
+        solvers=[OWN],
+        changed={},
+        jobs=jobs,
+        report=None,
+        output=str(file),
+        command=command,
+    )
+
+
 def mutation(
     command: Command, false_positives: int | None, faults: Sequence[str], report: Path | None, **given: Any
 ) -> int:
@@ -134,5 +192,5 @@ def mutation(
     if false_positives is None:
         return analysis.mutation(faults=faults, options=asked, report=report, command=command, **given)
     if faults or asked.resolution:
-        raise UsageError("--false-positives tries solvers without fault; leave out --fault and --resolution")
+        raise SolverInputError("--false-positives tries solvers without fault; leave out --fault and --resolution")
     return study(count=false_positives, command=command, **given)

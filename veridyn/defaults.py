@@ -18,16 +18,12 @@ from veridyn.solver.errors import SolverInputError
 FILE, PROJECT = "veridyn.toml", "pyproject.toml"
 
 
-class DefaultsError(SolverInputError):
-    """A file of defaults cannot be used."""
-
-
 def completed(given: Sequence[str], commands: Mapping[str, argparse.ArgumentParser]) -> list[str]:
     """Return the arguments of a command line with the defaults of this folder, behind the name of the command.
 
     Raises
     ------
-    DefaultsError
+    SolverInputError
         If the file is no TOML, or has a command or an option that does not exist, or a value of the wrong kind.
     """
     if not given or given[0] not in commands or {"-h", "--help"} & set(given):
@@ -56,18 +52,18 @@ def _read(file: str) -> dict[str, Any]:
     try:
         return tomllib.loads(Path(file).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise DefaultsError(f"{file}: {error}") from None
+        raise SolverInputError(f"{file}: {error}") from None
 
 
 def _check(name: str, command: str, table: Any, commands: Mapping[str, argparse.ArgumentParser]) -> None:
     if command not in commands:
-        raise DefaultsError(f"{name}: there is no command {command!r}; {nearest(command, commands)}")
+        raise SolverInputError(f"{name}: there is no command {command!r}; {nearest(command, commands)}")
     if not isinstance(table, Mapping):
-        raise DefaultsError(f"{name}: {command} must be a table of options, e.g. [{command}] with jobs = 2")
+        raise SolverInputError(f"{name}: {command} must be a table of options, e.g. [{command}] with jobs = 2")
     known = _options(commands[command])
     for option in table:
         if option not in known:
-            raise DefaultsError(f"{name}: {command} has no option {option!r}; {nearest(option, known)}")
+            raise SolverInputError(f"{name}: {command} has no option {option!r}; {nearest(option, known)}")
 
 
 def _options(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
@@ -95,4 +91,4 @@ def _arguments(name: str, option: str, value: Any) -> Iterator[str]:
     elif isinstance(value, dict):
         yield from (f"--{option}={key}={one}" for key, one in value.items())
     else:
-        raise DefaultsError(f"{name}: {option} = {value} must be a text, a number, true, or a list of them")
+        raise SolverInputError(f"{name}: {option} = {value} must be a text, a number, true, or a list of them")

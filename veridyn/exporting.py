@@ -15,7 +15,7 @@ import numpy as np
 from veridyn.document import SCHEMA_VERSION
 from veridyn.exit_code import ExitCode
 from veridyn.fmu.unit import Unit, Version
-from veridyn.posed import Posed, choose, history_columns, needed_columns, pose
+from veridyn.posed import choose, history_columns, needed_columns, pose
 from veridyn.reports.errors import ReportError
 from veridyn.solver.adapters.as_scene import scene_of
 from veridyn.solver.adapters.calculix_deck import deck, increments
@@ -28,6 +28,7 @@ from veridyn.solver.problem.generated import c_source, equations
 from veridyn.solver.problem.initial_value import InitialValueProblem
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.texts import reference_document
+from veridyn.validation_cases.core.runner import Statement
 
 Row = tuple[Any, ...]
 Format = Literal["json", "csv", "c", "fmu", "calculix", "scene", "mjcf"]
@@ -64,14 +65,13 @@ def export(
     return ExitCode.FINE
 
 
-def unit(posed: Posed, fmi: Version) -> bytes:
+def unit(posed: Statement, fmi: Version) -> bytes:
     """Return a problem as a functional mock-up unit, the certified reference in it."""
-    changes = {**posed.variant.changes, **posed.parameters}
-    reference = reference_document(posed.case, changes, DIGITS, None, posed.variant)
+    reference = reference_document(posed.case, posed.variant.changes, DIGITS, None, posed.variant)
     return Unit(_by_modes(posed.problem), fmi).archive(json.dumps(reference, indent=1))
 
 
-def model(posed: Posed, form: Format) -> dict[str, str]:
+def model(posed: Statement, form: Format) -> dict[str, str]:
     """Return a deck of CalculiX, a scene as JSON or a model of MuJoCo; ProblemError says why a problem is none."""
     problem, name = posed.problem, posed.case.name
     try:
@@ -96,14 +96,14 @@ def _write(folder: Path, name: str, content: str | bytes) -> Path:
     return folder / name
 
 
-def statement(posed: Posed, form: Format) -> dict[str, str]:
+def statement(posed: Statement, form: Format) -> dict[str, str]:
     """Return the files of a problem statement: name and text."""
     if form == "json":
         return {"problem.json": json.dumps(document(posed), indent=1, allow_nan=False) + "\n"}
     if form == "c":
         return {"problem.c": c_source(_by_modes(posed.problem)) + "\n"}
     instants = _instants(posed.problem)
-    open_values = ((q.name, "", q.unit, q.definition) for q in posed.quantities)
+    open_values = ((q.name, "", q.unit, q.definition) for q in posed.case.asked(posed.variant))
     tables = {
         "scalars.csv": _table(("name", "value", "unit", "meaning"), _scalars(posed)),
         **_own_tables(posed.problem, instants),
@@ -135,7 +135,7 @@ def _equations(problem: Problem) -> tuple[str, ...]:
     return equations(problem) if isinstance(problem, InitialValueProblem) else (EQUATION,)
 
 
-def document(posed: Posed) -> dict[str, Any]:
+def document(posed: Statement) -> dict[str, Any]:
     """Return the statement as data; ``problem`` is what `problem_from_json` reads."""
     instants = _instants(posed.problem)
     return {
@@ -150,7 +150,9 @@ def document(posed: Posed) -> dict[str, Any]:
             {"name": name, "value": value, "unit": unit, "meaning": meaning}
             for name, value, unit, meaning in _parameters(posed)
         ],
-        "quantities": [{"name": q.name, "unit": q.unit, "definition": q.definition} for q in posed.quantities],
+        "quantities": [
+            {"name": q.name, "unit": q.unit, "definition": q.definition} for q in posed.case.asked(posed.variant)
+        ],
         "results": {
             "columns": [{"name": name, "unit": unit} for name, unit in history_columns(posed.problem).items()],
             "required": list(needed_columns(posed.problem)),
@@ -174,16 +176,15 @@ def _table(header: Iterable[str], rows: Iterable[Row]) -> str:
     return text.getvalue()
 
 
-def _parameters(posed: Posed) -> Iterator[Row]:
+def _parameters(posed: Statement) -> Iterator[Row]:
     """Yield name, value, unit and meaning of the parameters, decimals as they were given."""
-    values = posed.case.values({**posed.variant.changes, **posed.parameters})
     for p in posed.case.parameters:
-        text = str(values[p.name])
+        text = str(posed.values[p.name])
         decimal = re.fullmatch(r"[-+.\deE]+", text)  # a formula such as 2*pi is no number to other programs
-        yield p.name, text if decimal else repr(float(values[p.name])), p.unit, p.help
+        yield p.name, text if decimal else repr(float(posed.values[p.name])), p.unit, p.help
 
 
-def _scalars(posed: Posed) -> Iterator[Row]:
+def _scalars(posed: Statement) -> Iterator[Row]:
     problem = posed.problem
     yield from _parameters(posed)
     yield "start", problem.start, "s", "start of the motion"

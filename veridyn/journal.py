@@ -1,4 +1,4 @@
-"""The journal of long work: every finding on disk as soon as it is there, so that work that is killed can go on."""
+"""Files that are written wholly or not at all, and the journal of long work: every finding on disk as it comes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -16,7 +17,24 @@ from filelock import FileLock, Timeout
 
 from veridyn import __version__
 from veridyn.reports.errors import ReportError
-from veridyn.writing import keeps
+
+
+@contextlib.contextmanager
+def whole(file: Path) -> Iterator[Path]:
+    """Yield a path to write to; what is there takes the place of the file when nothing went wrong.
+
+    Pipes and devices are written as they are. Raises OSError.
+    """
+    part = file.with_name(file.name + ".part") if keeps(file) else file
+    yield part
+    if part != file:
+        part.replace(file)
+
+
+def keeps(file: Path) -> bool:
+    """Tell whether a path is, or will be, a file that keeps what is written."""
+    return file.is_file() or not file.exists()
+
 
 JOURNAL = ".journal"
 BROKEN = (ValueError, KeyError, TypeError, IndexError, RecursionError)  # what a damaged line may raise
@@ -116,11 +134,33 @@ def _places(output: str | None, report: Path | None) -> list[Path]:
     return [*files, report / "run"] if report else files
 
 
+@dataclass
+class Found:
+    """What long work has found; what is added goes to the ``journal``, if there is one, as soon as it is there."""
+
+    journal: Journal | None = field(default=None, kw_only=True)
+
+    def add(self, entry: Entry) -> None:
+        """Take in an entry, and keep it."""
+        self.take(entry)
+        if self.journal:
+            self.journal.keep(entry)
+
+    def take(self, entry: Entry) -> None:
+        """Take in an entry, as it was added or kept."""
+        raise NotImplementedError
+
+    def done(self) -> None:
+        """End the journal: the results are written."""
+        if self.journal:
+            if self.journal.trouble:
+                print(f"veridyn: {self.journal.trouble}", file=sys.stderr)
+            self.journal.drop()
+
+
 @contextlib.contextmanager
-def journal(
-    output: str | None, report: Path | None, asked: Entry, take: Callable[[Entry], None], *, resume: bool
-) -> Iterator[Journal | None]:
-    """Open the journal of work whose results go into a file or a folder; None if they go to neither.
+def journal(output: str | None, report: Path | None, asked: Entry, found: Found, *, resume: bool) -> Iterator[None]:
+    """Open the journal of work whose results go into a file or a folder; there is none if they go to neither.
 
     It stays until the work drops it. Raises ReportError, see `Journal.begin`; if another run is at the same place; if
     the work is to be resumed and has none.
@@ -131,25 +171,17 @@ def journal(
     with contextlib.ExitStack() as held:
         for place in places:
             held.enter_context(alone(place))
-        kept = Journal(places[0], asked, take) if places else None
-        if kept:
-            held.callback(kept.close)
-            kept.begin(resume=resume)
+        if places:
+            found.journal = Journal(places[0], asked, found.take)
+            held.callback(found.journal.close)
+            found.journal.begin(resume=resume)
         try:
-            yield kept
+            yield
         except BaseException as ended:
-            if kept and not isinstance(ended, ReportError):
-                print(f"veridyn: what was found is kept in {kept.file}; --resume goes on with it", file=sys.stderr)
+            if found.journal and not isinstance(ended, ReportError):
+                kept = found.journal.file
+                print(f"veridyn: what was found is kept in {kept}; --resume goes on with it", file=sys.stderr)
             raise
-
-
-def done(kept: Journal | None) -> None:
-    """End a journal: the results are written."""
-    if kept is None:
-        return
-    if kept.trouble:
-        print(f"veridyn: {kept.trouble}", file=sys.stderr)
-    kept.drop()
 
 
 @contextlib.contextmanager

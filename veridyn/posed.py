@@ -1,20 +1,73 @@
-"""What a case asks of a code that is run by hand: one variant, one problem, its checks and their columns."""
+"""What a case asks of a code that is run by hand: a variant, parameters changed by ``--set``, checks and columns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
-from veridyn.changes import parameters_of, refuse_settings
 from veridyn.nearest import did_you_mean
-from veridyn.solver.errors import SolverInputError
+from veridyn.references import ParameterError
+from veridyn.solver.errors import SettingsError, SolverInputError
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.problem.initial_value import InitialValueProblem
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
-from veridyn.validation_cases.core.case import Case, Quantity, Variant
+from veridyn.validation_cases.core.case import Case, Variant
 from veridyn.validation_cases.core.catalogue import load_case
 from veridyn.validation_cases.core.runner import Statement
 from veridyn.validation_cases.core.subject import Subject
+
+Changes = Mapping[str, str]
+
+
+def parameters_of(case: Case, changes: Changes, settings: Collection[str] = ()) -> dict[str, str]:
+    """Return the changes that are no settings, checked as parameters of the case.
+
+    Raises ParameterError if a parameter is unknown, breaks its rule, or no solver can compute with it;
+    CertificationError if there is no certified reference for the parameters.
+    """
+    parameters = {name: text for name, text in changes.items() if name not in settings}
+    _refuse_unknown(case, parameters, settings)
+    values = case.values(parameters)
+    for name, value in values.items():
+        if not math.isfinite(float(value)) or (value.rational != 0 and float(value) == 0):
+            raise ParameterError(f"{name} = {value} is beyond the floating-point numbers of a solver")
+    for quantity in case.quantities if parameters else ():
+        quantity.truth(values)
+    return parameters
+
+
+def _refuse_unknown(case: Case, given: Iterable[str], settings: Collection[str]) -> None:
+    known = [parameter.name for parameter in case.parameters]
+    for name in given:
+        if name not in known and settings:
+            all_of_them = f"known are {', '.join(known)}; settings of the solvers are {', '.join(sorted(settings))}"
+            hint = did_you_mean(name, [*known, *settings], all_of_them)
+            raise ParameterError(f"unknown parameter {name!r}: {hint}")
+
+
+def settings_of(changes: Changes, known: Collection[str]) -> dict[str, Any]:
+    """Return the changes that a solver knows as its settings; numbers are read as numbers."""
+    return {name: _value(text) for name, text in changes.items() if name in known}
+
+
+def _value(text: str) -> Any:
+    if text in ("True", "False"):
+        return text == "True"
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text
+
+
+def refuse_settings(changes: Changes, settings: Collection[str]) -> None:
+    """Refuse settings where there is no solver to take them; raises SettingsError naming the first one."""
+    for name in changes:
+        if name in settings:
+            raise SettingsError(f"{name} is a setting of a solver, not a parameter of the case; leave it out")
+
 
 STOP_HISTORIES = {"normal_force": "N", "normal_velocity": "m/s", "gap": "m"}
 FRICTION_HISTORIES = {"force": "N", "sliding_velocity": "m/s", "stuck": "", "normal_force": "N"}
@@ -22,82 +75,53 @@ DEVICE_HISTORIES = {"force": "N", "elongation": "m"}
 SECOND_TANGENT = {"force_2": "N", "sliding_velocity_2": "m/s"}
 
 
-class PoseError(SolverInputError):
-    """A case has no such variant, or nothing is asked of a code in it."""
-
-
-@dataclass(frozen=True)
-class Posed:
-    """One problem of a case, as it is put to a code that is run by hand."""
-
-    statement: Statement
-    parameters: Mapping[str, str]
-
-    @property
-    def case(self) -> Case:
-        """The case."""
-        return self.statement.case
-
-    @property
-    def variant(self) -> Variant:
-        """The variant, or the parameter set of the user."""
-        return self.statement.variant
-
-    @property
-    def problem(self) -> Problem:
-        """The problem of the variant."""
-        found: Problem = self.statement.problem
-        return found
-
-    @property
-    def quantities(self) -> tuple[Quantity, ...]:
-        """The quantities that the variant asks for, those included that no history holds."""
-        return self.case.asked(self.variant)
-
-
-def pose(name: str, variant: str | None = None, changes: Mapping[str, str] | None = None) -> Posed:
+def pose(name: str, variant: str | None = None, changes: Mapping[str, str] | None = None) -> Statement:
     """Return what is asked of a code that is run by hand in a variant of a case, some parameters changed.
 
-    Raises what `choose` raises; PoseError if nothing is asked.
+    Raises what `choose` raises; SolverInputError if nothing is asked.
     """
-    return _asking(choose(name, variant, changes))
+    posed = choose(name, variant, changes)
+    if not posed.quantities:
+        others = ", ".join(v.name for v in posed.case.variants if posed.case.measured(v))
+        raise SolverInputError(
+            f"variant {posed.variant.name} of {posed.case.name} asks nothing of a code; choose {others}"
+        )
+    return posed
 
 
-def choose(name: str, variant: str | None = None, changes: Mapping[str, str] | None = None) -> Posed:
+def choose(name: str, variant: str | None = None, changes: Mapping[str, str] | None = None) -> Statement:
     """Return a variant of a case, some parameters changed.
 
     Without a variant: the one with the default parameters. Raises UnknownCase, ParameterError, CertificationError, see
-    `load_case` and `parameters_of`; PoseError if there is no such variant; SettingsError if a change is a setting of a
-    solver.
+    `load_case` and `parameters_of`; SolverInputError if there is no such variant; SettingsError if a change is a
+    setting of a solver.
     """
     case = load_case(name)
     chosen = variant_of(case, variant)
     if not changes:
-        return Posed(Statement(case, chosen), {})
+        return Statement(case, chosen)
     refuse_settings(changes, Subject.of(SOLVER).known)
     parameters = parameters_of(case, {**(chosen.changes if variant else {}), **changes})
     if (variant and chosen.problem) or not case.asked(chosen):
-        raise PoseError(f"the problem of variant {chosen.name} has no parameters to set; leave out --set or --variant")
-    return Posed(Statement(case, case.given(parameters) if parameters else chosen), parameters)
+        raise SolverInputError(
+            f"the problem of variant {chosen.name} has no parameters to set; leave out --set or --variant"
+        )
+    return Statement(case, case.given(parameters))
 
 
 def variant_of(case: Case, name: str | None) -> Variant:
-    """Return a variant by name; without one that with the default parameters. Raises PoseError for another name."""
+    """Return a variant by name; without one that with the default parameters.
+
+    Raises SolverInputError for another name.
+    """
     if name is None:
         usual = case.values()
         return next((v for v in case.variants if case.values(v.changes) == usual), case.variants[0])
     known = [variant.name for variant in case.variants]
     if name not in known:
         hint = did_you_mean(name, known, f"known are {', '.join(known)}")
-        raise PoseError(f"{case.name} has no variant {name!r}: {hint}")
+        raise SolverInputError(f"{case.name} has no variant {name!r}: {hint}")
     return case.variant(name)
-
-
-def _asking(posed: Posed) -> Posed:
-    if not posed.statement.quantities:
-        others = ", ".join(v.name for v in posed.case.variants if posed.case.measured(v))
-        raise PoseError(f"variant {posed.variant.name} of {posed.case.name} asks nothing of a code; choose {others}")
-    return posed
 
 
 def needed_columns(problem: Problem) -> tuple[str, ...]:

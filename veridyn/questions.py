@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import element_history
@@ -18,13 +17,12 @@ from veridyn.solver.problem.expressions import Expr
 from veridyn.solver.problem.generated import over
 from veridyn.solver.problem.initial_value import InitialValueProblem
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
-from veridyn.solver.response import Response, Trajectory
+from veridyn.solver.response import Floats, Response, Trajectory
 from veridyn.validation_cases.core.case import Number, Observation, Quantity
 from veridyn.validation_cases.measures import consistency
 from veridyn.validation_cases.measures.curves import top
 from veridyn.validation_cases.measures.trajectories import instants, parts
 
-Floats = NDArray[np.float64]
 Read = Callable[[Any], Number]
 Size = Callable[[Any], float]
 

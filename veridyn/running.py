@@ -15,15 +15,14 @@ from veridyn import spreading
 from veridyn.baseline import compared, read_baseline, write_baseline
 from veridyn.document import Scope, document, finite, sheet
 from veridyn.exit_code import ExitCode
-from veridyn.journal import journal
-from veridyn.progress import bar, progress
+from veridyn.journal import journal, whole
 from veridyn.reports import check_document
 from veridyn.reports.document import digest
 from veridyn.reports.errors import ReportError, need_packages
 from veridyn.reports.numbers import plural
 from veridyn.reports.tally import TROUBLE
 from veridyn.reports.terminal import LAYOUTS, Layout
-from veridyn.screen import console
+from veridyn.screen import bar, console, progress
 from veridyn.selection import QUICK, Selection
 from veridyn.validation_cases.core.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.core.checks import checks, what_it_could_claim
@@ -48,8 +47,7 @@ from veridyn.verification import (
     warm_up,
     watched_runner,
 )
-from veridyn.workers import TIME_OUT, Crew, Job, Line, Loss, Watch, WorkerLost, give_up, nothing
-from veridyn.writing import whole
+from veridyn.workers import TIME_OUT, Channel, Job, Loss, Pool, Watch, WorkerLost, give_up, nothing
 
 
 def run(
@@ -77,50 +75,50 @@ def run(
     With ``resume`` the records of a run that was ended are taken from its journal. ``against`` is a baseline to compare
     with, ``baseline`` one to write. ``fail_fast`` ends the run at the first failure. The workers of a Dask
     ``scheduler`` take the place of the processes of this machine. Raises ExpectationError if the list of expected
-    failures cannot be read or names checks that do not exist; ParameterError, SelectionError, SolverInputError,
+    failures cannot be read or names checks that do not exist; ParameterError, SolverInputError,
     UnknownCase if something was asked for that does not exist or cannot be; ReportError if the report or the result
     file cannot be written; found out before the work starts.
     """
     wanted = report is not None or output is not None
     before = read_baseline(against) if against else None
-    with spreading.crew(jobs, time_out, scheduler) as crew:
-        described = subjects(crew, solvers, request)
+    with spreading.pool(jobs, time_out, scheduler) as pool:
+        described = subjects(pool, solvers, request)
         under_test = selection.subjects(described)
         todo = selection.tasks(under_test, changed)
         expected = expectations(expected_failures, described, todo)
         deliverable(report, output)
         if baseline:
             writable(None, str(baseline))
-        rehearse(crew, todo)
+        rehearse(pool, todo)
         findings = Findings([[] for _ in todo])
         planned = sum(_count(task, under_test) for task in todo)
         cases = list(dict.fromkeys(task.case for task in todo))
         scope = Scope(selection.profile, sum(_count(task, described) for task in tasks(described, cases, changed)))
-        with journal(output, report, _asked(todo, under_test), findings.take, resume=resume) as findings.keeper:
-            with _kept(crew, findings) as ending:
+        with journal(output, report, _asked(todo, under_test), findings, resume=resume):
+            with _kept(pool, findings) as ending:
                 with progress(planned, silent=layout == "brief") as advance:
-                    warm_up(crew, under_test)
-                    run_tasks(crew, todo, findings, _until_failure(advance, expected) if fail_fast else advance)
+                    warm_up(pool, under_test)
+                    run_tasks(pool, todo, findings, _until_failure(advance, expected) if fail_fast else advance)
                 if wanted and not changed:
-                    figures(crew, solvers[0], under_test[solvers[0]].request, cases, findings)
+                    figures(pool, solvers[0], under_test[solvers[0]].request, cases, findings)
                 if is_wanted(work_precision, () if selection.quick else solvers, kept=wanted):
-                    _measure(crew, todo, findings)
-            if findings.keeper and findings.keeper.trouble:
-                findings.messages.append(findings.keeper.trouble)
+                    _measure(pool, todo, findings)
+            if findings.journal and findings.journal.trouble:
+                findings.messages.append(findings.journal.trouble)
             found_records = [*findings.records, *(compared(findings.records, before) if before else ())]
             records = [expected.settle(record) for record in found_records]
             findings.messages += [*_told(under_test.values()), *([QUICK] if selection.quick else [])]
             findings.messages += _left_out(selection.cases, under_test.values())
             if selection.profile != "selection" and not ending.status:
-                findings.messages += _untested(crew, todo, under_test.values())
-            posed = sheets(crew, todo) if wanted else []
+                findings.messages += _untested(pool, todo, under_test.values())
+            posed = sheets(pool, todo) if wanted else []
             found = document(
                 *(records, posed, findings.figures, command, findings.messages, findings.points, planned, scope),
                 {subject.name: subject.version for subject in under_test.values()},
             )
             reached = deliver(found, report=report, output=output, layout=layout)
-            if findings.keeper and not ending.status:
-                findings.keeper.drop()
+            if findings.journal and not ending.status:
+                findings.journal.drop()
             if baseline and not ending.status:
                 kept = write_baseline(baseline, records, command)
                 print(f"baseline: {baseline}, {kept} answers", file=sys.stderr if output == "-" else sys.stdout)
@@ -150,18 +148,18 @@ def _left_out(named: Sequence[str], subjects: Iterable[Subject]) -> list[str]:
     return [f"no solver of this run takes {', '.join(left)}: {remedy}"] if left else []
 
 
-def _untested(crew: Crew, todo: Sequence[Task], subjects: Iterable[Subject]) -> list[str]:
+def _untested(pool: Pool, todo: Sequence[Task], subjects: Iterable[Subject]) -> list[str]:
     """Return what solvers declare and no case of a run needs; workers pose the problems, with references they know."""
     posed = dict.fromkeys((task.case, task.variant) for task in todo if task.variant)
-    found = crew.share([Job(_needs, pair, pair[0]) for pair in posed], give_up)
+    found = pool.share([Job(_needs, pair, pair[0]) for pair in posed], give_up)
     needed = frozenset[str]().union(*(needs for _, needs in found))
     left = {subject.name: ", ".join(sorted(subject.capabilities - needed)) for subject in subjects}
     return [f"{name}: declared and never tested, as no case of the run needs it: {w}" for name, w in left.items() if w]
 
 
-def _needs(line: Line, case: str, variant: str) -> None:
+def _needs(channel: Channel, case: str, variant: str) -> None:
     known = load_case(case)
-    line.tell(Statement(known, known.variant(variant)).problem.needs)
+    channel.tell(Statement(known, known.variant(variant)).problem.needs)
 
 
 def _asked(todo: Sequence[Task], solvers: Mapping[str, Subject]) -> dict[str, Any]:
@@ -178,7 +176,7 @@ class _Ending:
 
 
 @contextlib.contextmanager
-def _kept(crew: Crew, findings: Findings) -> Iterator[_Ending]:
+def _kept(pool: Pool, findings: Findings) -> Iterator[_Ending]:
     """End the work at an interrupt or where it cannot go on; what was found before is kept."""
     ending = _Ending()
     try:
@@ -190,8 +188,8 @@ def _kept(crew: Crew, findings: Findings) -> Iterator[_Ending]:
     except FirstFailure as first:
         ending.status, why = status([vars(first.record)]), "ended at the first failure (--fail-fast)"
     if ending.status:
-        crew.kill()
-        goes_on = "; --resume goes on with them" if findings.keeper else ""
+        pool.kill()
+        goes_on = "; --resume goes on with them" if findings.journal else ""
         findings.messages.append(f"{why}; {plural(len(findings.records), 'check')} judged before{goes_on}")
         print(f"veridyn: {findings.messages[-1]}", file=sys.stderr)
 
@@ -253,7 +251,7 @@ def _checks(task: Task, subject: Subject) -> Iterator[Check]:
     return checks(case, subject, variants_of(case, task.parameters), task.variant or None)
 
 
-def figures(crew: Crew, solver: str, request: Request, cases: Sequence[str], findings: Findings) -> None:
+def figures(pool: Pool, solver: str, request: Request, cases: Sequence[str], findings: Findings) -> None:
     """Draw the figures of the cases for a solver, as it is asked; a message says which could not be drawn."""
     lost = dict(findings.lost[solver])
     jobs = [Job(_draw, (solver, request, name, lost), name) for name in cases]
@@ -263,22 +261,22 @@ def figures(crew: Crew, solver: str, request: Request, cases: Sequence[str], fin
         by_case[number] = [], [f"figures of {cases[number]} not drawn: {loss.text}"]
         return Job(nothing, ())
 
-    by_case.update(crew.share(jobs, given_up))
+    by_case.update(pool.share(jobs, given_up))
     for _, (drawn, messages) in sorted(by_case.items()):
         findings.figures += drawn
         findings.messages += messages
 
 
-def _draw(line: Line, solver: str, request: Request, name: str, lost: Reasons) -> None:
-    case, found = load_case(name), load_watched(line, solver)
-    runner = watched_runner(line, found, request, lost)
+def _draw(channel: Channel, solver: str, request: Request, name: str, lost: Reasons) -> None:
+    case, found = load_case(name), load_watched(channel, solver)
+    runner = watched_runner(channel, found, request, lost)
     try:
-        line.tell(([drawn for figure in case.figures or (histories,) for drawn in figure(case, runner)], []))
+        channel.tell(([drawn for figure in case.figures or (histories,) for drawn in figure(case, runner)], []))
     except Exception as error:  # noqa: BLE001 - a figure must not cost the results
-        line.tell(([], [f"figures of {name} not drawn: {type(error).__name__}: {error}"]))
+        channel.tell(([], [f"figures of {name} not drawn: {type(error).__name__}: {error}"]))
 
 
-def sheets(crew: Crew, todo: Sequence[Task]) -> list[dict[str, Any]]:
+def sheets(pool: Pool, todo: Sequence[Task]) -> list[dict[str, Any]]:
     """Return the sheets of the cases of a run, with the variants that it has judged.
 
     Workers make them: they know most of the references already. Raises WorkerLost if a worker ends meanwhile.
@@ -288,21 +286,21 @@ def sheets(crew: Crew, todo: Sequence[Task]) -> list[dict[str, Any]]:
         variants.setdefault(task.case, {})[task.variant] = None
     parameters = {task.case: task.parameters for task in todo}
     jobs = [Job(_sheet, (name, parameters[name], list(chosen)), name) for name, chosen in variants.items()]
-    return [made for _, made in sorted(crew.share(jobs, give_up), key=lambda found: found[0])]
+    return [made for _, made in sorted(pool.share(jobs, give_up), key=lambda found: found[0])]
 
 
-def _sheet(line: Line, name: str, parameters: Mapping[str, str], variants: Sequence[str]) -> None:
-    line.tell(sheet(load_case(name), parameters, variants))
+def _sheet(channel: Channel, name: str, parameters: Mapping[str, str], variants: Sequence[str]) -> None:
+    channel.tell(sheet(load_case(name), parameters, variants))
 
 
-def _measure(crew: Crew, todo: Sequence[Task], findings: Findings) -> None:
+def _measure(pool: Pool, todo: Sequence[Task], findings: Findings) -> None:
     """Measure work-precision, but not of a solver that has lost a worker: it would lose more."""
     wanted = [task for task in todo if task.parameters or task.variant in variants(load_case(task.case))]
     with bar(len(wanted), "work-precision") as advance:
         for task in wanted:
             lost = list(findings.lost[task.solver].values())
             try:
-                for point in [] if lost else crew.ask(_points, task):
+                for point in [] if lost else pool.ask(_points, task):
                     findings.points.append(point)
             except WorkerLost as reason:
                 lost = [str(reason)]
@@ -318,14 +316,14 @@ def measure(task: Task, limits: Limits = LIMITS) -> Iterator[dict[str, Any]]:
         yield finite(point.as_dict())
 
 
-def _points(line: Line, task: Task) -> None:
+def _points(channel: Channel, task: Task) -> None:
     points = measure(task)
     while True:
-        with line.watched(Watch("solve", task.solver)):
+        with channel.watched(Watch("solve", task.solver)):
             point = next(points, None)
         if point is None:
             return
-        line.tell(point)
+        channel.tell(point)
 
 
 def deliverable(report: Path | None, output: str | None) -> None:

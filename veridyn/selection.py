@@ -20,10 +20,6 @@ QUICK = (
 )
 
 
-class SelectionError(SolverInputError):
-    """What is to be run does not exist."""
-
-
 @dataclass(frozen=True)
 class Selection:
     """What a user names; whatever is left empty is not restricted.
@@ -64,18 +60,20 @@ class Selection:
     def tasks(self, subjects: Mapping[str, Subject], changes: Mapping[str, str]) -> list[Task]:
         """Return the tasks of a run.
 
-        Raises SelectionError if no case has a variant, quantity or kind of that name, or nothing has all that is named;
-        UnknownCase, ParameterError, see `veridyn.verification.tasks`.
+        Raises SolverInputError if no case has a variant, quantity or kind of that name, or nothing has all that is
+        named; UnknownCase, ParameterError, see `veridyn.verification.tasks`.
         """
         everything = tasks(subjects, self.cases, changes)
         if self.variants and any(task.parameters for task in everything):
-            raise SelectionError("--variant and --set of a parameter exclude each other: a variant is a parameter set")
+            raise SolverInputError(
+                "--variant and --set of a parameter exclude each other: a variant is a parameter set"
+            )
         _known("variant", self.variants, (task.variant for task in everything))
         _known("quantity", self.quantities, _quantities(everything))
         _known("kind", self.kinds, (kind for task in everything for kind in _kinds(task)))
         chosen = [task for task in everything if self._wants(task)]
         if not chosen:
-            raise SelectionError("no variant has all that is named; leave out --kind, --variant or --quantity")
+            raise SolverInputError("no variant has all that is named; leave out --kind, --variant or --quantity")
         return chosen
 
     def _wants(self, task: Task) -> bool:
@@ -105,4 +103,4 @@ def _known(what: str, named: Sequence[str], known: Iterable[str]) -> None:
     for name in named:
         if name not in names:
             hint = did_you_mean(name, names) or "`veridyn show CASE` names what there is"
-            raise SelectionError(f"no case that is run has a {what} {name!r}: {hint}")
+            raise SolverInputError(f"no case that is run has a {what} {name!r}: {hint}")

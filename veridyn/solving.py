@@ -1,33 +1,36 @@
-"""A problem of the user, solved by one solver: histories by name, on any time grid, as arrays, table or plot."""
+"""For notebooks: a problem solved by one solver, its histories by name and on any grid; a run that was recorded."""
 
 from __future__ import annotations
 
 import html
+import io
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from rich.console import Console
 
+from veridyn import reports
 from veridyn.nearest import nearest
 from veridyn.posed import history_columns
+from veridyn.reports.terminal import summary_table
 from veridyn.solver.errors import CapabilityError, ProblemError, SettingsError, SolverInputError
 from veridyn.solver.postprocessing.interpolation import resampled
 from veridyn.solver.problem.initial_value import InitialValueProblem
 from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
-from veridyn.solver.response import AnyResponse, Trajectory, read_response
+from veridyn.solver.response import AnyResponse, Floats, Trajectory, read_response
 from veridyn.validation_cases.core.runner import translated
 from veridyn.validation_cases.core.subject import Request, Subject
 from veridyn.validation_cases.measures.plotting import figure, panel, series, thinned
 from veridyn.validation_cases.measures.trajectories import on_grid
 from veridyn.verification import load_quietly
-
-Floats = NDArray[np.float64]
 
 FLAGS = ("stuck",)  # histories that are no numbers between two samples
 
@@ -315,3 +318,44 @@ def _panel(name: str, curves: Curves) -> dict[str, Any]:
 def shown(text: str, plot: Any = None) -> str:
     """Return what a notebook shows: a text as it stands, and a drawing if there is one."""
     return f"<pre>{html.escape(text)}</pre>{plot().svg if plot else ''}"
+
+
+WIDTH = 120  # characters of a table
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedRun:
+    """Result files that were read: ``document`` is their content, see docs/result-schema.md."""
+
+    document: Mapping[str, Any]
+
+    def __len__(self) -> int:
+        """Return the number of checks."""
+        return len(self.document["results"])
+
+    def to_pandas(self) -> Any:
+        """Return a DataFrame with a row for each check, columns as in the result file; raises `MissingPackage`."""
+        need("pandas")
+        import pandas as pd
+
+        return pd.DataFrame(self.document["results"])
+
+    def __str__(self) -> str:
+        console = Console(file=io.StringIO(), width=WIDTH, color_system=None)
+        with console.capture() as text:
+            summary_table(dict(self.document), console)
+        return text.get().strip("\n")
+
+    def _repr_html_(self) -> str:
+        return shown(str(self))
+
+
+def read_run(*files: str | PathLike[str]) -> RecordedRun:
+    """Read result files (``veridyn run --json``, ``results.json`` of a report); of several each result counts once.
+
+    Raises
+    ------
+    ReportError
+        If a file cannot be read, is none of these, was changed, or contradicts itself.
+    """
+    return RecordedRun(reports.read_results(files))

@@ -1,12 +1,13 @@
 """Workers on other machines: jobs go through a Dask scheduler, and each is done there in a process of its own.
 
-A post stands for a thread of a Dask worker. There a `Worker` does the job as it would here, so that a solver that hangs
-or dies costs its own run and not the machine; what it tells comes back when the job is over.
+A `RemoteWorker` stands for a thread of a Dask worker. There a `Worker` does the job as it would here, so that a solver
+that hangs or dies costs its own run and not the machine; what it tells comes back when the job is over.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import multiprocessing
 import os
 import threading
@@ -17,8 +18,12 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from veridyn.workers import PULSE, Crew, Job, Line, Loss, Relay, Worker
+from veridyn import __version__
+from veridyn.solver.errors import SolverInputError
+from veridyn.workers import PULSE, Channel, Job, Loss, Pool, Relay, Worker
 
+PATIENCE = "10s"  # for a scheduler to answer
+INSTALL = 'pip install "veridyn[sweep]"'
 LOOK = 5.0  # s, between two looks whether a machine is still there
 
 Said = list[tuple[str, Any]]
@@ -27,7 +32,7 @@ Said = list[tuple[str, Any]]
 _residents: dict[str, dict[int, Worker]] = defaultdict(dict)  # on the other machine: by run and thread
 
 
-class Post:
+class RemoteWorker:
     """A thread of a Dask worker, in the place of a `Worker`; where its machine is gone, any other one."""
 
     def __init__(self, client: Any, address: str, time_out: float) -> None:
@@ -40,7 +45,7 @@ class Post:
         self._look = 0.0
 
     def begin(self, job: Job) -> None:
-        """Hand over a job."""
+        """AnyWorker over a job."""
         self.topics.add(job.topic)
         self._asked = Job(_in_folder, (str(Path.cwd()), job), job.topic)
         self._submit()
@@ -91,22 +96,56 @@ class Post:
         self.pipe.close()
 
 
+def distributed() -> Any:
+    """Import the optional package; raises SolverInputError if it is not installed."""
+    try:
+        return importlib.import_module("distributed")
+    except ImportError:
+        raise SolverInputError(f"--scheduler needs the package dask[distributed]: {INSTALL}") from None
+
+
 @contextlib.contextmanager
-def crew(jobs: int, time_out: float, scheduler: str | None) -> Iterator[Crew]:
-    """Lead a crew of this machine, or one of the workers of a Dask scheduler.
+def connected(address: str) -> Iterator[Any]:
+    """Connect to a Dask scheduler whose workers have this version of veridyn.
+
+    Raises SolverInputError if Dask is not installed, nobody answers, there is no worker, or one lacks veridyn.
+    """
+    dask = distributed()
+    try:
+        dask.comm.get_address_host_port(address)  # a client that never came to be complains when it is deleted
+        client = dask.Client(address, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise SolverInputError(f"no Dask scheduler answers at {address!r}: {error}") from None
+    with client:
+        _refuse_workers(client, address)
+        yield client
+
+
+def _refuse_workers(client: Any, address: str) -> None:
+    found = client.get_versions(packages=["veridyn"])["workers"]
+    if not found:
+        raise SolverInputError(f"the scheduler at {address} has no workers; start some with dask worker {address}")
+    for worker, described in found.items():
+        version = described["packages"].get("veridyn")
+        if version != __version__:
+            has = f"veridyn {version}" if version else "no veridyn"
+            raise SolverInputError(f"worker {worker} has {has}, this is {__version__}; install the same there")
+
+
+@contextlib.contextmanager
+def pool(jobs: int, time_out: float, scheduler: str | None) -> Iterator[Pool]:
+    """Lead a pool of this machine, or one of the workers of a Dask scheduler.
 
     Raises SolverInputError if Dask is not installed, or there are no workers with this version of veridyn.
     """
     if scheduler is None:
-        with Crew(jobs, time_out) as here:
+        with Pool(jobs, time_out) as here:
             yield here
         return
-    from veridyn.sweep.runs import scheduler as connected
-
     with connected(scheduler) as client:
-        posts = [Post(client, name, time_out) for name, threads in client.nthreads().items() for _ in range(threads)]
+        names = [name for name, threads in client.nthreads().items() for _ in range(threads)]
         try:
-            with Crew(workers=posts) as there:
+            with Pool(workers=[RemoteWorker(client, name, time_out) for name in names]) as there:
                 yield there
         finally:
             client.run(leave, client.id)
@@ -146,8 +185,8 @@ def _may_have_children() -> Iterator[None]:
             config["daemon"] = daemon
 
 
-def _in_folder(line: Line, folder: str, job: Job) -> None:
+def _in_folder(channel: Channel, folder: str, job: Job) -> None:
     """Do a job where the user stands, if that place is there: solvers are named by files."""
     with contextlib.suppress(OSError):
         os.chdir(folder)
-    job.function(line, *job.arguments)
+    job.function(channel, *job.arguments)

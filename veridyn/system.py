@@ -11,14 +11,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.problem.devices import BucklingStop, Device
 from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes, Problem, is_skewed
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Modes, Problem, is_skewed
 from veridyn.validation_cases.core.case import Beam
-
-Floats = NDArray[np.float64]
 
 MOST = 8  # masses; more would be too small to see
 NOTHING = 1e-9  # relative to the largest entry: what rounding leaves of a zero

@@ -15,7 +15,7 @@ from veridyn.document import SCHEMA_VERSION, published, references, stated, trut
 from veridyn.exit_code import ExitCode
 from veridyn.posed import variant_of
 from veridyn.references.parameters import check_digits
-from veridyn.screen import add, console, table
+from veridyn.screen import console, table
 from veridyn.validation_cases.core.case import Case, Variant
 from veridyn.validation_cases.core.catalogue import load_case, room_of
 
@@ -75,7 +75,8 @@ def _print_case(case: Case) -> None:
     out.print(Text(f"{case.name}: {case.title} ({case.document})", style="bold"))
     for paragraph in case.statement:
         out.print(Text(f"\n{paragraph}"))
-    _print_parameters(out, case)
+    parameters = ((p.name, p.default, p.unit, p.help) for p in case.parameters)
+    out.print(table(("parameter", "default", "unit", "meaning"), parameters))
     for variant in case.variants:
         if case.asked(variant):
             out.print(Text(f"\nReferences, {variant.name}", style="bold"))
@@ -90,13 +91,6 @@ def _print_case(case: Case) -> None:
         out.print(Text("\n".join(f"- {line}" for line in case.sources)))
 
 
-def _print_parameters(out: Console, case: Case) -> None:
-    made = table("parameter", "default", "unit", "meaning")
-    for p in case.parameters:
-        add(made, p.name, p.default, p.unit, p.help)
-    out.print(made)
-
-
 def _print_published(out: Console, case: Case) -> None:
     if not case.published:
         return
@@ -104,11 +98,12 @@ def _print_published(out: Console, case: Case) -> None:
     out.print(
         Text(f"\nPublished values: {len(case.published)}, {len(case.published) - len(wrong)} reproduced", style="bold")
     )
-    made = table("source", "variant", "quantity", "printed", "should read", "truth", "verdict")
-    for p in case.published:
-        if p.verdict != "reproduced" or p.explanation or len(case.published) < 60:
-            add(made, p.source, p.variant, p.quantity, p.value, p.correct or "as printed", truth_of(case, p), p.verdict)
-    out.print(made)
+    rows = (
+        (p.source, p.variant, p.quantity, p.value, p.correct or "as printed", truth_of(case, p), p.verdict)
+        for p in case.published
+        if p.verdict != "reproduced" or p.explanation or len(case.published) < 60
+    )
+    out.print(table(("source", "variant", "quantity", "printed", "should read", "truth", "verdict"), rows))
     explained = list(dict.fromkeys((p.verdict, p.explanation) for p in case.published if p.explanation))
     out.print(Text("Explanations", style="bold"))
     for verdict, explanation in explained:
@@ -122,11 +117,14 @@ def _print_published(out: Console, case: Case) -> None:
 
 
 def _reference_table(lines: Iterable[Mapping[str, Any]]) -> Table:
-    made = table("quantity", "value", "±", "unit", "digits", "kind")
-    for line in lines:
-        value = "undefined" if line["value"] is None else line["value"]
-        add(made, line["quantity"], value, line["radius"] or "", line["unit"], line["digits"] or "", line["kind"])
-    return made
+    rows = (
+        (
+            *(line["quantity"], "undefined" if line["value"] is None else line["value"], line["radius"] or ""),
+            *(line["unit"], line["digits"] or "", line["kind"]),
+        )
+        for line in lines
+    )
+    return table(("quantity", "value", "±", "unit", "digits", "kind"), rows)
 
 
 def reference_lines(

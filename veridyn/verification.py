@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from veridyn.baseline import compared, read_baseline
-from veridyn.changes import parameters_of, settings_of
-from veridyn.journal import Journal
+from veridyn.journal import Found
+from veridyn.posed import parameters_of, settings_of
 from veridyn.solver.errors import SettingsError, SolverInputError
 from veridyn.solver.loading import OWN, load_solver
 from veridyn.solver.problem.mechanical import Problem
@@ -25,7 +25,7 @@ from veridyn.validation_cases.core.judge import Record, judge
 from veridyn.validation_cases.core.runner import Runner, Statement
 from veridyn.validation_cases.core.subject import Request, Subject
 from veridyn.validation_cases.core.tolerances import read_requirement
-from veridyn.workers import Crew, Job, Line, Loss, Watch, WorkerLost, nothing
+from veridyn.workers import Channel, Job, Loss, Pool, Watch, WorkerLost, nothing
 
 OnRecord = Callable[[Record], None]
 
@@ -64,11 +64,11 @@ def load_quietly(spec: str) -> Any:
 
 
 @dataclass
-class Findings:
+class Findings(Found):
     """What a run has found so far: records by task, figures, points of work-precision diagrams, messages.
 
-    ``lost`` holds, by solver and key, the runs that were lost with their process, and why. Records and lost runs go
-    to the ``keeper``, if there is one, as soon as they are there; ``take`` takes them in again.
+    ``lost`` holds, by solver and key, the runs that were lost with their process, and why. Entries are records of
+    tasks and lost runs.
     """
 
     by_task: list[list[Record]]
@@ -76,22 +76,8 @@ class Findings:
     figures: list[dict[str, Any]] = field(default_factory=list)
     points: list[dict[str, Any]] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
-    keeper: Journal | None = None
-
-    def add(self, task: int, record: Record) -> None:
-        """Take in a record."""
-        self.by_task[task].append(record)
-        if self.keeper:
-            self.keeper.keep({"task": task, "record": record.as_dict()})
-
-    def lose(self, solver: str, key: str, why: str) -> None:
-        """Take in that a run was lost."""
-        self.lost[solver][key] = why
-        if self.keeper:
-            self.keeper.keep({"lost": [solver, key, why]})
 
     def take(self, entry: Mapping[str, Any]) -> None:
-        """Take in what was kept."""
         if "lost" in entry:
             solver, key, why = entry["lost"]
             self.lost[solver][key] = why
@@ -104,7 +90,7 @@ class Findings:
         return [record for records in self.by_task for record in records]
 
 
-def subjects(crew: Crew, solvers: Sequence[str], request: Request | None = None) -> dict[str, Subject]:
+def subjects(pool: Pool, solvers: Sequence[str], request: Request | None = None) -> dict[str, Subject]:
     """Return the solvers as the cases see them, by specification; they are loaded in a worker.
 
     Raises SolverInputError if one cannot be found, hangs or ends the process while it is loaded, or is no solver.
@@ -112,25 +98,25 @@ def subjects(crew: Crew, solvers: Sequence[str], request: Request | None = None)
     found = {}
     for spec in dict.fromkeys(solvers):
         try:
-            (found[spec],) = crew.ask(_describe, spec, request or Request())
+            (found[spec],) = pool.ask(_describe, spec, request or Request())
         except WorkerLost as lost:
             raise SolverInputError(str(lost)) from None
     return found
 
 
-def _describe(line: Line, spec: str, request: Request) -> None:
-    line.tell(Subject.of(load_watched(line, spec), request))
+def _describe(channel: Channel, spec: str, request: Request) -> None:
+    channel.tell(Subject.of(load_watched(channel, spec), request))
 
 
-def load_watched(line: Line, spec: str) -> Any:
+def load_watched(channel: Channel, spec: str) -> Any:
     """Return the solver of a specification; if loading takes too long, the parent ends this worker."""
-    with line.watched(Watch("load", spec)):
+    with channel.watched(Watch("load", spec)):
         return load_quietly(spec)
 
 
-def watched_runner(line: Line, solver: Any, request: Request, lost: Reasons) -> Runner:
+def watched_runner(channel: Channel, solver: Any, request: Request, lost: Reasons) -> Runner:
     """Return a runner in a worker; if a solve takes too long, the parent ends it."""
-    return Runner(solver, request, lost, lambda key: line.watched(Watch("solve", solver.name, key)))
+    return Runner(solver, request, lost, lambda key: channel.watched(Watch("solve", solver.name, key)))
 
 
 def tasks(
@@ -175,24 +161,24 @@ def judge_all(
         yield judge(check, runner)
 
 
-def rehearse(crew: Crew, todo: Sequence[Task]) -> None:
+def rehearse(pool: Pool, todo: Sequence[Task]) -> None:
     """Solve a few steps with the settings of the user, if there are any: wrong ones show before minutes of work.
 
     Raises SolverInputError if the settings cannot be used.
     """
     for spec in dict.fromkeys(task.solver for task in todo if task.request.settings):
         with contextlib.suppress(WorkerLost):  # that will be a verdict; it is no wrong input
-            list(crew.ask(_rehearse, spec, [task for task in todo if task.solver == spec]))
+            list(pool.ask(_rehearse, spec, [task for task in todo if task.solver == spec]))
 
 
-def _rehearse(line: Line, spec: str, todo: Sequence[Task]) -> None:
-    solver = load_watched(line, spec)
+def _rehearse(channel: Channel, spec: str, todo: Sequence[Task]) -> None:
+    solver = load_watched(channel, spec)
     subject = Subject.of(solver, todo[0].request)
     for task in {task.case: task for task in reversed(todo)}.values():
         problem = _shortened(task.statement.problem)
         for scheme in subject.schemes:
             settings = subject.default_settings(solver, problem, scheme)
-            with line.watched(Watch("solve", solver.name)):
+            with channel.watched(Watch("solve", solver.name)):
                 _try(solver, problem, settings)
 
 
@@ -210,19 +196,19 @@ def _try(solver: Any, problem: Problem, settings: Mapping[str, Any]) -> None:
         return
 
 
-def warm_up(crew: Crew, subjects: Mapping[str, Subject]) -> None:
+def warm_up(pool: Pool, subjects: Mapping[str, Subject]) -> None:
     """Let the workers compile the schemes, each another one: two that need the same one at once would compile it twice.
 
     What goes wrong will be a verdict.
     """
     asked = [(spec, scheme) for spec, subject in subjects.items() if subject.warms_up for scheme in subject.schemes]
-    if crew.share_cores:
-        list(crew.share([Job(_warm_up, pair) for pair in asked], lambda *_: Job(nothing, ())))
+    if pool.share_cores:
+        list(pool.share([Job(_warm_up, pair) for pair in asked], lambda *_: Job(nothing, ())))
 
 
-def _warm_up(line: Line, spec: str, scheme: str) -> None:
-    solver = load_watched(line, spec)
-    with contextlib.suppress(Exception), line.watched(Watch("solve", solver.name)):
+def _warm_up(channel: Channel, spec: str, scheme: str) -> None:
+    solver = load_watched(channel, spec)
+    with contextlib.suppress(Exception), channel.watched(Watch("solve", solver.name)):
         solver.warm_up({"scheme": scheme} if scheme else {})
 
 
@@ -231,7 +217,7 @@ def variants_of(case: Case, parameters: Mapping[str, str]) -> list[Variant] | No
     return [case.given(parameters)] if parameters else None
 
 
-def run_tasks(crew: Crew, todo: Sequence[Task], findings: Findings, on_record: OnRecord | None = None) -> None:
+def run_tasks(pool: Pool, todo: Sequence[Task], findings: Findings, on_record: OnRecord | None = None) -> None:
     """Judge the checks of all tasks in workers; the records come into the findings as soon as they are there.
 
     A solver that hangs or ends its process loses the checks of that run; the task goes on in a fresh worker. Raises
@@ -241,12 +227,12 @@ def run_tasks(crew: Crew, todo: Sequence[Task], findings: Findings, on_record: O
     def renewed(number: int, loss: Loss) -> Job:
         if loss.watch is None or loss.watch.act != "solve":
             raise WorkerLost(loss.text)
-        findings.lose(todo[number].solver, loss.watch.key, loss.text)
+        findings.add({"lost": [todo[number].solver, loss.watch.key, loss.text]})
         return _job(todo[number], findings, number)
 
     jobs = [_job(task, findings, number) for number, task in enumerate(todo)]
-    for number, record in crew.share(jobs, renewed):
-        findings.add(number, record)
+    for number, record in pool.share(jobs, renewed):
+        findings.add({"task": number, "record": record.as_dict()})
         if on_record:
             on_record(record)
 
@@ -255,10 +241,10 @@ def _job(task: Task, findings: Findings, number: int) -> Job:
     return Job(_work, (task, dict(findings.lost[task.solver]), len(findings.by_task[number])), task.case)
 
 
-def _work(line: Line, task: Task, lost: Reasons, skip: int) -> None:
-    runner = watched_runner(line, load_watched(line, task.solver), task.request, lost)
+def _work(channel: Channel, task: Task, lost: Reasons, skip: int) -> None:
+    runner = watched_runner(channel, load_watched(channel, task.solver), task.request, lost)
     for record in judge_all(runner, load_case(task.case), task.parameters, task.variant or None, skip):
-        line.tell(record)
+        channel.tell(record)
 
 
 def verify(
@@ -305,7 +291,7 @@ def verify(
         If claims, refinement or requirement cannot be understood.
     ExpectationError
         If the list of expected failures cannot be read.
-    BaselineError
+    SolverInputError
         If the baseline cannot be read.
     """
     request = Request(settings or {}, claims or {}, refinement, read_requirement(require) if require else None)

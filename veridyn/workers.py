@@ -75,8 +75,8 @@ class Stopped(BaseException):
 
 
 @dataclass(frozen=True)
-class Line:
-    """The line from a job to the parent."""
+class Channel:
+    """The way from a job to the parent."""
 
     pipe: Connection
 
@@ -103,7 +103,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Job:
-    """A call in a worker: ``function(line, *arguments)``, which delivers by ``line.tell``.
+    """A call in a worker: ``function(channel, *arguments)``, which delivers by ``channel.tell``.
 
     Jobs of one topic share what a worker has computed before, and go to the same one where that costs no waiting.
     """
@@ -113,7 +113,7 @@ class Job:
     topic: str = ""
 
 
-class Hand(Protocol):
+class AnyWorker(Protocol):
     """Who does jobs one after another."""
 
     pipe: Connection
@@ -146,7 +146,7 @@ class Worker:
         self.topics: set[str] = set()
 
     def begin(self, job: Job) -> None:
-        """Hand over a job."""
+        """AnyWorker over a job."""
         if self._process is None or not self._process.is_alive():
             self.pipe, self._process = _started(self._threads, self._relay)
             self.topics = set()
@@ -291,7 +291,7 @@ def _ending(code: int | None) -> str:
         return f"killed by signal {-code}"
 
 
-class Crew:
+class Pool:
     """The workers of a run, no more than a number; as a context it ends them.
 
     They start when there is work. Several share the cores: the threads of their numerical libraries, which wait by
@@ -299,7 +299,7 @@ class Crew:
     Workers elsewhere can take their place.
     """
 
-    def __init__(self, size: int = 1, time_out: float = TIME_OUT, workers: Sequence[Hand] = ()) -> None:
+    def __init__(self, size: int = 1, time_out: float = TIME_OUT, workers: Sequence[AnyWorker] = ()) -> None:
         self.share_cores = size > 1 and not workers
         threads = max(1, cores() // size) if size > 1 else None
         relay = Relay()
@@ -334,7 +334,7 @@ class Crew:
         ``renew`` returns the job to do instead of one that was lost with its worker. Raises SolverInputError if a job
         was asked for something that cannot be.
         """
-        waiting, busy = deque(enumerate(jobs)), dict[Hand, int]()
+        waiting, busy = deque(enumerate(jobs)), dict[AnyWorker, int]()
         while waiting or busy:
             for worker in [w for w in self._workers if w not in busy][: len(waiting)]:
                 chosen = min(waiting, key=lambda numbered: self._strangeness(worker, numbered[1].topic))
@@ -353,12 +353,12 @@ class Crew:
                 elif kind != "done":
                     _raise(kind, content)
 
-    def _strangeness(self, worker: Hand, topic: str) -> int:
+    def _strangeness(self, worker: AnyWorker, topic: str) -> int:
         """Return 0 for a topic that a worker knows, 1 for one that nobody knows, 2 for one that another knows."""
         return 0 if topic in worker.topics else 1 + any(topic in other.topics for other in self._workers)
 
 
-def _heard(workers: dict[Hand, int]) -> Iterator[tuple[Hand, str, Any]]:
+def _heard(workers: dict[AnyWorker, int]) -> Iterator[tuple[AnyWorker, str, Any]]:
     wait([worker.pipe for worker in workers], PULSE)
     for worker in list(workers):
         heard = worker.hear()
@@ -371,7 +371,7 @@ def give_up(_: int, loss: Loss) -> NoReturn:
     raise WorkerLost(loss.text)
 
 
-def nothing(line: Line) -> None:
+def nothing(channel: Channel) -> None:
     """Do nothing in the place of a job that was lost."""
 
 
@@ -387,14 +387,14 @@ def _serve(pipe: Connection, errors: Connection) -> None:
     with contextlib.suppress(Stopped, EOFError, OSError):
         try:
             while True:
-                pipe.send(_outcome(pipe.recv(), Line(pipe)))
+                pipe.send(_outcome(pipe.recv(), Channel(pipe)))
         finally:  # at the end the programs are ended, which no second call to end may cut short
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
-def _outcome(job: Job, line: Line) -> tuple[str, str]:
+def _outcome(job: Job, channel: Channel) -> tuple[str, str]:
     try:
-        job.function(line, *job.arguments)
+        job.function(channel, *job.arguments)
     except REFUSALS as error:
         return "refused", str(error)
     except Exception:  # noqa: BLE001 - the parent raises it

@@ -77,7 +77,7 @@ def test_an_exception_is_an_alarm_of_one_sample():
     line = SimpleNamespace(tell=told.append, watched=lambda _: nullcontext())
     false_positives._try(line, "sdld31", 0, ("nobody", "exact"))
     unknown, exact = told
-    assert unknown.alarms[0].startswith("UnknownFault: ")
+    assert unknown.alarms[0].startswith("SolverInputError: ")
     assert not exact.alarms
     assert exact.parameters
 

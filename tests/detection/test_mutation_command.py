@@ -104,7 +104,7 @@ def test_a_study_that_was_ended_goes_on(veridyn, host, tmp_path, monkeypatch):
     file = tmp_path / "found.json"
     command = ("mutation", "sdld31", "--host", host, "--json", file)
     with monkeypatch.context() as patched:
-        patched.setattr("veridyn.mutation.analysis.done", lambda _: None)
+        patched.setattr("veridyn.journal.Found.done", lambda _: None)
         veridyn(*command)
     whole, kept = json.loads(file.read_text()), file.with_name("found.json.journal")
     lines = kept.read_text().splitlines()

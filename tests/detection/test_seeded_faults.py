@@ -11,9 +11,9 @@ import pytest
 
 from veridyn.mutation import defects
 from veridyn.mutation.defects import all_defects
-from veridyn.mutation.defects.defect import Defect, Foreign, undamaged
-from veridyn.mutation.defects.features import FEATURES
-from veridyn.mutation.mutants import EXAMPLES, INTEGRATOR, UnknownFault, chosen, hosts, load_host
+from veridyn.mutation.defects.defect import FEATURES, Defect, Foreign, undamaged
+from veridyn.mutation.trials import EXAMPLES, INTEGRATOR, chosen, hosts, load_host
+from veridyn.solver.errors import SolverInputError
 from veridyn.solver.integrators import kernels
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
@@ -190,16 +190,16 @@ def test_a_fault_in_an_initial_value_problem_is_detected(veridyn):
 
 
 def test_an_unknown_host_or_fault_gets_a_suggestion():
-    with pytest.raises(UnknownFault, match="did you mean integrator"):
+    with pytest.raises(SolverInputError, match="did you mean integrator"):
         chosen(["integrater"], [])
-    with pytest.raises(UnknownFault, match="did you mean gap_sign"):
+    with pytest.raises(SolverInputError, match="did you mean gap_sign"):
         chosen([INTEGRATOR], ["gap_sing"])
 
 
 def test_a_file_without_faults_is_refused(tmp_path):
     file = tmp_path / "faults_nothing.py"
     file.write_text("SOLVER = None\n")
-    with pytest.raises(UnknownFault, match="lacks FAULTS"):
+    with pytest.raises(SolverInputError, match="lacks FAULTS"):
         load_host(str(file))
 
 

@@ -5,8 +5,18 @@ from types import SimpleNamespace
 
 import pytest
 
-from veridyn.mutation.mutants import load_host
-from veridyn.mutation.trials import REFUSED, Place, Trial, is_touched, number_of, places, resolve, sized, trial
+from veridyn.mutation.trials import (
+    REFUSED,
+    Place,
+    Trial,
+    is_touched,
+    load_host,
+    number_of,
+    places,
+    resolve,
+    sized,
+    trial,
+)
 from veridyn.solver.errors import SettingsError
 
 PLACE = Place("c", "v")

@@ -9,9 +9,8 @@ from veridyn.checking import judge_files
 from veridyn.exporting import statement
 from veridyn.posed import pose
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
-from veridyn.solver.errors import ProblemError
+from veridyn.solver.errors import ProblemError, SolverInputError
 from veridyn.solver.problem.mechanical import problem_from_json
-from veridyn.tables import TableError
 from veridyn.validation_cases.core.checks import checks_of
 from veridyn.validation_cases.core.judge import judge
 from veridyn.validation_cases.core.runner import Runner
@@ -44,7 +43,7 @@ def test_a_file_is_judged_like_the_solver_that_wrote_it(tmp_path, case):
     file = written(tmp_path, posed.problem, SCIPY.solve(posed.problem, {}))
     found = {r.id: r for r in judge_files([file], posed)}
     runner = Runner(SCIPY)
-    wanted = [c for c in checks_of(posed.statement, runner.subject, "RK45") if c.layer == "criterion"]
+    wanted = [c for c in checks_of(posed, runner.subject, "RK45") if c.layer == "criterion"]
     direct = {r.quantity: r for r in (judge(check, runner) for check in wanted)}
     judged = {r.quantity: r for r in found.values() if r.layer == "criterion"}
     assert judged.keys() == direct.keys()
@@ -93,7 +92,7 @@ def test_without_instants_of_events_nothing_is_said_about_them(tmp_path):
 def test_a_wrong_file_is_refused_in_one_line(tmp_path, content, message):
     file = tmp_path / "wrong.csv"
     file.write_text(content, encoding="utf-8")
-    with pytest.raises(TableError, match=message) as caught:
+    with pytest.raises(SolverInputError, match=message) as caught:
         judge_files([file], pose("bouncing_ball"))
     assert "\n" not in str(caught.value)
 

@@ -7,11 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from veridyn.checking import judge_files
-from veridyn.histories import read_histories
+from veridyn.checking import judge_files, read_histories
 from veridyn.posed import pose
-from veridyn.tables import read_table
-from veridyn.units import UnitError, to_si
+from veridyn.tables import UnitError, read_table, to_si
 from veridyn.validation_cases.core.subject import read_request
 
 
@@ -180,7 +178,7 @@ TABLES = [
 
 @pytest.mark.parametrize("text", TABLES)
 def test_manners_of_writing(table, text):
-    from veridyn.histories import _converted, _recognised
+    from veridyn.checking import _converted, _recognised
 
     found = read_table(table(text)).filled(2)
     columns = _recognised(found, ["time", "displacement_x"])

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from veridyn.doctor.command import PATIENTS, patients_of
 from veridyn.doctor.faults import SEVERAL, error_of, fault_of_displacement, paths_of_faults
-from veridyn.doctor.patients import PATIENTS, patients_of
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.exact.solver import SOLVER as EXACT
 

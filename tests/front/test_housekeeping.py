@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 
 from veridyn.verification import Findings, run_tasks, subjects, tasks, verify
-from veridyn.workers import Crew
+from veridyn.workers import Pool
 
 
 def in_workers(jobs, *solvers):
-    with Crew(jobs) as crew:
-        todo = tasks(subjects(crew, solvers), ["sdnd101"], {"v0": "2"})
+    with Pool(jobs) as pool:
+        todo = tasks(subjects(pool, solvers), ["sdnd101"], {"v0": "2"})
         findings = Findings([[] for _ in todo])
-        run_tasks(crew, todo, findings)
+        run_tasks(pool, todo, findings)
     return compared(findings.records)
 
 

@@ -5,14 +5,15 @@ import re
 
 import pytest
 
-from veridyn import progress, running
+from veridyn import running, screen
 from veridyn.reports import check_document, read_results
 from veridyn.reports.document import merge, scope
-from veridyn.selection import Selection, SelectionError
+from veridyn.selection import Selection
+from veridyn.solver.errors import SolverInputError
 from veridyn.validation_cases.core.catalogue import all_cases, listed
 from veridyn.validation_cases.core.subject import Subject
 from veridyn.verification import Task
-from veridyn.workers import Crew
+from veridyn.workers import Pool
 
 SUBJECTS = {"two": Subject("two", schemes=("first", "second")), "plain": Subject("plain")}
 
@@ -75,8 +76,8 @@ def test_the_quick_profile_is_one_variant_of_each_case_and_one_scheme_of_each_so
 def test_what_is_declared_and_needed_by_no_case_is_named():
     declared = {"mechanical", "contact", "modes", "friction:on-stop"}
     subjects = [Subject("mine", capabilities=frozenset(declared)), Subject("less", capabilities=frozenset({"contact"}))]
-    with Crew(1) as crew:
-        told = running._untested(crew, [Task("mine", "sdnd101", "2-shocks")], subjects)
+    with Pool(1) as pool:
+        told = running._untested(pool, [Task("mine", "sdnd101", "2-shocks")], subjects)
     assert told == ["mine: declared and never tested, as no case of the run needs it: friction:on-stop, modes"]
 
 
@@ -102,12 +103,12 @@ def test_variants_kinds_and_quantities_select():
     ],
 )
 def test_what_does_not_exist_is_refused(selection, said):
-    with pytest.raises(SelectionError, match=said):
+    with pytest.raises(SolverInputError, match=said):
         selection.tasks(SUBJECTS, {})
 
 
 def test_a_variant_of_a_parameter_set_is_refused():
-    with pytest.raises(SelectionError, match="--variant and --set of a parameter exclude each other"):
+    with pytest.raises(SolverInputError, match="--variant and --set of a parameter exclude each other"):
         Selection(("sdnd101",), variants=("2-shocks",)).tasks(SUBJECTS, {"m": "2"})
 
 
@@ -173,7 +174,7 @@ def test_quiet_says_the_verdict_and_the_failures_only(veridyn, foreign):
 
 
 def test_a_pipe_gets_a_line_now_and_then(foreign, veridyn, monkeypatch):
-    monkeypatch.setattr(progress, "EVERY", 0.0)
+    monkeypatch.setattr(screen, "EVERY", 0.0)
     seen = veridyn("run", "sdnd101", "--variant", "2-shocks", "--quantity", "impacts", "--solver", foreign("Foreign"))
     assert re.fullmatch(r"veridyn: \d+ s, 1 of 1 checks, sdnd101 2-shocks foreign: 1 passed\n", seen.err)
 

@@ -81,13 +81,13 @@ def test_a_process_stays_for_the_next_job_and_goes_with_the_run(jobs, tmp_path, 
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=":0"
     ) as near:
-        with spreading.crew(1, 60.0, near.scheduler_address) as there:
+        with spreading.pool(1, 60.0, near.scheduler_address) as there:
             first, second = (list(there.ask(jobs.where)) for _ in range(2))
             assert first == second
             assert first[0][1] == str(tmp_path)
             with pytest.raises(WorkerLost, match="exit status 0"):
                 list(there.ask(jobs.leaves))
-        with spreading.crew(1, 60.0, near.scheduler_address) as again:
+        with spreading.pool(1, 60.0, near.scheduler_address) as again:
             assert next(iter(again.ask(jobs.where)))[0] != first[0][0]
 
 
@@ -96,7 +96,7 @@ def test_a_machine_that_is_gone_costs_nothing(jobs, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, protocol="tcp", dashboard_address=":0") as cluster,
-        spreading.crew(1, 60.0, cluster.scheduler_address) as there,
+        spreading.pool(1, 60.0, cluster.scheduler_address) as there,
     ):
         assert list(there.ask(jobs.ends_its_machine, str(tmp_path / "once"))) == ["done elsewhere"]
 

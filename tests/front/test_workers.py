@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from veridyn import verification, workers
-from veridyn.workers import Crew, WorkerLost
+from veridyn.workers import Pool, WorkerLost
 
 
 def gone(pid, within=5.0):
@@ -207,13 +207,13 @@ def jobs(tmp_path, monkeypatch):
 
 
 def test_an_error_of_our_own_is_not_hidden(jobs):
-    with Crew() as crew, pytest.raises(RuntimeError, match="KeyError: 'bug'"):
-        list(crew.ask(jobs.raises))
+    with Pool() as pool, pytest.raises(RuntimeError, match="KeyError: 'bug'"):
+        list(pool.ask(jobs.raises))
 
 
 def test_a_worker_that_ends_before_it_began(jobs):
-    with Crew() as crew, pytest.raises(WorkerLost, match="a worker process did not begin: exit status 0"):
-        list(crew.ask(jobs.leaves))
+    with Pool() as pool, pytest.raises(WorkerLost, match="a worker process did not begin: exit status 0"):
+        list(pool.ask(jobs.leaves))
 
 
 SECOND_TIME = """
@@ -265,8 +265,8 @@ def test_several_workers_share_the_cores_unless_the_user_says_otherwise(tmp_path
     limits = importlib.import_module("thread_jobs").limits
 
     def found(size):
-        with workers.Crew(size) as crew:
-            return list(crew.ask(limits))
+        with workers.Pool(size) as pool:
+            return list(pool.ask(limits))
 
     assert found(1) == [[None, None, None]]
     assert found(2) == [["3", "3", "3"]]
@@ -297,7 +297,7 @@ def test_several_workers_compile_each_scheme_once(tmp_path, size):
     """A single one compiles when it needs to; what cannot be compiled will be a verdict."""
     (tmp_path / "compiles.py").write_text(COMPILES)
     spec = f"{tmp_path / 'compiles.py'}:Compiles"
-    with Crew(size) as crew:
-        verification.warm_up(crew, verification.subjects(crew, [spec]))
+    with Pool(size) as pool:
+        verification.warm_up(pool, verification.subjects(pool, [spec]))
     compiled = {path.name: path.read_text() for path in tmp_path.iterdir() if path.name in ("first", "second")}
     assert len(set(compiled.values())) == (2 if size > 1 else 0)

@@ -7,16 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from veridyn.baseline import (
-    COST_GROWTH,
-    DIGITS_KEPT,
-    DIGITS_LOST,
-    BaselineError,
-    compared,
-    entries,
-    read_baseline,
-    write_baseline,
-)
+from veridyn.baseline import COST_GROWTH, DIGITS_KEPT, DIGITS_LOST, compared, entries, read_baseline, write_baseline
+from veridyn.solver.errors import SolverInputError
 
 
 @pytest.fixture
@@ -109,12 +101,12 @@ def test_a_counter_that_vanished_is_not_compared(records, baseline):
 
 def test_a_baseline_of_another_solver_is_refused(records, baseline):
     before = baseline()
-    with pytest.raises(BaselineError, match="holds none of these checks: was it saved for another solver"):
+    with pytest.raises(SolverInputError, match="holds none of these checks: was it saved for another solver"):
         list(compared(records(solver="other"), before))
 
 
 def test_without_anything_to_keep_none_is_written(records, tmp_path):
-    with pytest.raises(BaselineError, match="there is nothing to keep"):
+    with pytest.raises(SolverInputError, match="there is nothing to keep"):
         write_baseline(tmp_path / "none.json", records(verdict="fail"), [])
     assert not (tmp_path / "none.json").exists()
 
@@ -141,7 +133,7 @@ def test_without_anything_to_keep_none_is_written(records, tmp_path):
 def test_what_is_no_baseline_is_refused_in_one_line(tmp_path, text, message):
     file = tmp_path / "baseline.json"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(BaselineError, match=message) as refused:
+    with pytest.raises(SolverInputError, match=message) as refused:
         read_baseline(file)
     assert "\n" not in str(refused.value)
 

@@ -13,8 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from veridyn.reports.manual_blocks import Chapter, Formulas, Manual, Pairs, Section
-from veridyn.reports.manual_pdf import formula, render
+from veridyn.reports.manual_blocks import Chapter, Formulas, Manual, Pairs, Section, formula, render
 from veridyn.reports.mathml import math as set_math
 from veridyn.solver.contract import TAGS, read_claims
 from veridyn.solver.integrators.modal import SOLVER

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from veridyn.reports import ReportError, badge, build, check_document, read_results, spreadsheet
+from veridyn.reports import ReportError, build, check_document, read_results, spreadsheet, writer
 from veridyn.reports.document import digest
 from veridyn.reports.tally import tally
 
@@ -164,11 +164,11 @@ def test_what_is_missing_is_an_error_in_junit(make_document, tmp_path):
 )
 def test_badge(make_result, changes, missing, words):
     total = tally([make_result(**change) for change in changes])
-    drawn = badge.render(total, missing=missing)
+    drawn = writer.badge(total, missing=missing)
     root = ElementTree.fromstring(drawn)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert root.get("aria-label") == f"veridyn: {words}"
-    assert (badge.COLOURS["pass"] in drawn) == (words == "1/1 checks")
+    assert (writer.COLOURS["pass"] in drawn) == (words == "1/1 checks")
 
 
 def test_the_summary_of_a_job_says_the_trouble_first(built):

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from veridyn.reports import ReportError, check_document
 from veridyn.reports.document import of_cases
-from veridyn.reports.manual import Particulars, make_manual, write
 from veridyn.reports.manual import html as render
-from veridyn.reports.manual_blocks import Table, banded, numbered
+from veridyn.reports.manual import make_manual, write
+from veridyn.reports.manual_blocks import Table, banded, breakable, formula, numbered
 from veridyn.reports.manual_blocks import table as make_table
-from veridyn.reports.manual_pdf import breakable, formula
 
 typst = pytest.importorskip("typst")
 
@@ -63,7 +62,7 @@ def test_the_chapters_are_those_of_a_quality_file(manual):
 
 
 def test_number_revision_and_intended_use_are_stated(doc):
-    made = make_manual(check_document(doc), "0123abc", Particulars("QD-17", "B", "Impact of fuel rods."))
+    made = make_manual(check_document(doc), "0123abc", "QD-17", "B", "Impact of fuel rods.")
     assert {("Document", "QD-17"), ("Revision", "B")} <= set(made.about.pairs)
     assert titled(made, "Scope and result")["Scope and intended use"][1].text == "Impact of fuel rods."
 
@@ -246,7 +245,7 @@ def test_without_typst_the_message_says_what_to_install(doc, tmp_path, without):
 
 
 def test_what_the_typesetter_refuses_is_said(doc, tmp_path, monkeypatch):
-    monkeypatch.setattr("veridyn.reports.manual_pdf.resource", lambda _: "#panic()")
+    monkeypatch.setattr("veridyn.reports.manual_blocks.resource", lambda _: "#panic()")
     with pytest.raises(ReportError, match=r"typst could not set the manual .*--no-pdf"):
         write(check_document(doc), tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -2,7 +2,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from veridyn.reports import ReportError, beam, check_document
+from veridyn.reports import ReportError, check_document, sketch
 from veridyn.reports.sketch import draw
 
 
@@ -126,23 +126,23 @@ def checked_beam(make_document):
 
 
 def test_a_beam_is_labelled(checked_beam):
-    said = words(beam.draw(checked_beam(held()), "beam"))
+    said = words(sketch.draw_beam(checked_beam(held()), "beam"))
     assert {"2 m", "first", "still", "v(0) up to 1.5 m/s"} <= set(said)
     assert said.count("δ = 0.02 m, 1e4 N/m") == 2
 
 
 def test_a_bare_beam_has_its_length_alone(checked_beam):
-    assert words(beam.draw(checked_beam({"length": 3.0}), "beam")) == ["3 m"]
+    assert words(sketch.draw_beam(checked_beam({"length": 3.0}), "beam")) == ["3 m"]
 
 
 def test_a_stop_stands_where_the_beam_meets_it(checked_beam):
     quarter = held(stops=[{"at": 0.5, "gap": 0.0, "stiffness": 1.0}])
-    group = ElementTree.fromstring(beam.draw(checked_beam(quarter), "")).find("{http://www.w3.org/2000/svg}g")
-    assert group.get("transform") == f"rotate(90 {beam.LEFT + beam.SPAN / 4:g} {beam.LEVEL + beam.DEEP:g})"
+    group = ElementTree.fromstring(sketch.draw_beam(checked_beam(quarter), "")).find("{http://www.w3.org/2000/svg}g")
+    assert group.get("transform") == f"rotate(90 {sketch.LEFT + sketch.SPAN / 4:g} {sketch.UPPER + sketch.DEEP:g})"
 
 
 def test_names_of_shapes_stay_text(checked_beam):
-    svg = beam.draw(checked_beam(held(shapes=[{"name": "<script>", "y": [0.0, 1.0]}])), "<b>")
+    svg = sketch.draw_beam(checked_beam(held(shapes=[{"name": "<script>", "y": [0.0, 1.0]}])), "<b>")
     assert "<script" not in svg
     assert ElementTree.fromstring(svg).get("aria-label") == "<b>"
 

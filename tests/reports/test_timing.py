@@ -7,8 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from veridyn.reports import ReportError
-from veridyn.reports.timing import compare, read_history, read_timing, several, timing
-from veridyn.reports.timing_page import html, make_page, spark, text
+from veridyn.reports.timing import compare, html, make_page, read_history, read_timing, several, spark, text, timing_of
 
 
 def benchmark(median=2e-3, spread=1e-5, **changes):
@@ -52,18 +51,18 @@ def stored(tmp_path):
 
 
 def turns(now, before):
-    return [change.turn for change in compare(timing(run(*now)), timing(run(*before))).changes]
+    return [change.turn for change in compare(timing_of(run(*now)), timing_of(run(*before))).changes]
 
 
 def test_a_line_has_its_statistics_first_call_and_digits(hostile):
-    row = make_page(timing(run()), "veridyn bench").parts["shoe a0=15"][0]
+    row = make_page(timing_of(run()), "veridyn bench").parts["shoe a0=15"][0]
     assert row.cells == (
         "veridyn", "euler", "2 ms", "2–2 ms", "1.8 ms", "2.2 ± 0.01 ms", "7", "1.5 s", "4.0", "3.2",
     )  # fmt: skip
 
 
 def test_kernels_give_a_sentence():
-    assert timing(run()).sentences == (
+    assert timing_of(run()).sentences == (
         "General kernel over a loop (shoe, euler): 1.25 (ns per step: general 50, a loop 40)",
     )
 
@@ -92,14 +91,14 @@ def test_a_time_of_zero_has_no_ratio():
 
 
 def test_other_machines_are_said():
-    compared = compare(timing(run()), timing(run(cpu="A slow one")))
+    compared = compare(timing_of(run()), timing_of(run(cpu="A slow one")))
     assert compared.remarks == (
         "The machines differ: A slow one before, A fast one now. The ratios compare machines as much as code.",
     )
 
 
 def test_the_page_shows_ratio_noise_and_verdict():
-    now, before = timing(run(benchmark(3e-3))), timing(run())
+    now, before = timing_of(run(benchmark(3e-3))), timing_of(run())
     page = make_page(now, "veridyn bench", compare(now, before))
     assert page.parts["shoe a0=15"][0].cells[-5:] == ("2 ms", "1.50", "±10 %", "1.50", "slower")
     assert "Against the baseline: 1 slower" in html(page)
@@ -108,7 +107,7 @@ def test_the_page_shows_ratio_noise_and_verdict():
 
 def test_history_draws_the_runs_of_this_machine_in_order(stored):
     runs = [run(benchmark(median), date=date) for median, date in ((1e-3, "2026-01-03"), (4e-3, "2026-01-01"))]
-    now = timing(run(date="2026-01-04"))
+    now = timing_of(run(date="2026-01-04"))
     past = read_history(stored(*runs, run(cpu="Another", date="2026-01-02")), now)
     assert past.medians(now.lines[0].key) == [4e-3, 1e-3, 2e-3]
     assert past.elsewhere == 1
@@ -119,7 +118,7 @@ def test_history_draws_the_runs_of_this_machine_in_order(stored):
 
 
 def test_the_present_run_counts_once_where_it_is_stored_too(stored):
-    past = read_history(stored(run()), timing(run()))
+    past = read_history(stored(run()), timing_of(run()))
     assert len(past.runs) == 1
 
 
@@ -137,8 +136,8 @@ def test_nothing_to_draw():
 
 def test_names_stay_text(hostile):
     names = dict.fromkeys(("solver", "case", "variant", "scheme"), hostile)
-    now = timing(run(benchmark(**names), date=hostile, cpu=hostile))
-    page = make_page(now, hostile, compare(now, timing(run())))
+    now = timing_of(run(benchmark(**names), date=hostile, cpu=hostile))
+    page = make_page(now, hostile, compare(now, timing_of(run())))
     assert "<script>" not in html(page)
     assert "<script>" not in text(page)
 
@@ -182,4 +181,4 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(ReportError, match="no such file; write it with: veridyn bench"):
         read_timing(tmp_path / "b.json")
     with pytest.raises(ReportError, match="no such folder"):
-        read_history(tmp_path / "c", timing(run()))
+        read_history(tmp_path / "c", timing_of(run()))

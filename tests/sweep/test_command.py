@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_equal
 
-from veridyn.sweep import check as sweep_check
+from veridyn.sweep import command
 from veridyn.sweep import store as sweep_store
 from veridyn.validation_cases.core.case import Case
 from veridyn.validation_cases.core.catalogue import load_case
@@ -112,9 +112,9 @@ def test_a_limit_of_the_reference_costs_no_sweep(sweep, out, monkeypatch):
 
 
 def test_verdict_without_numbers():
-    stuck = [sweep_check.Finding({}, {}, ())]
-    assert sweep_check.verdict(stuck, 11.0)["passed"]
-    assert sweep_check.verdict([sweep_check.Finding({}, {}, ("regime",))], 11.0)["passed"] is False
+    stuck = [command.Finding({}, {}, ())]
+    assert command.verdict_of(stuck, 11.0)["passed"]
+    assert command.verdict_of([command.Finding({}, {}, ("regime",))], 11.0)["passed"] is False
 
 
 @pytest.mark.parametrize(

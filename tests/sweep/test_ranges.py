@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from veridyn.references.parameters import ParameterError
-from veridyn.sweep.request import SweepError, request
+from veridyn.solver.errors import SolverInputError
+from veridyn.sweep.request import request
 from veridyn.validation_cases.core.catalogue import load_case
 
 CASE = load_case("sdnd104")
@@ -96,11 +97,11 @@ WRONG = [
 
 @pytest.mark.parametrize(("over", "fixed", "message"), WRONG, ids=[" ".join(w[0]) or "nothing" for w in WRONG])
 def test_wrong(over, fixed, message):
-    with pytest.raises((SweepError, ParameterError), match=message) as refused:
+    with pytest.raises((SolverInputError, ParameterError), match=message) as refused:
         asked(*over, **fixed)
     assert "\n" not in str(refused.value)
 
 
 def test_a_case_without_sweep():
-    with pytest.raises(SweepError, match="sdnd101 offers no sweep"):
+    with pytest.raises(SolverInputError, match="sdnd101 offers no sweep"):
         request(load_case("sdnd101"), ["m=1,2"], {})

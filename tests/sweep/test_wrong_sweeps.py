@@ -6,7 +6,8 @@ import importlib
 
 import pytest
 
-from veridyn.sweep import runs as sweep_runs
+from veridyn.solver.errors import SolverInputError
+from veridyn.spreading import connected
 
 OVER = ("--over", "a0=1:2:3")
 
@@ -54,5 +55,5 @@ def test_without_dask(refused, monkeypatch):
         raise ModuleNotFoundError(name=name)
 
     monkeypatch.setattr(importlib, "import_module", missing)
-    with pytest.raises(sweep_runs.SweepError, match=r'pip install "veridyn\[sweep\]"'), sweep_runs.scheduler("x"):
+    with pytest.raises(SolverInputError, match=r'pip install "veridyn\[sweep\]"'), connected("x"):
         pass

@@ -6,22 +6,155 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from rich.text import Text
 
-from veridyn.changes import settings_of
-from veridyn.doctor.bodies import Flight, Floats
+from veridyn.doctor.bodies import Body, Bounce, Flight, Linear, Shake, Slider, Springs
 from veridyn.doctor.faults import error_of, fault_of_displacement, fault_of_velocity, faults_of_arrays
-from veridyn.doctor.patients import Patient, patients_of
 from veridyn.nearest import did_you_mean
+from veridyn.posed import settings_of
 from veridyn.screen import console
 from veridyn.solver.errors import CapabilityError, SettingsError, SolverFailure, SolverInputError
 from veridyn.solver.loading import OWN
 from veridyn.solver.problem.mechanical import Problem
-from veridyn.solver.response import AnyResponse, read_response
+from veridyn.solver.response import AnyResponse, Floats, read_response
 from veridyn.validation_cases.core.runner import SolverCrash, translated
 from veridyn.validation_cases.core.subject import Request, Subject
 from veridyn.verification import Reasons, load_watched, subjects
-from veridyn.workers import TIME_OUT, Crew, Job, Line, Loss, Watch
+from veridyn.workers import TIME_OUT, Channel, Job, Loss, Pool, Watch
+
+
+@dataclass(frozen=True)
+class Patient:
+    """A small problem, and where to look first if nothing is known about a gross error.
+
+    ``simpler`` takes its place for a solver that offers or solves less.
+    """
+
+    body: Body
+    hint: str
+    simpler: Patient | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the problem."""
+        return self.body.name
+
+    @property
+    def chain(self) -> tuple[Patient, ...]:
+        """The problem and what may take its place."""
+        return (self, *(self.simpler.chain if self.simpler else ()))
+
+
+def _one(value: float) -> np.ndarray[Any, Any]:
+    return np.array([[value]])
+
+
+FREE_MASS = Patient(
+    Springs(name="free mass", mass=_one(2.0), stiffness=_one(0.0), x0=np.array([0.5]), v0=np.ones(1)),
+    "initial values or units",
+)
+MATRICES = "stiffness or mass matrix (factor, sign, transposition)"
+OSCILLATOR = Springs(name="oscillator", mass=_one(2.0), stiffness=_one(72.0), x0=np.array([0.1]), v0=np.ones(1))
+# nothing is alike for the two masses: what mixes them up shows
+TWO_MASSES = Springs(
+    name="two degrees of freedom",
+    mass=np.diag([2.0, 4.0]),
+    stiffness=np.array([[96.0, -24.0], [-24.0, 72.0]]),
+    x0=np.array([0.1, 0.0]),
+    v0=np.array([0.0, -0.8]),
+)
+TOUCH = Patient(  # w = 20 rad/s: long enough for steps that are not small
+    Flight(name="one touch of a stop", mass=_one(2.0), x0=np.zeros(1), v0=np.ones(1), gap=0.5, contact=800.0),
+    "sign of the contact force, gap, or contact stiffness",
+)
+
+LAWS = "the friction force: sign, size, when it holds and when it lets go"
+# slides until it rests at 0.42 s, is held, also beyond the kinetic limit, until 1.01 s, slips back, and shortly forward
+PULLS = (
+    *((0.0, 0.0), (0.5, 0.0), (0.55, -4.0), (0.8, -4.0), (0.85, -7.0)),
+    *((1.0, -7.0), (1.05, -10.0), (1.15, -10.0), (1.2, 0.0)),
+)
+SHORT_PULL = ((1.4, 0.0), (1.42, 60.0), (1.44, 0.0))
+SLIDER = Slider(
+    name="friction",
+    mass=_one(2.0),
+    x0=np.array([0.05]),
+    v0=np.ones(1),
+    end=1.8,
+    normal=12.0,
+    static=0.65,
+    kinetic=0.4,
+    pulls=(*PULLS, *SHORT_PULL),
+    held=(0.65, 0.8),
+)
+ONE_COEFFICIENT = replace(SLIDER, name="friction with one coefficient", static=0.4)
+FRICTION = Patient(
+    SLIDER,
+    LAWS,
+    Patient(
+        ONE_COEFFICIENT,
+        LAWS,
+        Patient(replace(ONE_COEFFICIENT, name="friction without a load", pulls=(), held=(0.7, 1.7)), LAWS),
+    ),
+)
+
+SHAKE = Shake(np.array([2 / 3]), amplitude=2.0, omega=9.0, phase=1.0)
+FORCES = "the force of the support, -M influence a(t), and what is relative to it"
+# a mass between a wall that moves and one that does not: the influence is the share of the spring at the moving one
+SUPPORT = Patient(replace(OSCILLATOR, name="support", x0=np.array([0.02]), v0=np.array([0.1]), shakes=(SHAKE,)), FORCES)
+# masses in a row, springs 72, 24, 48 N/m from wall to wall: the influences follow from the stiffness
+TWO_SUPPORTS = Patient(
+    replace(
+        TWO_MASSES,
+        name="two supports",
+        x0=np.array([0.02, 0.0]),
+        v0=np.array([0.0, 0.1]),
+        shakes=(
+            replace(SHAKE, influence=np.array([9.0, 3.0]) / 11),
+            Shake(np.array([2.0, 8.0]) / 11, amplitude=3.0, omega=5.0, phase=0.5),
+        ),
+    ),
+    FORCES,
+    Patient(
+        replace(
+            OSCILLATOR,
+            name="two supports of one mass",
+            x0=np.array([0.02]),
+            v0=np.array([0.1]),
+            shakes=(SHAKE, Shake(np.array([1 / 3]), amplitude=3.0, omega=5.0, phase=0.5)),
+        ),
+        FORCES,
+    ),
+)
+EQUATIONS = Patient(
+    Linear(name="equations", initial=(0.5, -2.0), parameters=(40.0, 2.0, 60.0)),
+    "the right-hand side, or initial values",
+)
+EVENTS = Patient(
+    Bounce(name="equations with events", initial=(-0.2, 3.0), parameters=(8.0, 0.75, 2.0), end=3.0),
+    "guards, resets and modes",
+)
+PATIENTS = (
+    FREE_MASS,
+    Patient(OSCILLATOR, MATRICES),
+    Patient(TWO_MASSES, MATRICES),
+    TOUCH,
+    FRICTION,
+    SUPPORT,
+    TWO_SUPPORTS,
+    EQUATIONS,
+    EVENTS,
+)
+KINDS = frozenset({"mechanical", "initial-value"})
+
+
+def patients_of(capabilities: Set[str]) -> tuple[Patient, ...]:
+    """Return the problems of the kinds that a solver offers; all if it offers none."""
+    return tuple(p for p in PATIENTS if p.body.problem.needs & KINDS & capabilities) or PATIENTS
+
+
+# ---- the examination
 
 HEALTHY, INACCURATE, BROKEN = 0, 1, 3
 NOT_APPLICABLE = -1
@@ -47,11 +180,11 @@ def examine(solvers: Sequence[str], changed: Mapping[str, str] | None = None, ti
     Raises SolverInputError if a specification leads nowhere, or a change is no setting of any solver, or not a valid
     one.
     """
-    with Crew(1, time_out) as crew:
-        described = subjects(crew, solvers or [OWN])
+    with Pool(1, time_out) as pool:
+        described = subjects(pool, solvers or [OWN])
         _refuse_unknown(changed or {}, described.values())
         return max(
-            _examine(crew, spec, replace(subject, request=Request(settings_of(changed or {}, subject.known))))
+            _examine(pool, spec, replace(subject, request=Request(settings_of(changed or {}, subject.known))))
             for spec, subject in described.items()
         )
 
@@ -64,7 +197,7 @@ def _refuse_unknown(changes: Mapping[str, str], described: Iterable[Subject]) ->
             raise SettingsError(f"unknown setting {name!r}: {hint}")
 
 
-def _examine(crew: Crew, spec: str, subject: Subject) -> int:
+def _examine(pool: Pool, spec: str, subject: Subject) -> int:
     out = console()
     lost: dict[str, str] = {}
     found: list[Diagnosis] = []
@@ -75,7 +208,7 @@ def _examine(crew: Crew, spec: str, subject: Subject) -> int:
         lost[loss.watch.key] = loss.text
         return Job(_consult, (spec, subject, dict(lost), tuple(found)))
 
-    for _, told in crew.share([Job(_consult, (spec, subject, {}, ()))], renewed):
+    for _, told in pool.share([Job(_consult, (spec, subject, {}, ()))], renewed):
         if isinstance(told, str):
             out.print(Text(told, style="bold"))
             continue
@@ -108,12 +241,12 @@ def _never_examined(capabilities: Set[str], found: Iterable[Diagnosis]) -> list[
     return missed
 
 
-def _consult(line: Line, spec: str, subject: Subject, lost: Reasons, found: tuple[Diagnosis, ...]) -> None:
+def _consult(channel: Channel, spec: str, subject: Subject, lost: Reasons, found: tuple[Diagnosis, ...]) -> None:
     """Examine a solver in a worker; what was found has been told before."""
-    solver = load_watched(line, spec)
+    solver = load_watched(channel, spec)
     if not found and not lost:
-        line.tell(f"{solver.name} {solver.version}: {', '.join(sorted(solver.capabilities))}")
-    visit = _Visit(line, solver, subject, lost)
+        channel.tell(f"{solver.name} {solver.version}: {', '.join(sorted(solver.capabilities))}")
+    visit = _Visit(channel, solver, subject, lost)
     known = {(diagnosis.scheme, diagnosis.patient): diagnosis for diagnosis in found}
     for scheme in subject.schemes:
         for patient in patients_of(subject.capabilities):
@@ -121,7 +254,7 @@ def _consult(line: Line, spec: str, subject: Subject, lost: Reasons, found: tupl
                 diagnosis = known.get((scheme, each.name))
                 if not diagnosis and (each is patient or not _missing(solver, each)):
                     diagnosis = Diagnosis(scheme, each.name, *_diagnose(visit, each, scheme))
-                    line.tell(diagnosis)
+                    channel.tell(diagnosis)
                 if diagnosis and diagnosis.status != NOT_APPLICABLE:
                     break
 
@@ -134,7 +267,7 @@ def _missing(solver: Any, patient: Patient) -> list[str]:
 class _Visit:
     """A solver in a worker, with the user's settings and what is known to end its process."""
 
-    line: Line
+    channel: Channel
     solver: Any
     subject: Subject
     lost: Reasons
@@ -145,7 +278,7 @@ class _Visit:
         if key in self.lost:
             raise SolverCrash(self.lost[key])
         settings = self.subject.default_settings(self.solver, problem, scheme)
-        with translated(self.solver), self.line.watched(Watch("solve", self.solver.name, key)):
+        with translated(self.solver), self.channel.watched(Watch("solve", self.solver.name, key)):
             return self.solver.solve(problem, dict(settings))
 
 

@@ -12,19 +12,30 @@ from typing import Any
 
 from veridyn.document import environment
 from veridyn.exit_code import ExitCode
-from veridyn.journal import Journal, done, journal
-from veridyn.mutation.mutants import Fault, Host, chosen, load_host
-from veridyn.mutation.trials import Place, Resolution, Trial, is_touched, judged, places, resolve, trial
-from veridyn.progress import bar
+from veridyn.journal import Found, journal
+from veridyn.mutation.trials import (
+    Fault,
+    Host,
+    Place,
+    Resolution,
+    Trial,
+    chosen,
+    is_touched,
+    judged,
+    load_host,
+    places,
+    resolve,
+    trial,
+)
 from veridyn.reports import detection, hints
 from veridyn.running import save, writable, write_json
-from veridyn.screen import console
+from veridyn.screen import bar, console
 from veridyn.validation_cases.core.catalogue import case_names, load_case
 from veridyn.validation_cases.core.judge import Check
 from veridyn.validation_cases.core.runner import Runner
 from veridyn.validation_cases.core.subject import Request
 from veridyn.verification import Reasons
-from veridyn.workers import TIME_OUT, Crew, Job, Line, Loss, Watch, WorkerLost
+from veridyn.workers import TIME_OUT, Channel, Job, Loss, Pool, Watch, WorkerLost
 
 SCHEMA_VERSION = "2.0"
 RESULTS, PAGE, PATTERNS = "mutation.json", "detection.md", hints.FILE
@@ -45,24 +56,16 @@ class Options:
 
 
 @dataclass
-class Study:
-    """What was found so far; the ``keeper`` gets every entry as soon as it is there."""
+class Study(Found):
+    """What was found so far. An entry is a trial, the search for a smallest size, a lost run, or the end of a fault."""
 
     trials: dict[Key, list[Trial]] = field(default_factory=dict)
     undamaged: dict[tuple[str, str, Place], Trial] = field(default_factory=dict)
     resolved: dict[Key, tuple[Place, Resolution | None]] = field(default_factory=dict)
     lost: dict[Key, dict[str, str]] = field(default_factory=dict)
     finished: set[Key] = field(default_factory=set)
-    keeper: Journal | None = None
-
-    def add(self, entry: Mapping[str, Any]) -> None:
-        """Take in what a worker found, and keep it."""
-        self.take(entry)
-        if self.keeper:
-            self.keeper.keep(entry)
 
     def take(self, entry: Mapping[str, Any]) -> None:
-        """Take in an entry: a trial, the search for a smallest size, a lost run, or the end of a fault."""
         key = (entry["host"], entry["fault"])
         if "trial" in entry:
             found = _trial(entry["trial"])
@@ -98,20 +101,20 @@ def mutation(
 ) -> int:
     """Try seeded faults on the cases, print and write what detects them; returns 1 if one survives without a reason.
 
-    With ``resume`` what was found by a run that was ended is taken from its journal. Raises UnknownCase, UnknownFault
-    if something was asked for that does not exist; ReportError if the results cannot be written; found out before the
-    work starts.
+    With ``resume`` what was found by a run that was ended is taken from its journal. Raises UnknownCase,
+    SolverInputError if something was asked for that does not exist; ReportError if the results cannot be written; found
+    out before the work starts.
     """
     names = [load_case(name).name for name in cases] or list(case_names())
     wanted = chosen(hosts, faults)
     writable(report, output)
     study = Study()
     plan = {"cases": names, "faults": [[host.name, fault.name] for host, fault in wanted], **asdict(options)}
-    with journal(output, report, plan, study.take, resume=resume) as study.keeper:
+    with journal(output, report, plan, study, resume=resume):
         _try_all(study, wanted, names, options, jobs, time_out)
         result = document(study, wanted, names, command)
         _write(result, report, output)
-        done(study.keeper)
+        study.done()
     if output != "-":
         detection.show(result, console())
     return ExitCode.FAILED if detection.survivors(result, "survived") else ExitCode.FINE
@@ -141,8 +144,8 @@ def _try_all(
         study.add({"host": host.name, "fault": fault.name, "lost": loss.watch.key, "why": loss.text})
         return job(number)
 
-    with Crew(jobs, time_out) as crew, bar(len(todo), "faults") as advance:
-        for _, entry in crew.share([job(number) for number in range(len(todo))], renewed):
+    with Pool(jobs, time_out) as pool, bar(len(todo), "faults") as advance:
+        for _, entry in pool.share([job(number) for number in range(len(todo))], renewed):
             study.add(entry)
             if "finished" in entry:
                 advance(f"{entry['host']} {entry['fault']}")
@@ -152,21 +155,27 @@ _cheapest_first = cache(places)
 
 
 def _examine(
-    line: Line, host: str, fault: str, cases: tuple[str, ...], options: Options, known: Sequence[Trial], lost: Reasons
+    channel: Channel,
+    host: str,
+    fault: str,
+    cases: tuple[str, ...],
+    options: Options,
+    known: Sequence[Trial],
+    lost: Reasons,
 ) -> None:
     """Try one fault in a worker, and tell what is found, entry by entry."""
-    examination = Examination(line, load_host(host), fault, lost, list(known))
+    examination = Examination(channel, load_host(host), fault, lost, list(known))
     found = examination.at_stated_size(_cheapest_first(cases), options)
     if options.resolution and found is not None:
         examination.smallest(found)
-    line.tell({**examination.entry, "finished": True})
+    channel.tell({**examination.entry, "finished": True})
 
 
 @dataclass
 class Examination:
     """The trials of one fault in a worker."""
 
-    line: Line
+    channel: Channel
     host: Host
     name: str
     lost: Reasons
@@ -210,7 +219,7 @@ class Examination:
             return replace(tried, found={}) if gives_up else tried  # a tiny change that stops the solver tells nothing
 
         found = resolve(attempt, seen, self.fault.smallest)
-        self.line.tell({**self.entry, "place": asdict(seen.place), "resolution": asdict(found)})
+        self.channel.tell({**self.entry, "place": asdict(seen.place), "resolution": asdict(found)})
 
     def tried(self, size: float | None, place: Place) -> Trial:
         """Return the trial of a size on a variant; it is told unless it was known."""
@@ -224,7 +233,7 @@ class Examination:
     def tell(self, found: Trial) -> None:
         """Tell a trial, and remember it."""
         self.known.append(found)
-        self.line.tell({**self.entry, "trial": asdict(found)})
+        self.channel.tell({**self.entry, "trial": asdict(found)})
 
     def judged(self, size: float | None, place: Place, wanted: Callable[[Check], bool]) -> Trial:
         """Judge the mutant of a size on a variant against the solver without fault."""
@@ -261,7 +270,7 @@ class Examination:
     def runner(self, solver: Any, size: str) -> Runner:
         """Return a runner; runs are told apart by the size of the fault, too."""
         lost = {key.removeprefix(size): why for key, why in self.lost.items() if key.startswith(size)}
-        return Runner(solver, Request(), lost, lambda key: self.line.watched(Watch("solve", self.name, size + key)))
+        return Runner(solver, Request(), lost, lambda key: self.channel.watched(Watch("solve", self.name, size + key)))
 
 
 def document(

@@ -15,18 +15,16 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
-from veridyn.changes import parameters_of
 from veridyn.document import environment
 from veridyn.exit_code import ExitCode
-from veridyn.journal import Journal, done, journal
-from veridyn.mutation import mutants
-from veridyn.mutation.mutants import load_host
-from veridyn.mutation.trials import FAILED
-from veridyn.progress import bar
+from veridyn.journal import Found, journal
+from veridyn.mutation import trials
+from veridyn.mutation.trials import FAILED, load_host
+from veridyn.posed import parameters_of
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
 from veridyn.running import writable, write_json
-from veridyn.screen import console
+from veridyn.screen import bar, console
 from veridyn.solver.contract import Claims
 from veridyn.solver.errors import CapabilityError, SolverFailure, SolverInputError
 from veridyn.validation_cases.core.case import Case, Variant
@@ -36,7 +34,7 @@ from veridyn.validation_cases.core.levels import convergence
 from veridyn.validation_cases.core.runner import HarnessError, NotJudged, Runner, Statement
 from veridyn.validation_cases.core.subject import Request
 from veridyn.verification import judge_all, watched_runner
-from veridyn.workers import TIME_OUT, Crew, Job, Line, Loss, Watch, WorkerLost
+from veridyn.workers import TIME_OUT, Channel, Job, Loss, Pool, Watch, WorkerLost
 
 SCHEMA_VERSION = "2.1"
 REACH = 2.0  # parameters lie between half and twice those of a variant
@@ -95,16 +93,16 @@ def parameter_set(case: Case, number: int) -> dict[str, str]:
     raise ParameterError(f"{case.name}: none of {TRIES} random parameter sets has a certified reference")
 
 
-def sample(line: Line, case: Case, number: int, parameters: Mapping[str, str], solver: Any) -> Sample:
+def sample(channel: Channel, case: Case, number: int, parameters: Mapping[str, str], solver: Any) -> Sample:
     """Judge a solver without fault on a parameter set."""
-    runner = watched_runner(line, solver, Request(), {})
+    runner = watched_runner(channel, solver, Request(), {})
     try:
         records = list(judge_all(runner, case, parameters))
     except SolverInputError as refused:
         return Sample(case.name, number, solver.name, parameters, {"error": 1}, (f"refused: {refused}",))
     verdicts = Counter[str](record.verdict for record in records)
     alarms, coarse = sorted_failures(
-        records, lambda record: _converges(watched_runner(line, solver, Request(), {}), case, parameters, record)
+        records, lambda record: _converges(watched_runner(channel, solver, Request(), {}), case, parameters, record)
     )
     return Sample(case.name, number, solver.name, parameters, dict(verdicts), alarms, coarse)
 
@@ -139,20 +137,12 @@ def _converges(runner: Runner, case: Case, parameters: Mapping[str, str], record
 
 
 @dataclass
-class Samples:
-    """What was sampled so far, set by set; the ``keeper`` gets every sample as soon as it is there."""
+class Samples(Found):
+    """What was sampled so far, set by set; an entry is a sample."""
 
     sets: dict[tuple[str, int], list[Sample]]
-    keeper: Journal | None = None
-
-    def add(self, found: Sample) -> None:
-        """Take in a sample."""
-        self.sets[found.case, found.number].append(found)
-        if self.keeper:
-            self.keeper.keep(asdict(found))
 
     def take(self, entry: Mapping[str, Any]) -> None:
-        """Take in a sample that was kept."""
         found = Sample(**{**entry, "alarms": tuple(entry["alarms"]), "coarse": tuple(entry["coarse"])})
         self.sets[found.case, found.number].append(found)
 
@@ -175,21 +165,22 @@ def study(
 ) -> int:
     """Try hosts without fault on so many parameter sets of every case; returns 1 at a false positive.
 
-    With ``resume`` what was found by a run that was ended is taken from its journal. Raises UnknownCase, UnknownFault
-    if a case or a host does not exist; ReportError if the results cannot be written; found out before the work starts.
+    With ``resume`` what was found by a run that was ended is taken from its journal. Raises UnknownCase,
+    SolverInputError if a case or a host does not exist; ReportError if the results cannot be written; found out before
+    the work starts.
     """
     names = [load_case(name).name for name in cases] or list(case_names())
-    chosen = list(hosts or mutants.hosts())
+    chosen = list(hosts or trials.hosts())
     for place in chosen:
         load_host(place)
     writable(None, output)
     plan = {"false_positives": count, "cases": names, "hosts": chosen}
     samples = Samples({(name, number): [] for number in range(count) for name in names})
-    with journal(output, None, plan, samples.take, resume=resume) as samples.keeper:
+    with journal(output, None, plan, samples, resume=resume):
         _draw(samples, chosen, jobs, time_out)
         made = {"schema_version": SCHEMA_VERSION, "environment": environment(command)}
         write_json({**made, "samples": [asdict(each) for each in samples.all]}, output)
-        done(samples.keeper)
+        samples.done()
     if output != "-":
         _show(names, samples.all)
     return ExitCode.FAILED if any(found.alarms for found in samples.all) else ExitCode.FINE
@@ -209,28 +200,28 @@ def _draw(samples: Samples, hosts: Sequence[str], jobs: int, time_out: float) ->
             raise WorkerLost(loss.text)
         for host in left(key) if loss.watch.key == DRAWN else left(key)[:1]:
             drawn = next((found.parameters for found in samples.sets[key]), {})
-            samples.add(_broken(*key, host, drawn, loss.text))
+            samples.add(asdict(_broken(*key, host, drawn, loss.text)))
         return Job(_try, (*key, left(key)))
 
-    with Crew(jobs, time_out) as crew, bar(total, "samples") as advance:
-        for _, found in crew.share([Job(_try, (*key, left(key))) for key in todo], renewed):
-            samples.add(found)
+    with Pool(jobs, time_out) as pool, bar(total, "samples") as advance:
+        for _, found in pool.share([Job(_try, (*key, left(key))) for key in todo], renewed):
+            samples.add(asdict(found))
             advance(f"{found.case} {found.solver}")
 
 
-def _try(line: Line, name: str, number: int, hosts: Sequence[str]) -> None:
+def _try(channel: Channel, name: str, number: int, hosts: Sequence[str]) -> None:
     """Draw a set, and judge hosts on it; an exception is an alarm of the sample, and the study goes on."""
     parameters: Mapping[str, str] = {}
     for place in hosts:
         try:
             case = load_case(name)
             if not parameters:
-                with line.watched(Watch("solve", f"the reference of {name}", DRAWN)):
+                with channel.watched(Watch("solve", f"the reference of {name}", DRAWN)):
                     parameters = parameter_set(case, number)
-            found = sample(line, case, number, parameters, solver_of(place, case, number))
+            found = sample(channel, case, number, parameters, solver_of(place, case, number))
         except Exception as error:  # noqa: BLE001 - one of them must not end the study
             found = _broken(name, number, place, parameters, f"{type(error).__name__}: {error}")
-        line.tell(found)
+        channel.tell(found)
 
 
 def _broken(name: str, number: int, host: str, parameters: Mapping[str, str], why: str) -> Sample:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -18,32 +20,27 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainin
 
 from veridyn.document import environment
 from veridyn.exit_code import ExitCode
-from veridyn.progress import bar
+from veridyn.references.certified import CertificationError
+from veridyn.references.parameters import Exact, ParameterError
 from veridyn.reports.errors import ReportError
-from veridyn.reports.regime_map import draw
+from veridyn.reports.numbers import plural
 from veridyn.running import writable
-from veridyn.sweep import check as sweep_check
-from veridyn.sweep import runs as sweep_runs
+from veridyn.screen import bar
+from veridyn.solver.errors import SolverInputError
+from veridyn.spreading import connected, distributed
 from veridyn.sweep import store as sweep_store
-from veridyn.sweep.picture import picture
-from veridyn.sweep.request import Request, SweepError, describe, request, sweep_of
+from veridyn.sweep.picture import draw
+from veridyn.sweep.request import Request, describe, request, sweep_of
 from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.sweeping import Columns
+from veridyn.validation_cases.core.judge import correct_digits
+from veridyn.validation_cases.core.sweeping import Columns, Swept
 
 SCHEMA_VERSION = "1.0"
 BAR = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
 
 
-@dataclass(frozen=True)
-class Means:
-    """Who solves: threads of this machine, or the workers of a scheduler."""
-
-    threads: int
-    scheduler: str | None
-
-    def __str__(self) -> str:
-        """Say who solves."""
-        return f"scheduler {self.scheduler}" if self.scheduler else f"{self.threads} thread{'s'[: self.threads - 1]}"
+class WorkersFailed(RuntimeError):
+    """The workers of a scheduler did not do their work."""
 
 
 Work = tuple[int, float]
@@ -64,26 +61,27 @@ def sweep(
 ) -> int:
     """Solve all points, check some, write, print; returns the exit status: 1 if the check failed.
 
-    Raises ParameterError, SweepError, UnknownCase if what is asked for cannot be done; ReportError if the folder cannot
-    be written; found out before the work starts.
+    Raises ParameterError, SolverInputError, UnknownCase if what is asked for cannot be done; ReportError if the folder
+    cannot be written; found out before the work starts.
     """
     asked = request(load_case(case), over, changed)
-    means = _means(threads, scheduler)
+    threads = _threads(threads, scheduler)
     if resume and output is None:
-        raise SweepError("--resume needs the --output of the sweep that it goes on with")
+        raise SolverInputError("--resume needs the --output of the sweep that it goes on with")
     writable(output, None)
     if resume and output and _is_complete(output, asked):
         print(f"{output} is complete: nothing to do")
         return ExitCode.FINE
     with tempfile.TemporaryDirectory() if output is None else nullcontext(output) as place:
         chunks = sweep_store.Chunks(Path(place), asked)
-        with _solver(asked, means) as solve:
+        with _solver(asked, threads, scheduler) as solve:
             chunks.open(resume=resume)
             work = _work(chunks, solve, kept=output is not None)
         if isinstance(work, int):
             return work
         columns = chunks.columns()
-        found = _document(asked, means, work, columns, check, command)
+        solved_by = f"scheduler {scheduler}" if scheduler else plural(threads, "thread")
+        found = _document(asked, solved_by, work, columns, check, command)
         if output:
             _write(output, asked, columns, found)
             chunks.remove()
@@ -91,17 +89,17 @@ def sweep(
     return ExitCode.FINE if found["check"]["passed"] else ExitCode.FAILED
 
 
-def _means(threads: int | None, scheduler: str | None) -> Means:
+def _threads(threads: int | None, scheduler: str | None) -> int:
     most: int = numba.get_num_threads()
     if threads is not None and scheduler:
-        raise SweepError("-n counts threads of this machine; a scheduler has workers of its own: leave one out")
+        raise SolverInputError("-n counts threads of this machine; a scheduler has workers of its own: leave one out")
     if threads is not None and threads > most:
-        raise SweepError(f"-n {threads} is more than the {most} threads of this machine")
-    return Means(threads or most, scheduler)
+        raise SolverInputError(f"-n {threads} is more than the {most} threads of this machine")
+    return threads or most
 
 
 def _is_complete(output: Path, asked: Request) -> bool:
-    """Tell whether the table of this sweep is there; raises `SweepError` if it is that of another one."""
+    """Tell whether the table of this sweep is there; raises `SolverInputError` if it is that of another one."""
     document, table = output / "sweep.json", output / "sweep.npz"
     if not (document.exists() and table.exists()) or (output / "chunks").exists():
         return False
@@ -110,14 +108,37 @@ def _is_complete(output: Path, asked: Request) -> bool:
 
 
 @contextmanager
-def _solver(asked: Request, means: Means) -> Iterator[Any]:
+def _solver(asked: Request, threads: int, scheduler: str | None) -> Iterator[Any]:
     """Yield the function that solves some chunks."""
-    if means.scheduler:
-        with sweep_runs.scheduler(means.scheduler) as client:
-            yield lambda todo: sweep_runs.on_workers(client, asked, todo)
+    if scheduler:
+        with connected(scheduler) as client:
+            yield lambda todo: _on_workers(client, asked, todo)
     else:
-        sweep_runs.warm_up(asked, means.threads)
-        yield lambda todo: sweep_runs.on_threads(asked, todo, means.threads)
+        # load or compile the kernels, so that the time of the sweep is its own
+        single = tuple(replace(axis, values=axis.values[:1]) for axis in asked.axes)
+        Request(asked.case, single, asked.fixed).compute(0, threads)
+        yield lambda todo: ((chunk, asked.compute(chunk, threads)) for chunk in todo)
+
+
+def _on_workers(client: Any, asked: Request, todo: Sequence[int]) -> Iterator[tuple[int, Columns]]:
+    """Yield the chunks as the workers solve them, each on one thread.
+
+    Raises WorkersFailed if a worker raises or the scheduler gives a chunk up.
+    """
+    shared = client.scatter(asked, broadcast=True, hash=False)
+    futures = client.map(_compute, todo, request=shared, pure=False)
+    chunks = dict(zip((future.key for future in futures), todo, strict=True))
+    waiting = distributed().as_completed(futures, loop=client.loop)
+    del futures  # the workers forget what has been fetched
+    for future in waiting:
+        try:
+            yield chunks[future.key], future.result()
+        except Exception as error:
+            raise WorkersFailed(f"the workers failed: {type(error).__name__}: {error}") from error
+
+
+def _compute(chunk: int, request: Request) -> Columns:
+    return request.compute(chunk, 1)
 
 
 def _work(chunks: sweep_store.Chunks, solve: Any, *, kept: bool) -> Work | int:
@@ -133,7 +154,7 @@ def _work(chunks: sweep_store.Chunks, solve: Any, *, kept: bool) -> Work | int:
                 advance(said)
     except KeyboardInterrupt:
         return _ended("interrupted", chunks, ExitCode.INTERRUPTED, kept=kept)
-    except sweep_runs.WorkersFailed as failure:
+    except WorkersFailed as failure:
         return _ended(str(failure), chunks, ExitCode.CRASHED, kept=kept)
     return done, time.perf_counter() - start
 
@@ -146,11 +167,11 @@ def _ended(why: str, chunks: sweep_store.Chunks, status: int, *, kept: bool) -> 
 
 
 def _document(
-    asked: Request, means: Means, work: Work, columns: Columns, check: int, command: Sequence[str]
+    asked: Request, solved_by: str, work: Work, columns: Columns, check: int, command: Sequence[str]
 ) -> dict[str, Any]:
     """Return all that a reader needs beside the table."""
     offered = sweep_of(load_case(asked.case))
-    findings = sweep_check.check(asked, columns, check)
+    findings = check_points(asked, columns, check)
     return {
         "schema_version": SCHEMA_VERSION,
         "hash": asked.hash(),
@@ -165,12 +186,12 @@ def _document(
         ],
         "counts": _counts(asked, columns),
         "timing": {
-            "solved_by": str(means),
+            "solved_by": solved_by,
             "points": work[0],
             "seconds": work[1],
             "microseconds_per_point": 1e6 * work[1] / max(work[0], 1),
         },
-        "check": sweep_check.verdict(findings, offered.digits) | {"reason": offered.reason},
+        "check": verdict_of(findings, offered.digits) | {"reason": offered.reason},
     }
 
 
@@ -189,7 +210,7 @@ def _write(output: Path, asked: Request, columns: Columns, found: dict[str, Any]
     if asked.size <= sweep_store.CSV_POINTS:
         sweep_store.write_csv(spreadsheet, asked, columns)
     try:
-        (output / "sweep.svg").write_text(draw(picture(asked, columns)), encoding="utf-8", newline="\n")
+        (output / "sweep.svg").write_text(draw(asked, columns), encoding="utf-8", newline="\n")
     except ReportError as missing:
         print(f"veridyn: no picture: {missing}", file=sys.stderr)
     text = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -221,3 +242,79 @@ def _print_check(seen: dict[str, Any]) -> None:
             print(f"  no truth at {finding['parameters']}: {finding['unknown']}")
         if finding["wrong"] or min(finding["digits"].values(), default=99.0) < seen["wanted_digits"]:
             print(f"  FAILED at {finding['parameters']}: digits {finding['digits']}, wrong {finding['wrong']}")
+
+
+# ---- points that are compared with the certified reference
+
+ASKED = 17  # digits of the reference: all that a double can have, and one more
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One point: its parameters, and the correct digits of every number that exists there.
+
+    ``wrong`` are the quantities that are plainly wrong; ``unknown`` says why there is no truth to compare with.
+    """
+
+    parameters: Mapping[str, float]
+    digits: Mapping[str, float]
+    wrong: tuple[str, ...] = ()
+    unknown: str = ""
+
+
+def check_points(request: Request, columns: Columns, count: int) -> list[Finding]:
+    """Compare some points with the truth. The same request gives the same points."""
+    chance = np.random.default_rng(int(request.hash(), 16))
+    points = np.sort(chance.choice(request.size, min(count, request.size), replace=False))
+    parameters = request.columns(points)
+    return [
+        _compare(
+            sweep_of(load_case(request.case)).quantities,
+            {name: float(column[i]) for name, column in parameters.items()},
+            {name: column.ravel()[point].item() for name, column in columns.items()},
+        )
+        for i, point in enumerate(points)
+    ]
+
+
+def _compare(quantities: Sequence[Swept], parameters: Mapping[str, float], found: Mapping[str, Any]) -> Finding:
+    # the kernel takes doubles as they are, and so must the truth: 0.1 is here not one tenth
+    values = {name: Exact(Fraction(value)) for name, value in parameters.items()}
+    digits: dict[str, float] = {}
+    wrong: list[str] = []
+    for quantity in quantities:
+        try:
+            right = _digits(quantity, values, found[quantity.name])
+        except (ParameterError, CertificationError) as limit:  # of the reference; the sweep may go further
+            return Finding(parameters, digits, tuple(wrong), f"{quantity.name}: {limit}")
+        if right is None:
+            wrong.append(quantity.name)
+        elif right < math.inf:
+            digits[quantity.name] = right
+    return Finding(parameters, digits, tuple(wrong))
+
+
+def _digits(quantity: Swept, values: Mapping[str, Exact], found: Any) -> float | None:
+    """Return the correct digits, infinite where there is nothing to measure; None for what is plainly wrong."""
+    truth = quantity.truth(values, ASKED)
+    if truth.value is None:
+        return math.inf if math.isnan(found) else None
+    if quantity.labels or quantity.counted:
+        same = (quantity.labels[found] if quantity.labels else found) == truth.value
+        return math.inf if same else None
+    return correct_digits(found, truth)
+
+
+def verdict_of(findings: Sequence[Finding], wanted: float) -> dict[str, Any]:
+    """Return what was found, for the document of a sweep."""
+    digits = [d for finding in findings for d in finding.digits.values()]
+    worst = min(digits, default=None)
+    wrong = any(finding.wrong for finding in findings)
+    return {
+        "points": len(findings),
+        "worst_digits": worst,
+        "median_digits": float(np.median(digits)) if digits else None,
+        "wanted_digits": wanted,
+        "passed": not wrong and (worst is None or worst >= wanted),
+        "findings": [asdict(finding) for finding in findings],
+    }

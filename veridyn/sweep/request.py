@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from veridyn import __version__
 from veridyn.references.parameters import Exact, Parameter, ParameterError, checked, exact
 from veridyn.solver.errors import SolverInputError
+from veridyn.solver.response import Floats
 from veridyn.validation_cases.core.case import Case
 from veridyn.validation_cases.core.catalogue import load_case
 from veridyn.validation_cases.core.sweeping import Columns, Sweep
@@ -24,12 +25,6 @@ from veridyn.validation_cases.core.sweeping import Columns, Sweep
 MOST_POINTS = 20_000_000  # of SDND104: a table of 660 MB, and 1.7 GB of memory to put it together
 CHUNK = 65_536  # points that are solved and kept together: a fraction of a second's work
 FORM = "write NAME=START:STOP:COUNT, NAME=START:STOP:COUNT:log or NAME=VALUE,VALUE,…"
-
-Floats = NDArray[np.float64]
-
-
-class SweepError(SolverInputError):
-    """A sweep cannot be done as asked; one line says why and what to do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +94,11 @@ class Request:
 
 
 def sweep_of(case: Case) -> Sweep:
-    """Return what a case offers to sweeps; raises `SweepError` if that is nothing."""
+    """Return what a case offers to sweeps; raises `SolverInputError` if that is nothing."""
     if case.sweep is None:
-        raise SweepError(f"{case.name} offers no sweep; sdnd104 does, and docs/sweeps.md tells how a case comes to one")
+        raise SolverInputError(
+            f"{case.name} offers no sweep; sdnd104 does, and docs/sweeps.md tells how a case comes to one"
+        )
     return case.sweep
 
 
@@ -109,11 +106,11 @@ def request(case: Case, over: Sequence[str], fixed: Mapping[str, str]) -> Reques
     """Read what is asked for.
 
     Raises ParameterError if a name is unknown, a value breaks its rule, or the case cannot solve a combination;
-    SweepError if a range cannot be read, a parameter is given twice, or there are too many points.
+    SolverInputError if a range cannot be read, a parameter is given twice, or there are too many points.
     """
     sweep = sweep_of(case)
     if not over:
-        raise SweepError(f"nothing to sweep: --over {case.parameters[0].name}=…; {FORM}")
+        raise SolverInputError(f"nothing to sweep: --over {case.parameters[0].name}=…; {FORM}")
     # defaults stand in for what is swept, so that unknown names are refused with the others
     pairs = [_pair(text) for text in over]
     values = case.values({**fixed, **{name: case.values()[name] for name, _ in pairs if name in case.values()}})
@@ -131,22 +128,22 @@ def request(case: Case, over: Sequence[str], fixed: Mapping[str, str]) -> Reques
 def _pair(text: str) -> tuple[str, str]:
     name, equals, spec = (part.strip() for part in text.partition("="))
     if not (name and equals and spec):
-        raise SweepError(f"--over {text!r}: {FORM}")
+        raise SolverInputError(f"--over {text!r}: {FORM}")
     return name, spec
 
 
 def _refuse_twice(names: Sequence[str], fixed: Mapping[str, str]) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise SweepError(f"--over {name} is given twice")
+            raise SolverInputError(f"--over {name} is given twice")
         if name in fixed:
-            raise SweepError(f"{name} is both swept (--over) and fixed (--set); leave one out")
+            raise SolverInputError(f"{name} is both swept (--over) and fixed (--set); leave one out")
 
 
 def _refuse_many(counts: Sequence[int]) -> None:
     points = math.prod(counts)
     if points > MOST_POINTS:
-        raise SweepError(f"{points:,} points are more than the {MOST_POINTS:,} that one sweep may have; split it")
+        raise SolverInputError(f"{points:,} points are more than the {MOST_POINTS:,} that one sweep may have; split it")
 
 
 def _count(spec: str) -> int:
@@ -157,11 +154,11 @@ def _count(spec: str) -> int:
     try:
         count = int(parts[2])
     except (IndexError, ValueError):
-        raise SweepError(f"{spec!r}: {FORM}") from None
+        raise SolverInputError(f"{spec!r}: {FORM}") from None
     if count < 1:
-        raise SweepError(f"{spec!r}: the count must be at least 1, got {count}")
+        raise SolverInputError(f"{spec!r}: the count must be at least 1, got {count}")
     if len(parts) > 4 or parts[3:] not in ([], ["log"]):
-        raise SweepError(f"{spec!r}: {FORM}")
+        raise SolverInputError(f"{spec!r}: {FORM}")
     return count
 
 
@@ -169,7 +166,7 @@ def _axis(parameter: Parameter, spec: str) -> Axis:
     text, log = f"{parameter.name}={spec}", spec.endswith(":log")
     values = _spaced(parameter, spec, log) if ":" in spec else _listed(parameter, spec)
     if np.unique(values).size < values.size:
-        raise SweepError(f"{text}: a value comes twice")
+        raise SolverInputError(f"{text}: a value comes twice")
     return Axis(parameter, text, values, log)
 
 
@@ -183,9 +180,9 @@ def _spaced(parameter: Parameter, spec: str, log: bool) -> Floats:
     if not log:
         return _even(_rational(start), _rational(stop), count)
     if low <= 0:
-        raise SweepError(f"{parameter.name}={spec}: a logarithmic range must begin above zero")
+        raise SolverInputError(f"{parameter.name}={spec}: a logarithmic range must begin above zero")
     if low > high:
-        raise SweepError(f"{parameter.name}={spec}: a logarithmic range must not begin above its end")
+        raise SolverInputError(f"{parameter.name}={spec}: a logarithmic range must not begin above its end")
     return np.geomspace(low, high, count)
 
 

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.sweep.request import Axis, Request, SweepError, sweep_of
+from veridyn.journal import whole
+from veridyn.solver.errors import SolverInputError
+from veridyn.sweep.request import Axis, Request, sweep_of
 from veridyn.validation_cases.core.catalogue import load_case
 from veridyn.validation_cases.core.sweeping import Columns, Swept
-from veridyn.writing import whole
 
 CSV_POINTS = 100_000  # above these a CSV file would take longer than the sweep, and no spreadsheet opens it
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, ValueError)  # what a damaged chunk may raise
@@ -33,12 +34,12 @@ class Chunks:
     def open(self, *, resume: bool) -> None:
         """Make the folder, or go on with what is in it.
 
-        Raises SweepError if there is an unfinished sweep that is not to be resumed, or another one.
+        Raises SolverInputError if there is an unfinished sweep that is not to be resumed, or another one.
         """
         manifest = self.folder / "request.json"
         if manifest.exists():
             if not resume:
-                raise SweepError(
+                raise SolverInputError(
                     f"{self.folder.parent} holds an unfinished sweep: --resume goes on with it, "
                     "another --output starts afresh"
                 )
@@ -70,11 +71,13 @@ class Chunks:
         return columns if all(column.shape == (end - first,) for column in columns.values()) else None
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return all quantities in the shape of the grid; raises `SweepError` if a chunk was lost meanwhile."""
+        """Return all quantities in the shape of the grid; raises `SolverInputError` if a chunk was lost meanwhile."""
         parts = [self.read(chunk) for chunk in range(self.request.chunks)]
         whole = [part for part in parts if part is not None]
         if len(whole) < len(parts):
-            raise SweepError(f"chunks in {self.folder} were lost while the sweep ran: --resume computes them again")
+            raise SolverInputError(
+                f"chunks in {self.folder} were lost while the sweep ran: --resume computes them again"
+            )
         shape = self.request.shape
         return {q.name: np.concatenate([part[q.name] for part in whole]).reshape(shape) for q in self.quantities}
 
@@ -84,13 +87,13 @@ class Chunks:
 
 
 def refuse_other(file: Path, request: Request) -> None:
-    """Refuse a folder whose sweep is another one; raises `SweepError`."""
+    """Refuse a folder whose sweep is another one; raises `SolverInputError`."""
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))["hash"]
     except (ValueError, KeyError, TypeError):
-        raise SweepError(f"{file} cannot be read; choose another --output") from None
+        raise SolverInputError(f"{file} cannot be read; choose another --output") from None
     if kept != request.hash():
-        raise SweepError(
+        raise SolverInputError(
             f"{file} belongs to another sweep (other ranges, parameters or version); repeat its command with "
             "--resume, or choose another --output"
         )

@@ -14,9 +14,7 @@ from veridyn.solver.problem.devices import Device
 from veridyn.solver.problem.elements import Friction, Stop, SupportMotion
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import TimeFunction
-from veridyn.solver.response import Response
-
-Floats = NDArray[np.float64]
+from veridyn.solver.response import Floats, Response
 
 
 def stops(change: Callable[[MechanicalProblem, Stop], Stop]) -> Before:

@@ -8,13 +8,90 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
-from veridyn.mutation.defects.features import FEATURES
+import numpy as np
+from numpy.typing import NDArray
+
 from veridyn.solver.errors import CapabilityError, SolverInputError
 from veridyn.solver.exact import solver as exact
 from veridyn.solver.integrators.integration import Rebuild
 from veridyn.solver.integrators.modal import SOLVER, completed
+from veridyn.solver.problem.basis import modal_basis
+from veridyn.solver.problem.devices import BucklingStop, NonlinearSpring, Zener
+from veridyn.solver.problem.elements import Friction
 from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.time_functions import Harmonic, Piecewise, TimeFunction, Windowed
 from veridyn.solver.response import Response
+
+Feature = Callable[[MechanicalProblem], bool]
+
+
+def off_diagonal(matrix: NDArray[np.float64] | None) -> bool:
+    """Tell whether a matrix couples coordinates."""
+    return matrix is not None and bool(np.any(matrix - np.diag(np.diag(matrix))))
+
+
+def initial_force(problem: MechanicalProblem) -> bool:
+    """Tell whether a load, a support or the stiffness accelerates the structure at the start."""
+    at_rest = not np.any(problem.initial_displacement)
+    return not at_rest or any(abs(float(function(problem.start))) > 0 for function in problem.drives)
+
+
+def _lopsided(shapes: NDArray[np.float64]) -> bool:
+    """Tell whether a square matrix is not its own transposed; others cannot be mistaken for it."""
+    return shapes.shape[0] == shapes.shape[1] and bool(np.ptp(shapes - shapes.T))
+
+
+def _ends(term: TimeFunction, p: MechanicalProblem) -> bool:
+    """Tell whether a term of a load jumps inside the run."""
+    starts = [term.end] if isinstance(term, Windowed) else term.breaks if isinstance(term, Piecewise) else []
+    return any(p.start < float(start) < p.end for start in starts)
+
+
+def _slanted(friction: Friction) -> bool:
+    """Tell whether a single tangent is the part of a line along an axis."""
+    return len(friction.tangents) == 1 and not np.isclose(np.linalg.norm(friction.tangents[0]), 1.0)
+
+
+FEATURES: dict[str, Feature] = {
+    "matrices": lambda p: p.mass is not None,
+    "several coordinates": lambda p: p.size > 1,
+    "coupled coordinates": lambda p: off_diagonal(p.stiffness) or off_diagonal(p.mass),
+    "mass other than one": lambda p: p.mass is not None and not np.array_equal(p.mass, np.eye(p.size)),
+    "damping": lambda p: "damping" in p.needs,
+    "coupled damping": lambda p: "damping:coupled" in p.needs,
+    "drive": lambda p: bool(p.drives),
+    "drive that ends": lambda p: any(_ends(t, p) for f in p.drives for t in f.terms()),
+    "harmonic drive": lambda p: any(isinstance(t, Harmonic) for f in p.drives for t in f.terms()),
+    "initial displacement": lambda p: bool(np.any(p.initial_displacement)),
+    "initial velocity": lambda p: bool(np.any(p.initial_velocity)),
+    "initial force": initial_force,
+    "support motion": lambda p: bool(p.supports),
+    "several supports": lambda p: len(p.supports) > 1,
+    "bent static mode": lambda p: any(np.ptp(s.influence) > 0 for s in p.supports),
+    "lopsided static mode": lambda p: any(np.any(s.influence != s.influence[::-1]) for s in p.supports),
+    "relative frame": lambda p: any(element.frame == "relative" for element in p.elements),
+    "lopsided shapes": lambda p: _lopsided(modal_basis(p).shapes),
+    "absolute frame": lambda p: "absolute-frame" in p.needs,
+    "contact": lambda p: any(not stop.rigid for stop in p.stops),
+    "plane stop": lambda p: any(stop.geometry == "plane" for stop in p.stops),
+    "gap": lambda p: any(stop.gap != 0 for stop in p.stops),
+    "damped contact": lambda p: any(stop.damping for stop in p.stops),
+    "friction": lambda p: bool(p.frictions),
+    "friction under constant force": lambda p: any(not isinstance(f.normal, str) for f in p.frictions),
+    "friction other than one": lambda p: any(f.static != 1 or f.kinetic != 1 for f in p.frictions),
+    "friction in a plane": lambda p: any(len(f.tangents) > 1 for f in p.frictions),
+    "friction along one axis": lambda p: any(_slanted(f) for f in p.frictions),
+    "device": lambda p: bool(p.devices),
+    "Zener device": lambda p: any(isinstance(d, Zener) for d in p.devices),
+    "power-law dashpot": lambda p: any(isinstance(d, Zener) and d.alpha < 1 for d in p.devices),
+    "buckling stop": lambda p: any(isinstance(d, BucklingStop) for d in p.devices),
+    "buckling plateau": lambda p: any(isinstance(d, BucklingStop) and d.plateau for d in p.devices),
+    "buckling softening": lambda p: any(isinstance(d, BucklingStop) and d.softening for d in p.devices),
+    "nonlinear spring": lambda p: any(isinstance(d, NonlinearSpring) for d in p.devices),
+    "dead zone": lambda p: any(isinstance(d, NonlinearSpring) and len(d.breaks) > 1 for d in p.devices),
+    "static above kinetic": lambda p: any(f.static > f.kinetic for f in p.frictions),
+}
+
 
 DefectKind = Literal["integrator", "contact", "friction", "device", "modal", "seismic", "post-processing", "numerics"]
 Before = Callable[[MechanicalProblem], MechanicalProblem]

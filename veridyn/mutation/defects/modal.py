@@ -6,15 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.mutation.defects.changes import supports
 from veridyn.mutation.defects.defect import Before, Defect
 from veridyn.solver.problem.basis import in_modal_coordinates, modal_basis
 from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.response import Response
-
-Floats = NDArray[np.float64]
+from veridyn.solver.response import Floats, Response
 
 
 def by_modes(p: MechanicalProblem, modes: Modes) -> MechanicalProblem:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.mutation.defects.changes import displacement, drives
 from veridyn.mutation.defects.defect import Defect
@@ -16,9 +15,7 @@ from veridyn.solver.problem.basis import modal_basis
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.scalars import to_float
 from veridyn.solver.problem.time_functions import Harmonic, Sum, TimeFunction
-from veridyn.solver.response import Response
-
-Floats = NDArray[np.float64]
+from veridyn.solver.response import Floats, Response
 
 ORIGIN = 1e8  # distance of a far origin, in amplitudes
 NOISE = 1e-6  # of the amplitude

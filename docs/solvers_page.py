@@ -1,6 +1,6 @@
 """Solvers side by side on a page of the documentation: recorded runs become a compact summary, the summary a page.
 
-``python -m veridyn.reports.side_by_side RUN.json … --output docs/solvers.json`` writes the summary; a file after
+``python docs/solvers_page.py RUN.json … --output docs/solvers.json`` writes the summary; a file after
 ``--tuned`` or ``--adapted`` has settings chosen for the case, or the problem restated for the solver; one after
 ``--declared`` was sent in, and not run here. ``sh docs/record_solvers.sh FOLDER`` records all solvers of a machine.
 """
@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any
 
 from veridyn.reports import comparison, numbers
-from veridyn.reports.diagrams import quickest
+from veridyn.reports.comparison import quickest
 from veridyn.reports.document import Document, read_results
 from veridyn.reports.errors import ReportError
 from veridyn.reports.markdown import table
@@ -136,7 +136,7 @@ def _short(number: float | None) -> float | None:
 def checked(given: Any, name: str = "summary") -> Record:
     """Return a summary whose fields are all of their kind; raises `ReportError` naming the first that is not."""
     if not isinstance(given, dict) or given.get("schema_version") != 1:
-        raise ReportError(f"{name}: no summary of version 1; write one with: python -m veridyn.reports.side_by_side")
+        raise ReportError(f"{name}: no summary of version 1; write one with: python docs/solvers_page.py")
     for part, fields in (("runs", RUN), ("rows", ROW)):
         for place, record in enumerate(given.get(part, ())):
             _check(record, fields, f"{name}: {part} {place}")
@@ -254,7 +254,7 @@ adapter is written, [results files](../results-files.md) how a program without o
 
 def main(given: Sequence[str] | None = None) -> None:
     """Write the summary of recorded runs."""
-    parser = argparse.ArgumentParser(prog="python -m veridyn.reports.side_by_side", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="python docs/solvers_page.py", description=__doc__.split("\n")[0])
     parser.add_argument("files", nargs="*", metavar="RUN.json", help="runs with default settings")
     for kind in ("tuned", "adapted"):
         parser.add_argument(f"--{kind}", nargs="+", default=[], metavar="RUN.json", help=SETTINGS[kind])

@@ -12,10 +12,20 @@ from typing import Any
 
 from rich.text import Text
 
-from veridyn.reports import numbers, timing_page
+from veridyn.reports import numbers, timing
 from veridyn.reports.errors import ReportError
-from veridyn.reports.timing import Change, Compared, Line, Timing, compare, read_history, read_timing, seconds, timing
-from veridyn.screen import add, console, table
+from veridyn.reports.timing import (
+    Change,
+    Compared,
+    Line,
+    Timing,
+    compare,
+    read_history,
+    read_timing,
+    seconds,
+    timing_of,
+)
+from veridyn.screen import console, table
 from veridyn.solver.loading import OWN, load_solver
 from veridyn.validation_cases.core.catalogue import load_case
 
@@ -44,14 +54,14 @@ def bench(
         load_solver(spec)
     before = read_timing(against) if against else None  # said before the benchmarks, not after them
     status, data = (0, _read(results)) if results else _measured(cases, solvers)
-    now = timing(data, str(results or "timing.json"))
+    now = timing_of(data, str(results or "timing.json"))
     if history:
         _store(data, now, history)
     compared = compare(now, before) if before else None
     past = read_history(history, now) if history else None
     _print(now, compared)
     if report:
-        _write(data, timing_page.make_page(now, shlex.join(command), compared, past), report)
+        _write(data, timing.make_page(now, shlex.join(command), compared, past), report)
     return status
 
 
@@ -91,9 +101,9 @@ def _store(data: Any, now: Timing, folder: Path) -> None:
     (folder / f"timing-{name}.json").write_text(_json(data), encoding="utf-8")
 
 
-def _write(data: Any, page: timing_page.TimingPage, folder: Path) -> None:
+def _write(data: Any, page: timing.TimingPage, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    files = {"timing.json": _json(data), "timing.md": timing_page.text(page), "timing.html": timing_page.html(page)}
+    files = {"timing.json": _json(data), "timing.md": timing.text(page), "timing.html": timing.html(page)}
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     print(f"timing report: {folder / 'timing.html'}")
@@ -104,12 +114,10 @@ def _json(data: Any) -> str:
 
 
 def _print(now: Timing, compared: Compared | None) -> None:
-    made = table(*COLUMNS, *(("ratio", "") if compared else ()))
     changes = {change.key: change for change in compared.changes} if compared else {}
-    for line in now.lines:
-        add(made, *_cells(line), *_ratio(changes.get(line.key)))
+    rows = ((*_cells(line), *_ratio(changes.get(line.key))) for line in now.lines)
     out = console()
-    out.print(made)
+    out.print(table((*COLUMNS, *(("ratio", "") if compared else ())), rows))
     for sentence in (*now.sentences, *(compared.remarks if compared else ())):
         out.print(Text(sentence))
     if compared:
@@ -126,4 +134,4 @@ def _cells(line: Line) -> tuple[str, ...]:
 def _ratio(change: Change | None) -> tuple[str, ...]:
     if change is None:
         return ()
-    return timing_page.ratio(change.ratio), change.turn
+    return timing.ratio(change.ratio), change.turn

@@ -1,19 +1,26 @@
 """Recorded runs become a summary, and the summary the page that compares solvers."""
 
+import importlib.util
 import json
 import re
 from pathlib import Path
 
 import pytest
 
-from veridyn.reports import ReportError, check_document, side_by_side
+from veridyn.reports import ReportError, check_document
 from veridyn.validation_cases.core.catalogue import load_case
 
-RECORDED = Path(__file__).parents[2] / "docs/solvers.json"
+DOCS = Path(__file__).parents[2] / "docs"
+RECORDED = DOCS / "solvers.json"
 TWELVE = {
     *("bouncing_ball", "belt_stick_slip", "den_hartog", "shaw_holmes", "duffing_free", "pendulum", "kepler"),
     *("van_der_pol", "hunt_crossley", "elastoplastic", "two_state_model", "andrews"),
 }
+
+
+_found = importlib.util.spec_from_file_location("solvers_page", DOCS / "solvers_page.py")
+solvers_page = importlib.util.module_from_spec(_found)
+_found.loader.exec_module(solvers_page)
 
 
 @pytest.fixture
@@ -38,7 +45,7 @@ def recorded(make_document, make_result, make_point):
 
 @pytest.fixture
 def found(recorded):
-    return side_by_side.summary([(recorded, "default", "verified")])
+    return solvers_page.summary([(recorded, "default", "verified")])
 
 
 def row(found, solver):
@@ -61,8 +68,8 @@ def test_what_is_wrong_without_a_word_is_told_apart_from_a_message(found):
 
 
 def test_the_page_has_the_command_that_shows_what_is_wrong_in_silence(found):
-    assert "bad, shown by `veridyn run shoe --variant " in side_by_side.page(found)
-    assert "--solver bad --quantity energy`." in side_by_side.page(found)
+    assert "bad, shown by `veridyn run shoe --variant " in solvers_page.page(found)
+    assert "--solver bad --quantity energy`." in solvers_page.page(found)
 
 
 def test_without_a_claim_the_slope_over_the_levels_is_told(make_document, make_result):
@@ -71,7 +78,7 @@ def test_without_a_claim_the_slope_over_the_levels_is_told(make_document, make_r
     ]
     refined = make_result(solver="good", layer="convergence", levels=levels)
     document = check_document(make_document(results=[make_result(solver="good"), refined]))
-    good = row(side_by_side.summary([(document, "default", "verified")]), "good")
+    good = row(solvers_page.summary([(document, "default", "verified")]), "good")
     assert (good["claim"], good["claimed"], good["observed"]) == ("slope", None, 2.0)
 
 
@@ -82,7 +89,7 @@ def test_of_claimed_digits_those_that_were_found_are_told(make_document, make_re
         make_result(solver="sure", layer="claim", quantity=quantity, value=value, reference=value, digits=digits)
         for quantity, value, digits in claims
     ]
-    found = side_by_side.summary([(check_document(make_document(results=results)), "default", "verified")])
+    found = solvers_page.summary([(check_document(make_document(results=results)), "default", "verified")])
     sure = row(found, "sure")
     assert (sure["claim"], sure["claimed"], sure["observed"], sure["claims"]) == ("digits", None, 8.0, 3)
 
@@ -92,11 +99,11 @@ def test_our_own_solver_is_not_compared(found):
 
 
 def test_a_summary_reads_back_as_it_was_written(found):
-    assert side_by_side.checked(json.loads(side_by_side.written(found))) == found
+    assert solvers_page.checked(json.loads(solvers_page.written(found))) == found
 
 
 def test_the_page_tells_runs_and_failures(found):
-    page = side_by_side.page(found)
+    page = solvers_page.page(found)
     assert "| good · euler | 6.0 | 9.0 | 100 ms | 400 ms | slope 0.9 (1) | 1/1 | none | none |" in page
     assert re.search(r"\| bad \| 1.0 \| – \| – \| – \| – \| – \| energy \| 1 \|", page)
     assert "lame does not apply: no contact." in page
@@ -105,14 +112,14 @@ def test_the_page_tells_runs_and_failures(found):
 
 def test_kinds_of_settings_and_origins_stay_apart(recorded):
     runs = [(recorded, "tuned", "verified"), (recorded, "default", "self-declared")]
-    page = side_by_side.page(side_by_side.summary(runs))
+    page = solvers_page.page(solvers_page.summary(runs))
     assert "| tuned | verified 2025-01-02 |" in page
     assert "| good · euler (tuned) | 6.0 |" in page
     assert "| default | self-declared 2025-01-02 |" in page
 
 
 def test_files_of_one_day_and_machine_are_one_run(recorded):
-    found = side_by_side.summary([(recorded, "default", "verified")] * 2 + [(recorded, "tuned", "verified")])
+    found = solvers_page.summary([(recorded, "default", "verified")] * 2 + [(recorded, "tuned", "verified")])
     assert len(found["runs"]) == 2
     assert sorted(one["run"] for one in found["rows"] if one["solver"] == "good") == [0, 0, 1]
 
@@ -120,7 +127,7 @@ def test_files_of_one_day_and_machine_are_one_run(recorded):
 def test_nothing_judged_is_refused(make_document, make_result):
     ours = check_document(make_document(results=[make_result(solver="exact")]))
     with pytest.raises(ReportError, match="no run judged a solver"):
-        side_by_side.summary([(ours, "default", "verified")])
+        solvers_page.summary([(ours, "default", "verified")])
 
 
 @pytest.mark.parametrize(
@@ -136,24 +143,24 @@ def test_nothing_judged_is_refused(make_document, make_result):
 def test_a_summary_that_is_none_is_refused(found, change, message):
     change(found)
     with pytest.raises(ReportError, match=message):
-        side_by_side.checked(found)
+        solvers_page.checked(found)
 
 
 def test_the_command_writes_a_summary(save, recorded, tmp_path):
     out = tmp_path / "solvers.json"
-    side_by_side.main([str(save(recorded)), "--output", str(out)])
-    assert side_by_side.checked(json.loads(out.read_text(encoding="utf-8")))["runs"][0]["origin"] == "verified"
+    solvers_page.main([str(save(recorded)), "--output", str(out)])
+    assert solvers_page.checked(json.loads(out.read_text(encoding="utf-8")))["runs"][0]["origin"] == "verified"
 
 
 def test_the_command_names_a_file_that_is_missing(tmp_path, capsys):
     with pytest.raises(SystemExit):
-        side_by_side.main([str(tmp_path / "none.json"), "--output", str(tmp_path / "out")])
+        solvers_page.main([str(tmp_path / "none.json"), "--output", str(tmp_path / "out")])
     assert "none.json: no such file" in capsys.readouterr().err
 
 
 def test_the_recorded_summary_is_small_and_has_the_twelve_cases():
     text = RECORDED.read_text(encoding="utf-8")
-    found = side_by_side.checked(json.loads(text))
+    found = solvers_page.checked(json.loads(text))
     assert len(text) < 400_000
     assert {one["case"] for one in found["rows"]} >= TWELVE
     for one in found["rows"]:
@@ -161,7 +168,7 @@ def test_the_recorded_summary_is_small_and_has_the_twelve_cases():
         assert one["title"] == case.title
         names = {q.name for q in case.measured(case.variant(one["variant"]))}
         assert set(one["silent"]) <= names
-        assert len([q for q in one["cost"] if q is not None]) <= len(side_by_side.COSTS)
+        assert len([q for q in one["cost"] if q is not None]) <= len(solvers_page.COSTS)
 
 
 def test_the_recorded_solvers_are_several_and_have_versions():
