@@ -87,9 +87,8 @@ def displacement(part: str, node: str, time: str) -> Quantity:
     """Return the quantity of one displacement."""
     truth = partial(getattr(driven_chain, f"{part}_displacement"), node=NODES.index(node) + 2, time=time)
     measure, words = partial(_displaced, part=part, node=node, time=time), f"{part} displacement of {node} at {time} s"
-    criterion, scale = (partial(f, node, time) for f in (_criterion, _driven))
-    size = scale if part == "absolute" else None
-    return Quantity(f"{part}_{node}@{time}", "m", words, truth, measure, criterion, size)
+    criterion, scale = partial(_criterion, node, time), partial(_driven, node, time) if part == "absolute" else None
+    return Quantity(f"{part}_{node}@{time}", "m", words, truth, measure, criterion, scale)
 
 
 KIND = "relative displacement"
