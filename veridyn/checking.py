@@ -16,8 +16,8 @@ from veridyn.reports.terminal import Layout
 from veridyn.running import deliver, deliverable
 from veridyn.solver.errors import CapabilityError, SettingsError, SolverInputError
 from veridyn.solver.problem.initial_value import InitialValueProblem
-from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
-from veridyn.solver.response import COARSE, AnyResponse, Floats, Response, Trajectory
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.solver.response import COARSE, AnyResponse, Response, Trajectory
 from veridyn.tables import Column, Table, UnitError, read_table, to_si
 from veridyn.validation_cases.core.case import Number, Quantity
 from veridyn.validation_cases.core.checks import checks_of

@@ -16,8 +16,8 @@ from veridyn.solver.postprocessing.interpolation import resampled
 from veridyn.solver.problem.expressions import Expr
 from veridyn.solver.problem.generated import over
 from veridyn.solver.problem.initial_value import InitialValueProblem
-from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
-from veridyn.solver.response import Floats, Response, Trajectory
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.solver.response import Response, Trajectory
 from veridyn.validation_cases.core.case import Number, Observation, Quantity
 from veridyn.validation_cases.measures import consistency
 from veridyn.validation_cases.measures.curves import top

@@ -24,8 +24,8 @@ from veridyn.reports.terminal import summary_table
 from veridyn.solver.errors import CapabilityError, ProblemError, SettingsError, SolverInputError
 from veridyn.solver.postprocessing.interpolation import resampled
 from veridyn.solver.problem.initial_value import InitialValueProblem
-from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
-from veridyn.solver.response import AnyResponse, Floats, Trajectory, read_response
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.solver.response import AnyResponse, Trajectory, read_response
 from veridyn.validation_cases.core.runner import translated
 from veridyn.validation_cases.core.subject import Request, Subject
 from veridyn.validation_cases.measures.plotting import figure, panel, series, thinned

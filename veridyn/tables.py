@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from veridyn.solver.errors import SolverInputError
-from veridyn.solver.response import Floats
+from veridyn.solver.problem.mechanical import Floats
 
 SEPARATORS = (";", "\t", ",")  # in this order: a decimal comma stands beside the first two
 _HEADING = re.compile(r"(?P<name>[^\[(]*)(?:[\[(](?P<unit>[^\])]*)[\])])?\s*")

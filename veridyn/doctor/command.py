@@ -16,8 +16,8 @@ from veridyn.posed import settings_of
 from veridyn.screen import console
 from veridyn.solver.errors import CapabilityError, SettingsError, SolverFailure, SolverInputError
 from veridyn.solver.loading import OWN
-from veridyn.solver.problem.mechanical import Problem
-from veridyn.solver.response import AnyResponse, Floats, read_response
+from veridyn.solver.problem.mechanical import Floats, Problem
+from veridyn.solver.response import AnyResponse, read_response
 from veridyn.validation_cases.core.runner import SolverCrash, translated
 from veridyn.validation_cases.core.subject import Request, Subject
 from veridyn.verification import Reasons, load_watched, subjects

@@ -13,8 +13,7 @@ import numpy as np
 
 from veridyn.doctor.bodies import Body, Bounce, Equations, Flight, Linear, Shake, Slider, Springs
 from veridyn.solver.problem.basis import undamped_modes
-from veridyn.solver.problem.mechanical import Problem
-from veridyn.solver.response import Floats
+from veridyn.solver.problem.mechanical import Floats, Problem
 
 GRAVITY = 9.81  # m/s²
 SHORT = 3  # points of the load that make the short slip

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from veridyn.reports import style
 from veridyn.reports.errors import optional_package
-from veridyn.solver.response import Floats
+from veridyn.solver.problem.mechanical import Floats
 from veridyn.sweep.request import Axis, Request, sweep_of
 from veridyn.validation_cases.core.catalogue import load_case
 from veridyn.validation_cases.core.sweeping import Columns, Swept

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from veridyn import __version__
 from veridyn.references.parameters import Exact, Parameter, ParameterError, checked, exact
 from veridyn.solver.errors import SolverInputError
-from veridyn.solver.response import Floats
+from veridyn.solver.problem.mechanical import Floats
 from veridyn.validation_cases.core.case import Case
 from veridyn.validation_cases.core.catalogue import load_case
 from veridyn.validation_cases.core.sweeping import Columns, Sweep

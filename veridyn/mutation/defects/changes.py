@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from veridyn.mutation.defects.defect import After, Before
 from veridyn.solver.problem.devices import Device
 from veridyn.solver.problem.elements import Friction, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.problem.time_functions import TimeFunction
-from veridyn.solver.response import Floats, Response
+from veridyn.solver.response import Response
 
 
 def stops(change: Callable[[MechanicalProblem, Stop], Stop]) -> Before:

@@ -10,8 +10,8 @@ import numpy as np
 from veridyn.mutation.defects.changes import supports
 from veridyn.mutation.defects.defect import Before, Defect
 from veridyn.solver.problem.basis import in_modal_coordinates, modal_basis
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.response import Floats, Response
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Modes
+from veridyn.solver.response import Response
 
 
 def by_modes(p: MechanicalProblem, modes: Modes) -> MechanicalProblem:

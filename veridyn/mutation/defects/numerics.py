@@ -12,10 +12,10 @@ from veridyn.mutation.defects.modal import by_modes
 from veridyn.mutation.defects.rebuilt import part
 from veridyn.solver.integrators.kernels import system
 from veridyn.solver.problem.basis import modal_basis
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.problem.scalars import to_float
 from veridyn.solver.problem.time_functions import Harmonic, Sum, TimeFunction
-from veridyn.solver.response import Floats, Response
+from veridyn.solver.response import Response
 
 ORIGIN = 1e8  # distance of a far origin, in amplitudes
 NOISE = 1e-6  # of the amplitude

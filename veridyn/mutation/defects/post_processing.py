@@ -9,10 +9,10 @@ import numpy as np
 
 from veridyn.mutation.defects.changes import displacement, drives, frictions, histories, rows, sampled, velocity
 from veridyn.mutation.defects.defect import Defect
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.problem.scalars import to_float
 from veridyn.solver.problem.time_functions import Harmonic, Sum, TimeFunction
-from veridyn.solver.response import Floats, Response
+from veridyn.solver.response import Response
 
 BLOCKS = 8
 HELD = 5  # samples that share one value
