@@ -64,7 +64,8 @@ class Driver:
     Raises
     ------
     NotImplementedError
-        If the problem is not expressible; see `mechanics.refuse`.
+        If the problem is not expressible; see `mechanics.refuse`. Friction that is regularised, or under the force of a
+        rigid stop, is not.
     """
 
     def __init__(

@@ -102,7 +102,8 @@ def _with_touch(mechanics: Mechanics, mode: Mode, which: Ints, touch: Touch, v: 
     A force does not hold against an impulse: what moves, slips. ``speed`` is the norm of the velocities before, which
     rounding is measured against.
     """
-    stops = tuple(touch if i in which else each for i, each in enumerate(mode.stops))
+    changed = set(which.tolist())
+    stops = tuple(touch if i in changed else each for i, each in enumerate(mode.stops))
     moving = AT_REST * mechanics.reach * speed
     grips = []
     for j, (grip, glide) in enumerate(zip(mode.frictions, mechanics.tangents @ v, strict=True)):
@@ -149,53 +150,61 @@ class Blow:
 
         Without frictions the velocities are unique. With them those are taken that take impulses of the fewest stops
         (friction may jam what nothing hits), of these those of least kinetic energy; others of as few count.
+
+        Raises
+        ------
+        SolverFailure
+            If there are none.
         """
-        mechanics, k = self.mechanics, least.size
-        kicks = mechanics.root @ (self.W @ mechanics.root / self.sizes[:, None]).T
-        least = np.concatenate((least, np.zeros(len(self.W) - k)))
-        found = (list(self._found(v, least, count)) for count in range(k + 1))
-        answers = [(impulses, v + kicks @ impulses) for impulses in next(filter(None, found), [])]
-        if not answers:
+        mechanics, k, speed = self.mechanics, least.size, self.mechanics.speed(v)
+        least = np.concatenate((least, np.zeros(len(self.W) - k))) / self.sizes
+        slack = AT_REST * (speed * mechanics.lengths(self.W) / self.sizes + least)
+        rates = self.W @ v / self.sizes - least
+        found = (list(self._found(rates, slack, count)) for count in range(k + 1))
+        obeying = next(filter(None, found), [])
+        if not obeying:
             raise SolverFailure(
                 f"{mechanics.problem.name}: no velocities obey the stops that are hit together: they crush what is "
                 "between, friction jams them, or they have different restitutions in dependent directions"
             )
-        speeds = [mechanics.speed(after) for _, after in answers]
-        impulses, after = answers[int(np.argmin(speeds))]
-        apart = max(mechanics.speed(after - other) for _, other in answers) if len(self.limits) else 0.0
-        return impulses[:k] / self.sizes[:k], after, apart > ALIKE * mechanics.speed(v)
+        kicks = mechanics.root @ (self.W @ mechanics.root / self.sizes[:, None]).T
+        after = [v + kicks @ impulses for impulses in obeying]
+        best = int(np.argmin([mechanics.speed(each) for each in after])) if len(after) > 1 else 0
+        apart = max(mechanics.speed(after[best] - other) for other in after)
+        return obeying[best][:k] / self.sizes[:k], after[best], apart > ALIKE * speed
 
-    def _found(self, v: Floats, least: Floats, count: int) -> Iterator[Floats]:
-        """Generate all impulses (k + f,) that obey the laws, so many stops giving one."""
-        k, mechanics = self.limits.shape[1], self.mechanics
-        before, least = self.W @ v / self.sizes, least / self.sizes
-        slack = AT_REST * (mechanics.speed(v) * mechanics.lengths(self.W) / self.sizes + least)
-        for active in combinations(range(k), count):
+    def _found(self, rates: Floats, slack: Floats, count: int) -> Iterator[Floats]:
+        """Generate all impulses (k + f,) that obey the laws, so many stops giving one.
+
+        ``rates`` (k + f,) are the velocities before, less the least ones after.
+        """
+        for active in combinations(range(self.limits.shape[1]), count):
             pressed = self.limits[:, list(active)].sum(axis=1)
             for kinds in product(*((STICK, *SLIPS) if most > 0 else (FREE,) for most in pressed)):
                 grips = np.array(kinds, dtype=int)
-                impulses = self._impulses(active, grips, least - before)
-                if self._obeys(impulses, active, grips, before - least, slack):
+                impulses = self._impulses(active, grips, rates)
+                if self._obeys(impulses, grips, rates + self.A @ impulses, slack):
                     yield impulses
 
-    def _impulses(self, active: tuple[int, ...], grips: Ints, lacking: Floats) -> Floats:
-        """Return impulses (k + f,) for which active stops, and frictions that stick, get the velocities they lack."""
+    def _impulses(self, active: tuple[int, ...], grips: Ints, rates: Floats) -> Floats:
+        """Return impulses (k + f,) for which active stops, and frictions that stick, get what they lack."""
+        if not active:
+            return np.zeros(len(self.W))
         k, unit = self.limits.shape[1], np.eye(len(self.W))
         unit[k:, :k] = -np.where(np.abs(grips) == 1, grips, 0)[:, None] * self.limits
         asked = [*active, *(k + np.flatnonzero(grips == STICK))]
-        return np.asarray(
-            unit[:, asked] @ np.linalg.lstsq(self.A[asked] @ unit[:, asked], lacking[asked], DEPENDENT)[0]
-        )
+        unit = unit[:, asked]
+        return np.asarray(unit @ np.linalg.lstsq(self.A[asked] @ unit, -rates[asked], DEPENDENT)[0])
 
-    def _obeys(self, impulses: Floats, active: tuple[int, ...], grips: Ints, rates: Floats, slack: Floats) -> bool:
-        """Tell whether impulses obey the laws; ``rates`` (k + f,) are the velocities before, less the least ones."""
-        k, after = self.limits.shape[1], rates + self.A @ impulses
-        stops, sticks, slips = np.arange(k), k + np.flatnonzero(grips == STICK), np.abs(grips) == 1
-        p, r = impulses[:k], impulses[sticks]
+    def _obeys(self, impulses: Floats, grips: Ints, after: Floats, slack: Floats) -> bool:
+        """Tell whether impulses obey the laws; ``after`` (k + f,) are the velocities, less the least ones."""
+        k = self.limits.shape[1]
+        p, r, u, still = impulses[:k], impulses[k:], after[k:], slack[k:]
+        if not ((p >= 0).all() and (after[:k] >= -slack[:k]).all()):
+            return False
+        sticks, slips = grips == STICK, np.abs(grips) == 1
         return bool(
-            np.all(p >= 0)
-            and np.all(after[stops] >= -slack[stops])
-            and np.all(np.abs(after[[*active, *sticks]]) <= slack[[*active, *sticks]])
-            and np.all(np.abs(r) <= self.limits[sticks - k] @ p)
-            and np.all(after[k:][slips] * grips[slips] >= -slack[k:][slips])
+            np.all(np.abs(u[sticks]) <= still[sticks])
+            and np.all(np.abs(r[sticks]) <= self.limits[sticks] @ p)
+            and np.all(u[slips] * grips[slips] >= -still[slips])
         )

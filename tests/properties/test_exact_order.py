@@ -221,6 +221,11 @@ def test_what_was_refused_or_differed_once():
     assert not any(difference(seed, hit_hard)[1] for seed in (2149, 2700, 2703, 2862, 3534))
 
 
+def test_of_parallel_stops_the_stronger_friction_sticks():
+    """Two stops at one place, either of which may carry the body: the order in which they are listed said which."""
+    assert different([383], driven) == {}
+
+
 def test_the_solver_says_where_rounding_decides():
     d, unsure = difference(5298, hit_hard)
     assert d > SAME
