@@ -25,13 +25,14 @@ class Library:
     unknown or out of range, `SolverFailure` if the library gives up or returns numbers that are not finite.
     """
 
+    name: str
     distribution: str
     controls: type[Controls]
 
     @property
     def version(self) -> str:
         """Version of the library."""
-        return version(self.distribution)
+        return version(self.distribution or self.name)
 
     @property
     def settings(self) -> dict[str, str]:

@@ -122,7 +122,6 @@ class DrakeSolver(Stepper):
     """Drake under test: continuous integrators with witness functions, and discrete contact approximations."""
 
     name = "drake"
-    distribution = "drake"
     controls = DrakeControls
     capabilities = MECHANICAL
     schemes = (*CONTINUOUS, *drake_discrete.SCHEMES)

@@ -106,7 +106,6 @@ class Exudyn(Stepper):
     """Exudyn under test."""
 
     name = "exudyn"
-    distribution = "exudyn"
     controls = ExudynControls
     schemes = SCHEMES
     capabilities = LINES
@@ -181,7 +180,6 @@ def _add_loads(system: Any, markers: list[Any], problem: MechanicalProblem) -> N
 
 def _directions(problem: MechanicalProblem) -> Floats:
     """Nodal forces (n, channels) per unit of every load and every support acceleration; see `Forcing`."""
-    assert problem.mass is not None
     columns = [load.direction for load in problem.loads] + [-problem.mass @ s.influence for s in problem.supports]
     return np.array(columns).reshape(-1, problem.size).T
 

@@ -294,7 +294,6 @@ class MujocoSolver(Stepper):
     """MuJoCo under test: every integrator is a scheme."""
 
     name = "mujoco"
-    distribution = "mujoco"
     controls = MujocoControls
     capabilities = CAPABILITIES
     schemes = tuple(INTEGRATORS)

@@ -100,7 +100,6 @@ class Newton(Stepper):
     """Newton under test: `SolverFeatherstone`, in single precision."""
 
     name = "newton"
-    distribution = "newton"
     capabilities = CAPABILITIES
     schemes = ("Featherstone",)
 

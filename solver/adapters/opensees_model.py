@@ -98,7 +98,6 @@ def build(problem: MechanicalProblem, controls: OpenSeesControls, steps: Grid) -
     Raises `NotImplementedError` if a stop or friction acts on anything but one coordinate or the difference of two.
     """
     builder, ground, times = Builder(), problem.size + 1, _step_instants(problem, steps)
-    assert problem.mass is not None
     for i in range(problem.size):
         ops.node(i + 1, 0.0)
         ops.mass(i + 1, float(problem.mass[i, i]))
@@ -150,8 +149,6 @@ def _support_node(problem: MechanicalProblem, j: int) -> int:
 
 def _add_springs(builder: Builder, problem: MechanicalProblem) -> None:
     """Decompose stiffness and damping into springs between nodes, to supports and to the ground."""
-    assert problem.stiffness is not None
-    assert problem.damping is not None
     n, ground = problem.size, problem.size + 1
     moving = [] if is_uniform(problem) else [support.influence for support in problem.supports]
     pull_k, pull_c = ([matrix @ influence for influence in moving] for matrix in (problem.stiffness, problem.damping))

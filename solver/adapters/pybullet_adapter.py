@@ -221,7 +221,6 @@ class Pybullet(Stepper):
     """PyBullet under test; its documentation promises no order, so that nothing is claimed."""
 
     name = "pybullet"
-    distribution = "pybullet"
     controls = PybulletControls
     capabilities = CAPABILITIES
     schemes = ("semi-implicit",)

@@ -100,8 +100,8 @@ class Stepper(Library):
     ``substeps`` between two outputs are those of the refinement levels.
     """
 
-    name: str
     schemes: tuple[str, ...]
+    distribution: str = ""  # its package, where that is not called like the solver
     controls: type[StepControls] = StepControls
     substeps: tuple[int, ...] = (5, 10, 20, 40)  # from coarse to fine: what a work-precision diagram goes through
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,6 +45,23 @@ class NoOptions:
     """A scheme without options."""
 
 
+def fixed_step(
+    kernel: str, *, even: bool = True, method: Callable[[Job], tuple[Any, ...]] = lambda _: ()
+) -> Callable[[Any, Job], Run]:
+    """Return how a scheme of constant step runs by the kernel of a name, which is imported when it is needed.
+
+    ``even`` as in `march`; ``method`` gives what the kernel asks for beyond the system.
+    """
+
+    def run(_: Any, job: Job) -> Run:
+        from veridyn.solver.integrators.integration import march
+
+        found = import_module(f"veridyn.solver.integrators.kernels.{kernel}")
+        return march(found.integrate, job, *method(job), even=even)
+
+    return run
+
+
 @dataclass(frozen=True)
 class StepBounds:
     """Bounds of an adaptive step, as multiples of the first; if both are 1, the step is constant."""
@@ -63,14 +81,6 @@ class StepBounds:
     def of_step(self, first: float) -> dict[str, Any]:
         """Return the first, the smallest and the largest step (s), as kernels read them."""
         return {"first": first, "smallest": self.smallest * first, "largest": self.largest * first}
-
-
-@dataclass(frozen=True)
-class Term:
-    """A leading error term, ``constant (w h)^order``."""
-
-    order: int
-    constant: float
 
 
 @dataclass(frozen=True)
@@ -98,32 +108,27 @@ class Resolution:
 
 @dataclass(frozen=True)
 class Scheme:
-    """A scheme: name, name in Code_Aster, order of the displacement on smooth undamped problems.
+    """A scheme: name, name in Code_Aster.
 
     ``claims``: what holds at a constant step, see `veridyn.solver.integrators.modal.ModalIntegrator.claims`;
     ``resolution``: how many steps it takes where none are given.
-
-    ``phase`` and ``decay``: leading errors per radian at constant step on q'' = -w² q, positive if the motion runs
-    ahead or loses amplitude; None: no error.
-    ``damped``: what damping adds to the phase error, over the damping ratio, where it costs the scheme an order.
-    ``velocity``: by how much, relatively, the amplitude of the reported velocity is too large.
     ``points_per_period``: steps per shortest period that the step rule asks for; 0: no rule. ``place`` orders lists.
     """
 
     name: str
     aster: str
-    order: int
     place: int
     points_per_period: int
     evaluations: str
     run: Callable[[Any, Job], Run]
-    phase: Term | None
-    decay: Term | None = None
-    damped: Term | None = None
-    velocity: Term | None = None
+    claims: Mapping[str, float | str]
     options: type[Any] = NoOptions
-    claims: Mapping[str, float | str] = field(default_factory=dict)
     resolution: Resolution = Resolution()
+
+    @property
+    def order(self) -> int:
+        """Order of the displacement on smooth undamped problems."""
+        return int(self.claims["order"])
 
     @property
     def adaptive(self) -> bool:

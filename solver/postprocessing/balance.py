@@ -69,8 +69,6 @@ def _form(matrix: Matrix, v: Floats, x: Floats) -> Floats:
 
 def _stored(problem: MechanicalProblem, response: Response) -> Floats:
     """Kinetic, strain and stop energy at the inner samples (J)."""
-    assert problem.mass is not None
-    assert problem.stiffness is not None
     t, x = response.time, response.displacement
     v = _centred_velocity(t, x)
     kinetic = 0.5 * _form(problem.mass, v, v)
@@ -84,8 +82,6 @@ def _stored(problem: MechanicalProblem, response: Response) -> Floats:
 
 def _dissipated(problem: MechanicalProblem, response: Response) -> Floats:
     """Energy (J) that damping and circulatory forces have taken since the first inner sample, trapezoidal."""
-    assert problem.damping is not None
-    assert problem.stiffness is not None
     v, x = _centred_velocity(response.time, response.displacement), response.displacement[1:-1]
     power = _form(problem.damping, v, v)
     power += _form(skew_part(problem.stiffness), v, x)
@@ -145,7 +141,6 @@ def energy_residual(problem: MechanicalProblem, response: Response) -> Floats:
         back = np.linalg.pinv(problem.modes.shapes).T
         response = replace(response, displacement=response.displacement @ back, velocity=response.velocity @ back)
         problem = in_modal_coordinates(problem)
-    assert problem.mass is not None
     t, x = response.time, response.displacement
     work = np.zeros(t.size)
     for load in problem.loads:

@@ -49,9 +49,6 @@ def modal_basis(problem: MechanicalProblem) -> Modes:
     """
     if problem.modes is not None:
         return problem.modes
-    assert problem.mass is not None
-    assert problem.stiffness is not None
-    assert problem.damping is not None
     if problem.sparse:
         return coordinates_as_modes(problem)
     omega2, shapes = undamped_modes(problem.stiffness, problem.mass)

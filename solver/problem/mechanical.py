@@ -153,9 +153,9 @@ class MechanicalProblem(Problem):
         the modes.
     """
 
-    mass: Matrix | None = None
-    stiffness: Matrix | None = None
-    damping: Matrix | None = None
+    mass: Matrix = None
+    stiffness: Matrix = None
+    damping: Matrix = None
     modes: Modes | None = None
     initial_displacement: Floats = field(default_factory=lambda: np.zeros(0))
     initial_velocity: Floats = field(default_factory=lambda: np.zeros(0))
@@ -228,7 +228,7 @@ class MechanicalProblem(Problem):
     @property
     def consistent(self) -> bool:
         """Whether a sparse mass has entries beside its diagonal."""
-        return self.sparse and self.mass.nnz > self.size  # type: ignore[union-attr]
+        return self.sparse and self.mass.nnz > self.size
 
     @cached_property
     def least_masses(self) -> Floats:
@@ -298,7 +298,7 @@ class MechanicalProblem(Problem):
         self._check_mass()
 
     def _check_mass(self) -> None:
-        mass: Matrix = self.mass
+        mass = self.mass
         if self.sparse and self.varying:
             raise ProblemError(f"{self.name}: beside sparse matrices nothing varies; give all matrices as arrays")
         if is_skewed(mass):
@@ -403,9 +403,6 @@ class MechanicalProblem(Problem):
         """
         if self.modes is not None:
             return is_coupled(self.modes.damping_matrix)
-        assert self.mass is not None
-        assert self.damping is not None
-        assert self.stiffness is not None
         if self.sparse:  # integrated without modes: what stands beside the diagonal couples
             return bool((self.damping - diagonal(self.damping.diagonal())).nnz)
         product = symmetric_part(self.damping) @ self.over_mass(symmetric_part(self.stiffness))
@@ -414,7 +411,7 @@ class MechanicalProblem(Problem):
 
     def over_mass(self, matrix: Matrix) -> Matrix:
         """Return ``M⁻¹ A`` for a matrix (n, k), sparse if it is."""
-        mass: Matrix = self.mass
+        mass = self.mass
         if not self.sparse:
             return np.linalg.solve(mass, matrix)
         if not self.consistent:

@@ -25,9 +25,6 @@ def shortest_period(problem: MechanicalProblem) -> float:
     bound, see `whirling`.
     """
     matrices = in_modal_coordinates(problem) if problem.modes is not None else problem
-    assert matrices.mass is not None
-    assert matrices.damping is not None
-    assert matrices.stiffness is not None
     square = _largest_square(matrices)
     rates = [matrices.over_mass(part.matrix) for part in matrices.varying]
     square += largest_variation(matrices, "stiffness", rates)
@@ -41,15 +38,13 @@ def shortest_period(problem: MechanicalProblem) -> float:
 
 def _largest_square(problem: MechanicalProblem) -> float:
     """Return the largest squared frequency (1/s²) with all springs; of sparse matrices a bound, see `row_sums`."""
-    mass: Matrix = problem.mass
-    stiffness: Matrix = problem.stiffness
     springs = _springs(problem)
     if problem.sparse:
         sizes = ((k, np.abs(d) / np.sqrt(problem.least_masses)) for k, d in springs)
-        own = row_sums(symmetric_part(stiffness), problem.least_masses)
+        own = row_sums(symmetric_part(problem.stiffness), problem.least_masses)
         return float((own + sum(k * d * d.sum() for k, d in sizes)).max())
-    stiffened = stiffness + sum((k * np.outer(d, d) for k, d in springs), start=np.zeros_like(mass))
-    return max(float(undamped_modes(stiffened, mass)[0][-1]), 0.0)
+    stiffened = problem.stiffness + sum(k * np.outer(d, d) for k, d in springs)
+    return max(float(undamped_modes(stiffened, problem.mass)[0][-1]), 0.0)
 
 
 def largest_skew(matrix: Matrix, mass: Matrix) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from veridyn.solver.integrators.scheme import Scheme, StepBounds, Term, require, require_number, setting
+from veridyn.solver.integrators.scheme import Scheme, StepBounds, require, require_number, setting
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import Job, Run
@@ -92,8 +92,8 @@ def run(options: AdaptiveOptions, job: Job) -> Run:
 
 
 SCHEME = Scheme(
-    name="central_adaptive", aster="ADAPT_ORDRE2", order=2, place=30, points_per_period=20, evaluations="1", run=run,
-    phase=Term(2, 1 / 24), velocity=Term(2, 3 / 8), options=AdaptiveOptions,
+    name="central_adaptive", aster="ADAPT_ORDRE2", place=30, points_per_period=20, evaluations="1", run=run,
+    options=AdaptiveOptions,
     claims={
         "order": 2, "lag": 0.0, "numerical_damping": 0.0, "stability": 2.0, "method": "central-difference",
         "velocity": "extrapolated",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from veridyn.solver.integrators.implicit import NewtonOptions, Weights, march_implicitly
-from veridyn.solver.integrators.scheme import Resolution, Scheme, Term, require, setting
+from veridyn.solver.integrators.scheme import Resolution, Scheme, require, setting
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import Job, Run
@@ -49,9 +49,8 @@ def run(options: AlphaOptions, job: Job) -> Run:
 
 
 SCHEME = Scheme(
-    name="generalised_alpha", aster="HHT", order=2, place=45, points_per_period=10,
-    evaluations="1, in contact until the force is found", run=run,
-    phase=Term(2, -19 / 216), decay=Term(3, 1 / 1458), options=AlphaOptions,
+    name="generalised_alpha", aster="HHT", place=45, points_per_period=10,
+    evaluations="1, in contact until the force is found", run=run, options=AlphaOptions,
     claims={
         "order": 2, "lag": 0.0, "numerical_damping": 2.1e-5, "stability": math.inf, "method": "generalised-alpha",
         "rho_inf": "4/5",

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from veridyn.solver.integrators.scheme import NoOptions, Scheme
+from veridyn.solver.integrators.scheme import Scheme, fixed_step
 
 if TYPE_CHECKING:
-    from veridyn.solver.integrators.integration import Floats, Job, Run
+    from veridyn.solver.integrators.integration import Floats
     from veridyn.solver.integrators.kernels.system import System
 
 
@@ -28,16 +28,8 @@ def propagators(system: System, step: float) -> Floats:
     return np.array(exponentials)
 
 
-def run(_: NoOptions, job: Job) -> Run:
-    """Integrate."""
-    from veridyn.solver.integrators.integration import march
-    from veridyn.solver.integrators.kernels import itmi
-
-    return march(itmi.integrate, job, propagators(job.system, job.step))
-
-
 SCHEME = Scheme(
-    name="itmi", aster="ITMI", order=2, place=50, points_per_period=20, evaluations="2", run=run,
-    phase=None,
+    name="itmi", aster="ITMI", place=50, points_per_period=20, evaluations="2",
+    run=fixed_step("itmi", method=lambda job: (propagators(job.system, job.step),)),
     claims={"order": 2, "lag": 0.0, "numerical_damping": 1.3e-3, "stability": math.inf},
 )  # fmt: skip

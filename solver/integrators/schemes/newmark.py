@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from veridyn.solver.integrators.implicit import NewtonOptions, Weights, march_implicitly
-from veridyn.solver.integrators.scheme import Resolution, Scheme, Term, require, setting
+from veridyn.solver.integrators.scheme import Resolution, Scheme, require, setting
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import Job, Run
@@ -34,9 +34,8 @@ def run(options: NewmarkOptions, job: Job) -> Run:
 
 
 SCHEME = Scheme(
-    name="newmark", aster="NEWMARK", order=2, place=40, points_per_period=10,
-    evaluations="1, in contact until the force is found", run=run,
-    phase=Term(2, -1 / 12), options=NewmarkOptions,
+    name="newmark", aster="NEWMARK", place=40, points_per_period=10,
+    evaluations="1, in contact until the force is found", run=run, options=NewmarkOptions,
     claims={
         "order": 2, "lag": 0.0, "numerical_damping": 0.0, "stability": math.inf, "method": "newmark", "beta": "1/4",
         "gamma": "1/2",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from veridyn.solver.integrators.embedded_pair import Pair, PairOptions
-from veridyn.solver.integrators.scheme import Scheme, Term
+from veridyn.solver.integrators.scheme import Scheme
 
 PAIR = Pair(
     weights=(
@@ -19,8 +19,8 @@ PAIR = Pair(
 )
 
 SCHEME = Scheme(
-    name="runge_kutta_54", aster="RUNGE_KUTTA_54", order=5, place=70, points_per_period=0, evaluations="6",
-    run=PAIR.run, phase=Term(6, 1 / 2100), decay=Term(5, 1 / 3600), options=PairOptions,
+    name="runge_kutta_54", aster="RUNGE_KUTTA_54", place=70, points_per_period=0, evaluations="6",
+    run=PAIR.run, options=PairOptions,
     claims={
         "order": 5, "lag": 0.0, "numerical_damping": 7.6e-7, "stability": 0.99718900863, "method": "runge-kutta",
         "tableau": "dormand-prince",
