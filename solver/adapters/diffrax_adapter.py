@@ -17,16 +17,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optimistix
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.answer import MODES, EventDriven, ToleranceControls
-from veridyn.solver.event_driven.legs import Arrival, Leg, until
+from veridyn.solver.event_driven.legs import Arrival, Floats, Leg, until
 from veridyn.solver.event_driven.modes import ModeLeg
 from veridyn.solver.problem.expressions import CONSTANTS, FUNCTIONS, Expr
 from veridyn.solver.problem.generated import Names, translated
-
-Floats = NDArray[np.float64]
 
 jax.config.update("jax_enable_x64", True)
 

@@ -10,14 +10,11 @@ from typing import Any
 import heyoka
 import numpy as np
 import sympy
-from numpy.typing import NDArray
 
-from veridyn.solver.event_driven.legs import Leg
+from veridyn.solver.event_driven.legs import Floats, Leg
 from veridyn.solver.event_driven.modes import ModeLeg
 from veridyn.solver.problem.expressions import CONSTANTS, FUNCTIONS, Expr
 from veridyn.solver.problem.generated import Names, translated
-
-Floats = NDArray[np.float64]
 
 LARGE = 8  # states from which compact code compiles in bearable time
 

@@ -7,13 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.answer import TOLERANCES, EventDriven, ToleranceControls, levels
-from veridyn.solver.event_driven.legs import Arrival, Leg, until
-
-Floats = NDArray[np.float64]
+from veridyn.solver.event_driven.legs import Arrival, Floats, Leg, until
 
 IMPLICIT = ("Radau", "LSODA", "BDF")
 LOW_ORDER = (3, 4, 5, 6)  # digits for RK23, whose steps are twenty times shorter for every four of them

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy_dae.integrate import solve_dae
 
-from veridyn.solver.adapters.dae import Implicit, Residual
+from veridyn.solver.adapters.dae import Floats, Implicit, Residual
 from veridyn.solver.errors import SolverFailure
-
-Floats = NDArray[np.float64]
 
 
 def _integrate(residual: Residual) -> tuple[Floats, Floats, Mapping[str, float]]:

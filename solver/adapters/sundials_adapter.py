@@ -6,14 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from sksundae.cvode import CVODE
 
 from veridyn.solver.errors import SolverFailure
 from veridyn.solver.event_driven.answer import EventDriven, ToleranceControls
-from veridyn.solver.event_driven.legs import Arrival, Leg, until
-
-Floats = NDArray[np.float64]
+from veridyn.solver.event_driven.legs import Arrival, Floats, Leg, until
 
 MOST_STEPS = 1_000_000  # between two output instants; CVODE's own 500 are too few for tight tolerances
 ROOT_RETURN = 2  # CV_ROOT_RETURN

@@ -6,13 +6,10 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 from sksundae.ida import IDA
 
-from veridyn.solver.adapters.dae import Implicit, Residual
+from veridyn.solver.adapters.dae import Floats, Implicit, Residual
 from veridyn.solver.errors import SolverFailure
-
-Floats = NDArray[np.float64]
 
 MOST_STEPS = 20_000  # between two output instants; IDA's own 500 are too few for tight tolerances
 RTOL_LIMIT = 1e-14

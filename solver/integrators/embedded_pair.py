@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from veridyn.solver.integrators.scheme import StepBounds, require, require_number, setting
+from veridyn.solver.integrators.scheme import StepBounds, setting
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import Job, Run
@@ -19,13 +20,10 @@ if TYPE_CHECKING:
 class ErrorOptions(StepBounds):
     """Options of a control by an estimate of the error."""
 
-    tolerance: float = setting("relative tolerance of the error of a step", 1e-5)
-    absolute: float = setting("least size of a coordinate that the tolerance refers to (m and m/s)", 0.0)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_number("tolerance", self.tolerance, above=0.0)
-        require(self.absolute >= 0, f"absolute = {self.absolute!r} must not be negative")
+    tolerance: float = setting("relative tolerance of the error of a step", 1e-5, above=0.0)
+    absolute: float = setting(
+        "least size of a coordinate that the tolerance refers to (m and m/s)", 0.0, within=(0.0, math.inf)
+    )
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.integrators.kernels.newmark import Factors
-from veridyn.solver.integrators.kernels.system import Entries, System
-
-Floats = NDArray[np.float64]
+from veridyn.solver.integrators.kernels.system import Entries, Floats, System
 
 THRESHOLD = 0.1  # of a pivot on the diagonal, relative to the largest of its column, below which another is taken
 NOTHING = Entries(np.empty(0, dtype=np.uint32), np.empty(0, dtype=np.uint32), np.empty(0))

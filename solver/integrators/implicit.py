@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from veridyn.solver.integrators.scheme import require, require_number, setting
+from veridyn.solver.integrators.scheme import Options, setting
 from veridyn.solver.problem.sparse import diagonal, is_sparse
 
 if TYPE_CHECKING:
@@ -26,16 +26,13 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class NewtonOptions:
+class NewtonOptions(Options):
     """How the forces at the end of a step are found."""
 
-    iteration_tolerance: float = setting("residual at which the forces of a step are found, relative", 1e-12)
-    iterations: int = setting("evaluations of the forces that Newton's method may take in a step", 25)
-
-    def __post_init__(self) -> None:
-        require_number("iteration_tolerance", self.iteration_tolerance, above=0.0)
-        require_number("iterations", self.iterations, above=0.0)
-        require(self.iterations == int(self.iterations), f"iterations = {self.iterations!r} must be a whole number")
+    iteration_tolerance: float = setting("residual at which the forces of a step are found, relative", 1e-12, above=0.0)
+    iterations: int = setting(
+        "evaluations of the forces that Newton's method may take in a step", 25, above=0.0, whole=True
+    )
 
 
 def march_implicitly(job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool = False) -> Run:

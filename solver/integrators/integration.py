@@ -8,17 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.integrators.kernels import contact, device
 from veridyn.solver.integrators.kernels.archive import CURSOR, LARGEST, LEAST, RATE, SLOT, STEP, STOP, TOTALS, Archive
 from veridyn.solver.integrators.kernels.curved import CIRCLE
 from veridyn.solver.integrators.kernels.stepping import FULL, STUCK
-from veridyn.solver.integrators.kernels.system import System, Workspace
+from veridyn.solver.integrators.kernels.system import Floats, System, Workspace
 from veridyn.solver.interrupt import interruptible
-
-Floats = NDArray[np.float64]
 
 Kernel = Callable[..., Any]
 Rebuild = Callable[[Kernel], Kernel]

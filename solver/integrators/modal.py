@@ -12,7 +12,7 @@ import numpy as np
 
 from veridyn.solver.errors import CapabilityError, DivergenceError, Interrupted, SettingsError
 from veridyn.solver.integrators.implicit import NewtonOptions
-from veridyn.solver.integrators.scheme import Scheme, meanings, setting
+from veridyn.solver.integrators.scheme import Options, Scheme, meanings, require, setting
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem.basis import modal_basis, modal_state, moved_mass
 from veridyn.solver.problem.devices import DEVICE_TAGS, Device
@@ -145,18 +145,25 @@ def _refuse_divergence(run: Run, problem: MechanicalProblem, modes: Modes, schem
 
 
 @dataclass(frozen=True)
-class CommonSettings:
+class CommonSettings(Options):
     """Settings that every scheme has."""
 
-    step: float = setting("step, of an adaptive scheme the first (s)")
-    tangential_stiffness: float = setting("regularises set-valued friction (N/m); default from the step", 0.0)
-    archive_every: int = setting("every n-th step is kept", 1)
+    step: float = setting("step, of an adaptive scheme the first (s)", above=0.0)
+    tangential_stiffness: float = setting(
+        "regularises set-valued friction (N/m); default from the step", 0.0, within=(0.0, math.inf)
+    )
+    archive_every: int = setting("every n-th step is kept", 1, within=(1, math.inf), whole=True)
     archive_at: str | Sequence[float] | None = setting(
         "instants (s) whose nearest states alone are kept, or output_times", None
     )
     land: bool = setting("whether an adaptive step is cut to end on the instants of archive_at, then resumed", False)
     quantities: bool = setting("whether extremes and integrals of contacts and devices are taken over all steps", False)
     check_step: bool = setting("whether a step above the limit is refused", True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        both = self.archive_at is not None and self.archive_every != 1
+        require(not both, "archive_at and archive_every exclude each other; give one of them")
 
     def plan(self, problem: MechanicalProblem) -> Plan:
         """Return what is kept of the march.
@@ -218,7 +225,6 @@ def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
     if "step" not in given:
         raise SettingsError(f"{scheme.name} needs the setting step (s)")
     common = CommonSettings(**{k: v for k, v in given.items() if k in common_names})
-    _check_common(common)
     options = scheme.options(**{k: v for k, v in given.items() if k in option_names})
     return scheme, options, common
 
@@ -238,23 +244,6 @@ def _instants(name: str, wanted: Any) -> Floats:
     if not np.all(np.isfinite(instants)):
         raise SettingsError("archive_at holds an instant that is not finite")
     return instants
-
-
-def _check_common(common: CommonSettings) -> None:
-    for name in ("step", "tangential_stiffness", "archive_every"):
-        value = getattr(common, name)
-        if not isinstance(value, float | int | np.number):
-            raise SettingsError(f"{name} = {value!r} is not a number")
-    if common.archive_every != int(common.archive_every):
-        raise SettingsError(f"archive_every = {common.archive_every} must be a whole number")
-    if not (np.isfinite(common.step) and common.step > 0):
-        raise SettingsError(f"step = {common.step} s must be positive and finite")
-    if not (np.isfinite(common.tangential_stiffness) and common.tangential_stiffness >= 0):
-        raise SettingsError(f"tangential_stiffness = {common.tangential_stiffness} N/m must not be negative")
-    if common.archive_every < 1:
-        raise SettingsError(f"archive_every = {common.archive_every} must be at least 1")
-    if common.archive_at is not None and common.archive_every != 1:
-        raise SettingsError("archive_at and archive_every exclude each other; give one of them")
 
 
 def regularised(problem: MechanicalProblem, stiffness: float) -> MechanicalProblem:

@@ -16,9 +16,12 @@ if TYPE_CHECKING:  # the kernels behind it take seconds to compile
     from veridyn.solver.integrators.integration import Job, Run
 
 
-def setting(meaning: str, default: Any = MISSING) -> Any:
-    """Return the field of a record of settings, with the meaning that users are shown."""
-    return field(default=default, metadata={"meaning": meaning})
+def setting(meaning: str, default: Any = MISSING, **rule: Any) -> Any:
+    """Return the field of a record of settings, with the meaning that users are shown.
+
+    The rule is what `Options` checks: ``above`` a number, ``within`` two, a ``whole`` number, or ``among`` some words.
+    """
+    return field(default=default, metadata={"meaning": meaning, **rule})
 
 
 def meanings(record: type[Any]) -> Iterator[tuple[str, str]]:
@@ -33,16 +36,28 @@ def require(condition: object, message: str) -> None:
         raise SettingsError(message)
 
 
-def require_number(name: str, value: Any, *, above: float, unit: str = "") -> None:
-    """Raise `SettingsError` unless a setting is a finite number above a bound."""
-    right = isinstance(value, int | float | np.number) and math.isfinite(value) and value > above
-    bound = "positive" if above == 0 else f"above {above:g}"
-    require(right, f"{name} = {value!r}{unit and f' {unit}'} must be a finite number, {bound}")
-
-
 @dataclass(frozen=True)
-class NoOptions:
-    """A scheme without options."""
+class Options:
+    """A record of settings that are what their fields say; raises `SettingsError`."""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            _check(each.name, getattr(self, each.name), {**ANY, **each.metadata})
+
+
+ANY: Mapping[str, Any] = {"above": -math.inf, "within": (-math.inf, math.inf), "whole": False, "among": ()}
+
+
+def _check(name: str, value: Any, rule: Mapping[str, Any]) -> None:
+    what, (least, most) = f"{name} = {value!r}", rule["within"]
+    if rule["among"]:
+        require(value in rule["among"], f"{what} is unknown; known: {', '.join(rule['among'])}")
+    elif any(rule[key] != nothing for key, nothing in ANY.items()):
+        right = isinstance(value, int | float | np.number) and math.isfinite(value)
+        require(right, f"{what} must be a finite number")
+        require(value > rule["above"], f"{what} must be a number above {rule['above']:g}")
+        require(least <= value <= most, f"{what} must lie in [{least:g}, {most:g}]")
+        require(not rule["whole"] or value == int(value), f"{what} must be a whole number")
 
 
 def fixed_step(
@@ -63,15 +78,14 @@ def fixed_step(
 
 
 @dataclass(frozen=True)
-class StepBounds:
+class StepBounds(Options):
     """Bounds of an adaptive step, as multiples of the first; if both are 1, the step is constant."""
 
-    smallest: float = setting("smallest step of an adaptive scheme, as a multiple of the first", 1e-6)
-    largest: float = setting("largest step of an adaptive scheme, as a multiple of the first", 1e6)
+    smallest: float = setting("smallest step of an adaptive scheme, as a multiple of the first", 1e-6, above=0.0)
+    largest: float = setting("largest step of an adaptive scheme, as a multiple of the first", 1e6, above=0.0)
 
     def __post_init__(self) -> None:
-        for name in ("smallest", "largest"):
-            require_number(name, getattr(self, name), above=0.0)
+        super().__post_init__()
         require(
             self.smallest <= 1 <= self.largest,
             f"smallest = {self.smallest:g} and largest = {self.largest:g} are multiples of the step: "
@@ -122,7 +136,7 @@ class Scheme:
     evaluations: str
     run: Callable[[Any, Job], Run]
     claims: Mapping[str, float | str]
-    options: type[Any] = NoOptions
+    options: type[Options] = Options
     resolution: Resolution = Resolution()
 
     @property

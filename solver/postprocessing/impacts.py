@@ -8,11 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from veridyn.solver.postprocessing.interpolation import crossings, slopes
-
-Floats = NDArray[np.float64]
+from veridyn.solver.postprocessing.interpolation import Floats, crossings, slopes
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from veridyn.solver.postprocessing.interpolation import value_at
-
-Floats = NDArray[np.float64]
+from veridyn.solver.postprocessing.interpolation import Floats, value_at
 
 SLIDING = 1e-6  # m/s: without an adherence flag, slower motion counts as stick
 

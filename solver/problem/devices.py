@@ -16,14 +16,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.elements import FRAMES, Frame, at_least_zero, finite, one_of, positive
 from veridyn.solver.problem.json_form import fields_of
-from veridyn.solver.problem.naming import direction, vector
-
-Floats = NDArray[np.float64]
+from veridyn.solver.problem.naming import Floats, direction, vector
 
 PIECEWISE_LINEAR = "device:piecewise-linear-damper"
 CONTINUOUS = 1e-9  # of the coefficients; a smaller jump of a force is rounding

@@ -7,14 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
-from numpy.typing import NDArray
 
 from veridyn.solver.errors import ProblemError
-from veridyn.solver.problem.naming import vector
+from veridyn.solver.problem.naming import Floats, vector
 from veridyn.solver.problem.scalars import is_finite
 from veridyn.solver.problem.time_functions import Piecewise
-
-Floats = NDArray[np.float64]
 
 DEGREE = 9
 ROUNDING = 1e-13  # of the largest value: as near as polynomials must come

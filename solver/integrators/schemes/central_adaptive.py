@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from veridyn.solver.integrators.scheme import Scheme, StepBounds, require, require_number, setting
+from veridyn.solver.integrators.scheme import Scheme, StepBounds, setting
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import Job, Run
@@ -18,18 +19,13 @@ CLEAN = {"old_control": False, "velocity_late": False, "restore": True, "weight_
 class FrequencyOptions(StepBounds):
     """Options of the control by apparent frequency."""
 
-    points_per_period: float = setting("points per apparent period", 50.0)
-    grow: float = setting("factor of a longer step", 1.1)
-    shrink: float = setting("divisor of a shorter step", 1.3333334)
-    tries: int = setting("tries per step, the last of which is accepted", 16)
-    velocity_floor: Literal["norm", "maximum"] = setting("least velocity of the control, from norm or maximum", "norm")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        known = self.velocity_floor in ("norm", "maximum")
-        require(known, f"velocity_floor {self.velocity_floor!r} is unknown; known: norm, maximum")
-        for name, bound in (("points_per_period", 0.0), ("grow", 1.0), ("shrink", 1.0), ("tries", 0.0)):
-            require_number(name, getattr(self, name), above=bound)
+    points_per_period: float = setting("points per apparent period", 50.0, above=0.0)
+    grow: float = setting("factor of a longer step", 1.1, above=1.0)
+    shrink: float = setting("divisor of a shorter step", 1.3333334, above=1.0)
+    tries: int = setting("tries per step, the last of which is accepted", 16, above=0.0)
+    velocity_floor: Literal["norm", "maximum"] = setting(
+        "least velocity of the control, from norm or maximum", "norm", among=("norm", "maximum")
+    )
 
 
 def run_controlled(options: FrequencyOptions, job: Job, **variant: Any) -> Run:
@@ -66,17 +62,16 @@ class AdaptiveOptions(FrequencyOptions):
     ``weight_of_try=True`` (2020) reproduce published digits.
     """
 
-    control: Literal["2002", "2020"] = setting("generation of the step control, 2020 or 2002", "2020")
+    control: Literal["2002", "2020"] = setting(
+        "generation of the step control, 2020 or 2002", "2020", among=("2002", "2020")
+    )
     restore_friction: bool = setting("whether a rejected try restores the memory of contacts", True)
     weight_of_try: bool = setting("whether the velocity weight uses the step tried first", False)
-    archive_grid: float = setting("keep the states nearest to a grid (s); 0: keep all", 0.0)
+    archive_grid: float = setting("keep the states nearest to a grid (s); 0: keep all", 0.0, within=(0.0, math.inf))
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         object.__setattr__(self, "control", str(self.control))  # 2002 on the command line is a number
-        require(self.control in ("2002", "2020"), f"control {self.control!r} is unknown; known: 2002, 2020")
-        if self.archive_grid != 0:
-            require_number("archive_grid", self.archive_grid, above=0.0, unit="s")
+        super().__post_init__()
 
 
 def run(options: AdaptiveOptions, job: Job) -> Run:

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 class AlphaOptions(NewtonOptions):
     """How much is damped, and by which of the two methods."""
 
-    rho_inf: float = setting("factor by which a step shrinks what is infinitely fast; 1: no damping", 0.8)
+    rho_inf: float = setting(
+        "factor by which a step shrinks what is infinitely fast; 1: no damping", 0.8, within=(0, 1)
+    )
     hht: bool = setting("whether the method is HHT-alpha, with alpha = (rho_inf - 1)/(rho_inf + 1)", False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(0 <= self.rho_inf <= 1, f"rho_inf = {self.rho_inf!r} must lie in [0, 1]")
         require(
             not self.hht or self.rho_inf >= 0.5,
             f"rho_inf = {self.rho_inf!r} must lie in [0.5, 1] with hht: HHT-alpha needs alpha in [-1/3, 0]",

@@ -10,8 +10,7 @@ import numpy as np
 from veridyn.solver.integrators.scheme import Scheme, fixed_step
 
 if TYPE_CHECKING:
-    from veridyn.solver.integrators.integration import Floats
-    from veridyn.solver.integrators.kernels.system import System
+    from veridyn.solver.integrators.kernels.system import Floats, System
 
 
 def propagators(system: System, step: float) -> Floats:

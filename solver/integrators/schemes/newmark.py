@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from veridyn.solver.integrators.implicit import NewtonOptions, Weights, march_implicitly
-from veridyn.solver.integrators.scheme import Resolution, Scheme, require, setting
+from veridyn.solver.integrators.scheme import Resolution, Scheme, setting
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import Job, Run
@@ -17,14 +17,9 @@ if TYPE_CHECKING:
 class NewmarkOptions(NewtonOptions):
     """Parameters of the family, and how the forces at the end of a step are found."""
 
-    beta: float = setting("weight of the new acceleration in the displacement of Newmark's family", 0.25)
-    gamma: float = setting("weight of the new acceleration in the velocity of Newmark's family", 0.5)
+    beta: float = setting("weight of the new acceleration in the displacement of Newmark's family", 0.25, within=(0, 1))
+    gamma: float = setting("weight of the new acceleration in the velocity of Newmark's family", 0.5, within=(0, 1))
     lagged: bool = setting("whether forces are those of the start of the step", False)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require(0 <= self.beta <= 1, f"beta = {self.beta!r} must lie in [0, 1]")
-        require(0 <= self.gamma <= 1, f"gamma = {self.gamma!r} must lie in [0, 1]")
 
 
 def run(options: NewmarkOptions, job: Job) -> Run:
