@@ -69,7 +69,7 @@ def read_controls(controls: type[C], settings: Mapping[str, Any], schemes: tuple
 
 
 @cache
-def _numbers(controls: Any) -> dict[str, Field[Any]]:
+def _numbers(controls: type[Controls]) -> dict[str, Field[Any]]:
     return {f.name: f for f in fields(controls) if "meaning" in f.metadata}
 
 
