@@ -65,7 +65,7 @@ class Calculix(Stepper):
         return {"order": 2, "printed": PRINTED}
 
     def stepped(self, problem: MechanicalProblem, controls: CalculixControls, _: Grid) -> Response:
-        """Return the response at equal instants, as CalculiX takes no others."""
+        """Return the response at equal instants, as CalculiX takes no others; see `Library` for what it raises."""
         steps = increments(problem, substeps_of(problem, controls))
         text = deck(problem, steps, ALPHAS[controls.scheme])
         program = _program()

@@ -11,8 +11,8 @@ that number in `veridyn.solver.integrators.arrays`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -25,6 +25,11 @@ from veridyn.solver.problem.naming import Floats, direction, vector
 
 PIECEWISE_LINEAR = "device:piecewise-linear-damper"
 CONTINUOUS = 1e-9  # of the coefficients; a smaller jump of a force is rounding
+
+
+def number(check: Callable[..., None], unit: str, meaning: str, default: Any = MISSING) -> Any:
+    """Return the field of a number of a law: what it must be, its unit and meaning for statements that people read."""
+    return field(default=default, metadata={"check": check, "unit": unit, "meaning": meaning})
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,6 +51,11 @@ class Device:
         object.__setattr__(self, "direction", direction(f"{self.owner}: direction", self.direction))
         one_of(self.owner, "frame", self.frame, FRAMES)
         finite(self.owner, offset=self.offset)
+        for each in self._law():
+            each.metadata["check"](self.owner, **{each.name: getattr(self, each.name)})
+
+    def _law(self) -> list[Field[Any]]:
+        return [each for each in fields(self) if each.metadata]
 
     @property
     def owner(self) -> str:
@@ -78,7 +88,8 @@ class Device:
 
     def numbers(self) -> Iterator[tuple[str, float, str, str]]:
         """Yield name, value, unit and meaning of the numbers of the law, for statements that people read."""
-        raise NotImplementedError
+        for each in self._law():
+            yield each.name, getattr(self, each.name), each.metadata["unit"], each.metadata["meaning"]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; `device` reads it back."""
@@ -257,25 +268,18 @@ class BucklingStop(Device):
     before the start (m).
     """
 
-    contact_stiffness: float
-    critical_force: float
-    post_force: float
-    plateau: float = 0.0
-    softening: float = 0.0
+    contact_stiffness: float = number(positive, "N/m", "before buckling")
+    critical_force: float = number(positive, "N", "at which the stop buckles")
+    post_force: float = number(positive, "N", "that is left of it")
+    plateau: float = number(at_least_zero, "m", "crush under the critical force", 0.0)
+    softening: float = number(at_least_zero, "m", "crush over which the force falls to post_force", 0.0)
     returns: tuple[tuple[float, float], ...] = ()
-    crushed: float = 0.0
+    crushed: float = number(at_least_zero, "m", "largest crush before the start", 0.0)
     type: ClassVar[str] = "buckling-stop"
     internal: ClassVar[Mapping[str, str]] = {"largest_crush": "m", "residual_crush": "m"}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        at_least_zero(self.owner, plateau=self.plateau, softening=self.softening, crushed=self.crushed)
-        positive(
-            self.owner,
-            contact_stiffness=self.contact_stiffness,
-            critical_force=self.critical_force,
-            post_force=self.post_force,
-        )
         if self.post_force > self.critical_force:
             raise ProblemError(f"{self.owner}: post_force {self.post_force} N exceeds critical_force")
         try:
@@ -326,12 +330,7 @@ class BucklingStop(Device):
         return (max(self.crushed, u),)
 
     def numbers(self) -> Iterator[tuple[str, float, str, str]]:
-        yield "contact_stiffness", self.contact_stiffness, "N/m", "before buckling"
-        yield "critical_force", self.critical_force, "N", "at which the stop buckles"
-        yield "post_force", self.post_force, "N", "that is left of it"
-        yield "plateau", self.plateau, "m", "crush under the critical force"
-        yield "softening", self.softening, "m", "crush over which the force falls to post_force"
-        yield "crushed", self.crushed, "m", "largest crush before the start"
+        yield from super().numbers()
         for i, (d, k) in enumerate(self.returns, start=1):
             yield f"residual_{i}", d, "m", "residual crush of this row of the table"
             yield f"stiffness_{i}", k, "N/m", "of the return to it, from post_force"
@@ -345,19 +344,17 @@ class Zener(Device):
     damping in N (s/m)^alpha. ``path`` is the path of the dashpot at the start (m).
     """
 
-    k1: float
-    k2: float
-    k3: float
-    damping: float
-    alpha: float = 1.0
-    path: float = 0.0
+    k1: float = number(positive, "N/m", "spring in series with the rest")
+    k2: float = number(positive, "N/m", "spring beside the dashpot")
+    k3: float = number(positive, "N/m", "spring in series with the dashpot")
+    damping: float = number(positive, "N (s/m)^alpha", "constant of the dashpot")
+    alpha: float = number(positive, "1", "power of the dashpot", 1.0)
+    path: float = number(finite, "m", "of the dashpot at the start", 0.0)
     type: ClassVar[str] = "zener"
     internal: ClassVar[Mapping[str, str]] = {"dashpot_force": "N", "dashpot_path": "m"}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        positive(self.owner, k1=self.k1, k2=self.k2, k3=self.k3, damping=self.damping, alpha=self.alpha)
-        finite(self.owner, path=self.path)
         if self.alpha > 1:
             raise ProblemError(f"{self.owner}: alpha = {self.alpha} must not exceed 1")
 
@@ -388,14 +385,6 @@ class Zener(Device):
     def memory(self, t: float, u: float) -> tuple[float, ...]:
         return (t, u, self._share * u - self._yielding * self.path)
 
-    def numbers(self) -> Iterator[tuple[str, float, str, str]]:
-        yield "k1", self.k1, "N/m", "spring in series with the rest"
-        yield "k2", self.k2, "N/m", "spring beside the dashpot"
-        yield "k3", self.k3, "N/m", "spring in series with the dashpot"
-        yield "damping", self.damping, "N (s/m)^alpha", "constant of the dashpot"
-        yield "alpha", self.alpha, "1", "power of the dashpot"
-        yield "path", self.path, "m", "of the dashpot at the start"
-
 
 DEVICES: dict[str, type[Device]] = {cls.type: cls for cls in (NonlinearSpring, NonlinearDamper, BucklingStop, Zener)}
 DEVICE_TAGS: tuple[str, ...] = (*(f"device:{law}" for law in DEVICES), PIECEWISE_LINEAR)
@@ -407,8 +396,8 @@ def device(data: Mapping[str, Any]) -> Device:
     Raises `ProblemError` if the type is unknown or the content is refused by the device; TypeError if a field is
     unknown or missing.
     """
-    fields = dict(data)
-    kind = fields.pop("type", None)
+    given = dict(data)
+    kind = given.pop("type", None)
     if not isinstance(kind, str) or kind not in DEVICES:
         raise ProblemError(f"unknown device type {kind!r}; known: {', '.join(DEVICES)}")
-    return DEVICES[kind](**fields)
+    return DEVICES[kind](**given)
