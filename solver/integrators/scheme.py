@@ -53,9 +53,9 @@ def _check(name: str, value: Any, rule: Mapping[str, Any]) -> None:
     if rule["among"]:
         require(value in rule["among"], f"{what} is unknown; known: {', '.join(rule['among'])}")
     elif any(rule[key] != nothing for key, nothing in ANY.items()):
-        right = isinstance(value, int | float | np.number) and math.isfinite(value)
-        require(right, f"{what} must be a finite number")
-        require(value > rule["above"], f"{what} must be a number above {rule['above']:g}")
+        right = isinstance(value, int | float | np.number) and math.isfinite(value) and value > rule["above"]
+        bound = {-math.inf: "", 0.0: ", positive"}.get(rule["above"], f", above {rule['above']:g}")
+        require(right, f"{what} must be a finite number{bound}")
         require(least <= value <= most, f"{what} must lie in [{least:g}, {most:g}]")
         require(not rule["whole"] or value == int(value), f"{what} must be a whole number")
 

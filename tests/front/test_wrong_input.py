@@ -138,12 +138,12 @@ def test_jobs(refused, jobs):
 
 STEPS = [
     ("step=1", r"step 1 s is above the limit 0\.003126 s of symplectic_euler: stiffness 1e\+06 N/m of 'stop'"),
-    ("step=abc", "step = 'abc' is not a number"),
-    ("step=-1", "step = -1.* must be positive"),
-    ("step=0", "step = 0.* must be positive"),
+    ("step=abc", "step = 'abc' must be a finite number, positive"),
+    ("step=-1", "step = -1.* must be a finite number, positive"),
+    ("step=0", "step = 0.* must be a finite number, positive"),
     ("step=1e-300", r"archiving \d\S{1,9} states needs \S{1,9} GB; take a longer step"),
-    ("step=nan", "step = nan s must be positive and finite"),
-    ("step=inf", "step = inf s must be positive and finite"),
+    ("step=nan", "step = nan must be a finite number, positive"),
+    ("step=inf", "step = inf must be a finite number, positive"),
     ("tangential_stiffness=-1", "tangential_stiffness = -1"),
     ("largest=-1", "largest = -1 must be a finite number, positive"),
     (
