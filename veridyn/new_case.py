@@ -12,18 +12,14 @@ from veridyn.validation_cases.core.catalogue import case_names
 
 SKELETON = '''"""{title}: say in one line what moves, and what it shows."""
 
-from __future__ import annotations
-
 import mpmath
-import numpy as np
 
 from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.generated import equations
 from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.case import Variant
 from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (
     Parameter("w", "rad/s", "circular frequency", "2"),
@@ -36,10 +32,9 @@ PROBLEM = InitialValueProblem(
     modes=(Mode(name="swings", rates=("v", "-w**2*x"), events=(Change(name="turn", guard="v", direction=-1),)),),
     initial=("a", 0),
     end=5.0,
-    output_times=np.linspace(0.0, 5.0, 501),
+    output_times=evenly(5.0, 500),
     invariants={{"energy": "v**2/2 + w**2*x**2/2"}},
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
 def swing(p):
@@ -47,26 +42,22 @@ def swing(p):
     return p.a * mpmath.cos(4 * p.w)
 
 
-of = Quantities(MOTION, 1e-6, "name the document that asks for it")
-CASE = Case(
-    name="{name}",
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), 1e-6, "name the document that asks for it")
+CASE = of.case(
     title="{title}",
     document="author and year",
     topics=("limit cycle",),
     summary="One sentence for the list of cases.",
     statement=("What is given, in plain words.", "What follows from it."),
-    equations=(*equations(PROBLEM), "x = a cos(w t)"),
-    parameters=PARAMETERS,
+    equations=of.equations("x = a cos(w t)"),
     variants=(Variant("slow", {{}}), Variant("fast", {{"w": "3"}})),
     quantities=(
         of.event("turn", second=lambda p: 2 * mpmath.pi / p.w, how="2 pi/w"),
         of.value("x", "4", "m", scale="a", second=swing, how="a cos(w t)"),
     ),
-    problem=PROBLEM.given,
     modelling=("What a response is read with.",),
     remarks=("How solvers fail here.",),
     sources=("Authors: Title. Journal volume (year) pages. https://doi.org/...",),
-    benchmark_variant="slow",
 )
 
 test_{name} = verifies(CASE)
