@@ -610,7 +610,8 @@ class Mechanics:
         force: frictions leave to it what both can hold.
         """
         frictions = [self.problem.frictions[j] for j in stuck]
-        limits = np.array([f.static * _constant(f) for f in frictions]) * norms(self.tangents[list(stuck)] @ self.root)
+        reach = np.linalg.norm(self.tangents[list(stuck)] @ self.root, axis=1)  # 0 of one that does not rub
+        limits = np.array([f.static * _constant(f) for f in frictions]) * reach
         if shut or not limits.any() or any(isinstance(f.normal, str) for f in frictions):
             return np.repeat([LEAST if shut else 1.0, 1.0], [len(stuck), shut])
         return np.asarray(np.sqrt(np.maximum(limits / limits.max(), LEAST)))  # of the unit of force nothing is left
