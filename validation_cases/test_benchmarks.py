@@ -48,8 +48,11 @@ def test_solve(benchmark: Any, solver_under_test: str, case_name: str, scheme: s
     """One solution of the benchmark variant; the first call is in ``extra_info``."""
     case, solver = load_case(case_name), load_solver(solver_under_test)
     runner, variant = Runner(solver), case.default_variant
-    run = runner.default_run(Statement(case, variant), scheme)
-    problem = run.statement.problem
+    statement = Statement(case, variant)
+    problem = statement.problem
+    if missing := problem.needs - frozenset(solver.capabilities):
+        pytest.skip(f"{solver.name} does not declare {', '.join(sorted(missing))}")
+    run = runner.default_run(statement, scheme)
     first = _seconds(lambda: solver.solve(problem, dict(run.settings)))
     benchmark.extra_info.update(
         solver=solver.name,
