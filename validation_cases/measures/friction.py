@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from veridyn.references.parameters import Exact
 from veridyn.solver.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.wear import Phase, phases, sliding_distance
 from veridyn.solver.problem.basis import driven_velocity
-from veridyn.validation_cases.core.case import Floats, Number, Observation, Values, once
+from veridyn.validation_cases.core.case import Floats, Number, Observation, Values, known, once
 
 OVERSHOOT = Exact(Fraction(1, 6))  # of a jump of friction: 0.135 of a critically damped spring, 0.156 in steps
 SHORTEST = 1 / 150  # periods; what a penalised law shows where sliding turns, or while its spring settles, is shorter
@@ -29,15 +28,13 @@ def where_solvers_do_not_decide(
     Without more to spare the measure raises CapabilityError.
     """
 
-    @lru_cache(maxsize=64)
-    def spared(given: tuple[tuple[str, Any], ...]) -> tuple[float, float, int]:
-        values = dict(given)
+    def spared(**values: Exact) -> tuple[float, float, int]:
         count = slips(values)
         needed = 2 * math.pi * count / steps if count else float(OVERSHOOT.rational / (1 + OVERSHOOT.rational))
         return left(values), needed, count
 
     def measured(o: Observation, **which: Any) -> Number:
-        share, needed, count = spared(tuple(o.values.items()))  # looked for once: every response asks
+        share, needed, count = known(spared, o.values)  # every response asks
         if share < needed:
             what = "steps decide on the last slip: it" if count else "the stiffness of stick decides: the start"
             raise CapabilityError(f"{what} leaves {share:.2g} of friction, less than {needed:.3g}")

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.references import impact_oscillator
 from veridyn.references.certified import Certified, exact_count, exact_zero, undefined
@@ -15,7 +14,16 @@ from veridyn.references.parameters import Number as Given
 from veridyn.solver.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.balance import stop_gap
 from veridyn.solver.postprocessing.consistency import stop_force_residual
-from veridyn.validation_cases.core.case import Case, Criterion, FigureMaker, Number, Observation, Quantity, Values
+from veridyn.validation_cases.core.case import (
+    Case,
+    Criterion,
+    FigureMaker,
+    Floats,
+    Number,
+    Observation,
+    Quantity,
+    Values,
+)
 from veridyn.validation_cases.core.runner import Runner
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.core.uncertainty import ROUNDING
@@ -106,11 +114,10 @@ def _instant(number: int, *, digits: int = 30, **given: Given) -> Certified:
     return found[number - 1]
 
 
-def _of_first(needed: int, *fields: Any) -> Quantity:
-    """Return a quantity of the first instants of contact; ``fields`` are those up to the criterion, and `rounded`."""
-    *stated, rounded = fields
-    quantity = replace(Quantity(*stated), regularity=partial(_kinked, needed), rounded=rounded)
-    return where_decided(quantity, lambda _: needed, vibro_impact.OUTPUT_NUMBER)
+def _of_first(needed: int, quantity: Quantity) -> Quantity:
+    """Return a quantity of the first instants of contact, as many as are needed."""
+    kinked = replace(quantity, regularity=partial(_kinked, needed))
+    return where_decided(kinked, lambda _: needed, vibro_impact.OUTPUT_NUMBER)
 
 
 def instant(name: str, number: int, criterion: Criterion) -> Quantity:
@@ -119,7 +126,7 @@ def instant(name: str, number: int, criterion: Criterion) -> Quantity:
     truth, measure = partial(_instant, number), partial(vibro_impact.instant, number=number)
     rounded = partial(impact_conditioning.instant_rounded, number=number)
     what = f"{event} of contact {contact}"
-    return _of_first(_complete(number), name, "s", what, truth, measure, criterion, rounded)
+    return _of_first(_complete(number), Quantity(name, "s", what, truth, measure, criterion, rounded=rounded))
 
 
 def peak_force(contact: int, criterion: Criterion) -> Quantity:
@@ -133,7 +140,7 @@ def peak_force(contact: int, criterion: Criterion) -> Quantity:
 
     name, what = f"peak_force_{contact}", f"largest force of contact {contact}"
     truth = partial(impact_oscillator.peak_force, contact=contact)
-    return _of_first(2 * contact, name, "N", what, truth, measure, criterion, rounded)
+    return _of_first(2 * contact, Quantity(name, "N", what, truth, measure, criterion, rounded=rounded))
 
 
 def largest_force(criterion: Criterion) -> Quantity:
@@ -163,14 +170,21 @@ def _of_last(values: Values) -> Tolerance:
     return cited(ASTER_INSTANTS, 2e-4 * float(vibro_impact.true_instants(values)[-1]), kind="absolute")
 
 
-ENDED, BY_COUNT = "contacts that end before t_end", exactly("contacts are counted")
-WORST = "largest error of all touches and releases, each against its own truth"
-LATE = (_no_error, vibro_impact.worst_instant, _of_last, parameter("t_end"), KINK)
+BY_COUNT = exactly("contacts are counted")
 CONTACTS = tuple(
     where_decided(quantity, resolution=vibro_impact.OUTPUT_NUMBER)
     for quantity in (
-        Quantity("contacts", "", ENDED, _count, impacts.count, BY_COUNT, regularity=COUNTED),
-        Quantity("contact_instants", "s", WORST, *LATE),
+        Quantity("contacts", "", "contacts that end before t_end", _count, impacts.count, BY_COUNT, regularity=COUNTED),
+        Quantity(
+            "contact_instants",
+            "s",
+            "largest error of all touches and releases, each against its own truth",
+            _no_error,
+            vibro_impact.worst_instant,
+            _of_last,
+            parameter("t_end"),
+            KINK,
+        ),
     )
 )
 
@@ -189,11 +203,11 @@ RESIDUALS = (
 )
 
 
-def _gap(o: Observation) -> NDArray[np.float64]:
+def _gap(o: Observation) -> Floats:
     return stop_gap(o.problem, o.response, o.problem.stops[0])
 
 
-def _true_gap(o: Observation, times: NDArray[np.float64]) -> NDArray[np.float64]:
+def _true_gap(o: Observation, times: Floats) -> Floats:
     return o["gap"] - true(impact_oscillator.motion, "displacement")(o, times)
 
 
