@@ -137,6 +137,22 @@ def test_phase_changes_of_the_sliding_block(a0):
     np.testing.assert_allclose(motion.rows.times[1:], times, rtol=1e-13)
 
 
+@pytest.mark.parametrize(
+    ("outputs", "times"),
+    [
+        ((0.25, 0.4995, 0.5005, 0.75), [0.0, 0.25, 0.5, 0.75]),
+        ((0.25, 0.4995), [0.0, 0.25, 0.4995, 0.5]),
+        ((0.25, 0.5005), [0.0, 0.25, 0.5, 0.5005]),
+        ((0.25, 0.5), [0.0, 0.25, 0.5]),
+    ],
+)
+def test_outputs_next_to_an_event_are_left_out_but_the_last(outputs, times):
+    prepared = Prepared(problem(stops=(Stop("stop", ONE, 0.5, 1.0),), initial_velocity=[1.0]))
+    motion = prepared.run(np.array(outputs), near=1e-3)
+    assert motion.rows.times == pytest.approx(times, rel=1e-12)
+    assert motion.begins.tolist() == [t in (0.0, 0.5) for t in times]
+
+
 def test_equal_runs_give_equal_bits():
     stop = Stop("stop", ONE, 0.1, 1e3)
     prepared = Prepared(problem(stiffness=np.eye(1), stops=(stop,), initial_velocity=[1.0], end=50.0))

@@ -167,6 +167,21 @@ def test_painleve_with_two_states_leaves_a_stop_that_did_not_press():
     assert r.elements["floor"]["normal_force"].max() == 0.0
 
 
+@pytest.mark.parametrize(("floors", "several"), [(("floor",), False), (("floor", "other"), True)])
+def test_how_parallel_stops_share_an_impulse_is_told_to_be_open(floors, several):
+    """The friction is under one of them: it may get all of the impulse, or none."""
+    stops = tuple(Stop(name, [0.0, -1.0], gap=0.0, restitution=0.5) for name in floors)
+    thrown = {
+        "initial_displacement": [0.0, 0.1],
+        "initial_velocity": [3.0, 0.0],
+        "end": 0.2,
+        "output_times": [0.0, 0.2],
+    }
+    r = EXACT.solve(block(stops=stops, **thrown), {})
+    assert r.counters["impacts"] == 1
+    assert (r.counters["ambiguous"] > 0) == several
+
+
 def test_time_stepping_converges_to_it():
     """Two bodies between rigid walls, on which they rub; Moreau and Jean's steps have the same laws, written apart."""
     g = np.random.default_rng(11).normal(size=(3, 3))
