@@ -287,6 +287,14 @@ def test_commands_in_messages_are_code(make_document, make_result, tmp_path):
     assert "<li><code>veridyn run --solver &lt;s&gt;</code> takes them</li>" in html
 
 
+def test_commands_in_what_is_not_covered_are_code(make_document, make_result, tmp_path):
+    said = "no solver of this run takes bungee: `--solver scipy` does"
+    build(make_document(results=[make_result()], messages=[said]), tmp_path)
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert html.count("<code>--solver scipy</code>") == 2  # there, and among the messages
+    assert "`" not in html[html.index('id="uncovered"') : html.index('id="messages"')]
+
+
 def test_a_document_without_results(make_document, tmp_path):
     build(make_document(results=[], cases=[], figures=[], messages=[], work_precision=[]), tmp_path)
     assert "Nothing was checked" in (tmp_path / "index.html").read_text(encoding="utf-8")
