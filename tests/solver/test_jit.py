@@ -100,11 +100,11 @@ def test_one_compilation_serves_one_mode_and_one_all_else(scheme, build, run):
     for problem in kinds(build):
         run(problem, scheme, 0.1)
         run(problem, scheme, 1, archive_every=2, **whole)
-    compiled = [module.integrate for name, module in sys.modules.items() if is_kernel(name, module)]
-    assert compiled
-    for integrate in compiled:
-        alone = [numba.types.none in system.types for system, *_ in integrate.signatures]
-        assert sorted(alone) in ([], [False, True])
+    kernels = [module.integrate for name, module in sys.modules.items() if is_kernel(name, module)]
+    alone = [[numba.types.none in system.types for system, *_ in integrate.signatures] for integrate in kernels]
+    assert any(sorted(once) == [False, True] for once in alone)
+    # Other tests in this process may have run another scheme on one mode only.
+    assert all(len(once) == len(set(once)) for once in alone)
 
 
 @pytest.mark.parametrize(
