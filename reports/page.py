@@ -78,6 +78,7 @@ class Compared:
 class Page:
     """The whole report; `gaps` says what is missing, `digest` identifies the results file beside it, if any.
 
+    `hints` say where failures may come from, `messages` what stands nowhere else.
     `against` is what changed since an earlier run, if there is one to compare with; `single`: all in one file.
     """
 
@@ -86,6 +87,7 @@ class Page:
     verdict: str
     tally: Tally
     gaps: list[str]
+    hints: list[str]
     messages: list[str]
     solvers: list[str]
     compared: list[Compared]
@@ -121,18 +123,20 @@ def make_page(
     most = share(len(results), len(groups), SINGLE) if single else ALL
     sheets = make_sheets(document, runs, most, studio)  # first: they give the studio work
     total, asked = tally(results), scope(document)
+    left, hints = uncovered(document, asked), [text for text in document["messages"] if text.startswith("hint:")]
     return Page(
         title=TITLES.get(document["profile"], "Verification report"),
         headline=headline(total, missing, asked),
         verdict="error" if missing else total.verdict,
         tally=total,
         gaps=missing,
-        messages=document["messages"],
+        hints=hints,
+        messages=[text for text in document["messages"] if text not in (*left, *hints)],
         solvers=solvers(document),
         compared=compared(results),
         failures=listed("Failures and errors", failures(results), runs),
         weakest=weakest(results, runs),
-        uncovered=uncovered(document, asked),
+        uncovered=left,
         subjects=list(group(results, lambda record: subject(record, runs))),
         standings=standings(results, runs),
         sheets=sheets,

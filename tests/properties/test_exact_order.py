@@ -19,7 +19,7 @@ from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import Harmonic, pulse
 
-PROBLEMS = int(os.environ.get("VERIDYN_PROBLEMS", "240"))
+PROBLEMS = int(os.environ.get("VERIDYN_PROBLEMS", "120"))
 BATCH = 40
 SAME = 1e-8  # of the largest displacement; rounding grows with every event
 SURE = 240  # problems, of which none has so many impacts that rounding decides
