@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
@@ -122,16 +123,21 @@ def _with_touch(mechanics: Mechanics, mode: Mode, which: Ints, touch: Touch, v: 
 class Blow:
     """Stops (k) that are touched, and frictions (f) that they press: normals, then tangents, as ``W`` (k + f, n).
 
-    Impulses and velocities along them are those of directions of unit ``sizes``, in the norm of the kinetic energy:
-    ``A`` (k + f, k + f) turns the first into the second; the tangential impulses are at most ``limits`` (f, k) times
-    those of the stops.
+    Impulses and velocities along them are those of directions of unit ``sizes``, in the norm of the kinetic energy,
+    in whose coordinates they are ``along`` (k + f, n): ``A`` (k + f, k + f) turns the first into the second. The
+    tangential impulses are at most ``limits`` (f, k) times those of the stops.
     """
 
     mechanics: Mechanics
     W: Floats
     sizes: Floats
-    A: Floats
+    along: Floats
     limits: Floats
+
+    @cached_property
+    def A(self) -> Floats:  # noqa: N802 - its name in the literature
+        """Return the velocities along all directions under a unit impulse along each."""
+        return np.asarray(self.along @ self.along.T)
 
     @classmethod
     def on(cls, mechanics: Mechanics, touched: Ints) -> Blow:
@@ -143,7 +149,7 @@ class Blow:
         along = W @ mechanics.root / sizes[:, None]
         kinetic = np.array([mechanics.problem.frictions[j].kinetic for j in rubs])
         limits = kinetic[:, None] * presses[rubs] * sizes[k:, None] / sizes[:k]
-        return cls(mechanics, W, sizes, along @ along.T, limits)
+        return cls(mechanics, W, sizes, along, limits)
 
     def shared(self, v: Floats, least: Floats) -> tuple[Floats, Floats, bool]:
         """Return impulses p (k,) and velocities v' with ``0 <= p ⊥ W v' - least >= 0``; whether there are others.
@@ -167,8 +173,7 @@ class Blow:
                 f"{mechanics.problem.name}: no velocities obey the stops that are hit together: they crush what is "
                 "between, friction jams them, or they have different restitutions in dependent directions"
             )
-        kicks = mechanics.root @ (self.W @ mechanics.root / self.sizes[:, None]).T
-        after = [v + kicks @ impulses for impulses in obeying]
+        after = [v + mechanics.root @ (impulses @ self.along) for impulses in obeying]
         best = int(np.argmin([mechanics.speed(each) for each in after])) if len(after) > 1 else 0
         apart = max(mechanics.speed(after[best] - other) for other in after)
         return obeying[best][:k] / self.sizes[:k], after[best], apart > ALIKE * speed
