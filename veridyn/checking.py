@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from veridyn.columns import history_columns, needed_columns
 from veridyn.document import document, sheet
 from veridyn.nearest import nearest
-from veridyn.posed import history_columns, needed_columns, pose
+from veridyn.posed import pose
 from veridyn.reports.terminal import Layout
 from veridyn.running import deliver, deliverable
 from veridyn.solver.errors import CapabilityError, SettingsError, SolverInputError

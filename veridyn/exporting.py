@@ -12,10 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from veridyn.columns import history_columns, needed_columns
 from veridyn.document import SCHEMA_VERSION
 from veridyn.exit_code import ExitCode
 from veridyn.fmu.unit import Unit, Version
-from veridyn.posed import choose, history_columns, needed_columns, pose
+from veridyn.posed import choose, pose
 from veridyn.reports.errors import ReportError
 from veridyn.solver.adapters.as_scene import scene_of
 from veridyn.solver.adapters.calculix_deck import deck, increments

@@ -1,4 +1,4 @@
-"""What a case asks of a code that is run by hand: a variant, parameters changed by ``--set``, checks and columns."""
+"""What a case asks of a code that is run by hand: a variant, parameters changed by ``--set``, checks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from veridyn.nearest import did_you_mean
 from veridyn.references import ParameterError
 from veridyn.solver.errors import SettingsError, SolverInputError
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.solver.problem.initial_value import InitialValueProblem
-from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
 from veridyn.validation_cases.core.case import Case, Variant
 from veridyn.validation_cases.core.catalogue import load_case
 from veridyn.validation_cases.core.runner import Statement
@@ -69,12 +67,6 @@ def refuse_settings(changes: Changes, settings: Collection[str]) -> None:
             raise SettingsError(f"{name} is a setting of a solver, not a parameter of the case; leave it out")
 
 
-STOP_HISTORIES = {"normal_force": "N", "normal_velocity": "m/s", "gap": "m"}
-FRICTION_HISTORIES = {"force": "N", "sliding_velocity": "m/s", "stuck": "", "normal_force": "N"}
-DEVICE_HISTORIES = {"force": "N", "elongation": "m"}
-SECOND_TANGENT = {"force_2": "N", "sliding_velocity_2": "m/s"}
-
-
 def pose(name: str, variant: str | None = None, changes: Mapping[str, str] | None = None) -> Statement:
     """Return what is asked of a code that is run by hand in a variant of a case, some parameters changed.
 
@@ -122,29 +114,3 @@ def variant_of(case: Case, name: str | None) -> Variant:
         hint = did_you_mean(name, known, f"known are {', '.join(known)}")
         raise SolverInputError(f"{case.name} has no variant {name!r}: {hint}")
     return case.variant(name)
-
-
-def needed_columns(problem: Problem) -> tuple[str, ...]:
-    """Return the columns that a file of histories must have."""
-    if isinstance(problem, MechanicalProblem):
-        return ("time", *(f"displacement_{name}" for name in problem.coordinates))
-    return ("time", *problem.unknowns) if isinstance(problem, InitialValueProblem) else ("time",)
-
-
-def history_columns(problem: Problem) -> dict[str, str]:
-    """Return the columns that a file of histories may have, and their units; states of initial values have none."""
-    columns = {"time": "s"}
-    if isinstance(problem, InitialValueProblem):
-        return columns | dict.fromkeys((*problem.unknowns, "event"), "")
-    assert isinstance(problem, MechanicalProblem)
-    columns |= {f"displacement_{name}": "m" for name in problem.coordinates}
-    columns |= {f"velocity_{name}": "m/s" for name in problem.coordinates}
-    for stop in problem.stops:
-        columns |= {f"{stop.name}.{history}": unit for history, unit in STOP_HISTORIES.items()}
-    for friction in problem.frictions:
-        reported = FRICTION_HISTORIES | (SECOND_TANGENT if len(friction.tangents) > 1 else {})
-        columns |= {f"{friction.name}.{history}": unit for history, unit in reported.items()}
-    for device in problem.devices:
-        reported = {**DEVICE_HISTORIES, **device.internal}
-        columns |= {f"{device.name}.{history}": unit for history, unit in reported.items()}
-    return columns

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 from rich.console import Console
 
 from veridyn import reports
+from veridyn.columns import history_columns
 from veridyn.nearest import nearest
-from veridyn.posed import history_columns
 from veridyn.reports.terminal import summary_table
 from veridyn.solver.errors import CapabilityError, ProblemError, SettingsError, SolverInputError
 from veridyn.solver.postprocessing.interpolation import resampled

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from veridyn.checking import judge_files
+from veridyn.columns import history_columns
 from veridyn.exporting import statement
-from veridyn.posed import history_columns, pose
+from veridyn.posed import pose
 from veridyn.solver.problem.elements import Stop
 from veridyn.solver.problem.mechanical import problem_from_json
 from veridyn.validation_cases.core.catalogue import load_case
