@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
+from veridyn.garbage import collect_rarely
+
 pytest_plugins = ["veridyn.validation_cases.core.plugin"]
 
 
@@ -104,7 +106,7 @@ def pytest_collection_finish() -> None:
     gc.enable()
     gc.collect()
     gc.freeze()
-    gc.set_threshold(10_000, 20, 100)
+    collect_rarely()
 
 
 @pytest.fixture(scope="session", autouse=True)

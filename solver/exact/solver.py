@@ -204,11 +204,11 @@ class Prepared:
 
     def _phase(self, t: float, drive: Any) -> Floats:
         """Return the phase, the state left out."""
-        from veridyn.solver.integrators.kernels.series import drive_phase
+        from veridyn.solver.integrators.kernels.series import drive_at
 
         phase = np.zeros(self.tables.selection.shape[1])
         phase[0] = 1.0
-        drive_phase(t, drive.waves, drive.polynomials, 1 + self.start.size, phase)
+        drive_at(t, drive.waves, drive.polynomials, 1 + self.start.size, phase)
         return phase
 
     def _decided(self, t: float, now: Instant) -> Found:

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import mpmath
+import numba
 import numpy as np
 import pytest
 
@@ -22,6 +23,11 @@ def _context_untouched() -> Iterator[None]:
     before = mpmath.mp.prec
     yield
     assert mpmath.mp.prec == before
+
+
+def entry(part: Any) -> Any:
+    """Return a part of kernels with an entry from Python."""
+    return numba.njit(lambda *given: part(*given))  # noqa: PLW0108 - the part itself has none
 
 
 class Build:

@@ -16,7 +16,7 @@ from veridyn.solver.errors import MissingHistory, ProblemError, StepError
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.integration import Job, Storage
-from veridyn.solver.integrators.kernels.piecewise_law import piecewise_force
+from veridyn.solver.integrators.kernels import piecewise_law
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.postprocessing.balance import energy_residual
@@ -26,6 +26,10 @@ from veridyn.solver.problem.elements import Stop, SupportMotion
 from veridyn.solver.problem.mechanical import Modes, problem_from_json
 from veridyn.solver.problem.time_functions import Harmonic, polynomial
 from veridyn.solver.response import Response
+
+from .conftest import entry
+
+piecewise_force = entry(piecewise_law.piecewise_force)
 
 numbers = st.floats(-10, 10)
 each_scheme = pytest.mark.parametrize("scheme", SCHEMES)

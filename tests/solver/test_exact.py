@@ -13,13 +13,20 @@ from veridyn.references import sliding_block
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.exact.solver import SOLVER, Prepared
 from veridyn.solver.exact.transitions import Instant
-from veridyn.solver.integrators.kernels.roots import MOST_AHEAD, bernstein, falls, first_root
+from veridyn.solver.integrators.kernels import roots
+from veridyn.solver.integrators.kernels.roots import MOST_AHEAD
 from veridyn.solver.integrators.kernels.series import ORDER
 from veridyn.solver.integrators.modal import SOLVER as OWN
 from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import Harmonic, Piecewise, polynomial, pulse
+
+from .conftest import entry
+
+bernstein = entry(roots.bernstein)
+first_root = entry(roots.first_root)
+falls = entry(roots.falls)
 
 examples = settings(deadline=None, max_examples=200, derandomize=True)
 ONE = np.ones(1)

@@ -8,11 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.solver.exact.solver import Prepared
-from veridyn.solver.integrators.kernels.roots import bernstein
-from veridyn.solver.integrators.kernels.series import FEW, FOUR, ORDER, drive_phase, series, state_phase
+from veridyn.solver.integrators.kernels import roots
+from veridyn.solver.integrators.kernels import series as taylor
+from veridyn.solver.integrators.kernels.series import FEW, FOUR, ORDER, drive_at
 from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import Harmonic, polynomial
+
+from .conftest import entry
+
+bernstein, series, state_phase = map(entry, (roots.bernstein, taylor.series, taylor.state_phase))
 
 examples = settings(deadline=None, max_examples=60, derandomize=True)
 EPS = 2.0**-53
@@ -81,7 +86,7 @@ def largest(forcing, t, order, h):
 def phase(t, y):
     drive, p = PREPARED.drives[0], np.zeros(PREPARED.tables.selection.shape[1])
     state_phase(y, p)
-    drive_phase(t, drive.waves, drive.polynomials, 1 + y.size, p)
+    drive_at(t, drive.waves, drive.polynomials, 1 + y.size, p)
     return p
 
 

@@ -13,12 +13,14 @@ import pytest
 from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.integration import Job, Storage
 from veridyn.solver.integrators.kernels import symplectic_euler
-from veridyn.solver.integrators.kernels.jit import drop_bad_caches, is_whole, shared
+from veridyn.solver.integrators.kernels.jit import drop_bad_caches, is_whole, natural, shared
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem.basis import modal_basis
 from veridyn.solver.problem.devices import NonlinearSpring
 from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.solver.problem.time_functions import Harmonic, Sum, Windowed, constant, table
+
+from .conftest import entry
 
 WHOLE = b"\x80 compiled."
 
@@ -122,7 +124,14 @@ def test_what_a_scheme_cannot_count_on_is_refused(modes, even, reason, build):
 
 
 def test_a_shared_number_is_that_of_the_array():
-    assert [shared(np.array([3, 5]), i) for i in (0, 1)] == [3, 5]
+    assert [entry(shared)(np.array([3, 5]), i) for i in (0, 1)] == [3, 5]
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_a_part_is_not_called_from_python():
+    """It has no entry: the process would end."""
+    with pytest.raises(TypeError, match="natural is a part of kernels: call it from one"):
+        natural(1)
 
 
 def is_kernel(name, module):

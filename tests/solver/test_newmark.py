@@ -14,6 +14,8 @@ from veridyn.solver.problem.devices import NonlinearSpring
 from veridyn.solver.problem.elements import Friction, Load, Stop
 from veridyn.solver.problem.time_functions import Harmonic, constant
 
+from .conftest import entry
+
 STIFFNESS = (2 * math.pi) ** 2
 
 
@@ -192,6 +194,6 @@ def test_factors_solve_a_system_of_equations():
     matrix, right = chance.normal(size=(9, 9)), chance.normal(size=9)
     matrix[0, 0] = 0.0
     columns, pivots, found = matrix.T.copy(), np.zeros(9, dtype=np.int64), right.copy()
-    elimination.eliminate(columns, pivots, 9)
-    elimination.substitute(columns, pivots, found, 9)
+    entry(elimination.eliminate)(columns, pivots, 9)
+    entry(elimination.substitute)(columns, pivots, found, 9)
     assert matrix @ found == pytest.approx(right, abs=1e-12)

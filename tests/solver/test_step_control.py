@@ -9,12 +9,16 @@ import pytest
 
 from veridyn.solver.errors import SettingsError, SolverFailure
 from veridyn.solver.integrators import integration
-from veridyn.solver.integrators.kernels.central_adaptive import control_2002
+from veridyn.solver.integrators.kernels import central_adaptive
 from veridyn.solver.integrators.schemes import AdaptiveOptions
 from veridyn.solver.integrators.schemes.central_adaptive import control_of
 from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.solver.problem.elements import Friction, Load, Stop
 from veridyn.solver.problem.time_functions import Harmonic
+
+from .conftest import entry
+
+control_2002 = entry(central_adaptive.control_2002)
 
 each_control = pytest.mark.parametrize("control", ["2002", "2020"])
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.integration import Job, Storage
-from veridyn.solver.integrators.kernels.system import tabulate
+from veridyn.solver.integrators.kernels import system as kernels
 from veridyn.solver.problem.basis import modal_basis
 from veridyn.solver.problem.elements import Load
 from veridyn.solver.problem.scalars import check_scalar, to_float, to_mpf
@@ -31,6 +31,10 @@ from veridyn.solver.problem.time_functions import (
     table,
     time_function,
 )
+
+from .conftest import entry
+
+tabulate = entry(kernels.tabulate)
 
 examples = settings(deadline=None, max_examples=60, derandomize=True)
 

@@ -12,10 +12,14 @@ from veridyn.solver.errors import ProblemError
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.integration import Job, Storage
-from veridyn.solver.integrators.kernels.system import tabulate
+from veridyn.solver.integrators.kernels import system as kernels
 from veridyn.solver.problem.basis import modal_basis
 from veridyn.solver.problem.elements import Load
 from veridyn.solver.problem.time_functions import Harmonic, Sum, Windowed, constant, polynomial, table, time_function
+
+from .conftest import entry
+
+tabulate = entry(kernels.tabulate)
 
 WAVE = Windowed(Harmonic("1.3", "2*pi", "0.3"), "0.2", "1.1")
 LINE = Windowed(table([0.0, 0.5, 2.0], [1.0, 3.0, 0.0]), "0.2", "1.1")

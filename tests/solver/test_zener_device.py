@@ -11,11 +11,15 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 from veridyn.solver.errors import ProblemError, StepError
-from veridyn.solver.integrators.kernels.zener import zener_force
+from veridyn.solver.integrators.kernels import zener
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem.devices import Zener
 from veridyn.solver.problem.mechanical import MechanicalProblem, problem_from_json
+
+from .conftest import entry
+
+zener_force = entry(zener.zener_force)
 
 SHARE, YIELDING = 120 * 60 / 190, 60 * 130 / 190
 force_of_dashpot = st.floats(-5, 5)

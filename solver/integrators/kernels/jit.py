@@ -8,6 +8,7 @@ from typing import Any
 
 import numba
 from numba.core.compiler import Compiler
+from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
@@ -65,28 +66,50 @@ kernel = numba.njit(**own)
 # A scheme: a kernel whose arguments are arrays of a `Storage`, a `System` and whatever else, apart in memory.
 scheme = numba.njit(**own, pipeline_class=Apart)
 
+
+class Part(CPUDispatcher):
+    """A function that kernels alone call: its entry from Python, with all its arrays, would take as long to compile."""
+
+    def __call__(self, *_: Any) -> None:
+        """Refuse to be called from Python, which would end the process.
+
+        Raises TypeError.
+        """
+        raise TypeError(f"{self.py_func.__name__} is a part of kernels: call it from one")
+
+
+def parts(**options: Any) -> Any:
+    """Return a decorator of parts; functions stay plain Python if compilation is switched off."""
+
+    def part(function: Any) -> Any:
+        made = numba.njit(**{**own, **options}, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+        if isinstance(made, CPUDispatcher):
+            made.__class__ = Part
+        return made
+
+    return part
+
+
 # A part of a scheme: always inlined, and without reference counts, since counting the sixteen arrays of a
 # system at every access costs ten times the step itself. The arrays belong to the caller of the scheme. A part
 # cannot allocate: it would not compile.
-options: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True, "forceinline": True, "_nrt": False}
-part = numba.njit(**options)
+part = parts(forceinline=True)
+
+# A part in which a product and a sum may be one operation of the processor, rounded once: for values of polynomials,
+# quicker and more accurate; not for schemes, which give the same bits everywhere.
+fused = parts(forceinline=True, fastmath={"contract"})
+
+# A part that is called instead of inlined, outside the loops: quicker to compile.
+called = parts()
+
+# A loop over independent problems, on several threads.
+threaded = numba.njit(cache=True, error_model="numpy", nogil=True, parallel=True)
 
 
 @part
 def natural(index):
     """Return an index that the compiler knows not to be negative: it need not look whether to count from the end."""
     return max(index, 0)
-
-
-# A part in which a product and a sum may be one operation of the processor, rounded once: for values of polynomials,
-# quicker and more accurate; not for schemes, which give the same bits everywhere.
-fused = numba.njit(**{**options, "fastmath": {"contract"}})
-
-# A part that is called instead of inlined, outside the loops: quicker to compile.
-called = numba.njit(**{**options, "forceinline": False})
-
-# A loop over independent problems, on several threads.
-threaded = numba.njit(cache=True, error_model="numpy", nogil=True, parallel=True)
 
 
 def _load(typing: Any, array: Any, index: Any) -> Any:  # noqa: ARG001 - the signature that the compiler expects

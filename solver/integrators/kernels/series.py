@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from veridyn.solver.integrators.kernels.jit import called, fused, part
+from veridyn.solver.integrators.kernels.jit import called, fused, kernel, part
 
 ORDER = 31  # of all polynomials; ORDER + 1 numbers fill whole registers of the processor
 STRETCH = 3.5
@@ -49,6 +49,12 @@ def drive_phase(t, waves, polynomials, place, p):
                 power *= shift
             p[place + k] = value
         place += width
+
+
+@kernel
+def drive_at(t, waves, polynomials, place, p):
+    """Write the phase of the drive for whoever is no kernel; see `drive_phase`."""
+    drive_phase(t, waves, polynomials, place, p)
 
 
 @fused

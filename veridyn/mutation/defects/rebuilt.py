@@ -23,7 +23,7 @@ STATE = -4  # place of the contact memory (c, columns) in the arguments of a ker
 
 def part(function: Callable[..., Any]) -> Any:
     """Compile a damaged part as `veridyn.solver.integrators.kernels.jit.part` does, but keep nothing on disk."""
-    return numba.njit(**{**jit.options, "cache": False})(function)
+    return jit.parts(forceinline=True, cache=False)(function)
 
 
 def rebuilding(parts: Parts) -> Rebuild | None:
