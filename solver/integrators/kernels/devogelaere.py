@@ -35,8 +35,8 @@ def points(q, v):
     """Points at the start."""
     r = q.size
     p = Points(np.zeros((4, r)), np.zeros((4, r)), np.zeros((4, r)), np.zeros(r))
-    p.q[NOW, :] = q
-    p.v[NOW, :] = v
+    for i in range(r):  # copied so, since an error of shapes that cannot occur would take long to compile
+        p.q[NOW, i], p.v[NOW, i] = q[i], v[i]
     return p
 
 
@@ -129,7 +129,8 @@ def integrate(s, t0, dt, steps, q, v, state, work, g, archive):
     count_on(False, q, v, g, s, work)
     p = points(q, v)
     first_forces(t0, q, v, s, state, archive, work, g)
-    p.g[NOW, :] = g
+    for i in range(g.size):
+        p.g[NOW, i] = g[i]
     begin(archive, t0, q, v)
     start_half_step_before(dt, dt * dt / 8.0, s, work, p)
     t = t0

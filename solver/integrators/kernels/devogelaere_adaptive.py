@@ -207,7 +207,8 @@ def integrate(s, t0, t_end, control, q, v, state, work, g, archive):
     p, before = points(q, v), past(q.size)
     saved = state.copy()
     first_forces(t0, q, v, s, state, archive, work, g)
-    p.g[NOW, :] = g
+    for i in range(g.size):
+        p.g[NOW, i] = g[i]
     begin(archive, t0, q, v)
     steps, evaluations, t, dt = 0, 1, t0, control.first
     start_half_step_before(dt, dt / 8.0 if control.slipped_start else dt * dt / 8.0, s, work, p)

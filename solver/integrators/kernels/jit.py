@@ -60,7 +60,7 @@ class Apart(Compiler):
 
 
 # A function of its own: compiled once, kept on disk.
-own: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True}
+own: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 kernel = numba.njit(**own)
 
 # A scheme: a kernel whose arguments are arrays of a `Storage`, a `System` and whatever else, apart in memory.
@@ -82,7 +82,7 @@ def parts(**options: Any) -> Any:
     """Return a decorator of parts; functions stay plain Python if compilation is switched off."""
 
     def part(function: Any) -> Any:
-        made = numba.njit(**{**own, **options}, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+        made = numba.njit(**{**own, **options}, _nrt=False, no_cpython_wrapper=True)(function)
         if isinstance(made, CPUDispatcher):
             made.__class__ = Part
         return made

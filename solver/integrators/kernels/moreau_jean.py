@@ -118,5 +118,6 @@ def march(step, laws, forces, q, v, p, total, tolerance, most, counters):
         counters[FAILED] += 1 if passes > most else 0
         new += np.dot(step.answer, p)
         q += h * (theta * new + (1.0 - theta) * v)
-        v[:] = new
+        for i in range(v.size):
+            v[i] = new[i]
         total += p
