@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+PAGES = sorted({*ROOT.glob("*.md"), *ROOT.glob("*/README.md"), *ROOT.glob("docs/*.md")})
 GENERATED = "generated/"  # made and checked when the site is built
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
@@ -40,3 +40,13 @@ def test_index_names_every_page():
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     named = {line for tree in re.findall(r"```{toctree}.*?```", index, flags=re.DOTALL) for line in tree.splitlines()}
     assert {page.stem for page in ROOT.glob("docs/*.md")} - {"index"} <= named
+
+
+ROOMS = "references|solver|validation_cases|reports|veridyn|tests|docs|examples"
+NAMED = re.compile(rf"`((?:{ROOMS})/[\w./]+)`")
+MADE = {"references/struck_oscillator.py", "validation_cases/mechanics/test_struck.py"}  # by who follows a page
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda page: page.name)
+def test_files_that_a_page_names_are_there(page):
+    assert [name for name in NAMED.findall(prose(page)) if name not in MADE and not (ROOT / name).exists()] == []
