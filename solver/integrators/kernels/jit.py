@@ -82,7 +82,7 @@ def parts(**options: Any) -> Any:
     """Return a decorator of parts; functions stay plain Python if compilation is switched off."""
 
     def part(function: Any) -> Any:
-        made = numba.njit(**{**own, **options}, _nrt=False, no_cpython_wrapper=True)(function)
+        made = numba.njit(**{**own, "_nrt": False, "no_cpython_wrapper": True, **options})(function)
         if isinstance(made, CPUDispatcher):
             made.__class__ = Part
         return made
