@@ -99,7 +99,7 @@ def place(text: str) -> Path:
 SELECTED = """\
 Without a name or --all, the quick profile runs: the default variant of each case, for the first scheme of our own
 solver and for the exact solver. Whatever is named (CASE, --kind, --variant, --quantity, --scheme, --solver, --set,
---claim, --refine, --require) is judged in full.
+--claim, --refine, --require) is judged in full; with --quick in the default variants alone.
 """
 
 
@@ -189,6 +189,7 @@ RESULTS = (
 RUN = (
     CASES,
     _switch("--all", "every case, variant and scheme, where nothing is named"),
+    _switch("--quick", "the quick profile of what is named: default variants, the first scheme where none is named"),
     _repeatable("--kind", "NAME", "variants whose problem needs this, e.g. contact, friction, device, multi-dof",
         type=named, dest="kinds"),
     _repeatable("--variant", "NAME", "variants of this name", type=named, dest="variants"),

@@ -94,10 +94,13 @@ def run_checks(command: Command, solvers: Sequence[str], request: Any, **given: 
     names = ("cases", "kinds", "variants", "quantities", "schemes")
     named: dict[str, Any] = {name: tuple(given.pop(name)) for name in names}
     given.pop("action", "")  # of a baseline: to save it is all there is
-    quick = not (given.pop("all") or solvers or given["changed"] or any(named.values()) or request != Request())
+    everything, quick = given.pop("all"), given.pop("quick")
+    if quick and (everything or named["variants"]):
+        raise SolverInputError("--quick judges default variants alone: leave out --all and --variant")
+    nothing = not (everything or solvers or given["changed"] or any(named.values()) or request != Request())
     return running.run(
-        selection=Selection(quick=True) if quick else Selection(**named),
-        solvers=[*(solvers or [OWN]), *([EXACT] if quick else [])],
+        selection=Selection(**named, quick=quick or nothing),
+        solvers=[*(solvers or [OWN]), *([EXACT] if nothing else [])],
         request=request,
         command=command,
         **given,

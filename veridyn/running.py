@@ -144,7 +144,7 @@ def _left_out(named: Sequence[str], subjects: Iterable[Subject]) -> list[str]:
     """Return which cases no solver of a run takes, with the remedy."""
     offered = frozenset[str]().union(*(subject.capabilities for subject in subjects))
     left = [name for name in named or case_names() if kind_of(name) not in offered]
-    remedy = "`--solver scipy` judges a solver that takes initial value problems"
+    remedy = "`veridyn run --quick --solver scipy --scheme Radau` judges one that does"
     return [f"no solver of this run takes {', '.join(left)}: {remedy}"] if left else []
 
 

@@ -30,7 +30,7 @@ class Selection:
         Names. The kind of a case is a capability that its problem needs, ``contact`` say, or the part of one before
         the colon.
     quick
-        Whether only the default variant of each case and the first scheme of each solver are judged.
+        Whether only the default variant of each case is judged, and the first scheme of a solver where none is named.
     """
 
     cases: tuple[str, ...] = ()
@@ -54,7 +54,8 @@ class Selection:
         return {spec: self._asked(subject) for spec, subject in described.items()}
 
     def _asked(self, subject: Subject) -> Subject:
-        schemes = subject.schemes[:1] if self.quick and len(subject.schemes) > 1 else self.schemes
+        first = subject.schemes[:1] if self.quick and len(subject.schemes) > 1 else ()
+        schemes = self.schemes or first
         return subject.asked(replace(subject.request, schemes=schemes, quantities=self.quantities))
 
     def tasks(self, subjects: Mapping[str, Subject], changes: Mapping[str, str]) -> list[Task]:
@@ -77,7 +78,7 @@ class Selection:
         return chosen
 
     def _wants(self, task: Task) -> bool:
-        if self.quick and task.variant != load_case(task.case).default_variant.name:
+        if self.quick and task.variant and task.variant != load_case(task.case).default_variant.name:
             return False
         if self.variants and task.variant not in self.variants:
             return False

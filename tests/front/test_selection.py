@@ -73,6 +73,30 @@ def test_the_quick_profile_is_one_variant_of_each_case_and_one_scheme_of_each_so
     }
 
 
+@pytest.mark.parametrize(
+    "named", [["--solver", "scipy"], ["--scheme", "newmark"], ["sdnd101", "--set", "m=1"], []], ids=str
+)
+def test_what_is_named_is_judged_in_brief_if_asked(asked, named):
+    given = asked(*named, "--quick")
+    assert given["selection"].quick
+    assert given["solvers"] == (["scipy"] if "scipy" in named else ["veridyn"] if named else ["veridyn", "exact"])
+
+
+@pytest.mark.parametrize("named", [["--all"], ["--variant", "late"]], ids=lambda given: given[0])
+def test_default_variants_are_not_all_and_no_other(veridyn, named):
+    seen = veridyn("run", "--quick", *named)
+    assert seen.status == 2
+    assert seen.err == "veridyn: --quick judges default variants alone: leave out --all and --variant\n"
+
+
+def test_the_quick_profile_of_what_is_named():
+    quick = Selection(("sdnd104", "sdnd101"), quick=True)
+    assert places(quick) == [("sdnd104", "a0=1.5"), ("sdnd101", "2-shocks")]
+    assert places(quick, {"m": "2"}) == [("sdnd104", ""), ("sdnd101", "")]
+    named = Selection(schemes=("second",), quick=True)
+    assert named.subjects({"two": SUBJECTS["two"]})["two"].schemes == ("second",)
+
+
 def test_what_is_declared_and_needed_by_no_case_is_named():
     declared = {"mechanical", "contact", "modes", "friction:on-stop"}
     subjects = [Subject("mine", capabilities=frozenset(declared)), Subject("less", capabilities=frozenset({"contact"}))]
