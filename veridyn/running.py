@@ -140,12 +140,19 @@ def _told(subjects: Iterable[Subject]) -> Iterator[str]:
         yield from filter(None, (what_it_could_claim(subject, scheme) for scheme in subject.schemes))
 
 
-def _left_out(named: Sequence[str], subjects: Iterable[Subject]) -> list[str]:
-    """Return which cases no solver of a run takes, with the remedy."""
+TAKEN = {
+    "mechanical": "`veridyn run` judges two that do",
+    "initial-value": "`veridyn run --quick --kind initial-value --solver scipy --scheme Radau` judges one that does",
+}
+
+
+def _left_out(named: Sequence[str], subjects: Iterable[Subject]) -> Iterator[str]:
+    """Yield which cases of a kind no solver of a run takes, with the remedy."""
     offered = frozenset[str]().union(*(subject.capabilities for subject in subjects))
-    left = [name for name in named or case_names() if kind_of(name) not in offered]
-    remedy = "`veridyn run --quick --solver scipy --scheme Radau` judges one that does"
-    return [f"no solver of this run takes {', '.join(left)}: {remedy}"] if left else []
+    for kind, remedy in TAKEN.items():
+        left = [name for name in named or case_names() if kind_of(name) == kind]
+        if left and kind not in offered:
+            yield f"no solver of this run takes {', '.join(left)}: {remedy}"
 
 
 def _untested(pool: Pool, todo: Sequence[Task], subjects: Iterable[Subject]) -> list[str]:

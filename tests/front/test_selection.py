@@ -105,6 +105,24 @@ def test_what_is_declared_and_needed_by_no_case_is_named():
     assert told == ["mine: declared and never tested, as no case of the run needs it: friction:on-stop, modes"]
 
 
+@pytest.mark.parametrize(
+    ("offered", "said"),
+    [
+        (
+            {"mechanical"},
+            ["kepler: `veridyn run --quick --kind initial-value --solver scipy --scheme Radau` judges one"],
+        ),
+        ({"initial-value"}, ["sdnd101, sdnd102: `veridyn run` judges two"]),
+        ({"mechanical", "initial-value"}, []),
+    ],
+    ids=str,
+)
+def test_cases_that_no_solver_takes_are_named_with_one_that_does(offered, said):
+    subjects = [Subject("mine", capabilities=frozenset(offered))]
+    found = running._left_out(("sdnd101", "kepler", "sdnd102"), subjects)
+    assert [text.partition(" that do")[0] for text in found] == [f"no solver of this run takes {text}" for text in said]
+
+
 def test_variants_kinds_and_quantities_select():
     assert places(Selection(("sdnd101",), variants=("2-shocks",))) == [("sdnd101", "2-shocks")]
     assert places(Selection(("sdnd104", "sdnd101"), kinds=("friction",), variants=("late", "2-shocks"))) == [
