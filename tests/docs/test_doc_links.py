@@ -50,3 +50,13 @@ MADE = {"references/struck_oscillator.py", "validation_cases/mechanics/test_stru
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda page: page.name)
 def test_files_that_a_page_names_are_there(page):
     assert [name for name in NAMED.findall(prose(page)) if name not in MADE and not (ROOT / name).exists()] == []
+
+
+def test_fifteen_words_are_all_that_is_needed():
+    """What contributors read of them is what users read."""
+    rows = {
+        page: re.findall(r"^\| (?!word|---).*$", (ROOT / page).read_text(encoding="utf-8"), flags=re.MULTILINE)
+        for page in ("CONTRIBUTING.md", "docs/glossary.md")
+    }
+    assert len(rows["CONTRIBUTING.md"]) == 15
+    assert rows["CONTRIBUTING.md"] == rows["docs/glossary.md"][:15]
