@@ -1,6 +1,7 @@
 """From a check to a verdict; what a runner keeps."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -313,6 +314,16 @@ def test_a_run_that_is_lost_is_not_tried(make_run, right):
     with pytest.raises(SolverCrash, match="ended the process"):
         Runner(right, lost={run.key: "ended the process"}).observe(run)
     assert right.calls == []
+
+
+def test_what_is_lost_with_default_settings_is_not_tried_with_others(make_run, right):
+    """A stiff problem under an explicit method would take the time-out at every level."""
+    default = Runner(right).default_run(make_run().statement)
+    with pytest.raises(SolverCrash, match="gave no answer"):
+        Runner(right, lost={default.key: "gave no answer"}).observe(replace(default, settings={"step": 7}, level=2))
+    assert right.calls == []
+    Runner(right, lost={make_run(step=7).key: "gave no answer"}).observe(default)
+    assert len(right.calls) == 1
 
 
 def test_the_solver_may_talk(make_run, right, capsys):

@@ -279,9 +279,15 @@ class Runner:
             raise NotJudged(f"samples are too far apart: on every second of them {found}")
         return float(found)
 
+    def _lost(self, run: Run) -> str:
+        """Return why a run is not tried: it, or that with default settings, was lost; each could take ten minutes."""
+        if not self.lost:
+            return ""
+        return self.lost.get(run.key) or self.lost.get(self.default_run(run.statement, run.scheme).key, "")
+
     def _observed(self, run: Run) -> Observation | Exception:
-        if run.key in self.lost:
-            return SolverCrash(self.lost[run.key])
+        if lost := self._lost(run):
+            return SolverCrash(lost)
         statement = run.statement
         try:
             with translated(self.solver), self.watch(run.key):
