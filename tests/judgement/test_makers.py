@@ -1,5 +1,7 @@
 """Makers of cases and quantities: what they fill in, and what may be stated otherwise."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from veridyn.references import hybrid
 from veridyn.references.parameters import Parameter, exact
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Variant
-from veridyn.validation_cases.measures.quantities import always, parameter
+from veridyn.validation_cases.measures.quantities import always, size
 from veridyn.validation_cases.measures.trajectories import Quantities
 
 PARAMETERS = (Parameter("w", "rad/s", "circular frequency", "2"), Parameter("a", "m", "start", "1/2"))
@@ -62,9 +64,9 @@ def test_equations_of_motion_come_first():
 
 
 def test_a_scale_is_an_expression_or_a_function_of_the_parameters():
-    by_text, by_function = (of.value("x", "1", "m", scale=scale) for scale in ("2*a", parameter("w")))
-    assert [by_text.scale(VALUES), by_function.scale(VALUES)] == [1.0, 2.0]
-    assert by_function.tolerance(VALUES).value == 1e-6 * 2.0
+    by_text, by_function = (of.value("x", "1", "m", scale=scale) for scale in ("2*a", size("pi*hypot(w, 3*a)")))
+    assert [by_text.scale(VALUES), by_function.scale(VALUES)] == [1.0, math.pi * 2.5]
+    assert by_function.tolerance(VALUES).value == 1e-6 * math.pi * 2.5
     assert always(3.0)(VALUES) == 3.0
 
 

@@ -6,14 +6,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from veridyn.solver.integrators.kernels import roots
+from veridyn.solver.integrators.kernels import series as taylor
 from veridyn.solver.integrators.kernels.roots import MOST_AHEAD
-from veridyn.solver.integrators.kernels.series import ORDER, value_and_rates
+from veridyn.solver.integrators.kernels.series import ORDER
 
 from .conftest import entry
 
 bernstein, bottom, falls, first_root, left_half, right_half = map(
     entry, (roots.bernstein, roots.bottom, roots.falls, roots.first_root, roots.left_half, roots.right_half)
 )
+value_and_rates = entry(taylor.value_and_rates)
 
 examples = settings(deadline=None, max_examples=100, derandomize=True)
 ROUNDING = 64 * 2.0**-53  # of sums of 32 terms of one sign, over and over
@@ -96,7 +98,7 @@ def test_first_of_two_roots_is_found_however_near_the_second_is(first, apart):
 def test_value_and_rates_are_those_of_the_polynomial(c, t):
     p = np.polynomial.Polynomial(c)
     size = np.abs(c).sum()
-    for found, order, factor in zip(entry(value_and_rates)(c, t), range(3), (1.0, 1.0, 0.5), strict=True):
+    for found, order, factor in zip(value_and_rates(c, t), range(3), (1.0, 1.0, 0.5), strict=True):
         assert found == pytest.approx(factor * p.deriv(order)(t), rel=0, abs=ROUNDING * ORDER**order * size)
 
 

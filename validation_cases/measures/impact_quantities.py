@@ -30,7 +30,7 @@ from veridyn.validation_cases.core.uncertainty import ROUNDING
 from veridyn.validation_cases.measures import impact_conditioning, impacts, vibro_impact
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, velocities
 from veridyn.validation_cases.measures.plotting import Drawn, figure, history, panel, portrait, series, shown, true
-from veridyn.validation_cases.measures.quantities import parameter
+from veridyn.validation_cases.measures.quantities import size
 
 KINK = 2.0  # regularity: the force of an undamped stop has a kink
 COUNTED = 1.0  # whatever is counted is right or wrong: no order is observed
@@ -182,7 +182,7 @@ CONTACTS = tuple(
             _no_error,
             vibro_impact.worst_instant,
             _of_last,
-            parameter("t_end"),
+            size("t_end"),
             KINK,
         ),
     )

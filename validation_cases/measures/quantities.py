@@ -1,5 +1,6 @@
 """Quantities that are alike, said once: at several instants, numbered; criteria and readings that many cases share."""
 
+import math
 from collections.abc import Callable, Iterable
 from functools import partial
 from inspect import signature
@@ -73,9 +74,14 @@ def _bound(fields: tuple[Any, ...], more: dict[str, Any], key: str, value: float
     return [known(field) for field in fields], {name: known(field) for name, field in more.items()}
 
 
-def parameter(name: str) -> Size:
-    """Return the size that a parameter is."""
-    return lambda values: float(values[name])
+FUNCTIONS = {"__builtins__": {}, "pi": math.pi, "sqrt": math.sqrt, "hypot": math.hypot, "abs": abs}
+
+
+def size(formula: str) -> Size:
+    """Return the size that a formula of a case in its parameters gives, such as ``2*pi*sqrt(m/k)``."""
+    code = compile(formula, formula, "eval")
+    names = [name for name in code.co_names if name not in FUNCTIONS]
+    return lambda values: float(eval(code, FUNCTIONS, {name: float(values[name]) for name in names}))
 
 
 def always(size: float) -> Size:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -25,6 +25,7 @@ from veridyn.solver.response import Trajectory
 from veridyn.validation_cases.core.case import DIGITS, Case, Floats, Number, Observation, Quantity, Values, known
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures.curves import top
+from veridyn.validation_cases.measures.quantities import Size, share_of, size
 
 Instant = str | tuple[str, int]
 Measure = Callable[[Observation], Number]
@@ -285,8 +286,8 @@ class Quantities:
     ) -> Quantity:
         """Return any quantity of the motion."""
         scale = stated.pop("scale", None)
-        size = partial(self._size, scale) if isinstance(scale, str) else scale
-        given = {"criterion": self._criterion(size), "regularity": self._regularity(), "scale": size, **stated}
+        scale = size(scale) if isinstance(scale, str) else scale
+        given = {"criterion": self._criterion(scale), "regularity": self._regularity(), "scale": scale, **stated}
         reading = measure and partial(where_known, measure, reference)
         return Quantity(name, unit, definition, reference, reading, **given)
 
@@ -347,19 +348,8 @@ class Quantities:
             return self.regularity
         return 1.0 if "hybrid" in self.motion.problem.needs else math.inf
 
-    def _criterion(self, size: Callable[[Values], float] | None) -> Tolerance | Callable[[Values], Tolerance]:
-        if size is None:
-            return cited(self.source, self.share)
-        return lambda values: cited(self.source, self.share * size(values), kind="absolute")
-
-    def _size(self, scale: str, values: Values) -> float:
-        problem = self.motion.problem
-        return _sized(problem, tuple((name, values[name]) for name in problem.parameters if name in values), scale)
-
-
-@lru_cache(maxsize=4096)  # asked for often, and some problems take long to pose
-def _sized(problem: InitialValueProblem, given: tuple[tuple[str, Any], ...], scale: str) -> float:
-    return problem.given(dict(given)).number(scale)
+    def _criterion(self, scale: Size | None) -> Tolerance | Callable[[Values], Tolerance]:
+        return cited(self.source, self.share) if scale is None else share_of(scale, self.share, self.source)
 
 
 def _plain(at: Instant) -> str:

@@ -1,6 +1,5 @@
 """Elastic bar that strikes a rigid wall: a chain of masses with its own truth, beside that of the continuum."""
 
-import math
 from dataclasses import replace
 from functools import partial
 
@@ -15,16 +14,13 @@ from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, stop_forces, velocities
-from veridyn.validation_cases.measures.quantities import always, numbered, of, outputs, share_of
+from veridyn.validation_cases.measures.quantities import always, numbered, of, outputs, share_of, size
 
 OUTPUT_NUMBER = 0.1  # largest frequency times the spacing of the requested output
 KINK = 2.0  # regularity: the force of the wall has a kink
 
 
-def transit(values: Values) -> float:
-    """Return L/c (s)."""
-    E, rho, L = floats(values, "E", "rho", "L")
-    return L * math.sqrt(rho / E)
+transit = size("L*sqrt(rho/E)")  # L/c (s)
 
 
 def instant(values: Values, transits: int) -> float:
@@ -33,9 +29,7 @@ def instant(values: Values, transits: int) -> float:
     return h0 / v0 + transits * transit(values)
 
 
-def fastest(values: Values) -> float:
-    """Return a bound of the frequencies in contact (rad/s): 2 sqrt(k/m)."""
-    return 2 * float(values["N"]) / transit(values)
+fastest = size("2*N/L*sqrt(E/rho)")  # a bound of the frequencies in contact (rad/s): 2 sqrt(k/m)
 
 
 def problem(values: Values) -> MechanicalProblem:
@@ -84,8 +78,7 @@ def _vibration(o: Observation) -> float:
     return 1 - (_rebound(o) / o["v0"]) ** 2
 
 
-def _way(values: Values) -> float:
-    return float(values["h0"]) + float(values["v0"]) * transit(values)
+_way = size("h0 + v0*L*sqrt(rho/E)")
 
 
 _span = partial(instant, transits=bar_impact.TRANSITS)

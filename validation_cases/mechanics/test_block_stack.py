@@ -15,7 +15,7 @@ from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import exactly
 from veridyn.validation_cases.measures.consistency import flags, friction_law, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT
-from veridyn.validation_cases.measures.quantities import always, of
+from veridyn.validation_cases.measures.quantities import always, of, size
 from veridyn.validation_cases.measures.sliding import STEPS, a_step_of, order, seen
 
 END = 1.5  # s
@@ -39,10 +39,7 @@ def _moves(values: Values) -> bool:
     return _is_clear(values) and mu_1 * (m_1 + m_2) * g < F
 
 
-def _speed(values: Values) -> float:
-    """Return a velocity (m/s) that the lower block does not reach."""
-    m_1, F, t_1 = floats(values, "m_1", "F", "t_1")
-    return F * t_1 / m_1
+_speed = size("F*t_1/m_1")  # a velocity (m/s) that the lower block does not reach
 
 
 def problem(values: Values) -> MechanicalProblem:

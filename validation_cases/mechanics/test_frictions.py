@@ -25,7 +25,7 @@ from veridyn.validation_cases.core.tolerances import cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT, Slider
-from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of
+from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of, size
 
 RUBBING, SHARING = "rub", "rub too"
 MOST = 6  # changes of phase that are asked for one by one
@@ -34,24 +34,9 @@ COSINE, SINE = 15 / 17, 8 / 17  # of the angle between that line and oblique fri
 INSTANTS = ("0.4", "0.67", "0.9", "1.06", "1.3")  # in slip and in stick, far from the changes
 OUTPUTS = 1000  # in a period of the spring
 JUMPS = 1.0  # regularity: friction jumps
-
-
-def period(values: Values) -> float:
-    """Period of the block on its spring (s)."""
-    m, k = floats(values, "m", "k")
-    return 2 * math.pi * math.sqrt(m / k)
-
-
-def _reach(values: Values) -> float:
-    """Displacement scale (m): what push and launch do to the spring."""
-    m, k, F, v0 = floats(values, "m", "k", "F", "v0")
-    return F / k + v0 * math.sqrt(m / k)
-
-
-def _limit(values: Values) -> float:
-    """Force scale (N): mu_s W."""
-    mu_s, W = floats(values, "mu_s", "W")
-    return mu_s * W
+period = size("2*pi*sqrt(m/k)")  # period of the block on its spring (s)
+_reach = size("F/k + v0*sqrt(m/k)")  # displacement scale (m): what push and launch do to the spring
+_limit = size("mu_s*W")  # force scale (N): mu_s W
 
 
 def across(*, time: str, v1: Number, **given: Number) -> Certified:

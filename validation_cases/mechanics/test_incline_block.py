@@ -14,7 +14,7 @@ from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited, exactly
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT
-from veridyn.validation_cases.measures.quantities import always, at_instants, displacement_at, of, velocity_at
+from veridyn.validation_cases.measures.quantities import always, at_instants, displacement_at, of, size, velocity_at
 from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, a_step_of, end_of_slip, order
 
 END = 2.0  # s
@@ -46,10 +46,7 @@ def _speed(values: Values) -> float:
     return abs(float(values["v0"])) + _gravity(values) * END
 
 
-def _gravity(values: Values) -> float:
-    """Return the acceleration by gravity and friction at most (m/s²)."""
-    g, s, mu_s = floats(values, "g", "s", "mu_s")
-    return g * (s + mu_s) / math.hypot(1.0, s)
+_gravity = size("g*(s + mu_s)/hypot(1, s)")  # acceleration by gravity and friction at most (m/s²)
 
 
 def problem(values: Values) -> MechanicalProblem:

@@ -17,7 +17,7 @@ from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
-from veridyn.validation_cases.measures.quantities import at_instants, numbered, outputs, share_of
+from veridyn.validation_cases.measures.quantities import at_instants, numbered, outputs, share_of, size
 
 SKEW = np.array([[1.0, 0.5], [0.0, 1.0]])  # columns: the lines of skewed coordinates
 WALLS = "walls"
@@ -26,12 +26,7 @@ CONTACTS = 4
 INSTANTS = ("0.07", "0.18", "0.4")  # in contact with the first wall, with the second one, and in the second cycle
 OUTPUTS_PER_RADIAN = 20  # of the frequency in contact
 KINK = 2.0  # regularity: the force of a wall has a kink
-
-
-def _length(values: Values) -> float:
-    """Amplitude v0/ω0 (m) of the mass without walls."""
-    m, k, v0 = floats(values, "m", "k", "v0")
-    return v0 * math.sqrt(m / k)
+_length = size("v0*sqrt(m/k)")  # amplitude v0/ω0 (m) of the mass without walls
 
 
 def _span(values: Values) -> float:

@@ -15,7 +15,7 @@ from veridyn.solver.problem.time_functions import constant
 from veridyn.validation_cases.core.case import Case, Observation, Values, Variant, floats, known, once
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.consistency import flags, friction_cone, velocities
-from veridyn.validation_cases.measures.quantities import always, displacement_at, of
+from veridyn.validation_cases.measures.quantities import always, displacement_at, of, size
 from veridyn.validation_cases.measures.sliding import STEPS, a_step_of, end_of_slip
 
 END = 1.0  # s
@@ -32,8 +32,7 @@ def _turns(values: Values) -> bool:
     return float(values["s"]) > 0 and float(known(hodograph.turn_time, values)) < END
 
 
-def _speed(values: Values) -> float:
-    return math.hypot(*floats(values, "v_x", "v_y"))
+_speed = size("hypot(v_x, v_y)")
 
 
 def problem(values: Values) -> MechanicalProblem:

@@ -4,7 +4,6 @@ The spring sees what it sees where a belt moves under the block: the truth is th
 slack spring.
 """
 
-import math
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -23,7 +22,7 @@ from veridyn.validation_cases.hybrid import test_belt_stick_slip as belt
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_law, velocities
 from veridyn.validation_cases.measures.curves import top
 from veridyn.validation_cases.measures.friction import OVERSHOOT
-from veridyn.validation_cases.measures.quantities import always, displacement_at
+from veridyn.validation_cases.measures.quantities import always, displacement_at, size
 from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, a_step_of, seen
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -96,16 +95,9 @@ def speed(p: Any) -> Any:
     return p.v_b + belt.radius(p) * (p.k / p.m) ** 0.5
 
 
-def _drive(values: Values) -> float:
-    """Return a velocity (m/s) above that of a slip."""
-    m, k, F_s, F_k, v_b = floats(values, "m", "k", "F_s", "F_k", "v_b")
-    return 2 * v_b + (F_s - F_k) / math.sqrt(m * k)
-
-
-def _pull(values: Values) -> float:
-    """Return the largest acceleration (m/s²): where a slip begins, and a velocity of the end beside it."""
-    m, k, F_s, F_k, v_b = floats(values, "m", "k", "F_s", "F_k", "v_b")
-    return (F_s - F_k) / m + v_b * math.sqrt(k / m)
+_drive = size("2*v_b + (F_s - F_k)/sqrt(m*k)")  # a velocity (m/s) above that of a slip
+# largest acceleration (m/s²): where a slip begins, and a velocity of the end beside it
+_pull = size("(F_s - F_k)/m + v_b*sqrt(k/m)")
 
 
 TIME = {**a_step_of(always(1.0), END), "scale": always(END), "at_samples": True, "applies": _jumps}

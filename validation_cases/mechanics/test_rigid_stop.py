@@ -26,8 +26,8 @@ from veridyn.validation_cases.measures.quantities import (
     always,
     displacement_at,
     outputs,
-    parameter,
     share_of,
+    size,
     velocity_at,
 )
 from veridyn.validation_cases.measures.rigid import beyond, hit, hits, limit_of_hits
@@ -146,10 +146,7 @@ def _reach(values: Values) -> float:
     return max(gap, F / math.hypot(k - m * W**2, c * W) if F else 0.0)
 
 
-def _speed(values: Values) -> float:
-    """Return the velocity that the load gives on the way to the stop (m/s)."""
-    m, F, P, gap = floats(values, "m", "F", "P", "gap")
-    return math.sqrt(2 * (F + P) * gap / m)
+_speed = size("sqrt(2*(F + P)*gap/m)")  # velocity that the load gives on the way to the stop (m/s)
 
 
 def _push(o: Observation) -> float:
@@ -161,7 +158,7 @@ def _push(o: Observation) -> float:
 PLACES = (share_of(_reach, 5e-3, "this suite asks 5e-3 of the amplitude under the load, or of the gap"), _reach)
 SPEEDS = (share_of(_speed, 1e-2, "this suite asks 1e-2 of the velocity at the stop"), _speed)
 TIMES = (share_of(always(END), 1e-3, "this suite asks 1e-3 of the span"), always(END))
-PUSHES = (share_of(parameter("P"), 1e-2, "this suite asks 1e-2"), parameter("P"))
+PUSHES = (share_of(size("P"), 1e-2, "this suite asks 1e-2"), size("P"))
 
 
 def _apart(measure: Callable[[Observation], float], counts: Sequence[Any], o: Observation) -> float:
@@ -240,7 +237,7 @@ CASE = Case(
         Variant("falls", {"k": "0", "c": "0", "F": "0", "e": "0.5"}),
     ),
     quantities=(*asked(BOUNCE, "", HITS, bounces), *asked(STAY, "_in_contact", CONTACTS, stays), *FALL),
-    residuals=(beyond(parameter("gap")), positions(), rates()),
+    residuals=(beyond(size("gap")), positions(), rates()),
     problem=problem,
     modelling=(
         "The stop is rigid: solvers need a law of impact, or complementarity of velocities. A penalty is another "

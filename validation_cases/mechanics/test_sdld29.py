@@ -17,7 +17,7 @@ from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited
 from veridyn.validation_cases.measures.consistency import energy, velocities
 from veridyn.validation_cases.measures.plotting import convergence, displacement, history
-from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of
+from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of, size
 
 END = 1.5  # s
 OUTPUTS = 1536  # intervals of the requested output: 1/1024 s
@@ -74,9 +74,7 @@ def problem(values: Values) -> MechanicalProblem:
     )
 
 
-def _static(values: Values) -> float:
-    """Stretch F/k of one spring (m)."""
-    return float(values["F"]) / float(values["k"])
+_static = size("F/k")  # stretch F/k of one spring (m)
 
 
 def _regularity(values: Values, time: float) -> float:

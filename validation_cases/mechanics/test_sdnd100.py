@@ -28,7 +28,7 @@ from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import Slider, where_solvers_do_not_decide
-from veridyn.validation_cases.measures.quantities import at_instants, numbered, of, share_of
+from veridyn.validation_cases.measures.quantities import at_instants, numbered, of, share_of, size
 
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver
 MOST_HALF_CYCLES = 300  # of a run; the reference knows any number
@@ -36,12 +36,7 @@ INSTANTS = ("0.0315", "0.063", "0.0945", "0.1255")
 LAST = 4  # half periods after which the displacement is asked for
 TURNS = 6  # turning points that are compared one by one
 SMOOTH = 6  # samples of an interpolation within a half cycle
-
-
-def period(values: Values) -> float:
-    """Period 2 pi/omega of the free oscillation (s)."""
-    m, k = floats(values, "m", "k")
-    return 2 * math.pi * math.sqrt(m / k)
+period = size("2*pi*sqrt(m/k)")  # period 2 pi/omega of the free oscillation (s)
 
 
 def _half_cycles(values: Values) -> int:
@@ -79,11 +74,7 @@ ASTER = "tolerance 1e-3 (5e-3 for the fourth) of Code_Aster's tests SDND100a, b 
 SHARE = 1e-3
 ENERGY = cited("tolerance 1e-3 of Code_Aster's tests SDND100, of the energy at the release", SHARE, kind="absolute")
 JUMPS = 1.0  # regularity: friction jumps at every turn
-
-
-def _released(values: Values) -> float:
-    """Displacement at the release (m)."""
-    return abs(float(values["x0"]))
+_released = size("abs(x0)")  # displacement at the release (m)
 
 
 def _along_x(values: Values) -> float:
@@ -91,9 +82,7 @@ def _along_x(values: Values) -> float:
     return _released(values) * math.cos(float(values["angle"]))
 
 
-def _energy(values: Values) -> float:
-    """Energy at the release (J)."""
-    return 0.5 * float(values["k"]) * _released(values) ** 2
+_energy = size("k*x0**2/2")  # energy at the release (J)
 
 
 def _timed(values: Values) -> Tolerance:

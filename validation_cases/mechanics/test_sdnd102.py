@@ -21,7 +21,7 @@ from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited
 from veridyn.validation_cases.measures import impact_quantities, vibro_impact
 from veridyn.validation_cases.measures.plotting import convergence
-from veridyn.validation_cases.measures.quantities import parameter
+from veridyn.validation_cases.measures.quantities import size
 
 ASTER = cited("1e-3, the precision that Code_Aster's tests ask for where they state none", 1e-3)
 ASTER_DISPLACEMENTS = cited("3e-5 m, Code_Aster's tolerance for differences of displacements", 3e-5, kind="absolute")
@@ -120,7 +120,7 @@ def _at(quantity: Quantity, text: str) -> Quantity:
     return impact_quantities.where_decided(copy, partial(vibro_impact.instants_before, time=time))
 
 
-GAP = parameter("gap")
+GAP = size("gap")
 SEEN = "displacement at {} s: absolute if the wall stands still, relative if it moves with the support"
 UNTOUCHED = "the first touch comes later"
 DISPLACEMENT = Quantity(

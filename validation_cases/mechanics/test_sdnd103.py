@@ -21,7 +21,7 @@ from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import cited
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import device_law, energy, positions, velocities
-from veridyn.validation_cases.measures.quantities import at_instants, displacement_at, of, share_of, velocity_at
+from veridyn.validation_cases.measures.quantities import at_instants, displacement_at, of, share_of, size, velocity_at
 
 END = 18.0
 SPACING = 0.02 * math.sqrt(1e5 / 450)  # of the requested output, over 1/w: 0.02 s at the default parameters
@@ -30,10 +30,7 @@ SPRING = "softening"
 ASTER = "tolerance of Code_Aster's test sdnd103a"
 
 
-def _frequency(values: Values) -> float:
-    """Return w = sqrt(k0/m) in rad/s."""
-    k0, m = floats(values, "k0", "m")
-    return math.sqrt(k0 / m)
+_frequency = size("sqrt(k0/m)")  # w = sqrt(k0/m) in rad/s
 
 
 def _scalar(value: Exact) -> Scalar:

@@ -29,7 +29,7 @@ from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, velocities
 from veridyn.validation_cases.measures.curves import falls_to, largest, root_ahead, slope_at
-from veridyn.validation_cases.measures.quantities import Size, at_instants, of, share_of
+from veridyn.validation_cases.measures.quantities import Size, at_instants, of, share_of, size
 
 OUTPUT_NUMBER = 2.5e-3  # spacing of the requested output times sqrt(k/m) of the crush
 TABLE = {"d1": "2", "k1": "0.2", "d2": "3", "k2": "0.15", "d3": "4", "k3": "0.125", "d4": "5", "k4": "0.1"}
@@ -83,21 +83,9 @@ def _regularity(values: Values) -> float:
     return 1.0 if softening == 0 and post < critical and _changes(values) else 2.0
 
 
-def _speed(values: Values) -> float:
-    """Return the launch velocity (m/s)."""
-    launch, m = floats(values, "energy", "m")
-    return math.sqrt(2 * launch / m)
-
-
-def _launched(values: Values) -> float:
-    """Return the kinetic energy of all bodies at the start (J)."""
-    return math.prod(floats(values, "energy", "bodies"))
-
-
-def _elastic(values: Values) -> float:
-    """Return the way of each mass at which the stop would buckle (m)."""
-    critical, k, bodies = floats(values, "f_crit", "k", "bodies")
-    return critical / k / bodies
+_speed = size("sqrt(2*energy/m)")  # launch velocity (m/s)
+_launched = size("energy*bodies")  # kinetic energy of all bodies at the start (J)
+_elastic = size("f_crit/k/bodies")  # way of each mass at which the stop would buckle (m)
 
 
 def _true_stiffness(values: Values) -> float:
@@ -115,9 +103,7 @@ def _if_buckled(values: Values, scale: Size | None = None) -> Tolerance:
     """Return the criterion of what the buckling leaves: an instant, or a part of a scale that is zero without it."""
     if _changes(values):
         return LENGTHS
-    return (
-        cited(LENGTHS.reason, 1e-3 * scale(values), kind="absolute") if scale else exactly("the stop does not buckle")
-    )
+    return share_of(scale, 1e-3, LENGTHS.reason)(values) if scale else exactly("the stop does not buckle")
 
 
 def _zero(*, digits: int = 30) -> Certified:

@@ -19,16 +19,11 @@ from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT, Slider, where_solvers_do_not_decide
-from veridyn.validation_cases.measures.quantities import at_instants, numbered, of, outputs, share_of
+from veridyn.validation_cases.measures.quantities import at_instants, numbered, of, outputs, share_of, size
 
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver
 INSTANTS = ("0.02", "0.15", "0.2", "0.339965")
-
-
-def period(values: Values) -> float:
-    """Period T of m2 on the spring while m1 sticks (s)."""
-    m2, k = floats(values, "m2", "k")
-    return 2 * math.pi * math.sqrt(m2 / k)
+period = size("2*pi*sqrt(m2/k)")  # period T of m2 on the spring while m1 sticks (s)
 
 
 def _changes(values: Values) -> list[tuple[float, str]]:
@@ -58,36 +53,20 @@ ENERGY = cited("2e-3 m of Code_Aster's test SDND106a on 3.97 m", 5e-4 * 10, kind
 PULLED, RELEASED = 1e-4 / 0.3, 2e-3 / 0.3
 JUMPS = 1.0  # regularity: friction and pull jump
 CHANGES = 4  # changes of phase that are compared one by one
-
-
-def _stretch(values: Values) -> float:
-    """Return the static stretch F/k of the spring (m)."""
-    return float(values["pull"]) / float(values["k"])
-
-
-def _swing(values: Values) -> float:
-    """Velocity scale (m/s): the static stretch times the frequency of the spring while m1 slips."""
-    k, m1, m2 = floats(values, "k", "m1", "m2")
-    return _stretch(values) * math.sqrt(k / m1 + k / m2)
-
-
-def _sliding(values: Values) -> float:
-    """Force (N) of kinetic friction."""
-    return math.prod(floats(values, "mu_d", "normal"))
-
-
-def _dissipation(values: Values) -> float:
-    """Energy scale (J): kinetic friction over the static stretch of the spring."""
-    return _sliding(values) * _stretch(values)
+_stretch = size("pull/k")  # static stretch F/k of the spring (m)
+# velocity scale (m/s): the static stretch times the frequency of the spring while m1 slips
+_swing = size("pull/k*sqrt(k/m1 + k/m2)")
+_sliding = size("mu_d*normal")  # force (N) of kinetic friction
+_dissipation = size("mu_d*normal*pull/k")  # energy scale (J): kinetic friction over the static stretch of the spring
 
 
 def _share(values: Values, time: float) -> float:
     return RELEASED if time > float(values["t_off"]) else PULLED
 
 
-def _displaced(size: quantities.Size, values: Values, time: float) -> Tolerance:
+def _displaced(scale: quantities.Size, values: Values, time: float) -> Tolerance:
     """Return the criterion of a displacement or velocity at an instant."""
-    return cited(ASTER, _share(values, time) * size(values), kind="absolute")
+    return cited(ASTER, _share(values, time) * scale(values), kind="absolute")
 
 
 def _timed(values: Values, number: int) -> Tolerance:
@@ -168,10 +147,10 @@ def _slope(o: Observation, time: float, place: int) -> float:
 
 
 def _states(what: str, place: int) -> tuple[Quantity, ...]:
-    kind, unit, size, read = KINDS[what]
+    kind, unit, scale, read = KINDS[what]
     named = (f"{what}{place}", unit, f"{kind} of m{place}", partial(pulled_pair.state, what=f"{what}{place}"))
     return at_instants(
-        INSTANTS, *named, partial(read, place=place - 1), partial(_displaced, size), size, JUMPS, applies=_holds
+        INSTANTS, *named, partial(read, place=place - 1), partial(_displaced, scale), scale, JUMPS, applies=_holds
     )
 
 

@@ -24,8 +24,8 @@ from veridyn.validation_cases.measures.quantities import (
     displacement_at,
     if_it_exists,
     of,
-    parameter,
     share_of,
+    size,
 )
 
 SPACINGS = 1600  # of the requested output: 2e-3 s at the default parameters
@@ -82,12 +82,8 @@ def _amplitude(what: str, values: tuple[tuple[str, Exact], ...]) -> float:
 
 
 LENGTH, FORCE = partial(_largest, "displacement"), partial(_largest, "force")
-
-
-def _swing(values: Values) -> float:
-    """Period (s) of the mass on device and spring before the dashpot moves."""
-    m, k, k1, k2, k3 = floats(values, "m", "k", "k1", "k2", "k3")
-    return 2 * math.pi * math.sqrt(m / (k1 * (k2 + k3) / (k1 + k2 + k3) + k))
+# period (s) of the mass on device and spring before the dashpot moves
+_swing = size("2*pi*sqrt(m/(k1*(k2 + k3)/(k1 + k2 + k3) + k))")
 
 
 def _sudden(values: Values) -> Tolerance:
@@ -162,7 +158,7 @@ def device_energy(o: Observation) -> float:
 
 
 _quantity, _peak_of = of(zener), of(zener, regularity=_regularity)
-LENGTHS, FORCES, SPAN = (share_of(size, SHARE, ASTER) for size in (LENGTH, FORCE, parameter("end")))
+LENGTHS, FORCES, SPAN = (share_of(scale, SHARE, ASTER) for scale in (LENGTH, FORCE, size("end")))
 RIGHT_AFTER = "force of the device right after the sudden stretch"
 _peaked = partial(if_it_exists, zener.peak_time, "the force has no extreme")
 PEAK = "instant of the largest extreme of the force after t = 0"

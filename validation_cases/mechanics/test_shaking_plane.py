@@ -18,7 +18,7 @@ from veridyn.solver.problem.time_functions import Harmonic
 from veridyn.validation_cases.core.case import Number, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.measures.consistency import flags, friction_cone, velocities
-from veridyn.validation_cases.measures.quantities import displacement_at, velocity_at
+from veridyn.validation_cases.measures.quantities import displacement_at, size, velocity_at
 from veridyn.validation_cases.measures.sliding import STEPS, a_step_of
 from veridyn.validation_cases.measures.trajectories import Quantities, value_at
 
@@ -150,8 +150,7 @@ def _circles(values: Values) -> bool:
     return bool(values["b"].rational == 1 and values["f"].rational == 1)
 
 
-def _pull(values: Values) -> float:
-    return float(values["A"]) * (1 + abs(float(values["b"])))
+_pull = size("A*(1 + abs(b))")
 
 
 RATES = {**a_step_of(_pull, END), "scale": _speed}

@@ -9,15 +9,14 @@ from veridyn.references.certified import PhaseChange
 from veridyn.solver.errors import CapabilityError
 from veridyn.solver.postprocessing.wear import Phase, phases
 from veridyn.validation_cases.core.case import Observation, Values, known, once
+from veridyn.validation_cases.measures.quantities import size
 
 SHORTEST = 1 / 600  # periods; what a penalised law shows at every reversal is shorter
 TOLD = 1 / 200  # periods; half of the requested output has at least two samples in a longer stick
 SAMPLES = 2  # of a stick between samples; one may be what a penalised law shows at a reversal
 
 
-def period_of(values: Values) -> float:
-    """Return the period of the plane (s)."""
-    return 2 * math.pi / float(values["omega"])
+period_of = size("2*pi/omega")  # period of the plane (s)
 
 
 def slides(values: Values) -> bool:

@@ -29,7 +29,7 @@ from veridyn.validation_cases.core.judge import verifies
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import Slider
-from veridyn.validation_cases.measures.quantities import of
+from veridyn.validation_cases.measures.quantities import of, size
 from veridyn.validation_cases.mechanics.sdnd104.figures import FIGURES
 from veridyn.validation_cases.mechanics.sdnd104.slips import changes, period_of, regime, slides, slip_phases
 from veridyn.validation_cases.mechanics.sdnd104.sweep import SWEEP
@@ -66,8 +66,7 @@ def _outputs(values: Values) -> Any:
     return np.concatenate((before[:-1], np.linspace(start, end, math.ceil((end - start) / spacing - 1e-9) + 1)))
 
 
-def _window(values: Values) -> float:
-    return float(values["t_end"]) - float(values["t_start"])
+_window = size("t_end - t_start")
 
 
 SHOE = Slider("shoe", period_of, lambda values: math.prod(floats(values, "mu", "m", "g")))
