@@ -75,3 +75,13 @@ def test_a_regularity_is_that_of_all_quantities_unless_one_states_another():
     assert kinked.value("x", "1", "m").smooth_to(VALUES) == 2.0
     assert kinked.value("x", "1", "m", regularity=1.0).smooth_to(VALUES) == 1.0
     assert of.value("x", "1", "m").smooth_to(VALUES) == np.inf
+
+
+@pytest.mark.parametrize("formula", ["w.real", "w if a else 1", "__import__('os')", "w @ a", "[w]", "'w'", "+w"])
+def test_a_size_is_nothing_but_a_formula(formula):
+    with pytest.raises(TypeError, match="is no part of a size"):
+        size(formula)(VALUES)
+
+
+def test_operators_of_a_size_bind_as_usual():
+    assert size("-w**2 + 3*(w - a)/abs(-a) - 2**-1")(VALUES) == -4.0 + 9.0 - 0.5

@@ -1,6 +1,8 @@
 """Quantities that are alike, said once: at several instants, numbered; criteria and readings that many cases share."""
 
+import ast
 import math
+import operator
 from collections.abc import Callable, Iterable
 from functools import partial
 from inspect import signature
@@ -74,14 +76,39 @@ def _bound(fields: tuple[Any, ...], more: dict[str, Any], key: str, value: float
     return [known(field) for field in fields], {name: known(field) for name, field in more.items()}
 
 
-FUNCTIONS = {"__builtins__": {}, "pi": math.pi, "sqrt": math.sqrt, "hypot": math.hypot, "abs": abs}
+# read here, since SymPy, which reads the expressions of problems, takes a fifth of a second to load
+FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "hypot": math.hypot, "abs": abs}
+OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
 
 
 def size(formula: str) -> Size:
-    """Return the size that a formula of a case in its parameters gives, such as ``2*pi*sqrt(m/k)``."""
-    code = compile(formula, formula, "eval")
-    names = [name for name in code.co_names if name not in FUNCTIONS]
-    return lambda values: float(eval(code, FUNCTIONS, {name: float(values[name]) for name in names}))
+    """Return the size that a formula in the parameters gives, such as ``2*pi*sqrt(m/k)``.
+
+    Raises TypeError from the size if there is more in it than numbers, names, operators and functions known here.
+    """
+    parsed = ast.parse(formula, mode="eval").body
+    return lambda values: _value(parsed, values)
+
+
+def _value(part: ast.expr, values: Values) -> float:
+    match part:
+        case ast.Constant(value=int() | float() as number):
+            return float(number)
+        case ast.Name(id=name):
+            return math.pi if name == "pi" else float(values[name])
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return -_value(inner, values)
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in OPERATORS:
+            return OPERATORS[type(sign)](_value(left, values), _value(right, values))
+        case ast.Call(func=ast.Name(id=name), args=given) if name in FUNCTIONS:
+            return FUNCTIONS[name](*(_value(one, values) for one in given))
+    raise TypeError(f"{ast.unparse(part)!r} is no part of a size")
 
 
 def always(size: float) -> Size:
