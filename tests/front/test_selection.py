@@ -115,7 +115,7 @@ def test_what_is_declared_and_needed_by_no_case_is_named():
         ({"initial-value"}, ["sdnd101, sdnd102: `veridyn run` judges two"]),
         ({"mechanical", "initial-value"}, []),
     ],
-    ids=str,
+    ids=["mechanical", "initial-value", "both"],
 )
 def test_cases_that_no_solver_takes_are_named_with_one_that_does(offered, said):
     subjects = [Subject("mine", capabilities=frozenset(offered))]
