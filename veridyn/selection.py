@@ -15,8 +15,8 @@ from veridyn.verification import Task, tasks
 Profile = Literal["quick", "selection", "all"]
 
 QUICK = (
-    "quick profile: the default variant of each case, the first scheme of each solver; `veridyn run --all` judges "
-    "everything"
+    "quick profile: the default variant of each case, and the first scheme of a solver where none is named; "
+    "`veridyn run --all` judges everything"
 )
 
 

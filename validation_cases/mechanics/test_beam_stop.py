@@ -20,7 +20,7 @@ from veridyn.validation_cases.core.runner import Runner
 from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
-from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of
+from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of, size
 
 OUTPUT_NUMBER = 0.05  # largest frequency times the spacing of the requested output
 INSTANTS = ("0.1", "0.2", "0.3", "0.4", "0.5")  # s, at which mid-span is observed
@@ -159,11 +159,11 @@ def _made_at_release(o: Observation) -> float:
 PUSHED = "v0 sqrt(k_c), the force on a unit mass"
 Size = Callable[[Values], float]
 SCALES: dict[str, tuple[Size, float, str]] = {  # size, share of it that is asked for, and what it is
-    "s": (lambda values: float(values["T"]), 1e-3, "the time span"),
-    "m": (lambda values: float(values["v0"]) / 10, 1e-2, "v0/w1"),
-    "N": (lambda values: float(values["v0"]) * math.sqrt(float(values["kc"])), 1e-2, PUSHED),
-    "N s": (lambda values: float(values["v0"]), 1e-2, "v0, the momentum"),
-    "J": (lambda values: float(values["v0"]) ** 2 / 2, 1e-2, "v0²/2"),
+    "s": (size("T"), 1e-3, "the time span"),
+    "m": (size("v0/10"), 1e-2, "v0/w1"),
+    "N": (size("v0*sqrt(kc)"), 1e-2, PUSHED),
+    "N s": (size("v0"), 1e-2, "v0, the momentum"),
+    "J": (size("v0**2/2"), 1e-2, "v0²/2"),
 }
 ASKED = {unit: share_of(size, of, f"this suite asks {of:g} of {what}") for unit, (size, of, what) in SCALES.items()}
 

@@ -174,7 +174,7 @@ class _Block(Slider):
         return [(time, kind) for time, kind in super().changes(o) if first < time < last]
 
 
-block = _Block(RUBBING, period, lambda values: float(values["mu_d"]) * float(values["W"]))
+block = _Block(RUBBING, period, size("mu_d*W"))
 
 
 def _exists(values: Values, number: int) -> bool:

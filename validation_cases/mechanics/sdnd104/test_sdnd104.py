@@ -69,7 +69,7 @@ def _outputs(values: Values) -> Any:
 _window = size("t_end - t_start")
 
 
-SHOE = Slider("shoe", period_of, lambda values: math.prod(floats(values, "mu", "m", "g")))
+SHOE = Slider("shoe", period_of, size("mu*m*g"))
 
 
 @once
@@ -167,7 +167,7 @@ KIND = exactly("the regime is a matter of kind")
 _of = of(sliding_block, regularity=JUMPS)
 QUANTITIES = (
     _of("wear_power", "W", WEAR, wear_power, *_multiple(lambda _: 1.0)),
-    _of("friction_power", "W", FRICTION, lambda o: o["mu"] * wear_power(o), *_multiple(lambda v: float(v["mu"]))),
+    _of("friction_power", "W", FRICTION, lambda o: o["mu"] * wear_power(o), *_multiple(size("mu"))),
     _of("wear_energy", "J", "integral over [t_start, t_end] of N |v|", _wear_energy, *_multiple(_window)),
     _of("asymptotic_wear_power", "W", LATER, None, _power, regularity=math.inf),
     _of("regime", "", "stick, stick-slip or slip-slip, from the first slip on", regime, KIND),
