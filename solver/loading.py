@@ -19,6 +19,7 @@ from veridyn.solver.external import ExternalSolver, shared_solver
 GROUP = "veridyn.solvers"
 OWN = "veridyn"
 EXACT = "exact"
+SCIPY = "scipy"
 
 
 class SolverNotFound(SolverInputError):

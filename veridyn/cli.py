@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 from veridyn import __version__
 from veridyn.defaults import completed
 from veridyn.exit_code import ExitCode
-from veridyn.garbage import collect_rarely
 from veridyn.nearest import did_you_mean
 from veridyn.solver.errors import SolverInputError
 
@@ -342,8 +341,6 @@ def _fill(parser: argparse.ArgumentParser, options: Sequence[Option]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit status; without arguments those of this process, which ends with it."""
-    if arguments is None:
-        collect_rarely()
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = _parser()
     try:

@@ -12,7 +12,7 @@ from typing import Any
 from veridyn.exit_code import ExitCode
 from veridyn.reports.errors import ReportError
 from veridyn.solver.errors import SolverInputError
-from veridyn.validation_cases.core.catalogue import UnknownCase, UnknownTopic, listed, load_case
+from veridyn.validation_cases.core.catalogue import UnknownCase, UnknownTopic, load_case, select
 
 Command = Sequence[str]  # as it was given, for the results to say
 
@@ -73,14 +73,14 @@ def changes(pairs: Sequence[str]) -> dict[str, str]:
 
 def list_cases(kinds: Sequence[str], topics: Sequence[str], *, as_json: bool) -> int:
     """List cases of some kinds and topics, all without any."""
-    found = list(listed(kinds, topics))
+    cases = select(kinds, topics)
     if as_json:
         from veridyn import texts
 
-        return texts.print_json({"schema_version": "1.0", "cases": [texts.entry(load_case(c.name)) for c in found]})
+        return texts.print_json({"schema_version": "1.0", "cases": [texts.entry(case) for case in cases]})
     from veridyn.screen import print_list
 
-    print_list(found)
+    print_list(cases)
     return ExitCode.FINE
 
 

@@ -16,9 +16,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.table import Table
 from rich.text import Text
 
-from veridyn.validation_cases.core.catalogue import Listed
+from veridyn.validation_cases.core.catalogue import room_of
 
 if TYPE_CHECKING:
+    from veridyn.validation_cases.core.case import Case
     from veridyn.validation_cases.core.judge import Record
 
 PIPE_WIDTH = 120  # columns when no terminal says how wide it is
@@ -40,11 +41,11 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> Table:
     return made
 
 
-def print_list(cases: Iterable[Listed]) -> None:
-    """Print the list of cases, a part for each kind."""
-    for kind, found in groupby(cases, key=lambda case: case.kind):
-        rows = ((case.name, ", ".join(case.topics), case.title, ", ".join(case.variants)) for case in found)
-        console().print(table((kind, "topics", "title", "variants"), rows))
+def print_list(cases: Iterable[Case]) -> None:
+    """Print the list of cases, a table for each room."""
+    for room, mine in groupby(cases, key=lambda case: room_of(case.name)):
+        rows = ((case.name, ", ".join(case.topics), case.title, ", ".join(v.name for v in case.variants)) for case in mine)
+        console().print(table((room, "topics", "title", "variants"), rows))
 
 
 def printable(text: str) -> str:

@@ -18,7 +18,6 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Literal, NoReturn, Protocol, Self
 
-from veridyn.garbage import collect_rarely
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
 from veridyn.reports.studio import cores
@@ -418,7 +417,6 @@ def _peak_memory() -> int:
 
 def _settle(errors: Connection) -> None:
     """Lead a process group, end when told to or with the parent, and keep compiled code from printing into results."""
-    collect_rarely()
     if sys.platform != "win32":
         os.setsid()
     signal.signal(signal.SIGTERM, _stop)

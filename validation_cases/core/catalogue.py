@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import pkgutil
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -30,18 +26,6 @@ class UnknownCase(ValueError):
 
 class UnknownTopic(ValueError):
     """There is no topic of that name."""
-
-
-@dataclass(frozen=True)
-class Listed:
-    """A case as the list shows it."""
-
-    name: str
-    kind: str
-    document: str
-    title: str
-    topics: tuple[str, ...]
-    variants: tuple[str, ...]
 
 
 @cache
@@ -99,10 +83,8 @@ def all_cases() -> tuple[Case, ...]:
     return tuple(load_case(name) for name in case_names())
 
 
-def listed(rooms: Collection[str] = (), topics: Collection[str] = ()) -> Iterator[Listed]:
-    """Yield cases as a list shows them, by room, read in their source: nothing is imported, so a list takes no second.
-
-    Those of the given rooms that have all given topics.
+def select(rooms: Collection[str] = (), topics: Collection[str] = ()) -> list[Case]:
+    """Return the cases of the given rooms that have all given topics, by room; without any, all cases.
 
     Raises
     ------
@@ -114,30 +96,5 @@ def listed(rooms: Collection[str] = (), topics: Collection[str] = ()) -> Iterato
             raise UnknownTopic(
                 f"unknown topic {topic!r}: {did_you_mean(topic, TOPICS, 'there are ' + ', '.join(TOPICS))}"
             )
-    found = (_read(name) for name in sorted(case_names(), key=room_of) if not rooms or room_of(name) in rooms)
-    return (case for case in found if set(topics) <= set(case.topics))
-
-
-def _read(name: str) -> Listed:
-    found = find_spec(_modules()[name])
-    assert found is not None
-    assert found.origin is not None
-    tree = ast.parse(Path(found.origin).read_text(encoding="utf-8"))
-    assigned = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
-    stated = {word.arg: word.value for word in assigned["CASE"].keywords}  # type: ignore[attr-defined]
-    document, title, topics = (ast.literal_eval(stated[word]) for word in ("document", "title", "topics"))
-    return Listed(name, room_of(name), document, title, topics, tuple(_variants(stated["variants"], assigned)))
-
-
-def _variants(node: ast.expr, assigned: dict[str, ast.expr]) -> Iterator[str]:
-    """Yield the names of variants: the first argument of every call in a tuple, itself given by name or not."""
-    match node:
-        case ast.Name(id=name):
-            yield from _variants(assigned[name], assigned)
-        case ast.Starred(value=several):
-            yield from _variants(several, assigned)
-        case ast.Tuple(elts=nodes):
-            for each in nodes:
-                yield from _variants(each, assigned)
-        case ast.Call(args=[ast.Constant(value=str(name)), *_]):
-            yield name
+    names = (name for name in sorted(case_names(), key=room_of) if not rooms or room_of(name) in rooms)
+    return [case for case in map(load_case, names) if set(topics) <= set(case.topics)]

@@ -1,15 +1,19 @@
-"""pytest plugin: options ``--solver`` and ``--expected-failures``, one parametrized test per check.
+"""pytest plugin: options ``--solver``, ``--all-schemes``, ``--expected-failures``; one parametrized test per check.
 
 A runner solves each run once.
 """
 
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from veridyn.solver.errors import SolverInputError
-from veridyn.solver.loading import OWN, load_solver
+from veridyn.solver.loading import EXACT, OWN, SCIPY, load_solver
 from veridyn.validation_cases.core.case import Case
 from veridyn.validation_cases.core.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.core.checks import checks
@@ -19,6 +23,8 @@ from veridyn.validation_cases.core.runner import Runner
 from veridyn.validation_cases.core.subject import Request, Subject, read_request
 
 RUNNERS: dict[tuple[str, str], Runner] = {}  # by case and solver
+Marks = list[pytest.MarkDecorator]
+DEFAULT_SOLVERS = (EXACT, OWN, SCIPY)  # closed forms, time steps and events located by somebody else: every case has two
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,6 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action, default = ("append", []) if repeatable else ("store", "")
         dest = f"veridyn_{option.replace('-', '_')}"
         group.addoption(f"--{option}", action=action, default=default, dest=dest, metavar=metavar, help=meaning)
+    group.addoption("--all-schemes", action="store_true", help="every scheme of the solvers (default: their first)")
 
 
 SPECIFICATION = "NAME, package.module:attr, path/file.py:attr or 'cmd:program args'"
@@ -41,18 +48,26 @@ REQUESTS = {
 OPTIONS = {
     "timed": ("CASE", True, "case to benchmark; repeatable (default: all)"),
     "expected-failures": ("FILE", False, "lines CASE/CHECK: REASON; these checks must fail (strict xfail)"),
-    "solver": ("S", True, f"solver under test: {SPECIFICATION}; repeatable (default: our own)"),
+    "solver": ("S", True, f"solver under test: {SPECIFICATION}; repeatable (default: {', '.join(DEFAULT_SOLVERS)})"),
     **REQUESTS,
 }
 
 
 def _request(config: pytest.Config) -> Request:
-    given = {option: config.getoption(f"veridyn_{option}") for option in REQUESTS}
-    return read_request(claims=given["claim"], refine=given["refine"], require=given["require"])
+    options = {option: config.getoption(f"veridyn_{option}") for option in REQUESTS}
+    return read_request(claims=options["claim"], refine=options["refine"], require=options["require"])
 
 
 def _specifications(config: pytest.Config) -> list[str]:
-    return config.getoption("veridyn_solver") or [OWN]
+    return config.getoption("veridyn_solver") or list(DEFAULT_SOLVERS)
+
+
+def _subject(solver: Any, config: pytest.Config) -> Subject:
+    """Return the solver as the cases see it: with its first scheme, unless all are wanted."""
+    subject = Subject.of(solver, _request(config))
+    if config.getoption("all_schemes"):
+        return subject
+    return subject.asked(replace(subject.request, schemes=tuple(filter(None, subject.schemes[:1]))))
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -74,27 +89,37 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     name = getattr(metafunc.function, "verifies", None)
     if name is None:
         return
-    expected = _expectations(metafunc.config)
     several = len(_specifications(metafunc.config)) > 1
-    pairs = [
-        pytest.param(
-            spec, check, id=f"{spec}-{check.id}" if several else check.id, marks=_marks(expected, check, solver.name)
-        )
-        for spec, solver in _solvers(metafunc.config)
-        if kind_of(name) in solver.capabilities
-        for check in checks(load_case(name), Subject.of(solver, _request(metafunc.config)))
+    tests = [
+        pytest.param(spec, check, id=f"{spec}-{label}" if several else label, marks=marks)
+        for spec, subject in _subjects(metafunc.config)
+        if kind_of(name) in subject.capabilities
+        for check, label, marks in _tests(name, subject, _expectations(metafunc.config))
     ]
     none = pytest.mark.skip(reason=f"no solver under test offers {kind_of(name)}; --solver scipy does")
-    metafunc.parametrize(("solver_under_test", "check"), pairs or [pytest.param("", None, id="none", marks=none)])
+    metafunc.parametrize(("solver_under_test", "check"), tests or [pytest.param("", None, id="none", marks=none)])
 
 
-def _marks(expected: Expectations, check: Check, solver: str) -> list[pytest.MarkDecorator]:
+def _tests(name: str, subject: Subject, expected: Expectations) -> Iterator[tuple[Check | None, str, Marks]]:
+    """Yield the checks of a case, each with its id and marks; of a variant that a solver cannot be asked, one skip."""
+    for statement, asked in groupby(checks(load_case(name), subject), lambda check: check.statement):
+        missing = sorted(statement.needs - subject.capabilities)
+        if missing:
+            reason = f"{subject.name} does not offer {', '.join(missing)}"
+            yield None, f"{statement.variant.name}-not-offered", [pytest.mark.skip(reason=reason)]
+        else:
+            for check in asked:
+                yield check, check.id, _marks(expected, check, subject.name)
+
+
+def _marks(expected: Expectations, check: Check, solver: str) -> Marks:
     entry = expected.of(check.case, check.id, solver)
     return [pytest.mark.xfail(reason=entry.reason, strict=True)] if entry else []
 
 
-def _solvers(config: pytest.Config) -> list[tuple[str, Any]]:
-    return [(spec, load_solver(spec)) for spec in _specifications(config)]
+@cache
+def _subjects(config: pytest.Config) -> list[tuple[str, Subject]]:
+    return [(spec, _subject(load_solver(spec), config)) for spec in _specifications(config)]
 
 
 def _expectations(config: pytest.Config) -> Expectations:
@@ -110,10 +135,10 @@ def pytest_collection(session: pytest.Session) -> None:
     try:
         listed = _expectations(session.config)
         listed.refuse_unknown(
-            (check.case, check.id, solver.name)
+            (check.case, check.id, subject.name)
             for name in sorted(case_names(), key=lambda name: not any(name in e.pattern for e in listed.entries))
-            for _, solver in _solvers(session.config)
-            for check in checks(load_case(name), Subject.of(solver, _request(session.config)))
+            for _, subject in _subjects(session.config)
+            for check in checks(load_case(name), subject)
         )
     except SolverInputError as error:
         raise pytest.UsageError(str(error)) from None
@@ -122,7 +147,7 @@ def pytest_collection(session: pytest.Session) -> None:
 def _generate_benchmarks(metafunc: pytest.Metafunc) -> None:
     chosen = [
         (spec, case.name, scheme)
-        for spec in _specifications(metafunc.config)
+        for spec in metafunc.config.getoption("veridyn_solver") or [OWN]
         for case in _timed(metafunc.config)
         for scheme in Subject.of(load_solver(spec)).schemes
     ]
@@ -159,7 +184,7 @@ def _runner(case: str, solver: str, config: pytest.Config) -> Runner:
     if any(other != case for other, _ in RUNNERS):
         RUNNERS.clear()
     if (case, solver) not in RUNNERS:
-        RUNNERS[case, solver] = Runner(load_solver(solver), _request(config))
+        RUNNERS[case, solver] = Runner(load_solver(solver), _subject(load_solver(solver), config).request)
     return RUNNERS[case, solver]
 
 
