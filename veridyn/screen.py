@@ -44,8 +44,11 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> Table:
 def print_list(cases: Iterable[Case]) -> None:
     """Print the list of cases, a table for each room."""
     for room, mine in groupby(cases, key=lambda case: room_of(case.name)):
-        rows = ((case.name, ", ".join(case.topics), case.title, ", ".join(v.name for v in case.variants)) for case in mine)
-        console().print(table((room, "topics", "title", "variants"), rows))
+        console().print(table((room, "topics", "title", "variants"), map(_row, mine)))
+
+
+def _row(case: Case) -> tuple[str, ...]:
+    return case.name, ", ".join(case.topics), case.title, ", ".join(variant.name for variant in case.variants)
 
 
 def printable(text: str) -> str:

@@ -24,7 +24,7 @@ from veridyn.validation_cases.core.subject import Request, Subject, read_request
 
 RUNNERS: dict[tuple[str, str], Runner] = {}  # by case and solver
 Marks = list[pytest.MarkDecorator]
-DEFAULT_SOLVERS = (EXACT, OWN, SCIPY)  # closed forms, time steps and events located by somebody else: every case has two
+DEFAULT_SOLVERS = (EXACT, OWN, SCIPY)  # closed forms, time steps, SciPy's events
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -2,7 +2,6 @@
 
 import contextlib
 import operator
-import os
 from pathlib import Path
 from typing import Any
 
