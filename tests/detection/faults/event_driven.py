@@ -7,22 +7,38 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
-import event_driven as host
-import faults_common as common
 import numpy as np
-from event_driven import CLOSED, EventDriven
-from event_driven import SOLVER as HOST
-from faults_common import coarse, has_devices, has_frictions, has_loads, has_nonlinear, has_stops, has_supports
 
-SOLVER = HOST
-SIZES = common.Sizes(1e-6, 1e-13)
-own, sized = partial(common.fault, SIZES), partial(common.overridden, HOST)
+from ..fault import Fault, Host
+from ..hosts.event_driven import SOLVER as HOST
+from ..hosts.event_driven import EventDriven
+from ..hosts.event_driven.records import CLOSED, OPEN, RETURNING
+from . import tools
+from .common import common_faults
+from .features import (
+    has_absolute,
+    has_devices,
+    has_frictions,
+    has_inner_breaks,
+    has_loads,
+    has_need,
+    has_nonlinear,
+    has_stops,
+    has_supports,
+    has_two_coordinates,
+    static_above,
+)
+from .problem import coarse
+from .tools import RELATIVE, RESOLUTION, Sizes, overridden
+
+SIZES = Sizes(1e-6, 1e-13)
+own, sized = partial(tools.fault, SIZES), partial(overridden, HOST)
 Solver = Callable[[float], EventDriven]
 
 
-def numbers(**given: Callable[[float], float]) -> Solver:
+def numbers(**arguments: Callable[[float], float]) -> Solver:
     """Return what makes the solver with other numerical parameters."""
-    return lambda size: EventDriven(**{name: of(size) for name, of in given.items()})
+    return lambda size: EventDriven(**{name: of(size) for name, of in arguments.items()})
 
 
 # --- events --------------------------------------------------------------------------------------------------------
@@ -31,93 +47,93 @@ def numbers(**given: Callable[[float], float]) -> Solver:
 def guards_shifted(what: str, states: tuple[int, ...], *, late: bool) -> Callable[..., Any]:
     """Return the change of guards that fall too late, or too early, by a part of their size."""
 
-    def change(size: float, solver: Any, kept: Any, mode: Any, seen: Any) -> Any:
+    def change(size: float, solver: Any, sound: Any, mode: Any, seen: Any) -> Any:
         sign = 1.0 if late else -1.0
         return [
             a._replace(values=a.values + sign * size * a.size)
             if a.what == what and getattr(mode, what)[a.place] in states
             else a
-            for a in kept(mode, seen)
+            for a in sound(mode, seen)
         ]
 
     return change
 
 
-def rounded_root(size: float, solver: Any, kept: Any, values: Any, above: float, below: float) -> float:
+def rounded_root(size: float, solver: Any, sound: Any, values: Any, above: float, below: float) -> float:
     """Return the root of a guard to a resolution, in parts of the step."""
-    return min(below, size * np.ceil(kept(values, above, below) / size))
+    return min(below, size * np.ceil(sound(values, above, below) / size))
 
 
-def secant_root(size: float, solver: Any, kept: Any, values: Any, above: float, below: float) -> float:
+def secant_root(size: float, solver: Any, sound: Any, values: Any, above: float, below: float) -> float:
     """Return the root of the straight line through the last samples of a guard."""
     grid = solver.tables.grid
     one, two = np.interp([above, below], grid, values)
     return float(above + (below - above) * one / (one - two)) if one > two else below
 
 
-def early_root(size: float, solver: Any, kept: Any, values: Any, above: float, below: float) -> float:
+def early_root(size: float, solver: Any, sound: Any, values: Any, above: float, below: float) -> float:
     """Return a root that is too early by a part of the step."""
-    return max(above, kept(values, above, below) - size)
+    return max(above, sound(values, above, below) - size)
 
 
 def no_dip(*_: Any) -> None:
     """Find no guard that falls and rises between samples."""
 
 
-def sample_root(size: float, solver: Any, kept: Any, values: Any) -> float:
+def sample_root(size: float, solver: Any, sound: Any, values: Any) -> float:
     """Return the first sample at which a guard is below zero, instead of its root."""
-    part = kept(values)
+    part = sound(values)
     return part if part == 0 or part > 1 else float(solver.tables.grid[np.searchsorted(solver.tables.grid, part)])
 
 
 def smaller_at_events(part: int) -> Callable[..., Any]:
     """Begin every phase but the first with displacements (0) or velocities (1) that are too small."""
 
-    def change(size: float, solver: Any, kept: Any, mode: Any, t: float, y: Any, until: float) -> Any:
+    def change(size: float, solver: Any, sound: Any, mode: Any, t: float, y: Any, until: float) -> Any:
         n = solver.system.size
         if solver.phases and t > solver.phases[0].start and (part == 0 or solver.system.planes):
             y = y.copy()
             y[part * n : (part + 1) * n] *= 1 - size
-        return kept(mode, t, y, until)
+        return sound(mode, t, y, until)
 
     return change
 
 
-def event_forgotten(size: float, solver: Any, kept: Any, problem: Any) -> Any:
+def event_forgotten(size: float, solver: Any, sound: Any, problem: Any) -> Any:
     """Return a response whose events lack the last one of every element."""
-    response = kept(problem)
+    response = sound(problem)
     return {**response, "events": {name: at[:-1] for name, at in response["events"].items()}}
 
 
-def no_events(size: float, solver: Any, kept: Any, problem: Any) -> Any:
+def no_events(size: float, solver: Any, sound: Any, problem: Any) -> Any:
     """Return a response without events."""
-    return {name: part for name, part in kept(problem).items() if name != "events"}
+    return {name: part for name, part in sound(problem).items() if name != "events"}
 
 
 # --- steps ---------------------------------------------------------------------------------------------------------
 
 
-def longer(size: float, solver: Any, kept: Any, mode: Any, t: float, y: Any, length: float, where: float) -> Any:
+def longer(size: float, solver: Any, sound: Any, mode: Any, t: float, y: Any, length: float, where: float) -> Any:
     """Return the step of another length than that under which it is kept."""
-    step = kept(mode, t, y, length * (1 + size), where)
+    step = sound(mode, t, y, length * (1 + size), where)
     return None if step is None else step._replace(length=length)
 
 
-def single_state(size: float, solver: Any, kept: Any, step: Any, part: float, until: float) -> Any:
+def single_state(size: float, solver: Any, sound: Any, step: Any, part: float, until: float) -> Any:
     """Return instant and state of few digits."""
-    t, y = kept(step, part, until)
+    t, y = sound(step, part, until)
     return t, coarse(y, size)
 
 
-def single_clock(size: float, solver: Any, kept: Any, step: Any, part: float, until: float) -> Any:
+def single_clock(size: float, solver: Any, sound: Any, step: Any, part: float, until: float) -> Any:
     """Return an instant of few digits, and the state."""
-    t, y = kept(step, part, until)
+    t, y = sound(step, part, until)
     return (t if t == until else float(coarse(t, size))), y
 
 
-def linear_output(size: float, solver: Any, kept: Any, phase: Any, start: float, end: float, outputs: Any) -> Any:
+def linear_output(size: float, solver: Any, sound: Any, phase: Any, start: float, end: float, outputs: Any) -> Any:
     """Return samples on straight lines between the ends of steps."""
-    times, states = kept(phase, start, end, outputs)
+    times, states = sound(phase, start, end, outputs)
     knots = np.array([step.start for step in phase.steps] + [phase.steps[-1].start + phase.steps[-1].length])
     ends = np.vstack([*(step.state for step in phase.steps), phase.steps[-1].at([1.0])[0]])
     inner = slice(1 if phase.changed else 0, None)
@@ -126,9 +142,9 @@ def linear_output(size: float, solver: Any, kept: Any, phase: Any, start: float,
     return times, states
 
 
-def error_share(size: float, solver: Any, kept: Any, step: Any) -> float:
+def error_share(size: float, solver: Any, sound: Any, step: Any) -> float:
     """Return an estimate of the error that is too small."""
-    return size * kept(step)
+    return size * sound(step)
 
 
 class FixedTolerance(EventDriven):
@@ -142,116 +158,116 @@ class FixedTolerance(EventDriven):
 class ByName(EventDriven):
     """Keeps what it knows of a problem under the name of the problem."""
 
-    known: ClassVar[dict[Any, Any]] = {}
+    systems: ClassVar[dict[Any, Any]] = {}
 
     def describe(self, problem: Any) -> Any:
         """Return the problem in its unknowns, as it was when its name was first seen."""
-        return self.known.setdefault((id(type(self)), problem.name), super().describe(problem))
+        return self.systems.setdefault((id(type(self)), problem.name), super().describe(problem))
 
 
 def by_name(_: float) -> EventDriven:
     """Return a solver that remembers problems by name, nothing yet."""
-    return type("Remembering", (ByName,), {"known": {}})()
+    return type("Remembering", (ByName,), {"systems": {}})()
 
 
 # --- laws ----------------------------------------------------------------------------------------------------------
 
 
-def hardening(size: float, solver: Any, kept: Any, plane: Any, gap: Any, rate: Any) -> Any:
+def hardening(size: float, solver: Any, sound: Any, plane: Any, gap: Any, rate: Any) -> Any:
     """Return the push of a stop that hardens."""
-    return kept(plane, gap, rate) + size * plane.stiffness * 1e3 * gap * np.abs(gap) * -1
+    return sound(plane, gap, rate) + size * plane.stiffness * 1e3 * gap * np.abs(gap) * -1
 
 
-def lost_on_return(size: float, solver: Any, kept: Any, plane: Any, gap: Any, rate: Any) -> Any:
+def lost_on_return(size: float, solver: Any, sound: Any, plane: Any, gap: Any, rate: Any) -> Any:
     """Return the push of a stop that is smaller the faster the gap opens: a hidden dashpot."""
     critical = 2 * np.sqrt(plane.stiffness / float(plane.normal @ solver.system.inverse @ plane.normal))
-    return kept(plane, gap, rate) - size * critical * rate
+    return sound(plane, gap, rate) - size * critical * rate
 
 
-def undamped_push(size: float, solver: Any, kept: Any, plane: Any, gap: Any, rate: Any) -> Any:
+def undamped_push(size: float, solver: Any, sound: Any, plane: Any, gap: Any, rate: Any) -> Any:
     """Return a push whose dashpot is weaker while the gap opens."""
-    return kept(plane, gap, rate) + size * plane.damping * np.maximum(rate, 0.0)
+    return sound(plane, gap, rate) + size * plane.damping * np.maximum(rate, 0.0)
 
 
-def released_late(size: float, solver: Any, kept: Any, rub: Any, normal: Any) -> Any:
+def released_late(size: float, solver: Any, sound: Any, rub: Any, normal: Any) -> Any:
     """Return too large a limit of stick."""
-    return (1 + size) * kept(rub, normal)
+    return (1 + size) * sound(rub, normal)
 
 
-def kinetic_limit(size: float, solver: Any, kept: Any, rub: Any, normal: Any) -> Any:
+def kinetic_limit(size: float, solver: Any, sound: Any, rub: Any, normal: Any) -> Any:
     """Return a limit of stick that lies towards the kinetic one."""
-    return kept(rub, normal) - size * (rub.static - rub.kinetic) * normal
+    return sound(rub, normal) - size * (rub.static - rub.kinetic) * normal
 
 
-def slip_one_sided(size: float, solver: Any, kept: Any, rub: Any, normal: Any, direction: int) -> Any:
+def slip_one_sided(size: float, solver: Any, sound: Any, rub: Any, normal: Any, direction: int) -> Any:
     """Return the force of slip, too large in one direction."""
-    return kept(rub, normal, direction) * (1 + size * (direction < 0))
+    return sound(rub, normal, direction) * (1 + size * (direction < 0))
 
 
-def support_unseen(size: float, solver: Any, kept: Any, element: Any, v: Any, driven: Any) -> Any:
+def support_unseen(size: float, solver: Any, sound: Any, element: Any, v: Any, driven: Any) -> Any:
     """Return what an element sees of a velocity, too little of which comes from supports."""
-    return kept(element, v, None if driven is None else (1 - size) * driven)
+    return sound(element, v, None if driven is None else (1 - size) * driven)
 
 
-def held_less(size: float, solver: Any, kept: Any, lines: Any, inverse: Any, force: Any, carried: Any) -> Any:
+def held_less(size: float, solver: Any, sound: Any, lines: Any, inverse: Any, force: Any, carried: Any) -> Any:
     """Return the forces of stick without a part of what the moving ground needs."""
-    return kept(lines, inverse, force, (1 - size) * carried)
+    return sound(lines, inverse, force, (1 - size) * carried)
 
 
-def creeping(size: float, solver: Any, kept: Any, lines: Any, inverse: Any, force: Any, carried: Any) -> Any:
+def creeping(size: float, solver: Any, sound: Any, lines: Any, inverse: Any, force: Any, carried: Any) -> Any:
     """Return forces of stick that hold a little too little."""
-    return (1 - size) * kept(lines, inverse, force, carried)
+    return (1 - size) * sound(lines, inverse, force, carried)
 
 
-def dashpot_power(size: float, solver: Any, kept: Any, law: Any, dashpot: Any, sign: int) -> Any:
+def dashpot_power(size: float, solver: Any, sound: Any, law: Any, dashpot: Any, sign: int) -> Any:
     """Return the rate of a dashpot whose exponent is too large."""
     return (
-        kept(replace(law, alpha=law.alpha / (1 + size)), dashpot, sign)
+        sound(replace(law, alpha=law.alpha / (1 + size)), dashpot, sign)
         if law.alpha < 1
-        else (1 + size) * kept(law, dashpot, sign)
+        else (1 + size) * sound(law, dashpot, sign)
     )
 
 
-def residual(size: float, solver: Any, kept: Any, law: Any, largest: float) -> float:
+def residual(size: float, solver: Any, sound: Any, law: Any, largest: float) -> float:
     """Return too large a crush that remains."""
-    return (1 + size) * kept(law, largest)
+    return (1 + size) * sound(law, largest)
 
 
-def steeper_return(size: float, solver: Any, kept: Any, law: Any, u: Any, branch: int, largest: float) -> Any:
+def steeper_return(size: float, solver: Any, sound: Any, law: Any, u: Any, branch: int, largest: float) -> Any:
     """Return the push of a buckling stop, too large on its way back."""
-    return kept(law, u, branch, largest) * (1 + size * (branch == host.RETURNING))
+    return sound(law, u, branch, largest) * (1 + size * (branch == RETURNING))
 
 
-def memory_of_spring(size: float, solver: Any, kept: Any, law: Any, u: Any, z: Any) -> Any:
+def memory_of_spring(size: float, solver: Any, sound: Any, law: Any, u: Any, z: Any) -> Any:
     """Return the forces of a Zener device whose dashpot sees too large a path."""
-    return kept(law, u, (1 + size) * z)
+    return sound(law, u, (1 + size) * z)
 
 
-def turned_load(size: float, solver: Any, kept: Any, mass: Any, influence: Any) -> Any:
+def turned_load(size: float, solver: Any, sound: Any, mass: Any, influence: Any) -> Any:
     """Return the load of a support on the masses, too large on the last one."""
-    load = np.array(kept(mass, influence))
+    load = np.array(sound(mass, influence))
     load[-1] *= 1 + size
     return load
 
 
-def late_piece(size: float, solver: Any, kept: Any, function: Any, t: Any, where: float) -> Any:
+def late_piece(size: float, solver: Any, sound: Any, function: Any, t: Any, where: float) -> Any:
     """Return a load at instants of few digits."""
-    return kept(function, coarse(t, size), where)
+    return sound(function, coarse(t, size), where)
 
 
-def slow_clock(size: float, solver: Any, kept: Any, function: Any, t: Any, where: float) -> Any:
+def slow_clock(size: float, solver: Any, sound: Any, function: Any, t: Any, where: float) -> Any:
     """Return a load of a slow clock."""
-    return kept(function, (1 - size) * t, where)
+    return sound(function, (1 - size) * t, where)
 
 
-def next_piece(size: float, solver: Any, kept: Any, function: Any, t: Any, where: float) -> Any:
+def next_piece(size: float, solver: Any, sound: Any, function: Any, t: Any, where: float) -> Any:
     """Return a load whose breaks come too late by a part of the instant."""
-    return kept(function, t, (1 - size) * where)
+    return sound(function, t, (1 - size) * where)
 
 
-def late_first_memory(size: float, solver: Any, kept: Any, problem: Any, system: Any) -> Any:
+def late_first_memory(size: float, solver: Any, sound: Any, problem: Any, system: Any) -> Any:
     """Return a start at which stops have rounded the displacement to their gaps."""
-    return coarse(kept(problem, system), size)
+    return coarse(sound(problem, system), size)
 
 
 class WrittenAsAsked(EventDriven):
@@ -278,13 +294,13 @@ def absolute_damper(p: Any) -> bool:
     return has_supports(p) and any(s.frame == "absolute" and s.damping for s in p.stops)
 
 
-def own_faults() -> list[common.Fault]:
+def own_faults() -> list[Fault]:
     """Return the faults of this method."""
-    relative, of_size, of_step, bits = common.RELATIVE, "part of the largest value", "part of a step", common.RESOLUTION
+    relative, of_size, of_step, bits = RELATIVE, "part of the largest value", "part of a step", RESOLUTION
     planes, grips = "planes", "grips"
     return [
-        own("touch_late", "contact", "Stops are touched too late.", sized("stop_guards", guards_shifted(planes, (host.OPEN,), late=True)), has_stops, of_size),
-        own("touch_early", "contact", "Stops are touched too early.", sized("stop_guards", guards_shifted(planes, (host.OPEN,), late=False)), has_stops, of_size),
+        own("touch_late", "contact", "Stops are touched too late.", sized("stop_guards", guards_shifted(planes, (OPEN,), late=True)), has_stops, of_size),
+        own("touch_early", "contact", "Stops are touched too early.", sized("stop_guards", guards_shifted(planes, (OPEN,), late=False)), has_stops, of_size),
         own("release_late", "contact", "Stops are released too late.", sized("stop_guards", guards_shifted(planes, (CLOSED,), late=True)), has_stops, of_size),
         own("release_early", "contact", "Stops are released too early.", sized("stop_guards", guards_shifted(planes, (CLOSED,), late=False)), has_stops, of_size),
         own("slip_ends_late", "friction", "Slip ends only when the velocity has turned.", sized("friction_guards", guards_shifted(grips, (1, -1), late=True)), has_frictions, of_size),
@@ -312,16 +328,16 @@ def own_faults() -> list[common.Fault]:
         own("start_single", "precision", "The initial state has few digits.", sized("initial_state", late_first_memory), meaning=bits, size=6e-8),
         own("stop_hardens", "contact", "A stop hardens with the penetration.", sized("contact_force", hardening), has_stops, "part of the stiffness at 1 mm", 1e-3),
         own("stop_loses", "contact", "A stop has a hidden dashpot.", sized("contact_force", lost_on_return), has_stops, "damping ratio"),
-        own("damper_weak_on_return", "contact", "The dashpot of a stop is weaker while the gap opens.", sized("contact_force", undamped_push), common.has_need("contact:damped"), relative),
+        own("damper_weak_on_return", "contact", "The dashpot of a stop is weaker while the gap opens.", sized("contact_force", undamped_push), has_need("contact:damped"), relative),
         own("stick_released_late", "friction", "Stick holds beyond the static limit.", sized("stick_limit", released_late), has_frictions, "part of the limit"),
-        own("stick_at_kinetic", "friction", "Stick ends between the static and the kinetic limit.", sized("stick_limit", kinetic_limit), common.static_above, "part of the difference"),
+        own("stick_at_kinetic", "friction", "Stick ends between the static and the kinetic limit.", sized("stick_limit", kinetic_limit), static_above, "part of the difference"),
         own("slip_one_sided", "friction", "Slip against the tangent has too much friction.", sized("slip_force", slip_one_sided), has_frictions, relative),
         own("ground_moves_unseen", "friction", "Stick does not see all of the acceleration of the ground.", sized("stick_forces", held_less), absolute_friction, relative),
         own("stick_creeps", "friction", "Stick holds a little too little.", sized("stick_forces", creeping), has_frictions, relative),
         own("slide_on_support", "support", "Sliding sees too little of the velocity of the ground.", sized("sliding_velocity", support_unseen), absolute_friction, relative),
         own("gap_rate_on_support", "support", "Damped stops see too little of the velocity of the ground.", sized("gap_rate", support_unseen), absolute_damper, relative),
-        own("gap_on_support", "support", "Gaps see too little of the displacement of the ground.", sized("gap", support_unseen), lambda p: common.has_absolute(p) and has_stops(p), relative),
-        own("participation", "support", "The load of a support on the last coordinate is too large.", sized("participation", turned_load), lambda p: has_supports(p) and common.has_two_coordinates(p), relative),
+        own("gap_on_support", "support", "Gaps see too little of the displacement of the ground.", sized("gap", support_unseen), lambda p: has_absolute(p) and has_stops(p), relative),
+        own("participation", "support", "The load of a support on the last coordinate is too large.", sized("participation", turned_load), lambda p: has_supports(p) and has_two_coordinates(p), relative),
         own("dashpot_power", "device", "The exponent of a dashpot, or its rate, is too large.", sized("dashpot_rate", dashpot_power), has_devices("alpha"), relative),
         own("dashpot_path", "device", "A dashpot sees too large a path.", sized("zener_forces", memory_of_spring), has_devices("alpha"), relative),
         own("residual_crush", "device", "The crush that remains is too large.", sized("residual_crush", residual), has_devices("critical_force"), relative),
@@ -330,8 +346,8 @@ def own_faults() -> list[common.Fault]:
         own("support_time_single", "precision", "Supports are taken at instants of few digits.", sized("support", late_piece), has_supports, bits, 6e-8),
         own("load_clock_slow", "load", "The clock of the loads is slow.", sized("load", slow_clock), has_loads, relative),
         own("support_clock_slow", "support", "The clock of the supports is slow.", sized("support", slow_clock), has_supports, relative),
-        own("load_piece_late", "load", "Loads change from piece to piece too late.", sized("load", next_piece), lambda p: bool(p.loads) and common.has_inner_breaks(p), "part of the instant", 0.3, 1e-3),
+        own("load_piece_late", "load", "Loads change from piece to piece too late.", sized("load", next_piece), lambda p: bool(p.loads) and has_inner_breaks(p), "part of the instant", 0.3, 1e-3),
     ]  # fmt: skip
 
 
-FAULTS = (*common.common_faults(HOST, SIZES), *own_faults())
+HOSTS = (Host(HOST.name, HOST, (*common_faults(HOST, SIZES), *own_faults())),)

@@ -12,61 +12,76 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-import explicit as host
-import faults_common as common
 import numpy as np
-from explicit import SOLVER as HOST
-from explicit import with_law
-from faults_common import RESOLUTION, at_times, coarse, has_drives, has_frictions, has_need, has_stops, result, slow
 from numba import njit
 
-SOLVER = HOST
-SIZES = common.Sizes(1e-3, 1e-8)
-own, sized = partial(common.fault, SIZES), partial(common.overridden, HOST)
-lawful = partial(common.lawful, with_law, HOST)
-STICK = host.STICK
+from ..fault import Fault, Host
+from ..hosts.explicit import SOLVER as HOST
+from ..hosts.explicit import with_law
+from ..hosts.explicit.loop import friction_force
+from ..hosts.laws import STICK
+from . import laws, tools
+from .common import common_faults
+from .features import (
+    has_absolute,
+    has_devices,
+    has_drives,
+    has_frictions,
+    has_inner_breaks,
+    has_need,
+    has_stops,
+    static_above,
+    two_sided,
+)
+from .laws import dashpot_power, one_plane, slip_one_sided, touched_by_single, touched_early, upward
+from .problem import coarse, is_stiff
+from .response import at_times, grown, one_early, one_late
+from .tools import RELATIVE, RESOLUTION, Sizes, function_changed, loads_taken, overridden, result, slow
+
+SIZES = Sizes(1e-3, 1e-8)
+own, sized = partial(tools.fault, SIZES), partial(overridden, HOST)
+lawful = partial(laws.lawful, with_law, HOST)
 ONE_SWEEP = (
     "What a sweep leaves of a sliding velocity is removed by the next step, whose impulses begin from it: a stick creeps "
     "by a share of h f/m and f itself is right, so all vanishes with the step, at the order 1 that is asked where "
     "friction jumps (measured on frictions oblique: 5.1e-4, 2.5e-4, 1.3e-4 m/s with steps of 4e-5, 2e-5, 1e-5 s)."
 )
 
-
 # --- the way through the steps -------------------------------------------------------------------------------------
 
 
-def one_sided(size: float, solver: Any, kept: Any, function: Any, times: Any) -> Any:
+def one_sided(size: float, solver: Any, sound: Any, function: Any, times: Any) -> Any:
     """Return a load that jumps at an instant as it is after the jump."""
     return np.asarray(function(times))
 
 
-def single_time(size: float, solver: Any, kept: Any, function: Any, times: Any) -> Any:
+def single_time(size: float, solver: Any, sound: Any, function: Any, times: Any) -> Any:
     """Return a load at instants of single precision."""
-    return kept(function, times.astype(np.float32).astype(float))
+    return sound(function, times.astype(np.float32).astype(float))
 
 
-def no_first_acceleration(size: float, solver: Any, kept: Any, problem: Any, s: Any, *_: Any) -> Any:
+def no_first_acceleration(size: float, solver: Any, sound: Any, problem: Any, s: Any, *_: Any) -> Any:
     """Return zeros for the first acceleration."""
     return np.zeros(s.velocity.size)
 
 
-def start_of_step(size: float, solver: Any, kept: Any, problem: Any, s: Any, model: Any, h: float) -> Any:
+def start_of_step(size: float, solver: Any, sound: Any, problem: Any, s: Any, model: Any, h: float) -> Any:
     """Return a start that takes the initial velocity for that of half a step before."""
-    now = kept(problem, s, model, h)
+    now = sound(problem, s, model, h)
     now.w0[:] = s.velocity
     return now
 
 
-def half_forward(size: float, solver: Any, kept: Any, problem: Any, s: Any, model: Any, h: float) -> Any:
+def half_forward(size: float, solver: Any, sound: Any, problem: Any, s: Any, model: Any, h: float) -> Any:
     """Return a start that goes half a step forward for the velocity before it."""
-    now = kept(problem, s, model, h)
+    now = sound(problem, s, model, h)
     now.w0[:] = 2 * s.velocity - now.w0
     return now
 
 
 def modelled(change: Callable[[Any, float, float], Any]) -> Callable[[float], Any]:
     """Return what makes the solver with another model: change(model, step, size)."""
-    return sized("model", lambda size, solver, kept, p, s, times, h: change(kept(p, s, times, h), h, size))
+    return sized("model", lambda size, solver, sound, p, s, times, h: change(sound(p, s, times, h), h, size))
 
 
 def longer_step(size: float, march: Any, laws: Any, model: Any, now: Any, h: float, *rest: Any) -> Any:
@@ -96,17 +111,17 @@ def coarse_history(
     return rows
 
 
-def later_velocity(size: float, solver: Any, kept: Any, problem: Any, s: Any, model: Any, t: Any, rows: Any) -> Any:
+def later_velocity(size: float, solver: Any, sound: Any, problem: Any, s: Any, model: Any, t: Any, rows: Any) -> Any:
     """Return the answer with means of the velocities of two instants, half a step later than the displacements."""
     v = np.array(rows.v)
     v[:-1] = 0.5 * (v[:-1] + v[1:])
-    return kept(problem, s, model, t, rows._replace(v=v))
+    return sound(problem, s, model, t, rows._replace(v=v))
 
 
-def another_step(size: float, solver: Any, kept: Any, problem: Any, s: Any, model: Any, t: Any, rows: Any) -> Any:
+def another_step(size: float, solver: Any, sound: Any, problem: Any, s: Any, model: Any, t: Any, rows: Any) -> Any:
     """Return the answer of one step more under the instants that were asked for, the last one twice."""
     off = np.linspace(t[0], t[-1], t.size) - (t[1] - t[0]) * np.linspace(0, 1, t.size)
-    return kept(problem, s, model, t, rows._replace(u=at_times(off, rows.u, t), v=at_times(off, rows.v, t)))
+    return sound(problem, s, model, t, rows._replace(u=at_times(off, rows.u, t), v=at_times(off, rows.v, t)))
 
 
 # --- laws ----------------------------------------------------------------------------------------------------------
@@ -204,7 +219,6 @@ def kinetic_limit(size: float) -> Any:
 
 def early_capture(size: float) -> Any:
     """Return friction that stops whatever slips slower than a velocity (m/s), with whatever force that takes."""
-    kept = host.friction_force
 
     @njit
     def law(
@@ -212,7 +226,7 @@ def early_capture(size: float) -> Any:
     ) -> tuple[float, float]:
         if status != STICK and status * (velocity + slip(status, normal, kinetic) * mobility) <= size:
             return -velocity / mobility, STICK
-        return kept(status, velocity, normal, static, kinetic, mobility, slip)
+        return friction_force(status, velocity, normal, static, kinetic, mobility, slip)
 
     return law
 
@@ -227,48 +241,48 @@ def full_mass(p: Any) -> bool:
     return p.mass is not None and bool(np.any(p.mass - np.diag(np.diag(p.mass))))
 
 
-def own_faults() -> list[common.Fault]:
+def own_faults() -> list[Fault]:
     """Return the faults of this method."""
-    relative = common.RELATIVE
+    relative = RELATIVE
     return [
-        own("load_one_step_late", "method", "Loads are those of the step before.", sized("loads", result(common.one_late)), has_drives),
-        own("load_one_step_early", "method", "Loads are those of the step after.", sized("loads", result(common.one_early)), has_drives),
-        own("load_jump_one_sided", "method", "A load that jumps at an instant has its later value there.", sized("value", one_sided), common.has_inner_breaks, unseen="Costs half a jump over a step, as any load does that ends inside a step: order 1 is all that is asked."),
+        own("load_one_step_late", "method", "Loads are those of the step before.", sized("loads", result(one_late)), has_drives),
+        own("load_one_step_early", "method", "Loads are those of the step after.", sized("loads", result(one_early)), has_drives),
+        own("load_jump_one_sided", "method", "A load that jumps at an instant has its later value there.", sized("value", one_sided), has_inner_breaks, unseen="Costs half a jump over a step, as any load does that ends inside a step: order 1 is all that is asked."),
         own("load_time_single", "precision", "Loads are taken at instants of single precision.", sized("value", single_time), has_drives),
-        own("load_clock_slow", "method", "The clock of the loads is slow.", sized("loads", common.loads_taken(slow)), has_drives, relative),
+        own("load_clock_slow", "method", "The clock of the loads is slow.", sized("loads", loads_taken(slow)), has_drives, relative),
         own("no_first_acceleration", "method", "The first acceleration is zero.", sized("initial_acceleration", no_first_acceleration)),
-        own("first_acceleration", "method", "The first acceleration is too large.", sized("initial_acceleration", result(common.grown)), meaning=relative),
+        own("first_acceleration", "method", "The first acceleration is too large.", sized("initial_acceleration", result(grown)), meaning=relative),
         own("start_without_half_step", "method", "The initial velocity is taken for that of half a step before.", sized("state", start_of_step)),
         own("start_half_step_forward", "method", "The start goes half a step in the wrong direction.", sized("state", half_forward)),
-        own("step_longer", "method", "Displacements go on by a longer step than velocities.", common.function_changed(HOST, "march", longer_step), meaning=relative),
+        own("step_longer", "method", "Displacements go on by a longer step than velocities.", function_changed(HOST, "march", longer_step), meaning=relative),
         own("damping_before", "method", "The velocity before a step is damped too little.", modelled(lambda m, h, s: m._replace(before=m.before + s * (np.linalg.inv(m.inverse) - m.before))), has_need("damping"), relative),
         own("damping_explicit", "method", "Damping sees the velocity before a step alone.", modelled(lambda m, h, s: m._replace(inverse=2 * np.linalg.inv(np.linalg.inv(m.inverse) + m.before), before=m.before - 0.5 * (np.linalg.inv(m.inverse) - m.before))), has_need("damping")),
-        own("step_stiffness", "method", "The stiffness in the loop is too large.", modelled(lambda m, h, s: m._replace(stiffness=(1 + s) * m.stiffness)), common.is_stiff, relative),
+        own("step_stiffness", "method", "The stiffness in the loop is too large.", modelled(lambda m, h, s: m._replace(stiffness=(1 + s) * m.stiffness)), is_stiff, relative),
         own("inverse_single", "precision", "The inverse of the mass has few digits.", modelled(single_matrices), meaning=RESOLUTION, size=6e-8, smallest=1e-13),
-        own("state_single", "precision", "The state has few digits ten times in a run.", common.function_changed(HOST, "march", coarse_history), meaning=RESOLUTION, size=6e-8, smallest=1e-13),
+        own("state_single", "precision", "The state has few digits ten times in a run.", function_changed(HOST, "march", coarse_history), meaning=RESOLUTION, size=6e-8, smallest=1e-13),
         own("velocity_half_step_later", "output", "Velocities are those of half a step later.", sized("response", later_velocity)),
         own("one_step_spread", "output", "The instants of the answer are spread over one step too much.", sized("response", another_step)),
         own("lumped_mass", "method", "The mass is lumped.", lambda _: replace(HOST, lumped=True), full_mass),
         own("mobility", "contact", "What a push does to the velocity is taken too large.", modelled(lambda m, h, s: m._replace(mobility=(1 + s) * m.mobility)), has_need("contact:damped"), relative, unseen="Vanishes with the step, at the order 1 that is asked where a damped stop pushes at once."),
         own("stick_mobility", "friction", "What friction does to the velocity is taken too large.", modelled(lambda m, h, s: m._replace(mobility=(1 + s) * m.mobility)), has_frictions, relative, unseen="Leaves a thousandth of the sliding velocity of a step to the next step, which removes it."),
-        own("support_rate_now", "support", "Stick sees the velocity of the support at the instant, not half a step later.", modelled(lambda m, h, s: m._replace(next_rate=m.drift_rate)), lambda p: common.has_absolute(p) and has_frictions(p), unseen="Half a step of the change of a velocity: vanishes with the step, at the order 1 that is asked where friction jumps."),
-        own("support_motion_late", "support", "Elements see the support a part of a step late.", modelled(lambda m, h, s: m._replace(drift=m.drift - s * h * m.drift_rate)), common.has_absolute, "part of a step", 1.0),
+        own("support_rate_now", "support", "Stick sees the velocity of the support at the instant, not half a step later.", modelled(lambda m, h, s: m._replace(next_rate=m.drift_rate)), lambda p: has_absolute(p) and has_frictions(p), unseen="Half a step of the change of a velocity: vanishes with the step, at the order 1 that is asked where friction jumps."),
+        own("support_motion_late", "support", "Elements see the support a part of a step late.", modelled(lambda m, h, s: m._replace(drift=m.drift - s * h * m.drift_rate)), has_absolute, "part of a step", 1.0),
         own("few_sweeps", "method", "Impulses of stops and frictions are not iterated.", lambda _: replace(HOST, sweep_tolerance=1.0), lambda p: len(p.stops) + len(p.frictions) > 1, unseen=ONE_SWEEP),
         own("sweep_tolerance", "method", "Impulses are iterated to a loose tolerance.", lambda s: replace(HOST, sweep_tolerance=s), lambda p: len(p.stops) + len(p.frictions) > 1, "tolerance", 1e-2, unseen=ONE_SWEEP),
         own("stop_hardens", "contact", "A stop hardens with the penetration.", lawful(contact_force=stiffer_with_depth), has_stops, "part of the stiffness at 1 mm"),
         own("restitution", "contact", "A stop pushes less while the gap opens.", lawful(contact_force=lost_on_return), has_stops, "part of the push"),
-        own("touch_early", "contact", "A stop is touched before the gap is closed.", lawful(gap=common.touched_early), has_stops, "length in m", 1e-6, 1e-12),
-        own("gap_single", "precision", "Gaps are numbers of single precision.", lawful(gap=common.touched_by_single), has_stops),
+        own("touch_early", "contact", "A stop is touched before the gap is closed.", lawful(gap=touched_early), has_stops, "length in m", 1e-6, 1e-12),
+        own("gap_single", "precision", "Gaps are numbers of single precision.", lawful(gap=touched_by_single), has_stops),
         own("damper_one_way", "contact", "The dashpot of a stop acts only while the gap closes.", lawful(contact_force=one_way_damper), has_need("contact:damped")),
         own("stop_pulls", "contact", "A damped stop may pull before the gap opens.", lawful(contact_force=pulling), has_need("contact:damped")),
         own("damper_explicit", "contact", "The dashpot of a stop does not see what its push changes.", lawful(contact_force=explicit_damper), has_need("contact:damped"), unseen="Vanishes with the step, at the order 1 that is asked where a damped stop pushes at once."),
-        own("one_plane_only", "contact", "Of two planes the upper one acts alone.", lambda _: with_law(HOST, gap=common.one_plane, side=common.upward), common.two_sided),
+        own("one_plane_only", "contact", "Of two planes the upper one acts alone.", lambda _: with_law(HOST, gap=one_plane, side=upward), two_sided),
         own("stick_released_late", "friction", "Stick holds beyond the static limit.", lawful(friction_force=released_late), has_frictions, "part of the limit"),
-        own("stick_at_kinetic", "friction", "Stick ends between the static and the kinetic limit.", lawful(friction_force=kinetic_limit), common.static_above, "part of the difference", 0.1),
+        own("stick_at_kinetic", "friction", "Stick ends between the static and the kinetic limit.", lawful(friction_force=kinetic_limit), static_above, "part of the difference", 0.1),
         own("stick_too_early", "friction", "What slips slowly enough sticks.", lawful(friction_force=early_capture), has_frictions, "velocity in m/s", 1e-3, 1e-9),
-        own("slip_one_sided", "friction", "Slip against the tangent has too much friction.", lawful(slip_force=common.slip_one_sided), has_frictions, relative),
-        own("dashpot_power", "device", "The exponent in the rate of a dashpot is too large.", lawful(dashpot_rate=common.dashpot_power), common.has_devices("alpha"), relative),
+        own("slip_one_sided", "friction", "Slip against the tangent has too much friction.", lawful(slip_force=slip_one_sided), has_frictions, relative),
+        own("dashpot_power", "device", "The exponent in the rate of a dashpot is too large.", lawful(dashpot_rate=dashpot_power), has_devices("alpha"), relative),
     ]  # fmt: skip
 
 
-FAULTS = (*common.common_faults(HOST, SIZES), *own_faults())
+HOSTS = (Host(HOST.name, HOST, (*common_faults(HOST, SIZES), *own_faults())),)

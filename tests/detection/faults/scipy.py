@@ -11,14 +11,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import faults_common as common
 import numpy as np
 import sympy
-from faults_common import Damaged, Problem, Response, Standing, at_times, coarse, grown, noisy, one_late
 
 from veridyn.solver.adapters.scipy_adapter import SOLVER as ADAPTER
 
-SIZES = common.Sizes(1e-5, 1e-13)
+from ..fault import Fault, Host, always
+from . import tools
+from .problem import coarse
+from .response import Cached, at_times, grown, noisy, one_late
+from .tools import RELATIVE, RESOLUTION, After, Before, Damaged, Problem, Response, Sizes, Standing
+
+SIZES = Sizes(1e-5, 1e-13)
 HYBRID = frozenset({"initial-value", "hybrid", "zeno"})
 
 
@@ -39,7 +43,7 @@ class Scipy:
 
 
 SOLVER = Scipy()
-fault = partial(common.fault, SIZES)
+fault = partial(tools.fault, SIZES)
 Changed = Callable[[Any, float, Problem], Any]
 
 # --- what a problem has ---------------------------------------------------------------------------------------------
@@ -74,7 +78,7 @@ def has_time(p: Problem) -> bool:
 # --- the problem misread --------------------------------------------------------------------------------------------
 
 
-def of_events(change: Changed) -> common.Before:
+def of_events(change: Changed) -> Before:
     """Return a problem with every event changed."""
 
     def before(p: Problem, s: float) -> Problem:
@@ -84,7 +88,7 @@ def of_events(change: Changed) -> common.Before:
     return before
 
 
-def of_rates(change: Changed) -> common.Before:
+def of_rates(change: Changed) -> Before:
     """Return a problem with the rates of every mode changed."""
     return lambda p, s: replace(p, modes=tuple(replace(m, rates=change(m.rates, s, p)) for m in p.modes))
 
@@ -129,25 +133,25 @@ def single_parameters(p: Problem, s: float) -> Problem:
 def clock_from_start(p: Problem, _: float) -> Problem:
     """Return a problem whose time is counted from the start of the span."""
     moved = {sympy.Symbol("t"): sympy.Symbol("t") - number(p.start)}
-    of = of_rates(lambda rates, s, p: tuple(rate.xreplace(moved) for rate in rates))
-    return of_events(lambda c, s, p: replace(c, guard=c.guard.xreplace(moved)))(of(p, 0.0), 0.0)
+    moved_rates = of_rates(lambda rates, s, p: tuple(rate.xreplace(moved) for rate in rates))
+    return of_events(lambda c, s, p: replace(c, guard=c.guard.xreplace(moved)))(moved_rates(p, 0.0), 0.0)
 
 
-def problem_faults() -> list[common.Fault]:
+def problem_faults() -> list[Fault]:
     """Return faults in how the problem is read."""
 
     def misread(
         name: str,
-        kind: str,
+        part: str,
         what: str,
-        before: common.Before,
-        touches: Any = common.always,
+        before: Before,
+        touches: Any = always,
         meaning: str = "",
         **size: Any,
-    ) -> common.Fault:
-        return fault(name, kind, what, lambda s: Damaged(SOLVER, before=before, size=s), touches, meaning, **size)
+    ) -> Fault:
+        return fault(name, part, what, lambda s: Damaged(SOLVER, before=before, size=s), touches, meaning, **size)
 
-    relative, shift = common.RELATIVE, "of the guard, in its unit"
+    relative, shift = RELATIVE, "of the guard, in its unit"
     return [
         misread("reset_too_large", "event", "States are reset to values that are too large.", of_events(larger_reset), has_resets, relative),
         misread("reset_missed", "event", "States are not reset.", of_events(lambda c, s, p: replace(c, reset={})), has_resets),
@@ -156,10 +160,10 @@ def problem_faults() -> list[common.Fault]:
         misread("direction_ignored", "event", "Guards count whichever way they pass zero.", of_events(lambda c, s, p: replace(c, direction=0)), has_directions),
         misread("mode_change_missed", "event", "Events reset states but do not change the mode.", of_events(lambda c, s, p: replace(c, mode="")), has_modes),
         misread("accumulation_missed", "event", "Impacts that accumulate never end.", lambda p, s: replace(p, accumulation=None), lambda p: p.accumulation),
-        misread("damping_added", "method", "The last state loses a part of itself: invariants drift.", of_rates(drifting), common.always, "rate, per second"),
-        misread("rates_too_large", "method", "All rates are too large.", of_rates(lambda rates, s, p: tuple(rate * (1 + number(s)) for rate in rates)), common.always, relative),
+        misread("damping_added", "method", "The last state loses a part of itself: invariants drift.", of_rates(drifting), always, "rate, per second"),
+        misread("rates_too_large", "method", "All rates are too large.", of_rates(lambda rates, s, p: tuple(rate * (1 + number(s)) for rate in rates)), always, relative),
         misread("parameter_too_large", "load", "The first parameter is too large.", first_larger, lambda p: p.parameters, relative),
-        misread("parameters_single", "precision", "Parameters are read in single precision.", single_parameters, lambda p: p.parameters, common.RESOLUTION, size=6e-8),
+        misread("parameters_single", "precision", "Parameters are read in single precision.", single_parameters, lambda p: p.parameters, RESOLUTION, size=6e-8),
         misread("initial_too_large", "load", "Initial values are too large.", lambda p, s: replace(p, initial=tuple(e * (1 + number(s)) for e in p.initial)), lambda p: any(p.initial), relative),
         misread("clock_from_start", "load", "The time in the equations is counted from the start of the span.", clock_from_start, has_time),
     ]  # fmt: skip
@@ -168,15 +172,15 @@ def problem_faults() -> list[common.Fault]:
 # --- the answer -----------------------------------------------------------------------------------------------------
 
 
-def of_states(change: Callable[[Any, float], Any]) -> common.After:
+def of_states(change: Callable[[Any, float], Any]) -> After:
     """Return an answer with other states."""
     return lambda _, r, s: {**r, "states": change(r["states"], s)}
 
 
 def every_second(_: Problem, r: Response, __: float) -> Response:
     """Return an answer on straight lines between every second sample."""
-    t, kept = r["time"], np.append(np.arange(0, r["time"].size - 1, 2), r["time"].size - 1)
-    return {**r, "states": at_times(t[kept], r["states"][kept], t)}
+    t, sound = r["time"], np.append(np.arange(0, r["time"].size - 1, 2), r["time"].size - 1)
+    return {**r, "states": at_times(t[sound], r["states"][sound], t)}
 
 
 def before_as_after(_: Problem, r: Response, __: float) -> Response:
@@ -208,24 +212,24 @@ def has_jumps(p: Problem) -> bool:
     return any(change.reset for change in changes(p))
 
 
-def answer_faults() -> list[common.Fault]:
+def answer_faults() -> list[Fault]:
     """Return faults in how the answer is written."""
 
     def written(
         name: str,
         what: str,
-        after: common.After,
-        touches: Any = common.always,
+        after: After,
+        touches: Any = always,
         meaning: str = "",
-        kind: str = "output",
+        part: str = "output",
         **size: Any,
-    ) -> common.Fault:
-        return fault(name, kind, what, lambda s: Damaged(SOLVER, after=after, size=s), touches, meaning, **size)
+    ) -> Fault:
+        return fault(name, part, what, lambda s: Damaged(SOLVER, after=after, size=s), touches, meaning, **size)
 
     return [
-        written("states_too_large", "States are written too large.", of_states(grown), meaning=common.RELATIVE),
+        written("states_too_large", "States are written too large.", of_states(grown), meaning=RELATIVE),
         written("states_late", "States are those of the sample before.", of_states(one_late)),
-        written("states_single", "States are written in single precision.", of_states(coarse), meaning=common.RESOLUTION, kind="precision", size=6e-8),
+        written("states_single", "States are written in single precision.", of_states(coarse), meaning=RESOLUTION, part="precision", size=6e-8),
         written("states_noise", "States carry noise that differs from run to run.", of_states(noisy), meaning="part of the largest value"),
         written("states_interpolated", "States lie on straight lines between every second sample.", every_second),
         written("before_as_after", "States before events are those after.", before_as_after, has_jumps),
@@ -240,14 +244,16 @@ def answer_faults() -> list[common.Fault]:
 class Loose(Standing):
     """A solver that takes another relative tolerance than it is given."""
 
-    def __init__(self, solver: Any, of: Callable[[float], float]) -> None:
+    def __init__(self, solver: Any, tolerance: Callable[[float], float]) -> None:
         super().__init__(solver)
-        self.of = of
+        self.tolerance = tolerance
 
     def solve(self, problem: Problem, settings: Mapping[str, Any]) -> Response:
         """Return the answer at the other tolerance."""
-        given = float(settings.get("rtol", 1e-9))
-        return dict(self.solver.solve(problem, {**settings, "rtol": self.of(given), "atol": self.of(given) / 100}))
+        rtol = float(settings.get("rtol", 1e-9))
+        return dict(
+            self.solver.solve(problem, {**settings, "rtol": self.tolerance(rtol), "atol": self.tolerance(rtol) / 100})
+        )
 
 
 class Stale(Standing):
@@ -260,23 +266,23 @@ class Stale(Standing):
     def solve(self, problem: Problem, settings: Mapping[str, Any]) -> Response:
         """Return the answer from initial values that are not quite those of the problem."""
         start = problem.initial_state
-        left = self.last if self.last.size == start.size else 0 * start
-        found: Response = dict(
-            self.solver.solve(replace(problem, initial=tuple((start + self.size * left).tolist())), settings)
+        rest = self.last if self.last.size == start.size else 0 * start
+        answer: Response = dict(
+            self.solver.solve(replace(problem, initial=tuple((start + self.size * rest).tolist())), settings)
         )
-        self.last = found["states"][-1]
-        return found
+        self.last = answer["states"][-1]
+        return answer
 
 
-def run_faults() -> list[common.Fault]:
+def run_faults() -> list[Fault]:
     """Return faults of tolerances, and of what one solve leaves for the next."""
     return [
         fault("tolerance_loose", "method", "The relative tolerance is a multiple of what is asked for.", lambda s: Loose(SOLVER, lambda rtol: s * rtol), meaning="factor", size=1e4, smallest=1.0),
         fault("tolerance_fixed", "method", "The tolerance that is asked for does not arrive.", lambda _: Loose(SOLVER, lambda _: 1e-5)),
         fault("tolerance_root", "method", "The tolerance is the root of what is asked for.", lambda _: Loose(SOLVER, lambda rtol: rtol**0.5)),
         fault("state_left", "state", "A part of the last state of an earlier solve is left.", lambda s: Stale(SOLVER, s), meaning="part of the last state"),
-        fault("answer_cached", "state", "The answer is kept by name and settings of a problem.", lambda _: common.Cached(SOLVER)),
+        fault("answer_cached", "state", "The answer is kept by name and settings of a problem.", lambda _: Cached(SOLVER)),
     ]  # fmt: skip
 
 
-FAULTS = [*problem_faults(), *answer_faults(), *run_faults()]
+HOSTS = (Host(SOLVER.name, SOLVER, (*problem_faults(), *answer_faults(), *run_faults())),)
