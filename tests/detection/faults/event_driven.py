@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -12,26 +11,18 @@ import numpy as np
 from ..fault import Fault, Host
 from ..hosts.event_driven import SOLVER as HOST
 from ..hosts.event_driven import EventDriven
-from ..hosts.event_driven.records import CLOSED, OPEN, RETURNING
+from ..hosts.event_driven.records import CLOSED, OPEN
 from . import tools
 from .common import common_faults
+from .event_driven_laws import SIZES, law_faults
 from .features import (
-    has_absolute,
-    has_devices,
     has_frictions,
-    has_inner_breaks,
-    has_loads,
-    has_need,
     has_nonlinear,
     has_stops,
-    has_supports,
-    has_two_coordinates,
-    static_above,
 )
 from .problem import coarse
-from .tools import RELATIVE, RESOLUTION, Sizes, overridden
+from .tools import RELATIVE, RESOLUTION, overridden
 
-SIZES = Sizes(1e-6, 1e-13)
 own, sized = partial(tools.fault, SIZES), partial(overridden, HOST)
 Solver = Callable[[float], EventDriven]
 
@@ -147,6 +138,29 @@ def error_share(size: float, solver: Any, sound: Any, step: Any) -> float:
     return size * sound(step)
 
 
+def no_error(*_: Any) -> float:
+    """Return an error that every control accepts."""
+    return 1e-14
+
+
+def from_rejected(size: float, solver: Any, sound: Any, step: Any) -> float:
+    """Return the error; where it refuses the step, leave a part of it in the state that the next try starts from."""
+    error = sound(step)
+    if error > 1:
+        step.state[:] += size * (step.at([1.0])[0] - step.state)
+    return error
+
+
+def lower_order(size: float, solver: Any, sound: Any, *arguments: Any) -> Any:
+    """Return the step whose motion keeps half of its coefficients."""
+    step = sound(*arguments)
+    if step is None:
+        return None
+    motion = np.array(step.motion)
+    motion[motion.shape[0] // 2 :] = 0.0
+    return step._replace(motion=motion)
+
+
 class FixedTolerance(EventDriven):
     """Solves to 1e-6 whatever the tolerance."""
 
@@ -170,101 +184,6 @@ def by_name(_: float) -> EventDriven:
     return type("Remembering", (ByName,), {"systems": {}})()
 
 
-# --- laws ----------------------------------------------------------------------------------------------------------
-
-
-def hardening(size: float, solver: Any, sound: Any, plane: Any, gap: Any, rate: Any) -> Any:
-    """Return the push of a stop that hardens."""
-    return sound(plane, gap, rate) + size * plane.stiffness * 1e3 * gap * np.abs(gap) * -1
-
-
-def lost_on_return(size: float, solver: Any, sound: Any, plane: Any, gap: Any, rate: Any) -> Any:
-    """Return the push of a stop that is smaller the faster the gap opens: a hidden dashpot."""
-    critical = 2 * np.sqrt(plane.stiffness / float(plane.normal @ solver.system.inverse @ plane.normal))
-    return sound(plane, gap, rate) - size * critical * rate
-
-
-def undamped_push(size: float, solver: Any, sound: Any, plane: Any, gap: Any, rate: Any) -> Any:
-    """Return a push whose dashpot is weaker while the gap opens."""
-    return sound(plane, gap, rate) + size * plane.damping * np.maximum(rate, 0.0)
-
-
-def released_late(size: float, solver: Any, sound: Any, rub: Any, normal: Any) -> Any:
-    """Return too large a limit of stick."""
-    return (1 + size) * sound(rub, normal)
-
-
-def kinetic_limit(size: float, solver: Any, sound: Any, rub: Any, normal: Any) -> Any:
-    """Return a limit of stick that lies towards the kinetic one."""
-    return sound(rub, normal) - size * (rub.static - rub.kinetic) * normal
-
-
-def slip_one_sided(size: float, solver: Any, sound: Any, rub: Any, normal: Any, direction: int) -> Any:
-    """Return the force of slip, too large in one direction."""
-    return sound(rub, normal, direction) * (1 + size * (direction < 0))
-
-
-def support_unseen(size: float, solver: Any, sound: Any, element: Any, v: Any, driven: Any) -> Any:
-    """Return what an element sees of a velocity, too little of which comes from supports."""
-    return sound(element, v, None if driven is None else (1 - size) * driven)
-
-
-def held_less(size: float, solver: Any, sound: Any, lines: Any, inverse: Any, force: Any, carried: Any) -> Any:
-    """Return the forces of stick without a part of what the moving ground needs."""
-    return sound(lines, inverse, force, (1 - size) * carried)
-
-
-def creeping(size: float, solver: Any, sound: Any, lines: Any, inverse: Any, force: Any, carried: Any) -> Any:
-    """Return forces of stick that hold a little too little."""
-    return (1 - size) * sound(lines, inverse, force, carried)
-
-
-def dashpot_power(size: float, solver: Any, sound: Any, law: Any, dashpot: Any, sign: int) -> Any:
-    """Return the rate of a dashpot whose exponent is too large."""
-    return (
-        sound(replace(law, alpha=law.alpha / (1 + size)), dashpot, sign)
-        if law.alpha < 1
-        else (1 + size) * sound(law, dashpot, sign)
-    )
-
-
-def residual(size: float, solver: Any, sound: Any, law: Any, largest: float) -> float:
-    """Return too large a crush that remains."""
-    return (1 + size) * sound(law, largest)
-
-
-def steeper_return(size: float, solver: Any, sound: Any, law: Any, u: Any, branch: int, largest: float) -> Any:
-    """Return the push of a buckling stop, too large on its way back."""
-    return sound(law, u, branch, largest) * (1 + size * (branch == RETURNING))
-
-
-def memory_of_spring(size: float, solver: Any, sound: Any, law: Any, u: Any, z: Any) -> Any:
-    """Return the forces of a Zener device whose dashpot sees too large a path."""
-    return sound(law, u, (1 + size) * z)
-
-
-def turned_load(size: float, solver: Any, sound: Any, mass: Any, influence: Any) -> Any:
-    """Return the load of a support on the masses, too large on the last one."""
-    load = np.array(sound(mass, influence))
-    load[-1] *= 1 + size
-    return load
-
-
-def late_piece(size: float, solver: Any, sound: Any, function: Any, t: Any, where: float) -> Any:
-    """Return a load at instants of few digits."""
-    return sound(function, coarse(t, size), where)
-
-
-def slow_clock(size: float, solver: Any, sound: Any, function: Any, t: Any, where: float) -> Any:
-    """Return a load of a slow clock."""
-    return sound(function, (1 - size) * t, where)
-
-
-def next_piece(size: float, solver: Any, sound: Any, function: Any, t: Any, where: float) -> Any:
-    """Return a load whose breaks come too late by a part of the instant."""
-    return sound(function, t, (1 - size) * where)
-
-
 def late_first_memory(size: float, solver: Any, sound: Any, problem: Any, system: Any) -> Any:
     """Return a start at which stops have rounded the displacement to their gaps."""
     return coarse(sound(problem, system), size)
@@ -282,16 +201,6 @@ class WrittenAsAsked(EventDriven):
         n = self.system.size
         states[:, :n] += span * states[:, n : 2 * n]
         return times, states
-
-
-def absolute_friction(p: Any) -> bool:
-    """Tell whether a friction sees the motion of supports."""
-    return has_supports(p) and any(f.frame == "absolute" for f in p.frictions)
-
-
-def absolute_damper(p: Any) -> bool:
-    """Tell whether a damped stop sees the motion of supports."""
-    return has_supports(p) and any(s.frame == "absolute" and s.damping for s in p.stops)
 
 
 def own_faults() -> list[Fault]:
@@ -326,28 +235,10 @@ def own_faults() -> list[Fault]:
         own("guards_unresolved", "method", "Guards are interpolated to a tolerance so loose that steps as short as the error asks for do not make up for it.", numbers(guard_resolution=lambda s: s), has_nonlinear, "tolerance", 1e-1),
         own("problem_by_name", "state", "What is known of a problem is kept by its name.", by_name),
         own("start_single", "precision", "The initial state has few digits.", sized("initial_state", late_first_memory), meaning=bits, size=6e-8),
-        own("stop_hardens", "contact", "A stop hardens with the penetration.", sized("contact_force", hardening), has_stops, "part of the stiffness at 1 mm", 1e-3),
-        own("stop_loses", "contact", "A stop has a hidden dashpot.", sized("contact_force", lost_on_return), has_stops, "damping ratio"),
-        own("damper_weak_on_return", "contact", "The dashpot of a stop is weaker while the gap opens.", sized("contact_force", undamped_push), has_need("contact:damped"), relative),
-        own("stick_released_late", "friction", "Stick holds beyond the static limit.", sized("stick_limit", released_late), has_frictions, "part of the limit"),
-        own("stick_at_kinetic", "friction", "Stick ends between the static and the kinetic limit.", sized("stick_limit", kinetic_limit), static_above, "part of the difference"),
-        own("slip_one_sided", "friction", "Slip against the tangent has too much friction.", sized("slip_force", slip_one_sided), has_frictions, relative),
-        own("ground_moves_unseen", "friction", "Stick does not see all of the acceleration of the ground.", sized("stick_forces", held_less), absolute_friction, relative),
-        own("stick_creeps", "friction", "Stick holds a little too little.", sized("stick_forces", creeping), has_frictions, relative),
-        own("slide_on_support", "support", "Sliding sees too little of the velocity of the ground.", sized("sliding_velocity", support_unseen), absolute_friction, relative),
-        own("gap_rate_on_support", "support", "Damped stops see too little of the velocity of the ground.", sized("gap_rate", support_unseen), absolute_damper, relative),
-        own("gap_on_support", "support", "Gaps see too little of the displacement of the ground.", sized("gap", support_unseen), lambda p: has_absolute(p) and has_stops(p), relative),
-        own("participation", "support", "The load of a support on the last coordinate is too large.", sized("participation", turned_load), lambda p: has_supports(p) and has_two_coordinates(p), relative),
-        own("dashpot_power", "device", "The exponent of a dashpot, or its rate, is too large.", sized("dashpot_rate", dashpot_power), has_devices("alpha"), relative),
-        own("dashpot_path", "device", "A dashpot sees too large a path.", sized("zener_forces", memory_of_spring), has_devices("alpha"), relative),
-        own("residual_crush", "device", "The crush that remains is too large.", sized("residual_crush", residual), has_devices("critical_force"), relative),
-        own("steep_return", "device", "A buckling stop pushes too much on its way back.", sized("crush_force", steeper_return), has_devices("critical_force"), relative),
-        own("load_time_single", "precision", "Loads are taken at instants of few digits.", sized("load", late_piece), has_loads, bits, 6e-8),
-        own("support_time_single", "precision", "Supports are taken at instants of few digits.", sized("support", late_piece), has_supports, bits, 6e-8),
-        own("load_clock_slow", "load", "The clock of the loads is slow.", sized("load", slow_clock), has_loads, relative),
-        own("support_clock_slow", "support", "The clock of the supports is slow.", sized("support", slow_clock), has_supports, relative),
-        own("load_piece_late", "load", "Loads change from piece to piece too late.", sized("load", next_piece), lambda p: bool(p.loads) and has_inner_breaks(p), "part of the instant", 0.3, 1e-3),
+        own("rejected_try_remembered", "state", "A step that is tried again starts from a part of the way that the rejected try went.", sized("error", from_rejected), meaning="part of the step"),
+        own("error_control_accepts_all", "method", "The estimate of the error is always small: the control accepts every step.", sized("error", no_error)),
+        own("last_coefficients_dropped", "method", "The motion in a step keeps half of its coefficients: the formula of a lower order.", sized("collocated", lower_order)),
     ]  # fmt: skip
 
 
-HOSTS = (Host(HOST.name, HOST, (*common_faults(HOST, SIZES), *own_faults())),)
+HOSTS = (Host(HOST.name, HOST, (*common_faults(HOST, SIZES), *own_faults(), *law_faults())),)

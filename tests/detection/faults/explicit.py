@@ -22,6 +22,7 @@ from ..hosts.explicit.loop import friction_force
 from ..hosts.laws import STICK
 from . import laws, tools
 from .common import common_faults
+from .explicit_laws import SIZES, law_faults
 from .features import (
     has_absolute,
     has_devices,
@@ -36,9 +37,8 @@ from .features import (
 from .laws import dashpot_power, one_plane, slip_one_sided, touched_by_single, touched_early, upward
 from .problem import coarse, is_stiff
 from .response import at_times, grown, one_early, one_late
-from .tools import RELATIVE, RESOLUTION, Sizes, function_changed, loads_taken, overridden, result, slow
+from .tools import RELATIVE, RESOLUTION, function_changed, loads_taken, overridden, result, slow
 
-SIZES = Sizes(1e-3, 1e-8)
 own, sized = partial(tools.fault, SIZES), partial(overridden, HOST)
 lawful = partial(laws.lawful, with_law, HOST)
 ONE_SWEEP = (
@@ -285,4 +285,4 @@ def own_faults() -> list[Fault]:
     ]  # fmt: skip
 
 
-HOSTS = (Host(HOST.name, HOST, (*common_faults(HOST, SIZES), *own_faults())),)
+HOSTS = (Host(HOST.name, HOST, (*common_faults(HOST, SIZES), *own_faults(), *law_faults())),)

@@ -89,6 +89,18 @@ def one_early(x: Any, _: float) -> Any:
     return np.concatenate((x[1:], x[-1:]))
 
 
+def slow_is_stuck(_: Problem, r: Response, s: float) -> Response:
+    """Return a response in which whatever slides slower than a velocity (m/s) counts as stuck."""
+
+    def flagged(own: Any) -> Any:
+        if "stuck" not in own:
+            return own
+        slow = np.abs(own["sliding_velocity"]) < s
+        return {**own, "stuck": np.where(slow, 1.0, own["stuck"])}
+
+    return {**r, "elements": {e: flagged(own) for e, own in r["elements"].items()}}
+
+
 def noisy(x: Any, s: float) -> Any:
     """Return values with noise that differs from call to call."""
     return x + s * float(np.abs(x).max()) * np.random.default_rng().standard_normal(x.shape)
@@ -153,6 +165,7 @@ def response_faults(solver: Any, sizes: Sizes) -> list[Fault]:
         changed("friction_force_size", "Forces of friction are written too large.", of_histories("force", grown), has_frictions, size=of_law),
         changed("sliding_velocity_size", "Sliding velocities are written too large.", of_histories("sliding_velocity", grown), has_frictions),
         changed("stick_sample_late", "Stick is written one sample late.", of_histories("stuck", one_late), has_frictions, meaning=""),
+        changed("adherence_by_slowness", "What slides slowly counts as stuck.", slow_is_stuck, has_frictions, "velocity in m/s", "output", 1e-2),
         changed("device_force_size", "Forces of devices are written too large.", of_histories("force", grown), has_elements("devices")),
         changed("elongation_size", "Elongations of devices are written too large.", of_histories("elongation", grown), has_elements("devices")),
         changed("dashpot_force_size", "Forces of dashpots are written too large.", of_histories("dashpot_force", grown), has_devices("k1"), size=of_law),
