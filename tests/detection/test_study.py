@@ -21,7 +21,6 @@ CHEAP = [
     ("event-driven", "answer_cached", OSCILLATOR, "invariance"),
     ("scipy", "reset_missed", BALL, "criterion"),
     ("scipy", "state_left", BALL, "invariance"),
-    ("scipy", "accumulation_missed", Place("bouncing_ball", "lossy"), "error"),
 ]
 
 
