@@ -24,11 +24,11 @@ CHAIN = 500 * np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]])
 NOISE = np.sin(np.arange(61.0) ** 2)
 
 
-def problem(n=1, **given):
+def problem(n=1, **changes):
     """Return n masses on springs, as given otherwise."""
     rest = {"initial_displacement": np.zeros(n), "initial_velocity": np.zeros(n)}
     return MechanicalProblem(
-        **{"name": "p", "mass": np.eye(n), "stiffness": 100 * np.eye(n), "end": 2.0, **rest, **given}
+        **{"name": "p", "mass": np.eye(n), "stiffness": 100 * np.eye(n), "end": 2.0, **rest, **changes}
     )
 
 
@@ -159,8 +159,8 @@ def test_answers_improve_from_level_to_level(name):
     assert SOLVER.defaults(PROBLEMS[name]) == SOLVER.refinement[-1]
 
 
-def stretched(device, **given):
-    return problem(stiffness=[[0.0]], devices=(device,), **{"end": 3.0, **given})
+def stretched(device, **changes):
+    return problem(stiffness=[[0.0]], devices=(device,), **{"end": 3.0, **changes})
 
 
 def energy(response, potential):
@@ -193,8 +193,8 @@ def test_zener_takes_what_its_dashpot_takes(alpha):
 
 
 def test_buckling_stop_follows_its_branches():
-    given = {"critical_force": 10.0, "post_force": 4.0, "plateau": 0.05, "softening": 0.1, "returns": ((0.3, 200.0),)}
-    stop = BucklingStop(name="d", direction=[1.0], contact_stiffness=100.0, **given)
+    changes = {"critical_force": 10.0, "post_force": 4.0, "plateau": 0.05, "softening": 0.1, "returns": ((0.3, 200.0),)}
+    stop = BucklingStop(name="d", direction=[1.0], contact_stiffness=100.0, **changes)
     response = SOLVER.solve(stretched(stop, initial_velocity=[2.0]), {})
     largest = response["displacement"].max()
     elastic, plateau, softening = 0.5 * 10 * 0.1, 10 * 0.05, 7 * 0.1
@@ -224,7 +224,7 @@ PARTS = {
 def test_every_small_part_can_be_replaced(part):
     """A part that is off by 1e-7 shows, and by about that."""
     original = getattr(EventDriven, part)
-    wrong = type("Wrong", (EventDriven,), {part: lambda *given: original(*given) * (1 + 1e-7)})
+    wrong = type("Wrong", (EventDriven,), {part: lambda *changes: original(*changes) * (1 + 1e-7)})
     assert 1e-11 < difference(wrong(), PROBLEMS[PARTS[part]]) < 1e-4
 
 
@@ -296,6 +296,6 @@ def test_what_is_held_at_rest_needs_no_short_steps(size, friction, rtol):
         supports=(shaken("a", [1.0], size, 3.9),),
         frictions=(Friction("f", ([1.0],), 0.9, friction, friction),),
     )
-    found = SOLVER.solve(statement, {"rtol": rtol})
-    assert found["counters"]["events"] > 10
-    assert found["counters"]["tries"] < 10 * found["counters"]["events"]
+    response = SOLVER.solve(statement, {"rtol": rtol})
+    assert response["counters"]["events"] > 10
+    assert response["counters"]["tries"] < 10 * response["counters"]["events"]

@@ -39,7 +39,7 @@ def leapfrog():
     return explicit.SOLVER
 
 
-def oscillator(**given):
+def oscillator(**changes):
     """Mass of 2 kg at w = 10 rad/s."""
     form = {
         "name": "oscillator",
@@ -49,10 +49,10 @@ def oscillator(**given):
         "initial_velocity": [0.3],
         "end": 2.0,
     }
-    return MechanicalProblem(**{**form, **given})
+    return MechanicalProblem(**{**form, **changes})
 
 
-def chain(**given):
+def chain(**changes):
     """Three masses with damping that couples the modes, a mass matrix that is full, a force and a moving support."""
     stiffness = 1000.0 * np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]])
     form = {
@@ -67,7 +67,7 @@ def chain(**given):
         "loads": (Load(np.array([0.0, 0.0, 20.0]), Harmonic(1.0, 17.0, 0.3)),),
         "supports": (SupportMotion.from_acceleration("base", np.ones(3), Harmonic(3.0, 11.0)),),
     }
-    return MechanicalProblem(**{**form, **given})
+    return MechanicalProblem(**{**form, **changes})
 
 
 def force_of(problem):
@@ -176,11 +176,11 @@ def test_order_with_devices(solver, device, least):
 # --- stops ---------------------------------------------------------------------------------------------------------
 
 
-def touched(**given):
+def touched(**changes):
     """Free mass of 2 kg that meets a stop of 800 N/m after 0.5 s at 1 m/s and leaves it after pi/20 s."""
     stop = Stop("stop", np.ones(1), 0.5, 800.0)
     form = {"stiffness": [[0.0]], "initial_displacement": [0.0], "initial_velocity": [1.0], "end": 1.0}
-    return oscillator(**{**form, "stops": (stop,), **given})
+    return oscillator(**{**form, "stops": (stop,), **changes})
 
 
 def test_mass_that_touches_a_stop_returns_as_it_came(solver):
@@ -234,11 +234,11 @@ def test_stop_in_the_absolute_frame_sees_the_supports(solver):
 # --- friction ------------------------------------------------------------------------------------------------------
 
 
-def slider(static=0.1, kinetic=0.1, **given):
+def slider(static=0.1, kinetic=0.1, **changes):
     """Mass of 1 kg on 100 N/m under friction with a normal force of 10 N."""
     friction = Friction("shoe", (np.ones(1),), 10.0, static, kinetic)
     form = {"mass": [[1.0]], "stiffness": [[100.0]], "initial_velocity": [0.0], "frictions": (friction,)}
-    return oscillator(**{**form, **given})
+    return oscillator(**{**form, **changes})
 
 
 def test_free_decay_loses_twice_the_dead_zone_in_every_half_cycle(solver):
@@ -266,7 +266,7 @@ def test_breakaway_needs_the_static_limit(solver):
     assert response["velocity"][-1, 0] == pytest.approx(0.5 * 0.5 + 0.5**2 / 2, abs=2e-3)
 
 
-def falls_and_slides(**given):
+def falls_and_slides(**changes):
     """Mass that slides on a stop on which it bounces."""
     stop = Stop("floor", np.array([0.0, -1.0]), 0.0, 2e4, damping=40.0)
     weight = Load(np.array([0.5, -20.0]), Piecewise((0.0,), ((1.0,),)))
@@ -280,7 +280,7 @@ def falls_and_slides(**given):
         "stops": (stop,),
         "frictions": (Friction("floor, rubbed", (np.array([1.0, 0.0]),), "floor", 0.35, 0.3),),
     }
-    return oscillator(**{**form, **given})
+    return oscillator(**{**form, **changes})
 
 
 def test_friction_on_a_stop_follows_its_force(solver):

@@ -29,7 +29,7 @@ Solver = Callable[[float], EventDriven]
 
 def numbers(**arguments: Callable[[float], float]) -> Solver:
     """Return what makes the solver with other numerical parameters."""
-    return lambda size: EventDriven(**{name: of(size) for name, of in arguments.items()})
+    return lambda size: EventDriven(**{name: change(size) for name, change in arguments.items()})
 
 
 # --- events --------------------------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ class Answer:
         near = self.near * float(np.diff(outputs).min(initial=problem.end - problem.start))
         starts = [p.start + near if p.changed else math.nextafter(p.start, -math.inf) for p in self.phases]
         ends = [p.start - near if p.changed else p.start for p in self.phases[1:]] + [problem.end - near]
-        parts = [self.sampled(*given, outputs) for given in zip(self.phases, starts, ends, strict=True)]
+        parts = [self.sampled(*piece, outputs) for piece in zip(self.phases, starts, ends, strict=True)]
         times = np.append(np.concatenate([t for t, _ in parts]), problem.end)
         states = np.vstack((*(y for _, y in parts), self.final))
         owners = np.repeat(np.arange(len(parts)), [t.size for t, _ in parts])
@@ -73,53 +73,53 @@ class Answer:
         kinds: dict[Any, list[int]] = {}
         for i, phase in enumerate(self.phases):
             kinds.setdefault((phase.mode, phase.where if self.system.signals else 0.0), []).append(i)
-        found: dict[str, dict[str, Floats]] = {}
+        result: dict[str, dict[str, Floats]] = {}
         for (mode, where), members in kinds.items():
             here = np.flatnonzero(np.isin(owners, members))
             seen = self.look(mode, times[here], states[here], where)
             for name, values in self.element_values(mode, seen, states[here]).items():
                 for history, part in values.items():
-                    found.setdefault(name, {}).setdefault(history, np.zeros(times.size))[here] = part
-        return found
+                    result.setdefault(name, {}).setdefault(history, np.zeros(times.size))[here] = part
+        return result
 
     def element_values(self, mode: Mode, seen: Look, states: Floats) -> dict[str, dict[str, Any]]:
         """Return the histories of the elements at samples of one mode."""
-        found = self.stop_values(mode, seen)
+        result = self.stop_values(mode, seen)
         for i, rub in enumerate(self.system.rubs):
             stuck = mode.grips[i] == STICK
-            found[rub.name] = {"stuck": float(stuck)}
+            result[rub.name] = {"stuck": float(stuck)}
             for ending, cosine in zip(("", "_2"), rub.cosines, strict=False):
-                found[rub.name][f"force{ending}"] = cosine * seen.rubbing[i]
-                found[rub.name][f"sliding_velocity{ending}"] = 0.0 if stuck else cosine * seen.sliding[i]
+                result[rub.name][f"force{ending}"] = cosine * seen.rubbing[i]
+                result[rub.name][f"sliding_velocity{ending}"] = 0.0 if stuck else cosine * seen.sliding[i]
         for i, device in enumerate(self.system.devices):
             memory = states[:, device.memory]
-            found[device.law.name] = self.device_values(device, seen, i, mode.branches[i], memory)
-        return found
+            result[device.law.name] = self.device_values(device, seen, i, mode.branches[i], memory)
+        return result
 
     def stop_values(self, mode: Mode, seen: Look) -> dict[str, dict[str, Any]]:
         """Return the histories of the stops: pushes of all planes, gap and rate of the nearest."""
-        found: dict[str, dict[str, Any]] = {}
+        result: dict[str, dict[str, Any]] = {}
         for plane, state, gap, rate, push in zip(
             self.system.planes, mode.planes, seen.gaps, seen.gap_rates, seen.pressures, strict=True
         ):
-            values = found.setdefault(plane.name, {"normal_force": 0.0, "gap": math.inf, "normal_velocity": 0.0})
+            values = result.setdefault(plane.name, {"normal_force": 0.0, "gap": math.inf, "normal_velocity": 0.0})
             nearer = gap < values["gap"]
             values["normal_force"] = values["normal_force"] + (np.maximum(push, 0.0) if state == CLOSED else 0.0)
             values["normal_velocity"] = np.where(nearer, rate, values["normal_velocity"])
             values["gap"] = np.where(nearer, gap, values["gap"])
-        return found
+        return result
 
     def device_values(
         self, device: Local, seen: Look, i: int, state: tuple[int, float], memory: Floats
     ) -> dict[str, Any]:
         """Return the histories of a device."""
         u = seen.elongations[i]
-        found: dict[str, Any] = {"force": seen.device_forces[i], "elongation": u}
+        result: dict[str, Any] = {"force": seen.device_forces[i], "elongation": u}
         if device.law.type == "zener":
-            found |= {"dashpot_force": seen.dashpots[i], "dashpot_path": memory}
+            result |= {"dashpot_force": seen.dashpots[i], "dashpot_path": memory}
         if device.law.type == "buckling-stop":
             loading = state[0] not in (LIFTED, RETURNING)
             largest = u if loading else np.full_like(u, state[1])
-            found["largest_crush"] = largest
-            found["residual_crush"] = np.array([self.residual_crush(device.law, float(one)) for one in largest])
-        return found
+            result["largest_crush"] = largest
+            result["residual_crush"] = np.array([self.residual_crush(device.law, float(one)) for one in largest])
+        return result

@@ -103,10 +103,10 @@ class Events:
         tried: set[Mode] = set()
         while mode not in tried:
             tried.add(mode)
-            found = self.tried(mode, t, y, until)
-            violated = next((a for a in found[1] if a.values[0] < 0), None)
+            trial = self.tried(mode, t, y, until)
+            violated = next((a for a in trial[1] if a.values[0] < 0), None)
             if violated is None:
-                return mode, *found
+                return mode, *trial
             mode = self.entered(mode, violated, t, y, 0.5 * (t + until))
         return self.searched(mode, t, y, until)
 
@@ -122,7 +122,7 @@ class Events:
             for directions in product((STICK, 1, -1), repeat=len(self.system.rubs)):
                 free = Mode(planes, (FREE,) * len(self.system.rubs), mode.branches)
                 candidate = self.regripped(free, directions)
-                found = self.tried(candidate, t, y, until)
-                if all(alarm.values[0] >= 0 for alarm in found[1]):
-                    return candidate, *found
+                trial = self.tried(candidate, t, y, until)
+                if all(alarm.values[0] >= 0 for alarm in trial[1]):
+                    return candidate, *trial
         raise RuntimeError(f"no state of stops and frictions is consistent at t = {t:.9g} s")

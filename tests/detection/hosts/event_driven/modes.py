@@ -52,18 +52,18 @@ class Modes:
     def first_branches(self, t: float, y: Floats) -> tuple[tuple[int, float], ...]:
         """Return the branches of the devices at the start."""
         placed = self.driven(np.array([t]), t, 0)
-        found: list[tuple[int, float]] = []
+        branches: list[tuple[int, float]] = []
         for device in self.system.devices:
             law, u = device.law, float(self.elongation(device, y[None, : self.system.size], placed)[0])
             if law.type == "nonlinear-spring":
-                found.append((bisect_right(law.breaks, u), 0.0))
+                branches.append((bisect_right(law.breaks, u), 0.0))
             elif law.type == "zener":
-                found.append((1, 0.0))
+                branches.append((1, 0.0))
             else:
                 largest = max(law.crushed, u)
                 below = u < self.residual_crush(law, largest) or largest <= 0
-                found.append((LIFTED if below else RETURNING, largest))
-        return tuple(found)
+                branches.append((LIFTED if below else RETURNING, largest))
+        return tuple(branches)
 
     def regripped(self, mode: Mode, directions: Sequence[int]) -> Mode:
         """Free the frictions whose stops are open; let the others that were free slip in their directions, or stick."""
@@ -83,48 +83,48 @@ class Modes:
 
     def stop_guards(self, mode: Mode, seen: Look) -> list[Alarm]:
         """Return gaps of open planes, pressures of closed ones, both of released ones."""
-        found = []
+        guards = []
         for i, (plane, state) in enumerate(zip(self.system.planes, mode.planes, strict=True)):
             gap, pressure, reach = seen.gaps[i], seen.pressures[i], self.reach(plane.normal, 0)
             push = plane.stiffness * reach + plane.damping * self.reach(plane.normal, 1)
             if state == OPEN:
-                found.append(Alarm(gap, reach, "planes", i, CLOSED))
+                guards.append(Alarm(gap, reach, "planes", i, CLOSED))
             elif state == CLOSED:
-                found.append(Alarm(pressure, push, "planes", i, RELEASED if plane.damping else OPEN))
+                guards.append(Alarm(pressure, push, "planes", i, RELEASED if plane.damping else OPEN))
             else:
-                found += [Alarm(-gap, reach, "planes", i, OPEN), Alarm(-pressure, push, "planes", i, CLOSED)]
-        return found
+                guards += [Alarm(-gap, reach, "planes", i, OPEN), Alarm(-pressure, push, "planes", i, CLOSED)]
+        return guards
 
     def friction_guards(self, mode: Mode, seen: Look) -> list[Alarm]:
         """Return sliding velocities of slip, margins of stick."""
-        found = []
+        guards = []
         for i, (rub, grip) in enumerate(zip(self.system.rubs, mode.grips, strict=True)):
             if grip == STICK:
                 normal, force = seen.normals[i], seen.rubbing[i]
                 # a limit below the force of slip would leave no state in between
                 limit = np.maximum(self.stick_limit(rub, normal), np.abs(self.slip_force(rub, normal, 1)))
                 size = float(np.abs(force).max())
-                found += [Alarm(limit - force, size, "grips", i, -1), Alarm(limit + force, size, "grips", i, 1)]
+                guards += [Alarm(limit - force, size, "grips", i, -1), Alarm(limit + force, size, "grips", i, 1)]
             elif grip != FREE:
-                found.append(Alarm(grip * seen.sliding[i], self.reach(rub.line, 1), "grips", i, STICK))
-        return found
+                guards.append(Alarm(grip * seen.sliding[i], self.reach(rub.line, 1), "grips", i, STICK))
+        return guards
 
     def device_guards(self, mode: Mode, seen: Look) -> list[Alarm]:
         """Return the distances to the ends of the branches of devices."""
-        found = []
+        guards = []
         for i, (device, (branch, _)) in enumerate(zip(self.system.devices, mode.branches, strict=True)):
             law, u, reach = device.law, seen.elongations[i], self.reach(device.direction, 0)
             if law.type == "nonlinear-spring":
                 below = [(u - law.breaks[branch - 1], branch - 1)] if branch > 0 else []
                 above = [(law.breaks[branch] - u, branch + 1)] if branch < len(law.breaks) else []
-                found += [Alarm(values, reach, "branches", i, (to, 0.0)) for values, to in (*below, *above)]
+                guards += [Alarm(values, reach, "branches", i, (to, 0.0)) for values, to in (*below, *above)]
             elif law.type == "buckling-stop":
                 pairs = self.crush_guards(device, i, seen, mode)
-                found += [Alarm(values, size, "branches", i, to) for values, size, to in pairs]
+                guards += [Alarm(values, size, "branches", i, to) for values, size, to in pairs]
             elif law.alpha != 1:
                 dashpot = float(np.abs(seen.dashpots[i]).max())
-                found.append(Alarm(branch * seen.dashpots[i], dashpot, "branches", i, (-branch, 0.0)))
-        return found
+                guards.append(Alarm(branch * seen.dashpots[i], dashpot, "branches", i, (-branch, 0.0)))
+        return guards
 
     def crush_guards(
         self, device: Local, i: int, seen: Look, mode: Mode

@@ -116,7 +116,7 @@ class Reading:
 
     def locals_of(self, problem: Any, to_unknowns: Floats, influences: Sequence[Floats]) -> tuple[Local, ...]:
         """Return the devices with the places of their memories."""
-        found: list[Local] = []
+        devices: list[Local] = []
         memory = 2 * to_unknowns.shape[1]
         for law in problem.devices:
             if law.type not in ("nonlinear-spring", "buckling-stop", "zener"):
@@ -124,5 +124,5 @@ class Reading:
             place = memory if law.type == "zener" else -1
             memory += law.type == "zener"
             carried = self.carried(law, law.direction, influences)
-            found.append(Local(law, to_unknowns.T @ law.direction, carried, place))
-        return tuple(found)
+            devices.append(Local(law, to_unknowns.T @ law.direction, carried, place))
+        return tuple(devices)

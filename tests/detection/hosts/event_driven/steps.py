@@ -64,8 +64,8 @@ class Steps:
             moved = integrals @ change
             states = y + integrals @ rates
             size = float(np.max(np.abs(moved).max(axis=0) / np.maximum(self.spans(states), least)))
-            left = size * min(1.0, size / last) if passes else size  # of a series that falls geometrically
-            if left <= self.newton_tolerance or (size < 0.01 * self.rtol and size > 0.1 * last):
+            rest = size * min(1.0, size / last) if passes else size  # of a series that falls geometrically
+            if rest <= self.newton_tolerance or (size < 0.01 * self.rtol and size > 0.1 * last):
                 if passes > self.newton_old:
                     self.forget(mode)
                 return Step(t, length, y, length * (self.tables.coefficients @ rates), least)

@@ -92,23 +92,23 @@ def _cut_out(pieces: Sequence[Piece], start: float, end: float) -> tuple[Piece, 
     """Return what is left of pieces between two instants (s)."""
     inner = [piece._replace(start=max(piece.start, start)) for piece in pieces if piece.start < end]
     ends = [piece.start for piece in inner[1:]] + [end]
-    kept = [piece for piece, until in zip(inner, ends, strict=True) if until > start]
-    return (Piece(-math.inf, (), 0.0, ()), *kept, Piece(end, (), end, ()))
+    inside = [piece for piece, until in zip(inner, ends, strict=True) if until > start]
+    return (Piece(-math.inf, (), 0.0, ()), *inside, Piece(end, (), end, ()))
 
 
 def _integrated(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
     """Return the antiderivative that is zero up to the first break."""
-    found = [pieces[0]]
+    integrals = [pieces[0]]
     for piece in pieces[1:]:
         powers = (0.0, *(c / (k + 1) for k, c in enumerate(piece.powers)))
         turned = _turned(piece._replace(powers=powers), -1)
         missing = (
-            float(found[-1](piece.start)) - float(turned(piece.start))
-            if len(found) > 1
+            float(integrals[-1](piece.start)) - float(turned(piece.start))
+            if len(integrals) > 1
             else -float(turned(piece.start))
         )
-        found.append(turned._replace(powers=(powers[0] + missing, *powers[1:])))
-    return tuple(found)
+        integrals.append(turned._replace(powers=(powers[0] + missing, *powers[1:])))
+    return tuple(integrals)
 
 
 def _differentiated(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
@@ -121,14 +121,14 @@ def _summed(summands: Sequence[Sequence[Piece]]) -> tuple[Piece, ...]:
     """Return the sum of functions, on pieces between all their breaks."""
     starts = sorted({piece.start for pieces in summands for piece in pieces})
     tables = [([piece.start for piece in pieces], pieces) for pieces in summands]
-    found = []
+    sums = []
     for at in starts:
         origin = at if math.isfinite(at) else 0.0
         parts = [pieces[bisect_right(begins, at) - 1] for begins, pieces in tables]
         rows = [_shifted(part, origin) for part in parts if any(part.powers)]
         powers = [sum(row[k] for row in rows if k < len(row)) for k in range(max(map(len, rows), default=0))]
-        found.append(Piece(at, tuple(wave for part in parts for wave in part.waves), origin, tuple(powers)))
-    return tuple(found)
+        sums.append(Piece(at, tuple(wave for part in parts for wave in part.waves), origin, tuple(powers)))
+    return tuple(sums)
 
 
 def _shifted(piece: Piece, origin: float) -> list[float]:

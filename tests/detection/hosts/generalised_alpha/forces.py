@@ -119,11 +119,11 @@ def add_force(directions: Floats, e: int, size: float, out: Floats) -> None:
 
 
 @part
-def add_outer(directions: Floats, left: int, right: int, factor: float, matrix: Floats) -> None:
+def add_outer(directions: Floats, row: int, column: int, factor: float, matrix: Floats) -> None:
     """Add the outer product of the directions of two elements to the leading part of a matrix."""
     for i in range(directions.shape[1]):
         for j in range(directions.shape[1]):
-            matrix[i, j] += factor * directions[left, i] * directions[right, j]
+            matrix[i, j] += factor * directions[row, i] * directions[column, j]
 
 
 @part
@@ -240,7 +240,7 @@ def add_frictions(laws: Any, model: Any, now: Any, old: Any, alpha_f: float, res
 
 
 @part
-def border(laws: Any, model: Any, k: int, now: Any, w: Any, h: float, system: Floats, right: Floats) -> None:
+def border(laws: Any, model: Any, k: int, now: Any, w: Any, h: float, system: Floats, column: Floats) -> None:
     """Write a row and a column for every multiplier: no sliding velocity in stick, no change of it in slip.
 
     A slip under the force of a stop gets its tangent in the rows of the structure.
@@ -255,7 +255,7 @@ def border(laws: Any, model: Any, k: int, now: Any, w: Any, h: float, system: Fl
             system[row, i] = w.gamma * h * model.directions[e, i] if sticks else 0.0
             system[i, row] = -model.directions[e, i] if sticks else 0.0
         system[row, row] = 0.0 if sticks else 1.0
-        right[row] = -along(model.directions, e, now.v) - model.drift_rate[k, e] if sticks else 0.0
+        column[row] = -along(model.directions, e, now.v) - model.drift_rate[k, e] if sticks else 0.0
         if not sticks and model.frictions[f, 0] >= 0.0:
             add_pressure(laws, model, f, k, now, w, h, system)
 
