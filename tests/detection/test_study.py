@@ -1,0 +1,173 @@
+"""Faults are detected by the layers that should, and a fault that hangs or crashes does not stop the study."""
+
+import contextlib
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from veridyn.workers import Loss, Watch
+
+from . import study
+from .catalogue import load_hosts
+from .examine import NO_ANSWER, Examination, judge_sound, search, try_place, try_places
+from .fault import Fault, Host
+from .trial import Place, find_places
+
+OSCILLATOR, BALL = Place("sdld31", "let-go"), Place("bouncing_ball", "elastic")
+CHEAP = [
+    ("event-driven", "displacement_size", OSCILLATOR, "convergence"),
+    ("event-driven", "tolerance_ignored", OSCILLATOR, "claim"),
+    ("event-driven", "answer_cached", OSCILLATOR, "invariance"),
+    ("scipy", "reset_missed", BALL, "criterion"),
+    ("scipy", "state_left", BALL, "invariance"),
+]
+
+
+class Line:
+    """Notes what a worker tells."""
+
+    def __init__(self):
+        self.entries = []
+
+    def tell(self, entry):
+        self.entries.append(entry)
+
+    def watched(self, watch):
+        return contextlib.nullcontext()
+
+
+def examination(host, name, **more):
+    chosen = load_hosts()[host] if isinstance(host, str) else host
+    (fault,) = (fault for fault in chosen.faults if fault.name == name)
+    return Examination(Line(), chosen, fault, **more)
+
+
+@pytest.mark.parametrize(("host", "name", "place", "layer"), CHEAP)
+def test_a_fault_is_detected_by_its_layer(host, name, place, layer):
+    trial = try_place(examination(host, name), place)
+    assert layer in trial.layers
+    assert not trial.broken
+
+
+@pytest.mark.parametrize(("host", "place"), [("event-driven", OSCILLATOR), ("scipy", BALL)])
+def test_a_sound_host_passes(host, place):
+    sound = judge_sound(examination(host, load_hosts()[host].faults[0].name), place)
+    assert not sound.detected
+    assert sum(sound.judged.values()) > 10
+
+
+def test_variants_are_tried_up_to_the_first_that_detects():
+    examined = examination("event-driven", "load_amplitude")
+    assert try_places(examined, find_places(("sdld31",))).detected
+    trials = [entry["trial"] for entry in examined.channel.entries if entry["trial"]["fault"]]
+    assert [bool(trial["failures"]) for trial in trials] == [False] * (len(trials) - 1) + [True]
+
+
+def test_the_smallest_size_is_delivered():
+    examined = examination("event-driven", "displacement_size")
+    search(examined, try_place(examined, OSCILLATOR))
+    smallest = examined.channel.entries[-1]["smallest"]
+    assert examined.fault.smallest < smallest["detected"] < examined.fault.size
+    assert smallest["survived"] < smallest["detected"]
+
+
+# --- faults that give no answer ------------------------------------------------------------------------------------
+
+
+class Crashing:
+    """Raises in every solve."""
+
+    name, version, capabilities = "crashing", "1", frozenset({"mechanical", "loads", "damping"})
+
+    def solve(self, problem, settings):
+        raise ZeroDivisionError
+
+
+def breaking(size):
+    raise KeyError("made wrongly")
+
+
+FRAGILE = Host(
+    "fragile",
+    load_hosts()["event-driven"].solver,
+    (
+        Fault("crashes", "method", "Every solve raises.", lambda _: Crashing()),
+        Fault("unmakeable", "method", "The fault cannot be made.", breaking),
+        Fault("hangs", "method", "No solve ends.", lambda _: Crashing()),
+    ),
+)
+
+
+def test_a_solver_that_raises_is_detected_as_an_error():
+    assert try_place(examination(FRAGILE, "crashes"), OSCILLATOR).layers == {"error"}
+
+
+def test_a_fault_that_cannot_be_made_is_an_entry():
+    trial = try_place(examination(FRAGILE, "unmakeable"), OSCILLATOR)
+    assert (trial.detected, list(trial.broken)) == (False, ["make"])
+
+
+def test_a_run_that_was_lost_is_not_tried_again():
+    lost = {f"{OSCILLATOR.case}/{OSCILLATOR.variant}/ default": "killed by SIGSEGV"}
+    trial = try_place(examination(FRAGILE, "hangs", lost=lost), OSCILLATOR)
+    assert trial.failures == {f"{NO_ANSWER}: killed by SIGSEGV": ("error", None)}
+
+
+class Workers:
+    """In place of processes: loses the first job in a solve, and does the others here."""
+
+    def __init__(self, *_):
+        self.line = Line()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def share(self, jobs, renew):
+        watch = Watch("solve", "hangs", f"{OSCILLATOR.case}/{OSCILLATOR.variant}/ default")
+        for number, job in enumerate([renew(0, Loss(watch, "within 1 s and was stopped", hung=True)), *jobs[1:]]):
+            job.function(self.line, *job.arguments)
+            yield from ((number, entry) for entry in self.line.entries)
+            self.line.entries.clear()
+
+
+def test_a_fault_that_hangs_does_not_stop_the_study(monkeypatch):
+    monkeypatch.setattr(study, "Pool", Workers)
+    monkeypatch.setitem(load_hosts(), "fragile", FRAGILE)
+    plan = study.Plan(study.choose(["fragile"], ["hangs", "crashes"]), (OSCILLATOR.case,))
+    plan = study.Plan(plan.pairs[::-1], plan.cases)
+    observed = study.Study()
+    study.run(plan, observed, 1, 1.0)
+    assert observed.finished == {("fragile", "hangs"), ("fragile", "crashes")}
+    (hanging,) = observed.trials["fragile", "hangs"]
+    assert next(iter(hanging.failures)).startswith(NO_ANSWER)
+
+
+# --- the command ---------------------------------------------------------------------------------------------------
+
+
+def command(folder, *options):
+    return study.main(
+        ["sdld31", "--host", "event-driven", "--fault", "answer_cached", "--report", str(folder), *options]
+    )
+
+
+def test_the_command_tries_a_fault_in_a_process_and_resumes(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("veridyn.journal.Found.done", lambda _: None)
+        assert command(tmp_path) == 0
+    first = json.loads((tmp_path / "detection.json").read_text(encoding="utf-8"))
+    monkeypatch.setattr(study, "Pool", SimpleNamespace)  # nothing is left for a process
+    monkeypatch.setattr(study, "run", lambda *_: None)
+    assert command(tmp_path, "--resume") == 0
+    again = json.loads((tmp_path / "detection.json").read_text(encoding="utf-8"))
+    assert (again["trials"], again["sound"]) == (first["trials"], first["sound"])
+
+
+@pytest.mark.parametrize("option", [("--host", "explicite"), ("--fault", "answer_cachde")])
+def test_an_unknown_name_is_bad_input(option, capsys):
+    assert study.main(option) == 2
+    assert "did you mean" in capsys.readouterr().err
