@@ -12,7 +12,7 @@ from scipy.linalg import eigh, expm, lu_factor, lu_solve
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
-STEPS_PER_PERIOD = 200  # of the fastest mode, by default
+STEPS_PER_PERIOD = 600  # of the fastest mode, by default
 NO_RATIO = 1e-12  # what rounding leaves of a damping ratio
 LINEAR = frozenset({"mechanical", "multi-dof", "loads", "support-motion"})
 STEP = {"step": f"step (s); default 1/{STEPS_PER_PERIOD} of the shortest period"}
