@@ -12,17 +12,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from veridyn.reports.tally import LAYERS, Record, group
+from veridyn.reports.tally import Record, group
 
 FEWEST = 3  # failed checks, below which nothing is said
-LEAST = 0.35  # similarity of a kind, below which nothing is said
-AHEAD = 0.13  # share by which the nearest kind must be nearer than the next
-NEAREST = 2  # faults of a kind whose mean similarity is that of the kind
+LEAST = 0.35  # similarity of a part, below which nothing is said
+AHEAD = 0.13  # share by which the nearest part must be nearer than the next
+NEAREST = 2  # faults of a part whose mean similarity is that of the part
 FILE = "patterns.json"
-SCHEMA_VERSION = "2.0"
-
-KINDS = {"integrator": "method", "post-processing": "output", "seismic": "support", "numerics": "precision"}
-"""Kinds of faults that have another name in some solvers."""
+SCHEMA_VERSION = "3.0"
 
 Failures = frozenset[str]  # case, layer and quantity without its numbers, e.g. "sdnd101 criterion peak_force"
 
@@ -35,7 +32,7 @@ class Pattern:
 
     host: str
     fault: str
-    kind: str
+    part: str
     what: str
     failures: Failures
     cases: frozenset[str]
@@ -43,15 +40,15 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Hint:
-    """The kind of fault that failed checks resemble most, how much (0 to 1), and the fault of it that is nearest."""
+    """The part of a code that failed checks point to, how much (0 to 1), and the fault in it that is nearest."""
 
-    kind: str
+    part: str
     similarity: float
     nearest: Pattern
 
 
 def hints(records: Iterable[Record]) -> Iterator[str]:
-    """Yield a sentence for each solver (and scheme) whose failures resemble those of one kind of fault.
+    """Yield a sentence for each solver (and scheme) whose failures resemble those of faults in one part of a code.
 
     A solver that never answered resembles nothing: its error says why.
     """
@@ -63,13 +60,13 @@ def hints(records: Iterable[Record]) -> Iterator[str]:
             subject = " ".join(filter(None, (solver, scheme)))
             nearest = found.nearest.what.rstrip(".")
             yield (
-                f"hint: what fails with {subject} resembles faults of the kind {found.kind} "
+                f"hint: what fails with {subject} resembles faults of the part {found.part} "
                 f"(similarity {found.similarity:.2f}), most of all: {nearest}"
             )
 
 
 def diagnosis(records: Iterable[Record], patterns: Sequence[Pattern]) -> Hint | None:
-    """Return the kind of fault that the failed checks of a subject resemble; None if too few fail or kinds tie.
+    """Return the part of a code that the failed checks of a subject point to; None if too few fail or parts tie.
 
     Patterns are compared where both are known: in the cases on which a fault was tried, in the checks that were judged
     here. What fails in other cases lowers the similarity by its share.
@@ -77,13 +74,13 @@ def diagnosis(records: Iterable[Record], patterns: Sequence[Pattern]) -> Hint | 
     judged: set[str] = set()
     failed: list[str] = []
     for record in records:
-        place = failure(record["case"], record["layer"], record["quantity"])
+        place = name_failure(record["case"], record["layer"], record["quantity"])
         if record["verdict"] == "error":
-            failed.append(failure(record["case"], "error", record["quantity"]))
+            failed.append(name_failure(record["case"], "error", record["quantity"]))
         elif record["verdict"] == "fail":
             failed.append(place)
         if record["verdict"] in ("pass", "fail", "error"):
-            judged |= {place, failure(record["case"], "error", record["quantity"])}
+            judged |= {place, name_failure(record["case"], "error", record["quantity"])}
     if len(failed) < FEWEST:
         return None
     seen = frozenset(failed)
@@ -91,7 +88,7 @@ def diagnosis(records: Iterable[Record], patterns: Sequence[Pattern]) -> Hint | 
     return _nearest((similarity(seen, pattern, weights, judged.__contains__), pattern) for pattern in patterns)
 
 
-def failure(case: str, layer: str, quantity: str) -> str:
+def name_failure(case: str, layer: str, quantity: str) -> str:
     """Return what a failed check is called in a pattern; numbers in the name of a quantity do not count."""
     return f"{case} {layer} {NUMBERS.sub('', quantity).strip('_')}"
 
@@ -120,14 +117,14 @@ def similarity(
 
 
 def _nearest(similar: Iterable[tuple[float, Pattern]]) -> Hint | None:
-    """Return the kind whose nearest faults are nearest, None if they are far or those of another kind as near."""
-    by_kind = group(sorted(similar, key=lambda pair: -pair[0]), lambda pair: pair[1].kind)
-    means = {kind: sum(s for s, _ in pairs[:NEAREST]) / len(pairs[:NEAREST]) for kind, pairs in by_kind.items()}
+    """Return the part whose nearest faults are nearest, None if they are far or those of another part as near."""
+    by_part = group(sorted(similar, key=lambda pair: -pair[0]), lambda pair: pair[1].part)
+    means = {part: sum(s for s, _ in pairs[:NEAREST]) / len(pairs[:NEAREST]) for part, pairs in by_part.items()}
     first, second = sorted([*means.values(), 0.0, 0.0], reverse=True)[:2]
     if first < LEAST or first - second <= AHEAD * first:
         return None
-    kind = max(means, key=lambda name: means[name])
-    return Hint(kind, first, by_kind[kind][0][1])
+    part = max(means, key=lambda name: means[name])
+    return Hint(part, first, by_part[part][0][1])
 
 
 # ---- patterns
@@ -140,41 +137,8 @@ def known() -> tuple[Pattern, ...]:
 
 
 def patterns_of(learnt: Mapping[str, Any]) -> Iterator[Pattern]:
-    """Yield the patterns of a file that `learn` made."""
+    """Yield the patterns of a file that a study of seeded faults has written."""
     names = learnt["failures"]
     for row in learnt["patterns"]:
         failed = frozenset(names[number] for number in row["failures"])
-        yield Pattern(row["host"], row["fault"], row["kind"], row["what"], failed, frozenset(row["cases"]))
-
-
-def learn(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the patterns of results of mutation analysis, as JSON can carry them.
-
-    A fault that makes fewer than three checks fail leaves no pattern.
-    """
-    said = {(fault["host"], fault["name"]): fault for fault in found["faults"]}
-    trials = group(found["trials"], lambda t: (t["host"], t["fault"]))
-    kept = {key: mine for key, mine in trials.items() if sum(len(t["found"]) for t in mine) >= FEWEST}
-    failed = {key: {name for trial in mine for name in _failures(trial)} for key, mine in kept.items()}
-    names = sorted(set().union(*failed.values()))
-    number = {name: place for place, name in enumerate(names)}
-    rows = [
-        {
-            "host": key[0],
-            "fault": key[1],
-            "kind": KINDS.get(said[key]["kind"], said[key]["kind"]),
-            "what": said[key]["what"],
-            "cases": sorted({trial["place"]["case"] for trial in mine}),
-            "failures": sorted(number[name] for name in failed[key]),
-        }
-        for key, mine in kept.items()
-    ]
-    return {"schema_version": SCHEMA_VERSION, "failures": names, "patterns": rows}
-
-
-def _failures(trial: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a trial made fail; a check has the name of its record, ``variant-layer:quantity``."""
-    case, variant = trial["place"]["case"], trial["place"]["variant"]
-    for name, (layer, _) in trial["found"].items():
-        before, colon, after = name.removeprefix(f"{variant}-").partition(":")
-        yield failure(case, layer, after if colon and before in LAYERS else f"{before}{colon}{after}")
+        yield Pattern(row["host"], row["fault"], row["part"], row["what"], failed, frozenset(row["cases"]))

@@ -159,7 +159,6 @@ FORM = (
     "one document, tables, C functions (rates, Jacobian, guards, resets), a functional mock-up unit, an input deck of "
     "CalculiX, bodies in contact, or a model of MuJoCo"
 )
-HOST = "solver into which faults are seeded: integrator, exact, one of examples/hosts, or FILE.py with FAULTS"
 
 CASE = _option("case")
 CASES = _option("cases", nargs="*", metavar="CASE", help="all cases if none is named")
@@ -290,21 +289,6 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         _place("--against", "OLD.json", "timing.json to compare with: ratios, with their noise"),
         _place("--history", "DIR", "folder of earlier runs, to draw; this one is added"),
         _place("--results", "TIMING.json", "of a run (default: run the benchmarks)"),
-    )),
-    "mutation": ("commands.mutation", "try the suite itself: seeded faults must be detected, solvers without fault "
-        "must pass", (
-        CASES,
-        _repeatable("--host", "H", HOST, dest="hosts", help=f"{HOST}; repeatable (default: all)"),
-        _repeatable("--fault", "NAME", "", dest="faults", help="repeatable (default: all)"),
-        _switch("--all-cases", "go on after the first case that detects a fault"),
-        _switch("--resolution", "look for the smallest size that is detected"),
-        _option("--false-positives", type=whole(1), metavar="N", help="instead: solvers without fault on N random "
-            "parameter sets of every case"),
-        _place("--report", "DIR", "write mutation.json, detection.md and patterns.json"),
-        _output("write what was found"),
-        _switch("--resume", "go on with the run that was ended, into the same file"),
-        _jobs(),
-        TIME_OUT,
     )),
 }  # fmt: skip
 """The function of each command, what it is for, and what it takes: options bear the names of the arguments."""

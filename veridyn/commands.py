@@ -182,18 +182,3 @@ def _run_our_own(cases: Sequence[str], file: Path, jobs: int, command: Command) 
         output=str(file),
         command=command,
     )
-
-
-def mutation(
-    command: Command, false_positives: int | None, faults: Sequence[str], report: Path | None, **given: Any
-) -> int:
-    """Try seeded faults, or solvers without fault."""
-    from veridyn.mutation import analysis
-    from veridyn.mutation.false_positives import study
-
-    asked = analysis.Options(given.pop("all_cases"), given.pop("resolution"))
-    if false_positives is None:
-        return analysis.mutation(faults=faults, options=asked, report=report, command=command, **given)
-    if faults or asked.resolution:
-        raise SolverInputError("--false-positives tries solvers without fault; leave out --fault and --resolution")
-    return study(count=false_positives, command=command, **given)

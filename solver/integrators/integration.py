@@ -18,7 +18,6 @@ from veridyn.solver.integrators.kernels.system import Floats, System, Workspace
 from veridyn.solver.interrupt import interruptible
 
 Kernel = Callable[..., Any]
-Rebuild = Callable[[Kernel], Kernel]
 AHEAD = 64  # instants at which time functions are evaluated at once
 MOST_STEPS = 1e290  # of a step that is nothing; more than any memory holds, and still a float in bytes
 # the last three of kernels that iterate
@@ -78,7 +77,6 @@ class Job:
     step: float
     plan: Plan = field(default_factory=Plan)
     scheme: str = ""  # name, for messages
-    rebuild: Rebuild | None = None  # what makes another kernel of the scheme's before it runs
     mass: Any = None  # (r, r) sparse, over the masses of the system; None: those are all
 
     def __post_init__(self) -> None:
@@ -145,7 +143,6 @@ class Storage:
             self.archive.cursor[STOP] = 1
 
         work = steps * self.job.q.size
-        kernel = self.job.rebuild(kernel) if self.job.rebuild else kernel
         return interruptible(lambda: kernel(self.job.system, *arguments, *self.arguments()), stop, steps=work)
 
     def run(self, diverged: int, counters: dict[str, float]) -> Run:

@@ -21,7 +21,7 @@ from veridyn.solver.problem.sparse import diagonal
 from veridyn.solver.response import Response
 
 if TYPE_CHECKING:
-    from veridyn.solver.integrators.integration import Plan, Rebuild, Run
+    from veridyn.solver.integrators.integration import Plan, Run
 
 Settings = Mapping[str, Any]
 
@@ -34,8 +34,7 @@ class ModalIntegrator:
     completes the settings; and optionally ``tangential_stiffness`` (N/m, turns set-valued friction into the regularised
     law), ``archive_every`` (steps), ``archive_at`` (instants), ``quantities`` (bool), ``check_step`` (bool), and the
     options of the scheme.
-    ``rebuild`` makes another kernel of that of the scheme, None: the scheme as it is. All methods raise `SettingsError`
-    for a scheme that is unknown.
+    All methods raise `SettingsError` for a scheme that is unknown.
     """
 
     name: str = "veridyn"
@@ -49,7 +48,6 @@ class ModalIntegrator:
         *DEVICE_TAGS,
     })  # fmt: skip
     schemes: tuple[str, ...] = tuple(SCHEMES)
-    rebuild: Rebuild | None = None
 
     def settings(self, scheme: str) -> dict[str, str]:
         """Return the meaning of every setting of a scheme; docs/schemes.md has the defaults."""
@@ -121,7 +119,7 @@ class ModalIntegrator:
         q, v = modal_state(problem, modes)
         mass = diagonal(1 / modes.masses) @ problem.mass if problem.consistent else None
         span = problem.start, problem.end, common.step
-        job = Job(system, q, v, *span, common.plan(problem), scheme.name, self.rebuild, mass)
+        job = Job(system, q, v, *span, common.plan(problem), scheme.name, mass)
         run = scheme.run(options, job)
         _refuse_divergence(run, problem, modes, scheme.name, common.step)
         response = Response(

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from veridyn.doctor.command import PATIENTS, patients_of
-from veridyn.doctor.faults import SEVERAL, error_of, fault_of_displacement, paths_of_faults
+from veridyn.doctor.misreadings import SEVERAL, error_of, fault_of_displacement, paths_of_faults
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.exact.solver import SOLVER as EXACT
 

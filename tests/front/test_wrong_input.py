@@ -60,13 +60,6 @@ def test_a_missing_package_of_reports_is_said_before_any_work(refused, monkeypat
     assert said == 'veridyn: reports need the package fastjsonschema: pip install "veridyn[report]"\n'
 
 
-def test_mutation_analysis_needs_no_pytest(python):
-    blocked = (
-        "import sys; sys.modules['pytest'] = None; import veridyn.mutation.false_positives, veridyn.mutation.analysis"
-    )
-    assert python("-c", blocked).status == 0
-
-
 def test_without_a_command_the_help_is_printed_with_examples_and_exit_status(veridyn):
     seen = veridyn()
     assert (seen.status, seen.err) == (ExitCode.UNUSABLE, "")

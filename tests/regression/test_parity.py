@@ -10,7 +10,6 @@ import parity_page
 import printed
 import pytest
 
-from veridyn.mutation.defects import all_defects
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem.basis import modal_basis
@@ -136,18 +135,3 @@ def test_the_page_shows_what_was_computed_and_how_far_it_is():
     (missed,) = (value for value in printed.printed("sdnd104") if not value.runs)
     assert f"| {missed.value} |  |  | not reproduced |" in page
     assert "| sdnd104 | 26 | 22 | 0 | 3 | 1 |" in page
-
-
-def test_a_step_that_grows_too_soon_shows_in_printed_digits_alone():
-    """A step control that follows another rule is as accurate; that it is Code_Aster's, only its digits can tell."""
-    faulty = all_defects()["step_grows_too_soon"]
-    values = [value for value in ALL if value.case == "sdnd106" and value.verdict != "not reproduced"]
-    missed = []
-    for value in values:
-        (run,) = value.runs
-        problem, given = printed.stated(value.case, run)
-        response = faulty.solve(problem, printed.settings(run))
-        missed.append(
-            abs(printed.reading(value, Observation(given, problem, response)) - float(value.value)) > value.allowed
-        )
-    assert any(missed)

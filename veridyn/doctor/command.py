@@ -10,7 +10,7 @@ import numpy as np
 from rich.text import Text
 
 from veridyn.doctor.bodies import Body, Bounce, Flight, Linear, Shake, Slider, Springs
-from veridyn.doctor.faults import error_of, fault_of_displacement, fault_of_velocity, faults_of_arrays
+from veridyn.doctor.misreadings import error_of, fault_of_displacement, fault_of_velocity, faults_of_arrays
 from veridyn.nearest import did_you_mean
 from veridyn.posed import settings_of
 from veridyn.screen import console

@@ -1,0 +1,34 @@
+"""Seeded faults of the exact solver: what any solver can get wrong, and gross faults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from veridyn.solver.exact.solver import SOLVER as EXACT
+
+from ..fault import Host
+from .common import common_faults
+from .gross import gross_faults
+from .gross_elements import CONTACT, FRICTION
+from .gross_output import OUTPUT
+from .gross_structure import LOADS, MODAL, SUPPORTS
+from .tools import Problem, Response, Sizes
+
+SIZES = Sizes(1e-6, 1e-13)
+
+
+class Exact:
+    """The exact solver, which answers by name, so that a fault can change a part of its answer."""
+
+    name, version, claims = EXACT.name, EXACT.version, EXACT.claims
+    capabilities = EXACT.capabilities - {"sparse"}  # faults change arrays
+
+    def solve(self, problem: Problem, settings: Mapping[str, Any]) -> Response:
+        """Return the answer by name; raises what the exact solver raises."""
+        return dict(vars(EXACT.solve(problem, settings)))
+
+
+SOLVER = Exact()
+GROSS = (*CONTACT, *FRICTION, *MODAL, *LOADS, *SUPPORTS, *OUTPUT)
+HOSTS = (Host(SOLVER.name, SOLVER, (*common_faults(SOLVER, SIZES), *gross_faults(SOLVER, GROSS))),)

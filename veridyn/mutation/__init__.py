@@ -1,1 +1,0 @@
-"""Mutation analysis: seeded faults, and which of them the suite detects."""
