@@ -21,12 +21,11 @@ NEWMARK = edited(
     ("/* ---- mechanics ---- */\n", (Path(__file__).parents[1] / "hosts" / "loads.c").read_text(encoding="utf-8")),
     ("double f = -s->k * x - s->c * v;", "double f = pull - s->k * x - s->c * v;"),
     ("q = step(&s, q, (t[i] - now) / parts)", "pull = LOAD_NOW, q = step(&s, q, (t[i] - now) / parts)"),
-    ("    q.a = force(", "    pull = load(problem, now), q.a = force("),
+    ("    q.a = force(", '    const char *loads = get(problem, "loads");\n    pull = load(loads, now);\n    q.a = force('),
     ('if (count(get(problem, "loads")) || count(get(problem, "supports"))) return "loads and moving supports";',
      'if (count(get(problem, "supports"))) return "moving supports";'),
     ('\\"mechanical\\", \\"contact\\"', '\\"mechanical\\", \\"contact\\", \\"damping\\", \\"loads\\"'),
-    ('\\"refinement\\": [{\\"step\\": 1e-4}, {\\"step\\": 5e-5}, {\\"step\\": 2.5e-5}]', '\\"refinement\\": \\"step\\"'),
-    ("LOAD_NOW", "load(problem, now + (j + 1) * (t[i] - now) / parts)"),
+    ("LOAD_NOW", "load(loads, now + (j + 1) * (t[i] - now) / parts)"),
 )  # fmt: skip
 HYBRID = (SOURCES / "hybrid.c").read_text(encoding="utf-8")
 SIZE = "SIZE"
@@ -97,6 +96,7 @@ def has_fractions(problem: Any) -> bool:
 
 
 RELATIVE = "relative change"
+NO_CASE = "No case of one mass has {}."
 ROW = "now = t[i], x[i] = q.x, v[i] = q.v;"
 PUSH = "fmax(0.0, -s->stiffness * gap(s, x))"
 
@@ -109,10 +109,10 @@ def newmark(name: str, part: str, what: str, *edits: Edit, touches: Any = always
 NEWMARK_FAULTS = (
     newmark("push_sign", "contact", "A stop pulls the mass in.", ("f -= stop->normal * push", "f += stop->normal * push"), touches=has_stops),
     newmark("pull", "contact", "A stop pulls where it is open.", (PUSH, "-s->stiffness * gap(s, x)"), touches=has_stops),
-    newmark("offset_missed", "contact", "The offset of a stop is not read.", (" + s->offset)", ")"), touches=has_offsets),
-    newmark("normal_missed", "contact", "Every stop is taken for an upper one.", ('first(get(p, "normal"))', 'fabs(first(get(p, "normal")))'), touches=has_lower_stops),
-    newmark("first_stop", "contact", "The first stop alone pushes.", ("stop < s->stop + s->stops; ++stop", "stop < s->stop + (s->stops > 0); ++stop"), touches=has_several_stops),
-    newmark("gap_missed", "contact", "The gap of a stop is taken for zero.", ("return s->gap - (", "return -("), touches=has_gaps),
+    newmark("offset_missed", "contact", "The offset of a stop is not read.", (" + s->offset)", ")"), touches=has_offsets, unseen=NO_CASE.format("a stop with an offset")),
+    newmark("normal_missed", "contact", "Every stop is taken for an upper one.", ('first(get(p, "normal"))', 'fabs(first(get(p, "normal")))'), touches=has_lower_stops, unseen=NO_CASE.format("a stop on the lower side")),
+    newmark("first_stop", "contact", "The first stop alone pushes.", ("stop < s->stop + s->stops; ++stop", "stop < s->stop + (s->stops > 0); ++stop"), touches=has_several_stops, unseen=NO_CASE.format("two stops")),
+    newmark("gap_missed", "contact", "The gap of a stop is taken for zero.", ("return s->gap - (", "return -("), touches=has_gaps, unseen=NO_CASE.format("a stop with a gap")),
     sized("gap_wide", "contact", "A stop stands too far away.", "return s->gap - (", "return s->gap + SIZE - (", 1e-4, "m", has_stops),
     sized("stop_stiff", "contact", "A stop is too stiff.", 'number(get(p, "stiffness"), 0)', 'number(get(p, "stiffness"), 0) * (1 + SIZE)', 1e-2, RELATIVE, has_stops),
     newmark("damping_missed", "method", "The damping matrix is left out.", ("pull - s->k * x - s->c * v", "pull - s->k * x"), touches=is_damped),

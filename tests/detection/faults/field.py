@@ -72,7 +72,7 @@ def with_entry(method: runge_kutta.Tableau, row: int, column: int, value: float)
 
 MISPRINT = (5, 2, -3554 / 2565)
 FEHLBERG = runge_kutta.RungeKutta("fehlberg", runge_kutta.FEHLBERG, 5)
-PRINCE = runge_kutta.RungeKutta("prince-dormand", runge_kutta.PRINCE, 8)
+PRINCE = runge_kutta.RungeKutta("prince-dormand", runge_kutta.PRINCE, 8, levels=(30, 60, 120, 240))
 RUNGE_KUTTA = (
     Host(
         "fehlberg",

@@ -38,9 +38,9 @@ static double at(const char *function, double t) {
     return x;
 }
 
-static double load(const char *problem, double t) {
+static double load(const char *loads, double t) {
     double f = 0;
-    for (const char *p = item(get(problem, "loads")); p; p = next(p))
+    for (const char *p = item(loads); p; p = next(p))
         f += first(get(p, "direction")) * at(get(p, "function"), t);
     return f;
 }

@@ -32,7 +32,7 @@ class Stepping:
 
     def refinement(self, problem: Any) -> list[Mapping[str, Any]]:
         """Return steps from coarse to fine."""
-        return [{"step": (problem.end - problem.start) / count} for count in (2500, 5000, 10_000, 20_000)]
+        return [{"step": (problem.end - problem.start) / count} for count in (2500, 4700, 9100, 17_900)]
 
     def instants(self, problem: Any, settings: Mapping[str, Any]) -> Floats:
         """Return the instants (m + 1,) of the steps."""
@@ -72,8 +72,9 @@ class Bouncing(Stepping):
         for i in range(times.size - 1):
             v[i + 1] = v[i] + h * (f[i] - c * v[i] - k * x[i]) / m
             if stop.gap - normal * x[i] - stop.offset <= 0 and normal * v[i + 1] > 0:
-                v[i + 1] = -normal * stop.restitution * max(0.0, self.impact_speed(normal * v[i], normal * v[i + 1]))
-                hits.append(times[i])
+                speed = max(0.0, self.impact_speed(normal * v[i], normal * v[i + 1]))
+                v[i + 1] = -normal * stop.restitution * speed
+                hits += [times[i]] if speed else []
             x[i + 1] = x[i] + h * v[i + 1]
         return {"time": times, "displacement": x, "velocity": v, "events": {stop.name: np.array(hits)}}
 

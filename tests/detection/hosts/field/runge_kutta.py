@@ -16,7 +16,6 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 Rate = Callable[[float, Floats], Floats]
 
 STEPS = 2000  # over the span, by default
-LEVELS = (250, 500, 1000, 2000)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +55,7 @@ class RungeKutta:
     name: str
     method: Tableau
     order: int
+    levels: tuple[int, ...] = (250, 500, 1000, 2000)  # numbers of steps
     version = "1.0"
     capabilities = frozenset({"initial-value"})
     settings = {"step": f"step (s); default 1/{STEPS} of the span"}  # noqa: RUF012 - never written
@@ -71,7 +71,7 @@ class RungeKutta:
 
     def refinement(self, problem: Any) -> list[Mapping[str, Any]]:
         """Return steps from coarse to fine."""
-        return [{"step": (problem.end - problem.start) / count} for count in LEVELS]
+        return [{"step": (problem.end - problem.start) / count} for count in self.levels]
 
     def solve(self, problem: Any, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the states at the outputs, or at the steps if none are stated."""
