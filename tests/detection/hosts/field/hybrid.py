@@ -181,7 +181,7 @@ class Hybrid:
     def event(self, parts: Any, step: Step, begin: float) -> tuple[float, int] | None:
         """Return the instant and number of the first event of a step after ``begin``, None if there is none."""
         times = begin + self.shares * (step.end - begin)
-        rows = np.array([parts.guards(t, step.at(t)) for t in times]) if parts.mode.events else np.empty((0, 0))
+        rows = parts.guards_over(times, np.array([step.at(t) for t in times])) if parts.mode.events else None
         hits = []
         for index, change in enumerate(parts.mode.events):
             for sign in (-change.direction,) if change.direction else (1, -1):
