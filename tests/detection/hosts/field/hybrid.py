@@ -18,6 +18,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 Rate = Callable[[float, Floats], Floats]
 
 BISECTIONS = 60
+SOON = 1e-6  # of a step
 CLOSELY = np.linspace(0.0, 1.0, 17)
 AT_ENDS = np.array([0.0, 1.0])
 
@@ -105,10 +106,23 @@ class Log:
     """What is answered."""
 
     outputs: Floats
-    rows: list[tuple[float, Floats, str]] = field(default_factory=list)
+    rows: list[tuple[float, Floats, str]]
     events: dict[str, list[float]] = field(default_factory=dict)
     before: dict[str, list[Floats]] = field(default_factory=dict)
     steps: int = 0
+
+    def write(self, step: Step, mode: str) -> None:
+        """Write the states at the outputs of a step that are not written yet."""
+        ahead = self.outputs[(self.outputs > self.rows[-1][0]) & (self.outputs <= step.end)]
+        self.rows += [(float(t), step.at(t), mode) for t in ahead]
+
+    def note(self, name: str, t: float, before: Floats, after: Floats, mode: str) -> None:
+        """Note an event, and write what begins there."""
+        self.events.setdefault(name, []).append(t)
+        self.before.setdefault(name, []).append(before)
+        if self.rows[-1][0] == t:
+            self.rows.pop()
+        self.rows.append((t, after, mode))
 
     def answer(self) -> Mapping[str, Any]:
         """Return the answer by name."""
@@ -149,10 +163,8 @@ class Hybrid:
         """Return states at the outputs and at the events."""
         settings = {**self.defaults(problem), **settings}
         times = np.linspace(problem.start, problem.end, 2001) if problem.output_times is None else problem.output_times
-        log = Log(times)
         t, y, mode = problem.start, problem.initial_state, problem.mode
-        if times[0] <= t:
-            log.rows.append((t, y, mode))
+        log = Log(times, [(t, y, mode)])
         while t < problem.end:
             t, y, mode = self.advance(problem, settings, log, t, y, mode)
         return log.answer()
@@ -167,14 +179,14 @@ class Hybrid:
             while event := self.event(parts, step, t):
                 t, index = event
                 change, before = parts.mode.events[index], step.at(t)
-                if not change.is_marker:
-                    write(log, self.cut(step, t), mode)
+                happens = not change.is_marker
+                log.write(self.cut(step, t) if happens else replace(step, end=t), mode)
+                if happens:
                     y, mode = parts.reset(index, t, before), change.mode or mode
-                    note(log, change.name, t, before)
-                    log.rows.append((t, y, mode))
+                log.note(change.name, t, before, y if happens else before, mode)
+                if happens:
                     return (problem.end if change.terminal else t), y, mode
-                note(log, change.name, t, before)
-            write(log, step, mode)
+            log.write(step, mode)
             t, y = step.end, step.at(step.end)
         return problem.end, y, mode
 
@@ -189,7 +201,10 @@ class Hybrid:
                 def guard(t: float, index: int = index, sign: int = sign) -> float:
                     return float(sign * parts.guards(t, step.at(t))[index])
 
-                at, values = self.with_dips(guard, times, sign * rows[:, index])
+                values = sign * rows[:, index]
+                if values[0] == 0:  # which way it goes from here
+                    values[0] = guard(begin + SOON * (step.end - begin))
+                at, values = self.with_dips(guard, times, values)
                 falls = np.flatnonzero((values[:-1] >= 0) & (values[1:] < 0))
                 hits += [(self.locate(guard, at[i], at[i + 1], step.end), index) for i in falls[:1]]
         return min(hits, default=None)
@@ -203,19 +218,6 @@ class Hybrid:
                 at = i + (dip.x > times[i])
                 times, values = np.insert(times, at, dip.x), np.insert(values, at, dip.fun)
         return times, values
-
-
-def write(log: Log, step: Step, mode: str) -> None:
-    """Write the states at the outputs of a step that are not written yet."""
-    last = log.rows[-1][0] if log.rows else -math.inf
-    ahead = log.outputs[(log.outputs > max(last, step.start)) & (log.outputs <= step.end)]
-    log.rows += [(float(t), step.at(t), mode) for t in ahead]
-
-
-def note(log: Log, name: str, t: float, before: Floats) -> None:
-    """Note an event."""
-    log.events.setdefault(name, []).append(t)
-    log.before.setdefault(name, []).append(before)
 
 
 ADAPTIVE = Hybrid(

@@ -37,20 +37,8 @@ def default_step(problem: Any) -> float:
 
 
 def grid(problem: Any, step: float) -> Floats:
-    """Return instants (m + 1,) from start to end, no further from each other than a step."""
-    return np.linspace(problem.start, problem.end, math.ceil((problem.end - problem.start) / step - 1e-6) + 1)
-
-
-def answer(problem: Any, times: Floats, x: Floats, v: Floats, a: Floats) -> Mapping[str, Any]:
-    """Return the answer at the outputs, by cubics between the steps; at the steps if no outputs are stated."""
-    if not np.isfinite(x[-1]).all():
-        raise ArithmeticError("the step is too long: the motion grows without limit")
-    counters = {"steps": times.size - 1}
-    if problem.output_times is None:
-        return {"time": times, "displacement": x, "velocity": v, "counters": counters}
-    t = problem.output_times
-    x, v = between(times, x, v, t), between(times, v, a, t)
-    return {"time": t, "displacement": x, "velocity": v, "counters": counters}
+    """Return instants (m + 1,), a step from each other, from the start to the end or less than a step behind it."""
+    return problem.start + step * np.arange(math.ceil((problem.end - problem.start) / step - 1e-6) + 1)
 
 
 def between(times: Floats, values: Floats, rates: Floats, at: Floats) -> Floats:
@@ -65,10 +53,11 @@ def between(times: Floats, values: Floats, rates: Floats, at: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Structural:
-    """What the integrators of this module share."""
+    """What the integrators of this module share; the answer is at the outputs, or at the steps."""
 
     name: str
     claims: Mapping[str, Any] = field(default_factory=dict)
+    at_steps: bool = False
     version = "1.0"
     settings = STEP
     refinement = "step"
@@ -79,9 +68,14 @@ class Structural:
         return {"step": default_step(problem)}
 
     def solve(self, problem: Any, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return displacement and velocity at the outputs, or at the steps if none are stated."""
+        """Return displacement and velocity at the outputs, or at the steps."""
         times = grid(problem, {**self.defaults(problem), **settings}["step"])
-        return answer(problem, times, *self.march(problem, times))
+        x, v, a = self.march(problem, times)
+        if not np.isfinite(x[-1]).all():
+            raise ArithmeticError("the step is too long: the motion grows without limit")
+        t = times if self.at_steps or problem.output_times is None else problem.output_times
+        x, v = between(times, x, v, t), between(times, v, a, t)
+        return {"time": t, "displacement": x, "velocity": v, "counters": {"steps": times.size - 1}}
 
     def march(self, problem: Any, times: Floats) -> tuple[Floats, Floats, Floats]:
         """Return displacement, velocity and acceleration (m, n) at the instants of the steps."""
@@ -239,6 +233,6 @@ def over_a_step(square: float, rate: float, h: float) -> Floats:
 
 AVERAGE = Newmark("average-acceleration", claims={"order": 2})
 DAMPING_ALPHA = Newmark("hht", claims={"order": 2}, alpha=-0.05)
-NAMED_ALPHA = Newmark("hht-named", claims={"method": "hht-alpha", "alpha": "-0.05"}, alpha=-0.05)
+NAMED_ALPHA = Newmark("hht-named", claims={"method": "hht-alpha", "alpha": "-0.05"}, alpha=-0.05, at_steps=True)
 VERLET = Verlet("velocity-verlet", claims={"order": 1})
 MODAL = Modal("modal-superposition")
