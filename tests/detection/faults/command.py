@@ -6,10 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import sympy
-
 from ..fault import Fault, Host, always
 from ..hosts.compiled import SOURCES, Compiled, compiler, edited
+from .field import has_changes, has_loads, has_time
 
 Edit = tuple[str, str]
 Edits = Callable[[float], tuple[Edit, ...]]
@@ -80,11 +79,6 @@ def is_damped(problem: Any) -> bool:
     return bool(problem.damping.any())
 
 
-def has_loads(problem: Any) -> bool:
-    """Return whether a load acts."""
-    return bool(problem.loads)
-
-
 def starts_late(problem: Any) -> bool:
     """Return whether the time does not begin at zero."""
     return bool(problem.start)
@@ -141,16 +135,6 @@ NEWMARK_FAULTS = (
 )  # fmt: skip
 
 # ---- Runge-Kutta from event to event
-
-
-def has_time(problem: Any) -> bool:
-    """Return whether the time is in the rates."""
-    return any(sympy.Symbol("t") in rate.free_symbols for mode in problem.modes for rate in mode.rates)
-
-
-def has_changes(problem: Any) -> bool:
-    """Return whether an event changes anything."""
-    return any(not change.is_marker for mode in problem.modes for change in mode.events)
 
 
 def has_resets(problem: Any) -> bool:

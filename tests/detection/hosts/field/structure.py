@@ -30,10 +30,9 @@ def forces(problem: Any, times: Floats) -> Floats:
 
 def default_step(problem: Any) -> float:
     """Return a share of the shortest period of a structure, or of the span of one that cannot oscillate."""
-    largest = max(eigh(problem.stiffness, problem.mass, eigvals_only=True)[-1], 0.0)
-    return (
-        min(2 * math.pi / math.sqrt(largest) if largest else math.inf, problem.end - problem.start) / STEPS_PER_PERIOD
-    )
+    largest = eigh(problem.stiffness, problem.mass, eigvals_only=True)[-1]
+    period = 2 * math.pi / math.sqrt(largest) if largest > 0 else math.inf
+    return min(period, problem.end - problem.start) / STEPS_PER_PERIOD
 
 
 def grid(problem: Any, step: float) -> Floats:
