@@ -156,7 +156,8 @@ def chain_with_two_ratios(solver):
     chain = structure(10 * np.eye(3), 1e4 * (2 * np.eye(3) - np.eye(3, k=1) - np.eye(3, k=-1)), [0.01, 0, 0], 0.5)
     omega, shapes = modes_of(chain)
     back = chain.mass @ shapes
-    return last(solver, replace(chain, damping=back @ np.diag(2 * omega * np.array([0.02, 0.05, 0])) @ back.T))
+    damping = back @ np.diag(2 * omega * np.array([0.02, 0.05, 0])) @ back.T
+    return last(solver, replace(chain, damping=damping), step=1e-3)
 
 
 def tops(solver):
