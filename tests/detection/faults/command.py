@@ -114,7 +114,7 @@ NEWMARK_FAULTS = (
     newmark("load_at_output", "load", "The load stands still between two outputs.", ("now + (j + 1) * (t[i] - now) / parts", "t[i]"), touches=has_loads),
     sized("load_large", "load", "The load is too large.", "f += first(", "f += (1 + SIZE) * first(", 1e-2, RELATIVE, has_loads),
     newmark("acceleration_zero", "method", "The first step begins with acceleration 0.", ("q.a = force(&s, q.x, q.v, &slope) / s.m;", "q.a = 0;")),
-    newmark("one_iteration", "method", "Newton's method stops after one iteration.", ("i < 20", "i < 1"), touches=has_stops),
+    newmark("one_iteration", "method", "Newton's method stops after one iteration.", ("i < 20", "i < 1"), touches=has_stops, unseen="Between two contacts the equations are linear: one iteration is exact but in the few steps in which a stop opens or closes, and the order stays."),
     sized("beta_large", "method", "Beta is not 1/4.", "h * h / 4", "h * h * (0.25 + SIZE)", 1e-2, "added to beta"),
     newmark("step_fixed", "method", "The step that is set does not arrive.", ('get(get(question, "settings"), "step")', "NULL")),
     newmark("start_zero", "method", "The time begins at zero.", ('number(get(problem, "start"), 0)', "0"), touches=starts_late),
