@@ -79,11 +79,6 @@ def is_damped(problem: Any) -> bool:
     return bool(problem.damping.any())
 
 
-def starts_late(problem: Any) -> bool:
-    """Return whether the time does not begin at zero."""
-    return bool(problem.start)
-
-
 def has_fractions(problem: Any) -> bool:
     """Return whether mass, damping or stiffness is no whole number."""
     return any(float(matrix[0, 0]) % 1 for matrix in (problem.mass, problem.damping, problem.stiffness))
@@ -117,7 +112,7 @@ NEWMARK_FAULTS = (
     newmark("one_iteration", "method", "Newton's method stops after one iteration.", ("i < 20", "i < 1"), touches=has_stops, unseen="Between two contacts the equations are linear: one iteration is exact but in the few steps in which a stop opens or closes, and the order stays."),
     sized("beta_large", "method", "Beta is not 1/4.", "h * h / 4", "h * h * (0.25 + SIZE)", 1e-2, "added to beta"),
     newmark("step_fixed", "method", "The step that is set does not arrive.", ('get(get(question, "settings"), "step")', "NULL")),
-    newmark("start_zero", "method", "The time begins at zero.", ('number(get(problem, "start"), 0)', "0"), touches=starts_late),
+    newmark("start_zero", "method", "The time begins at zero.", ('number(get(problem, "start"), 0)', "0")),
     newmark("whole_numbers", "precision", "Mass, damping and stiffness are whole numbers.", ("typedef struct { double m, c, k;", "typedef struct { int m, c, k;"), touches=has_fractions),
     newmark("single", "precision", "The state is of single precision.", ("typedef struct { double x, v, a; } State;", "typedef struct { float x, v, a; } State;")),
     newmark("seven_digits", "output", "Seven digits are written.", ('i ? ",%.17g" : "%.17g"', 'i ? ",%.7g" : "%.7g"')),
@@ -142,6 +137,16 @@ def has_resets(problem: Any) -> bool:
     return any(change.reset for mode in problem.modes for change in mode.events)
 
 
+def has_linked_resets(problem: Any) -> bool:
+    """Return whether a state is set to what holds another state that is set as well."""
+    resets = [change.reset for mode in problem.modes for change in mode.events]
+    return any(
+        {str(s) for s in value.free_symbols} & (set(reset) - {name})
+        for reset in resets
+        for name, value in reset.items()
+    )
+
+
 def hybrid(name: str, part: str, what: str, *edits: Edit, touches: Any = always) -> Fault:
     """Return a fault of Runge-Kutta from event to event that is there or not."""
     return seeded(HYBRID, name, part, what, *edits, touches=touches)
@@ -152,7 +157,7 @@ HYBRID_FAULTS = (
     hybrid("weights_swapped", "method", "Two weights are swapped.", ("{1, 2, 2, 1}", "{1, 2, 1, 2}")),
     hybrid("few_bisections", "event", "An event is bisected four times.", ("i < 60", "i < 4"), touches=has_changes),
     hybrid("reset_missed", "event", "States are not set anew.", ("text ? evaluate(q, text, t, y) : y[i]", "text ? y[i] : y[i]"), touches=has_resets),
-    hybrid("reset_in_turn", "event", "A reset sees what the one before it has set.", ("        z[i] = text ?", "        y[i] = z[i] = text ?"), touches=has_resets),
+    hybrid("reset_in_turn", "event", "A reset sees what the one before it has set.", ("        z[i] = text ?", "        y[i] = z[i] = text ?"), touches=has_linked_resets),
     hybrid("single_quotients", "precision", "Quotients are of single precision.", (": x / raised(r)", ": (float)(x / raised(r))")),
     hybrid("sign_binds_first", "method", "In -x**2 the sign binds before the power.", ("return ++r->p, -raised(r);", "return ++r->p, r->p = blank(r->p), signed_power(r);"), ("static double raised(Reader *r) {", "static double raised(Reader *r);\nstatic double signed_power(Reader *r) {\n    double x = -atom(r);\n    r->p = blank(r->p);\n    return strncmp(r->p, \"**\", 2) ? x : (r->p += 2, pow(x, raised(r)));\n}\n\nstatic double raised(Reader *r) {")),
     hybrid("nine_digits", "output", "Nine digits are written.", ("%.17g", "%.9g")),
