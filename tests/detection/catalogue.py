@@ -13,6 +13,8 @@ HOST_MODULES = (
     "faults.event_driven",
     "faults.scipy",
     "faults.exact",
+    "faults.field",
+    "faults.command",
 )
 """Modules beside this one; each defines ``HOSTS``, a tuple of hosts."""
 
