@@ -104,16 +104,15 @@ def write_results(folder):
 
 
 @pytest.mark.parametrize(("command", "shown", "status"), all_sessions())
-def test_output_is_real(command, shown, status, workplace, one_core, capsys):
+def test_output_is_real(command, shown, status, workplace, veridyn):
     given = shlex.split(command)
     assert given[0] == "veridyn"
     if given[1] == "check":
         write_results(workplace)
-    got = cli.main(given[1:])
-    captured = capsys.readouterr()
-    printed = [line.rstrip() for line in (captured.out + captured.err).splitlines()]
+    seen = veridyn(*given[1:])
+    printed = [line.rstrip() for line in (seen.out + seen.err).splitlines()]
     compare(shown, printed, exactly="reference" in given)
-    assert status is None or got == status
+    assert status is None or seen.status == status
 
 
 def compare(shown, printed, *, exactly):
