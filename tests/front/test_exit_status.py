@@ -34,7 +34,7 @@ def seen(veridyn, foreign):
     """One run of many solvers of the file."""
     names = (*CRASHES, "Foreign", "Scaled", "Still", "Few", "Chatty")
     solvers = [word for name in names for word in ("--solver", foreign(name))]
-    return veridyn("run", "sdnd101", "--set", "v0=2", *solvers, "--json", "-")
+    return veridyn("run", "sdnd101", "--set", "v0=2", *solvers, "--no-work-precision", "--json", "-")
 
 
 @pytest.fixture(scope="module")
