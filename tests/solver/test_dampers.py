@@ -15,6 +15,8 @@ from veridyn.solver.problem.devices import NonlinearDamper
 from veridyn.solver.problem.elements import Friction, Stop
 from veridyn.solver.problem.mechanical import problem_from_json
 
+from .conftest import FAMILIES
+
 VALVES = NonlinearDamper.table(
     name="valves", direction=[1.0, -1.0], points=((-1.0, -3.0), (-0.5, -1.8), (0.0, 0.0), (0.3, 0.5), (1.0, 0.3))
 )
@@ -61,7 +63,7 @@ def test_file_and_needs(build):
     assert problem.needs - EXACT.capabilities == {"device:nonlinear-damper"}
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", FAMILIES)
 def test_order_under_a_smooth_law(scheme, build, march):
     """The exact solver knows a linear one; the others see the velocity of now, or claim order 1."""
     linear = NonlinearDamper.table(name="d", direction=[1.0, -1.0], points=((0.0, 0.0), (1.0, 0.7)))
