@@ -48,8 +48,8 @@ def judge_default_variant(name, case):
     scheme = STIFF.get(case, {}).get(name, SOLVERS[name])
     runner = Runner(adapter(name), Request(settings_of(case, name), schemes=(scheme,) if scheme else ()))
     variant = load_case(case).default_variant
-    asked = checks(load_case(case), runner.subject, None, variant.name)
-    return [judge(check, runner) for check in asked if check.layer in LAYERS]
+    default = checks(load_case(case), runner.subject, None, variant.name)
+    return [judge(check, runner) for check in default if check.layer in LAYERS]
 
 
 @pytest.mark.parametrize("name", SOLVERS)

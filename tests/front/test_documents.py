@@ -245,8 +245,8 @@ def test_rows_have_their_fields(run):
 
 
 def test_settings_reach_the_schemes(veridyn):
-    given = ("--set", "step=1e-4", "--set", "v0=2", "--scheme", "newmark")
-    rows = veridyn("run", "sdnd101", *given, "--json", "-").document["results"]
+    settings = ("--set", "step=1e-4", "--set", "v0=2", "--scheme", "newmark")
+    rows = veridyn("run", "sdnd101", *settings, "--json", "-").document["results"]
     assert {row["settings"]["step"] for row in rows if row["layer"] == "criterion"} == {1e-4}
     finest = {row["levels"][-1]["size"] for row in rows if row["layer"] == "convergence" and row["levels"]}
     assert min(finest) == 1e-4  # its levels are moved with it

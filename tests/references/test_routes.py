@@ -82,8 +82,8 @@ def truths(case: Case, values: dict[str, Exact], variant: Variant | None = None)
     """Return all references of a case that a second route confirms."""
     existing = [q for q in case.quantities if q.applies is None or q.applies(values)]
     quantities = existing if variant is None else case.asked(variant)
-    given = {**values, "digits": DIGITS}
-    answers = {q.name: q.reference(**arguments(q.reference, given)) for q in quantities}
+    exact_values = {**values, "digits": DIGITS}
+    answers = {q.name: q.reference(**arguments(q.reference, exact_values)) for q in quantities}
     return {name: truth for name, truth in answers.items() if truth.second}
 
 
