@@ -2,22 +2,18 @@
 
 import json
 import math
-import multiprocessing
 import signal
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from pathlib import Path
-from types import SimpleNamespace
+from io import BytesIO, TextIOWrapper
 
 import pytest
 
-from veridyn import screen, workers
+from veridyn import screen
 from veridyn.cli import main
 from veridyn.reports import studio
-
-sys.path.insert(0, str(Path(__file__).parent))  # for the modules beside this one, here and in processes started here
-from forked import forking
 
 
 @dataclass(frozen=True)
@@ -45,32 +41,40 @@ def _hear_ctrl_c():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.fixture
-def one_core(monkeypatch):
-    """Let this process work as on one core, with workers that are forked: tests share the cores among themselves.
+@pytest.fixture(scope="session")
+def one_core():
+    """Let commands in this process work as on one core, and silently: tests share the cores among themselves.
 
-    Without lines of progress: how many there are is the machine's business.
+    How many lines of progress there are is the machine's business.
     """
-    monkeypatch.setattr(screen, "EVERY", math.inf)
-    monkeypatch.setattr(studio, "cores", lambda: 1)
-    if "forkserver" in multiprocessing.get_all_start_methods():
-        monkeypatch.setattr(workers, "multiprocessing", SimpleNamespace(get_context=lambda _: forking()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(screen, "EVERY", math.inf)
+        patch.setattr(studio, "cores", lambda: 1)
+        yield
 
 
-@pytest.fixture
-def veridyn(capsys, one_core):
-    """Run the command line in this process."""
+@pytest.fixture(scope="session")
+def veridyn(one_core):
+    """Run the command line in this process; its solvers work in processes of their own, as always.
+
+    Each run with a solver takes a second or two for that: tests of a module share runs where they can.
+    """
 
     def run(*arguments):
-        capsys.readouterr()
-        try:
-            status = main([str(argument) for argument in arguments])
-        except SystemExit as stop:  # argparse
-            status = stop.code
-        captured = capsys.readouterr()
-        return Outcome(status, captured.out, captured.err)
+        out, err = (TextIOWrapper(BytesIO(), encoding="utf-8", newline="") for _ in range(2))
+        with redirect_stdout(out), redirect_stderr(err):
+            try:
+                status = main([str(argument) for argument in arguments])
+            except SystemExit as stop:  # argparse
+                status = stop.code
+        return Outcome(status, *(read_all(stream) for stream in (out, err)))
 
     return run
+
+
+def read_all(stream):
+    stream.flush()
+    return stream.buffer.getvalue().decode("utf-8")
 
 
 @pytest.fixture

@@ -44,16 +44,6 @@ def run(tmp_path):
     return run
 
 
-def test_has_all_files():
-    files = ["references/struck_oscillator.py", "validation_cases/mechanics/test_struck.py"]
-    assert [name for name, _ in FILE.findall(PAGE)] == files
-
-
-def test_is_discovered(run):
-    listed = json.loads(run("list", "--json").stdout)["cases"]
-    assert "struck" in {case["case"] for case in listed}
-
-
 def test_reference_is_certified(run):
     answer = json.loads(run("reference", "struck", "--json").stdout)
     (quantity,) = answer["quantities"]

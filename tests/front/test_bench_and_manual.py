@@ -41,11 +41,9 @@ def test_a_baseline_that_is_none_is_said_before_anything_runs(veridyn, tmp_path)
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    from veridyn.cli import main
-
+def results(veridyn, tmp_path_factory):
     file = tmp_path_factory.mktemp("run") / "results.json"
-    assert main(["run", "sdnd101", "--set", "v0=2", "--json", str(file)]) == 0
+    assert veridyn("run", "sdnd101", "--set", "v0=2", "--scheme", "newmark", "--json", file).status == 0
     return file
 
 

@@ -931,7 +931,7 @@ def sections(text):
 
 
 @pytest.fixture(scope="module")
-def said(file):
+def diagnoses(file):
     """The diagnoses of all solvers: they share one process, as on the command line."""
     from contextlib import redirect_stdout
     from io import StringIO
@@ -944,16 +944,14 @@ def said(file):
     return sections(out.getvalue())
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_recognised(said, name):
-    assert FAULTS[name] in said[name]
-    assert said[name].endswith("the adapter is broken: mend it before judging the solver")
+def test_every_fault_is_recognised(diagnoses):
+    assert {name: diagnoses[name] for name in FAULTS if FAULTS[name] not in diagnoses[name]} == {}
+    assert [name for name in FAULTS if "the adapter is broken" not in diagnoses[name]] == []
 
 
-@pytest.mark.parametrize("name", HEALTHY)
-def test_a_healthy_solver_has_no_fault(said, name):
-    assert said[name].endswith("healthy")
-    assert "broken" not in said[name]
+def test_a_healthy_solver_has_no_fault(diagnoses):
+    assert [name for name in HEALTHY if not diagnoses[name].endswith("healthy")] == []
+    assert [name for name in HEALTHY if "broken" in diagnoses[name]] == []
 
 
 @pytest.mark.parametrize(
@@ -971,9 +969,9 @@ def test_a_healthy_solver_has_no_fault(said, name):
         ("OneCoefficient", "two degrees of freedom, one touch of a stop, friction (but friction with one coefficient)"),
     ],
 )
-def test_what_was_never_examined_is_named(said, name, missed):
-    assert f"never examined: {missed}" in said[name]
-    assert f"{name}, free mass: ok" in said[name]
+def test_what_was_never_examined_is_named(diagnoses, name, missed):
+    assert f"never examined: {missed}" in diagnoses[name]
+    assert f"{name}, free mass: ok" in diagnoses[name]
 
 
 def test_everything_is_examined(veridyn):
@@ -983,27 +981,23 @@ def test_everything_is_examined(veridyn):
     assert "never examined" not in seen.out
 
 
-@pytest.mark.parametrize("name", ROUGH)
-def test_an_inaccurate_solver_has_no_fault(said, name):
-    assert said[name].endswith("the solver is inaccurate: look at step, tolerance, events")
-    assert ROUGH[name] in said[name]
-    assert "broken" not in said[name]
+def test_an_inaccurate_solver_has_no_fault(diagnoses):
+    assert {name: diagnoses[name] for name in ROUGH if ROUGH[name] not in diagnoses[name]} == {}
+    assert [name for name in ROUGH if "the solver is inaccurate" not in diagnoses[name]] == []
+    assert [name for name in ROUGH if "broken" in diagnoses[name]] == []
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("HangsAtStops", "HangsAtStops gave no answer within 2 s and was stopped"),
-        ("DiesAtStops", "DiesAtStops ended the process while solving: killed by SIGABRT"),
-    ],
-)
-def test_a_solver_that_hangs_or_dies(veridyn, file, name, message):
-    seen = veridyn("doctor", "--solver", f"{file}:{name}", "--solver", f"{file}:Healthy", "--time-out", "2")
+def test_solvers_that_hang_or_die(veridyn, file):
+    names = ("HangsAtStops", "DiesAtStops", "Healthy")
+    solvers = [word for name in names for word in ("--solver", f"{file}:{name}")]
+    seen = veridyn("doctor", *solvers, "--time-out", "2")
     assert (seen.status, seen.err) == (3, "")
-    said = sections(seen.out)
-    assert f"one touch of a stop: broken: {message}" in said[name]
-    assert said[name].count(": ok") == 3
-    assert said["Healthy"].endswith("healthy")
+    diagnoses = sections(seen.out)
+    for name, ending in (("HangsAtStops", "within 2 s"), ("DiesAtStops", "killed by SIGABRT")):
+        assert "one touch of a stop: broken: " in diagnoses[name]
+        assert ending in diagnoses[name]
+        assert diagnoses[name].count(": ok") == 3
+    assert diagnoses["Healthy"].endswith("healthy")
 
 
 class TestSettings:
@@ -1013,17 +1007,9 @@ class TestSettings:
         assert (seen.status, default.status) == (0, 0)
         assert seen.out != default.out
 
-    def test_of_our_own_solver(self, veridyn):
-        assert veridyn("doctor", "--set", "step=1e-2").out != veridyn("doctor", "--set", "step=5e-3").out
-
     @pytest.mark.parametrize(
-        ("pair", "message"),
-        [
-            ("step=1e-3", "unknown setting 'step': did you mean steps? declared are steps"),
-            ("k=1", "unknown setting 'k': declared are steps"),
-            ("steps=10", "steps must be at least 100"),
-        ],
+        ("pair", "culprit"), [("step=1e-3", "did you mean steps?"), ("k=1", "'k'"), ("steps=10", "at least 100")]
     )
-    def test_that_are_wrong(self, veridyn, file, pair, message):
+    def test_that_are_wrong(self, veridyn, file, pair, culprit):
         seen = veridyn("doctor", "--solver", f"{file}:Tunable", "--set", pair)
-        assert (seen.status, seen.err) == (2, f"veridyn: {message}\n")
+        assert (seen.status, seen.out, culprit in seen.err) == (2, "", True)

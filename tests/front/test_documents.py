@@ -1,6 +1,7 @@
 """The JSON that other programs read, and the functions that Python programs call."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -79,16 +80,17 @@ FIELDS = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def reference(veridyn):
-    """Return the document of `reference --json`."""
+    """Return the document of `reference --json`; each is made once."""
 
-    def asked(case, *arguments):
+    @cache
+    def ask(case, *arguments):
         seen = veridyn("reference", case, *arguments, "--json")
         assert (seen.status, seen.err) == (0, "")
         return seen.document
 
-    return asked
+    return ask
 
 
 def by_name(document):
@@ -211,14 +213,10 @@ def test_show_says_everything(veridyn, case):
         assert " ".join(text.split()) in " ".join(seen.out.split())
 
 
-RUN = []  # what one run said, for several tests
-
-
-@pytest.fixture
+@pytest.fixture(scope="module")
 def run(veridyn):
-    if not RUN:
-        RUN.append(veridyn("run", "sdnd101", "--set", "v0=2", "--json", "-"))
-    return RUN[0]
+    """One run with all schemes, for several tests."""
+    return veridyn("run", "sdnd101", "--set", "v0=2", "--json", "-")
 
 
 def test_run_to_standard_output_prints_one_document(run):
@@ -247,8 +245,8 @@ def test_rows_have_their_fields(run):
 
 
 def test_settings_reach_the_schemes(veridyn):
-    given = ("--set", "step=1e-4", "--set", "v0=2")
-    rows = veridyn("run", "sdnd101", *given, "--json", "-").document["results"]
+    settings = ("--set", "step=1e-4", "--set", "v0=2", "--scheme", "newmark")
+    rows = veridyn("run", "sdnd101", *settings, "--json", "-").document["results"]
     assert {row["settings"]["step"] for row in rows if row["layer"] == "criterion"} == {1e-4}
     finest = {row["levels"][-1]["size"] for row in rows if row["layer"] == "convergence" and row["levels"]}
     assert min(finest) == 1e-4  # its levels are moved with it
@@ -260,13 +258,12 @@ def test_the_sheet_of_a_case_has_certified_references(run):
     assert {significant(values[name]) for name in QUANTITIES["sdnd101"]} == {30}
 
 
-def test_a_file_holds_the_same_document(veridyn, tmp_path):
+def test_a_file_holds_the_same_document(veridyn, foreign, tmp_path):
     file = tmp_path / "results.json"
-    seen = veridyn("run", "sdnd101", "--set", "v0=2", "--json", file)
+    seen = veridyn("run", "sdnd101", "--set", "v0=2", "--solver", foreign("Foreign"), "--json", file)
     assert seen.status == 0
     rows = json.loads(file.read_text(encoding="utf-8"))["results"]
     assert f"{len(rows)} checks" in seen.out
-    assert len(rows) > 100
 
 
 def test_cases_of_python():

@@ -9,87 +9,87 @@ from veridyn import verification, verify
 from veridyn.running import status
 from veridyn.validation_cases.core.catalogue import load_case
 
-
-@pytest.fixture
-def run(veridyn, foreign):
-    """Verify solvers of the file on sdnd101; returns status and result rows."""
-
-    def verified(*names, **options):
-        solvers = [word for name in names for word in ("--solver", foreign(name))]
-        more = [word for pair in options.items() for word in ("--set", "=".join(pair))]
-        seen = veridyn("run", "sdnd101", *solvers, *more, "--json", "-")
-        return seen.status, seen.document["results"]
-
-    return verified
-
-
+CRASHES = {
+    "Raises": "ZeroDivisionError: my fault",
+    "Exits": "SystemExit: 0",
+    "Interrupts": "KeyboardInterrupt",
+    "Complex": "displacement",
+    "Texts": "velocity",
+    "NotANumber": "first at index [1]",
+    "Shapes": "shape (",
+    "Gigantic": "MemoryError: Unable to allocate",
+    "Greedy": "MemoryError",
+    "Nothing": "NoneType",
+    "Stops": "[0, ",
+    "Backwards": "after index 1",
+    "Sparse": "no sample between",
+    "Leaves": "exit status 3",
+}
+NAMES = {"NotANumber": "nan"}  # where a solver is not called by the name of its class
 LEFT = {"stop_force_residual", "position_histories", "rate_histories", "permuted"}  # no histories, one coordinate
 
 
-def verdicts(results):
+@pytest.fixture(scope="module")
+def seen(veridyn, foreign):
+    """One run of many solvers of the file."""
+    names = (*CRASHES, "Foreign", "Scaled", "Still", "Few", "Chatty")
+    solvers = [word for name in names for word in ("--solver", foreign(name))]
+    return veridyn("run", "sdnd101", "--set", "v0=2", *solvers, "--no-work-precision", "--json", "-")
+
+
+@pytest.fixture(scope="module")
+def rows_of(seen):
+    """Return the rows of one solver."""
+    rows = seen.document["results"]
+    return lambda name: [row for row in rows if row["solver"] == NAMES.get(name, name.lower())]
+
+
+def verdicts(rows):
     """Return the verdicts but for histories of stops, which the solvers do not report, and a single coordinate."""
-    return {row["verdict"] for row in results if row["verdict"] == "error" or row["quantity"] not in LEFT} - {
-        "not applicable" if any(row["variant"] == "v0=2" for row in results) else ""
+    return {row["verdict"] for row in rows if row["verdict"] == "error" or row["quantity"] not in LEFT} - {
+        "not applicable"
     }
 
 
-def test_a_right_solver(run):
-    status, results = run("Foreign")
-    assert (status, verdicts(results)) == (0, {"pass"})
+def test_a_run_with_crashes_says_so(seen):
+    assert (seen.status, seen.err) == (3, "")
 
 
-def test_a_wrong_solver(run):
-    status, results = run("Scaled")
-    assert status == 1
-    assert verdicts(results) == {"pass", "fail"}
-    failed = {row["quantity"] for row in results if row["verdict"] == "fail"}
+def test_a_right_solver(rows_of):
+    rows = rows_of("Foreign")
+    assert (status(rows), verdicts(rows)) == (0, {"pass"})
+
+
+def test_a_wrong_solver(rows_of):
+    rows = rows_of("Scaled")
+    assert (status(rows), verdicts(rows)) == (1, {"pass", "fail"})
+    failed = {row["quantity"] for row in rows if row["verdict"] == "fail"}
     assert {"peak_force", "impulse", "impact_velocity"} <= failed
     assert not failed & {"peak_time_1", "contact_duration", "flight_duration", "impacts"}
 
 
-def test_a_solver_without_impacts_is_wrong_not_broken(run):
-    status, results = run("Still")
-    impacts = [row for row in results if row["layer"] == "criterion" and not row["quantity"].endswith("residual")]
-    assert (status, verdicts(impacts)) == (1, {"fail"})
-    assert "error" not in verdicts(results)
+def test_a_solver_without_impacts_is_wrong_not_broken(rows_of):
+    rows = rows_of("Still")
+    impacts = [row for row in rows if row["layer"] == "criterion" and not row["quantity"].endswith("residual")]
+    assert (status(rows), verdicts(impacts)) == (1, {"fail"})
+    assert "error" not in verdicts(rows)
     assert all(row["detail"] for row in impacts if row["value"] is None and "instants" not in row["quantity"])
 
 
-CRASHES = {
-    "Raises": "raises raised ZeroDivisionError: my fault",
-    "Exits": "exits raised SystemExit: 0",
-    "Interrupts": "interrupts raised KeyboardInterrupt",
-    "Complex": "complex returned a displacement that is not numeric; real numbers are needed",
-    "Texts": "texts returned a velocity that is not numeric; real numbers are needed",
-    "NotANumber": "nan returned displacement with NaN or infinity, first at index [1]",
-    "Shapes": "shapes returned displacement of shape (",
-    "Gigantic": "gigantic raised MemoryError: Unable to allocate",
-    "Greedy": "greedy raised MemoryError",
-    "Nothing": "nothing returned NoneType; a Response or a dict of arrays is needed",
-    "Stops": "stops returned [0, ",
-    "Backwards": "backwards returned time that does not increase, first after index 1",
-    "Sparse": "sparse returned no sample between",
-    "Leaves": "leaves ended the process while solving: exit status 3",
-}
-
-
 @pytest.mark.parametrize("name", CRASHES)
-def test_a_crashing_solver(run, name):
-    status, results = run(name)
-    assert (status, verdicts(results)) == (3, {"error"})
-    results = [row for row in results if row["quantity"] != "permuted"]
-    assert all(row["value"] is None and row["margin"] is None for row in results)
-    assert results[0]["detail"].startswith(CRASHES[name])
+def test_a_crashing_solver(rows_of, name):
+    rows = rows_of(name)
+    assert (status(rows), verdicts(rows)) == (3, {"error"})
+    rows = [row for row in rows if row["quantity"] != "permuted"]
+    assert all(row["value"] is None and row["margin"] is None for row in rows)
+    assert CRASHES[name] in rows[0]["detail"]
 
 
-def test_a_crash_costs_only_its_own_checks(run):
-    status, results = run("ShortOnly", "Foreign")
-    assert status == 3
-    by_variant = {
-        (row["solver"], row["variant"]): verdicts(r for r in results if (r["solver"], r["variant"]) == key)
-        for row in results
-        for key in [(row["solver"], row["variant"])]
-    }
+def test_a_crash_costs_only_its_own_checks(foreign):
+    records = [record for name in ("ShortOnly", "Foreign") for record in verify(foreign(name), ["sdnd101"])]
+    by_variant = {(record.solver, record.variant): set() for record in records}
+    for record in (record for record in records if record.verdict != "not applicable"):
+        by_variant[record.solver, record.variant].add(record.verdict)
     assert by_variant == {
         ("short-only", "2-shocks"): {"pass"},
         ("short-only", "100-shocks"): {"error"},
@@ -98,24 +98,20 @@ def test_a_crash_costs_only_its_own_checks(run):
     }
 
 
-def test_a_crash_outweighs_a_failure(run):
-    assert run("Scaled", "Raises", v0="2")[0] == 3
+def test_a_solver_with_few_capabilities(rows_of):
+    rows = rows_of("Few")
+    assert (status(rows), {row["verdict"] for row in rows}) == (2, {"not applicable"})  # nothing was judged
+    assert all("contact" in row["detail"] for row in rows)
 
 
-def test_a_solver_with_few_capabilities(run):
-    status, results = run("Few")
-    assert (status, {row["verdict"] for row in results}) == (2, {"not applicable"})  # nothing was judged
-    assert {row["detail"] for row in results} == {"the solver does not offer contact"}
-
-
-def test_what_a_solver_prints_stays_out_of_the_document(run):
-    status, results = run("Chatty", v0="2")
-    assert (status, verdicts(results)) == (0, {"pass"})
+def test_what_a_solver_prints_stays_out_of_the_document(rows_of):
+    rows = rows_of("Chatty")
+    assert (status(rows), verdicts(rows)) == (0, {"pass"})
 
 
 def test_what_compiled_code_prints_stays_out_too(python, foreign):
     seen = python("-m", "veridyn.cli", "run", "sdnd101", "--solver", foreign("Printf"), "--set", "v0=2", "--json", "-")
-    assert (seen.status, seen.err, verdicts(seen.document["results"])) == (0, "", {"pass"})
+    assert (seen.status, verdicts(seen.document["results"])) == (0, {"pass"})
 
 
 def test_what_a_solver_writes_to_standard_error_does_not_run_over_the_verdict(veridyn, foreign):
@@ -126,23 +122,19 @@ def test_what_a_solver_writes_to_standard_error_does_not_run_over_the_verdict(ve
     assert "warning" not in seen.out
 
 
-def test_control_characters_of_a_solver_reach_no_terminal_and_no_file(veridyn, foreign):
+def test_control_characters_of_a_solver_reach_no_terminal_and_no_file(veridyn, foreign, tmp_path):
     run = ("run", "sdnd101", "--set", "v0=2", "--fail-fast", "--solver", foreign("Coloured"))
-    seen, (row,) = veridyn(*run), veridyn(*run, "--json", "-").document["results"]
+    seen = veridyn(*run, "--json", tmp_path / "results.json")
+    (row,) = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["results"]
     assert "\x1b" not in seen.out + seen.err
     assert (row["solver"], row["detail"]) == ("red [31m", "red [31m raised ValueError: over [2Jwritten")
 
 
-def test_the_table_names_the_failures(veridyn, foreign):
-    seen = veridyn("run", "sdnd101", "--solver", foreign("Scaled"), "--set", "v0=2")
-    assert seen.status == 1
-    assert "peak_force" in seen.out
-    assert seen.err == ""
-
-
-def test_a_report_has_the_status_of_its_results(veridyn, foreign, tmp_path):
+def test_the_table_names_the_failures_and_a_report_has_the_status_of_its_results(veridyn, foreign, tmp_path):
     file, folder = tmp_path / "results.json", tmp_path / "report"
-    veridyn("run", "sdnd101", "--solver", foreign("Scaled"), "--set", "v0=2", "--json", file)
+    seen = veridyn("run", "sdnd101", "--solver", foreign("Scaled"), "--set", "v0=2", "--json", file)
+    assert (seen.status, seen.err) == (1, "")
+    assert "peak_force" in seen.out
     assert veridyn("report", file, "--output", folder).status == 1
     assert "peak_force" in (folder / "index.html").read_text(encoding="utf-8")
 
@@ -151,10 +143,16 @@ def without_digest(document):
     return {name: part for name, part in document.items() if name != "digest"}
 
 
-def test_a_report_of_an_interrupted_run_says_so_and_fails(veridyn, foreign, tmp_path):
+@pytest.fixture(scope="module")
+def right(veridyn, foreign):
+    """The text of the result file of a right solver."""
+    return veridyn("run", "sdnd101", "--set", "v0=2", "--solver", foreign("Foreign"), "--json", "-").out
+
+
+def test_a_report_of_an_interrupted_run_says_so_and_fails(veridyn, right, tmp_path):
     file, folder = tmp_path / "results.json", tmp_path / "report"
-    veridyn("run", "sdnd101", "--set", "v0=2", "--solver", foreign("Foreign"), "--json", file)
-    document = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(right, encoding="utf-8")
+    document = json.loads(right)
     assert document["planned"] == len(document["results"])
     assert veridyn("report", file, "--output", folder).status == 0
     document["results"] = document["results"][:-3]
@@ -164,11 +162,11 @@ def test_a_report_of_an_interrupted_run_says_so_and_fails(veridyn, foreign, tmp_
     assert f"Incomplete: 3 of {document['planned']} checks are missing: the run ended early. All" in html
 
 
-def test_a_report_against_an_earlier_run_fails_if_something_vanished_or_became_worse(veridyn, foreign, tmp_path):
+def test_a_report_against_an_earlier_run_fails_if_something_vanished_or_became_worse(veridyn, right, tmp_path):
     now, before, folder = tmp_path / "now.json", tmp_path / "before.json", tmp_path / "report"
-    veridyn("run", "sdnd101", "--set", "v0=2", "--solver", foreign("Foreign"), "--json", now)
-    document = json.loads(now.read_text(encoding="utf-8"))
-    before.write_text(json.dumps(document), encoding="utf-8")
+    document = json.loads(right)
+    for file in (now, before):
+        file.write_text(right, encoding="utf-8")
     seen = veridyn("report", now, "--against", before, "--output", folder)
     assert (seen.status, "0 became worse, 0 vanished" in seen.out) == (0, True)
     document["results"], document["planned"] = document["results"][:-1], None
@@ -227,5 +225,4 @@ def test_a_baseline_is_kept_and_held_against_later_runs(veridyn, foreign, tmp_pa
 
 def test_a_misspelt_capability_is_refused_before_anything_runs(veridyn, foreign, no_work):
     seen = veridyn("run", "sdnd101", "--solver", foreign("Misspelt"))
-    said = "veridyn: solver foreign: unknown capability 'contatc'; did you mean contact?\n"
-    assert (seen.status, seen.out, seen.err) == (2, "", said)
+    assert (seen.status, seen.out, "'contatc'; did you mean contact?" in seen.err) == (2, "", True)

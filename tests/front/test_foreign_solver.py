@@ -1,5 +1,6 @@
 """A solver that imports nothing of ours, through every way in; the doctor."""
 
+import re
 import runpy
 from pathlib import Path
 
@@ -7,11 +8,7 @@ import pytest
 
 import veridyn as package
 import veridyn.validation_cases as room
-
-
-def test_the_example_is_short():
-    from_class = (Path(__file__).parent / "conftest.py").read_text(encoding="utf-8").partition("class Foreign:")[2]
-    assert from_class.partition("\n\n\nclass")[0].count("\n") < 30
+from veridyn.solver.loading import load_solver
 
 
 def test_a_solver_object(foreign):
@@ -51,13 +48,11 @@ def test_who_claims_nothing_is_told_what_could_be_claimed(veridyn, foreign):
     assert message.startswith("foreign claims nothing, so only criterion and invariance were judged; it could claim")
 
 
-def test_an_instance_of_a_file(veridyn, foreign):
-    assert veridyn("run", "sdnd101", "--solver", foreign("INSTANCE"), "--set", "v0=2").status == 0
-
-
-def test_an_attribute_of_a_module(veridyn, foreign, monkeypatch):
-    monkeypatch.syspath_prepend(Path(foreign("").rstrip(":")).parent)
-    assert veridyn("run", "sdnd101", "--solver", "foreign:Foreign", "--set", "v0=2").status == 0
+def test_an_instance_of_a_file_and_an_attribute_of_a_module(foreign, monkeypatch):
+    file = Path(foreign("").rstrip(":"))
+    monkeypatch.syspath_prepend(file.parent)
+    for spec in (foreign("INSTANCE"), f"{file.stem}:Foreign"):
+        assert load_solver(spec).name == "foreign"
 
 
 def test_two_solvers_side_by_side(veridyn, foreign):
@@ -93,26 +88,30 @@ def test_pytest_refuses_an_unknown_solver(python):
 
 
 DIAGNOSES = [
-    ("Foreign", 0, "healthy"),
-    ("Coarse", 1, "inaccurate: look at step"),
-    ("Flipped", 3, "turn the sign of the contact force"),
-    ("Raises", 3, "raises raised ZeroDivisionError: my fault"),
-    ("Exits", 3, "exits raised SystemExit"),
-    ("NotANumber", 3, "NaN or infinity"),
-    ("Few", 0, "not applicable, the solver does not offer contact"),
+    ("Foreign", "healthy"),
+    ("Coarse", "inaccurate: look at step"),
+    ("Flipped", "turn the sign of the contact force"),
+    ("Raises", "ZeroDivisionError: my fault"),
+    ("Exits", "SystemExit"),
+    ("NotANumber", "NaN"),
+    ("Few", "does not offer contact"),
 ]
+NAMES = {"NotANumber": "nan"}  # not called by the name of its class
 
 
-@pytest.mark.parametrize(("name", "status", "text"), DIAGNOSES, ids=[name for name, *_ in DIAGNOSES])
-def test_doctor(veridyn, foreign, name, status, text):
-    seen = veridyn("doctor", "--solver", foreign(name))
-    assert (seen.status, seen.err) == (status, "")
-    assert text in " ".join(seen.out.split())
+def test_doctor(veridyn, foreign):
+    solvers = [word for name, _ in DIAGNOSES for word in ("--solver", foreign(name))]
+    seen = veridyn("doctor", *solvers)
+    assert (seen.status, seen.err) == (3, "")  # that of the worst
+    parts = re.split(r"^(\w+) 7: ", seen.out, flags=re.MULTILINE)
+    diagnoses = {name: " ".join(text.split()) for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+    assert [name for name, text in DIAGNOSES if text not in diagnoses[NAMES.get(name, name.lower())]] == []
+
+
+@pytest.mark.parametrize(("name", "status"), [("Foreign", 0), ("Coarse", 1)])
+def test_status_of_the_doctor(veridyn, foreign, name, status):
+    assert veridyn("doctor", "--solver", foreign(name)).status == status
 
 
 def test_doctor_finds_our_own_solver_healthy(veridyn):
     assert veridyn("doctor").status == 0
-
-
-def test_doctor_reports_the_worst_of_several(veridyn, foreign):
-    assert veridyn("doctor", "--solver", foreign("Flipped"), "--solver", foreign("Foreign")).status == 3

@@ -1,45 +1,16 @@
 """What veridyn reads may come from anybody: it is data, never code, and what is wrong with it is said in one line."""
 
-import ast
 import json
 import sys
-from pathlib import Path
 
 import pytest
 
 from veridyn.solver.errors import ProblemError
 from veridyn.solver.problem.mechanical import problem_from_json
+from veridyn.validation_cases.core.catalogue import UnknownCase, load_case
 
-ROOT = Path(__file__).parents[2]
-ROOMS = ("veridyn", "solver", "references", "reports", "validation_cases")
-FORBIDDEN_CALLS = {"eval", "exec", "compile", "os.system", "os.popen"}
-FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill", "yaml"}
 DEEP = "[" * 100_000
 LONG = "9" * 5_000
-
-
-def sources():
-    return [file for room in ROOMS for file in (ROOT / room).rglob("*.py") if (ROOT / room).exists()]
-
-
-def calls(tree):
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-
-
-@pytest.mark.skipif(not (ROOT / "solver").exists(), reason="needs the checkout")
-@pytest.mark.parametrize("file", sources(), ids=lambda file: str(file.relative_to(ROOT)))
-def test_nothing_that_is_read_can_run(file):
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    modules |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert not modules & FORBIDDEN_MODULES
-    for call in calls(tree):
-        name = ast.unparse(call.func)
-        keywords = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
-        assert name not in FORBIDDEN_CALLS, ast.unparse(call)
-        assert keywords.get("shell", "False") == "False", ast.unparse(call)
-        if name == "np.load":
-            assert keywords.get("allow_pickle") == "False", ast.unparse(call)
 
 
 @pytest.mark.parametrize("text", [DEEP, LONG, "{", "", '"text"', "null", "\0", '{"format_version": 1, "kind": []}'])
@@ -66,18 +37,15 @@ def test_a_hostile_journal_is_refused(veridyn, no_work, tmp_path, text):
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "os", "case", "sdnd101/../sdnd101", "sdnd101\0", "", "."])
-@pytest.mark.parametrize("command", ["show", "run", "reference"])
-def test_a_case_is_a_name_and_no_path(veridyn, command, name):
-    seen = veridyn(command, name)
-    assert (seen.status, seen.out) == (2, "")
-    assert "unknown case" in seen.err
+def test_a_case_is_a_name_and_no_path(name):
+    with pytest.raises(UnknownCase):
+        load_case(name)
 
 
 @pytest.mark.parametrize("number", ["__import__('os')", "9**9**9", "1e999999999", "1" * 5000 + "x", "2*pi()"])
 def test_a_number_is_never_evaluated(veridyn, number):
     seen = veridyn("reference", "sdnd101", "--set", f"m={number}")
-    assert (seen.status, seen.out) == (2, "")
-    assert "m must be" in seen.err
+    assert (seen.status, seen.out, seen.err.count("\n")) == (2, "", 1)
 
 
 def test_no_shell_reads_a_command(veridyn, tmp_path):

@@ -32,29 +32,24 @@ def alive(pid):
     return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-LOST = {
-    "Hangs": "hangs gave no answer within 5 s and was stopped; --time-out sets the time",
-    "Dies": "dies ended the process while solving: killed by SIGSEGV",
-}
+LOST = {"hangs": "within 5 s", "dies": "killed by SIGSEGV"}
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-@pytest.mark.parametrize("name", LOST)
-def test_only_the_checks_of_that_run_are_lost(veridyn, foreign, name, jobs):
-    both = ("--solver", foreign(name), "--solver", foreign("Foreign"))
-    seen = veridyn("run", "sdnd101", *both, "--time-out", "5", "-n", jobs, "--json", "-")
+def test_only_the_checks_of_that_run_are_lost(veridyn, foreign, jobs):
+    solvers = [word for name in ("Hangs", "Dies", "Foreign") for word in ("--solver", foreign(name))]
+    seen = veridyn("run", "sdnd101", *solvers, "--time-out", "5", "-n", jobs, "--json", "-")
     rows = seen.document["results"]
     assert (seen.status, seen.err) == (3, "")
-    judged = [row for row in rows if row["verdict"] != "not applicable"]
     by_variant = {}
-    for row in judged:
-        found = by_variant.setdefault((row["solver"], row["variant"]), set())
-        found.add((row["verdict"], row["detail"] if row["verdict"] == "error" else ""))
+    for row in (row for row in rows if row["verdict"] != "not applicable"):
+        by_variant.setdefault((row["solver"], row["variant"]), set()).add(row["verdict"])
+        if row["verdict"] == "error":
+            assert LOST[row["solver"]] in row["detail"]
     assert by_variant == {
-        (name.lower(), "2-shocks"): {("pass", "")},
-        (name.lower(), "100-shocks"): {("error", LOST[name])},
-        ("foreign", "2-shocks"): {("pass", "")},
-        ("foreign", "100-shocks"): {("pass", "")},
+        (name, variant): {"error" if variant == "100-shocks" and name in LOST else "pass"}
+        for name in (*LOST, "foreign")
+        for variant in ("2-shocks", "100-shocks")
     }
     order = [(row["solver"], row["variant"]) for row in rows]
     assert order == sorted(order, key=list(by_variant).index)
@@ -65,7 +60,7 @@ def test_figures_do_not_wait_for_a_lost_run_again(veridyn, foreign, tmp_path):
     seen = veridyn("run", "sdnd101", "--solver", foreign("Leaves"), "--json", file, "--work-precision")
     messages = json.loads(file.read_text(encoding="utf-8"))["messages"]
     assert seen.status == 3
-    lost = [message for message in messages if "leaves ended the process while solving: exit status 3" in message]
+    lost = [message for message in messages if "exit status 3" in message]
     assert len(lost) == 2  # figures, and the one variant that has a diagram
 
 
@@ -78,18 +73,19 @@ def test_a_rehearsal_that_dies_is_no_wrong_input(veridyn, foreign):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("import os; os._exit(7)", "X ended the process while it was loaded: exit status 7"),
-        ("import os; os.abort()", "X ended the process while it was loaded: killed by SIGABRT"),
-        ("import time; time.sleep(60)", "X was not loaded within 1 s and was stopped; --time-out sets the time"),
+        ("import os; os._exit(7)", "exit status 7"),
+        ("import os; os.abort()", "killed by SIGABRT"),
+        ("import time; time.sleep(60)", "within 1 s"),
     ],
     ids=["exit", "abort", "hang"],
 )
-@pytest.mark.parametrize("command", [("run", "sdnd101"), ("doctor",)], ids=lambda c: c[0])
-def test_a_module_that_hangs_or_dies_at_import(veridyn, tmp_path, command, text, message):
+def test_a_module_that_hangs_or_dies_at_import(veridyn, tmp_path, text, message):
     file = tmp_path / "deadly_module.py"
     file.write_text(text, encoding="utf-8")
-    seen = veridyn(*command, "--solver", f"{file}:X", "--time-out", "1")
-    assert (seen.status, seen.out, seen.err) == (2, "", f"veridyn: {file}:{message}\n")
+    seen = veridyn("run", "sdnd101", "--solver", f"{file}:X", "--time-out", "1")
+    assert (seen.status, seen.out) == (2, "")
+    assert f"{file}:X" in seen.err
+    assert message in seen.err
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon", ""])
@@ -97,7 +93,7 @@ def test_a_module_that_hangs_or_dies_at_import(veridyn, tmp_path, command, text,
 def test_a_time_that_is_none(veridyn, command, seconds):
     seen = veridyn(*command, f"--time-out={seconds}")
     assert (seen.status, seen.out) == (2, "")
-    assert seen.err.startswith(f"veridyn: --time-out: must be a positive number of seconds, got {seconds!r}; see ")
+    assert f"--time-out: must be a positive number of seconds, got {seconds!r}" in seen.err
 
 
 # Notes its own process and that of a child in a session of its own, then hangs, deaf to its input.
@@ -156,7 +152,7 @@ def noted(folder):
 def test_nothing_is_left_behind_after_a_time_out(veridyn, hanging, tmp_path, kind):
     seen = veridyn("run", "sdnd101", "--set", "v0=2", "--solver", hanging(kind), "--time-out", "1", "--json", "-")
     assert seen.status == 3
-    assert "gave no answer within 1 s and was stopped" in seen.document["results"][0]["detail"]
+    assert "within 1 s" in seen.document["results"][0]["detail"]
     assert len(noted(tmp_path)) >= 2
     assert all(gone(pid) for pid in noted(tmp_path))
 
@@ -212,7 +208,7 @@ def test_an_error_of_our_own_is_not_hidden(jobs):
 
 
 def test_a_worker_that_ends_before_it_began(jobs):
-    with Pool() as pool, pytest.raises(WorkerLost, match="a worker process did not begin: exit status 0"):
+    with Pool() as pool, pytest.raises(WorkerLost, match="exit status 0"):
         list(pool.ask(jobs.leaves))
 
 
@@ -239,10 +235,10 @@ def test_a_solver_that_can_be_loaded_only_once(veridyn, foreign, tmp_path):
     solvers = ("--solver", foreign("Foreign"), "--solver", f"{file}:Solver")
     seen = veridyn("run", "sdnd101", "--set", "v0=2", *solvers, "--json", "-")
     rows = seen.document["results"]
-    said = f"{file}:Solver ended the process while it was loaded: exit status 9; {len(rows)} checks judged before"
-    assert (seen.status, seen.err) == (3, f"veridyn: {said}\n")
+    assert seen.status == 3
+    assert f"exit status 9; {len(rows)} checks judged before" in seen.err
     assert {(row["solver"], row["verdict"]) for row in rows} == {("foreign", "pass"), ("foreign", "not applicable")}
-    assert said in seen.document["messages"]
+    assert any("exit status 9" in message for message in seen.document["messages"])
 
 
 THREADS = """

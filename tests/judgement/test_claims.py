@@ -247,12 +247,12 @@ def test_a_step_of_the_user_moves_the_levels_so_that_it_is_the_finest():
 @pytest.mark.parametrize("asked", ["stepp", [{"stepp": 1.0 / i} for i in (1, 2, 3)]])
 def test_a_setting_that_nobody_declares_cannot_be_refined(asked):
     solver = Claiming(settings={"step": "step (s)"})
-    with pytest.raises(SettingsError, match=r"claiming declares no setting 'stepp' to be refined; did you mean step\?"):
+    with pytest.raises(SettingsError, match=r"'stepp'.*step"):
         Subject.of(solver, Request(refinement=asked))
 
 
 def test_constant_levels_are_refused_before_anything_is_solved():
-    with pytest.raises(SettingsError, match="solver claiming: 2 refinement levels"):
+    with pytest.raises(SettingsError, match="claiming: 2"):
         Subject.of(Claiming(refinement=DOWN[:2]))
 
 
@@ -282,7 +282,7 @@ def test_a_misspelt_capability_is_refused_in_one_line_with_the_nearest(tag, mess
 
 @pytest.mark.parametrize("capabilities", ["mechanical", None, 3, {1}])
 def test_capabilities_are_a_collection_of_names(capabilities):
-    with pytest.raises(SolverInputError, match="capabilities must be names"):
+    with pytest.raises(SolverInputError, match="capabilities"):
         Subject.of(Claiming(capabilities=capabilities))
 
 
@@ -330,5 +330,5 @@ def test_requirements(text, relative):
 
 @pytest.mark.parametrize("text", ["", "digits", "digits=0", "digits=-3", "rel=nan", "rel=x", "abs=1", "digits=inf"])
 def test_wrong_requirements(text):
-    with pytest.raises(SettingsError, match="write digits=6 or rel=1e-6"):
+    with pytest.raises(SettingsError, match="digits=6 or rel=1e-6"):
         read_requirement(text)

@@ -39,43 +39,39 @@ SUBJECTS = {
     "exact": Subject("exact", claims={"": read_claims("exact", {"digits": 12})}),
 }
 
-each_case = pytest.mark.parametrize("name", case_names())
-each_subject = pytest.mark.parametrize("subject", SUBJECTS)
-
 
 @cache
-def all_checks(name, subject):
-    return tuple(checks(load_case(name), SUBJECTS[subject]))
-
-
-@cache
-def measured(name):
-    """Every quantity and residual of a case with the statement that asks for it."""
+def read_measured(name):
+    """Return every quantity and residual of a case with the statement that asks for it."""
     statements = [Statement(load_case(name), variant) for variant in load_case(name).variants]
     return [(statement, quantity) for statement in statements for quantity in statement.quantities]
 
 
+def pairs_of_all_cases():
+    return [pair for name in case_names() for pair in read_measured(name)]
+
+
 @cache
 def truths(name):
-    """What every quantity of a case is in truth."""
-    return {(s.variant.name, q.name): q.truth(s.values).value for s, q in measured(name)}
+    """Return what every quantity of a case is in truth."""
+    return {(s.variant.name, q.name): q.truth(s.values).value for s, q in read_measured(name)}
 
 
 def number(statement, quantity):
-    """The true number of a quantity; None for words and what does not exist."""
+    """Return the true number of a quantity; None for words and what does not exist."""
     truth = truths(statement.case.name)[statement.variant.name, quantity.name]
     return None if truth is None or isinstance(truth, str) else truth
 
 
-def told(pairs):
-    return [f"{statement.variant.name} {quantity.name}" for statement, quantity in pairs]
+def places(pairs):
+    """Return where statements and quantities that break a rule stand."""
+    return [f"{statement.case.name} {statement.variant.name} {quantity.name}" for statement, quantity in pairs]
 
 
-@each_case
-def test_every_quantity_is_asked_in_a_variant(name):
-    case = load_case(name)
-    assert {q.name for q in case.quantities} == {q.name for variant in case.variants for q in case.asked(variant)}
-    assert {q.name for q in case.residuals} <= {quantity.name for _, quantity in measured(name)}
+def test_every_quantity_is_asked_in_a_variant():
+    for case in all_cases():
+        assert {q.name for q in case.quantities} == {q.name for v in case.variants for q in case.asked(v)}, case.name
+        assert {q.name for q in case.residuals} <= {q.name for _, q in read_measured(case.name)}, case.name
 
 
 def test_every_capability_is_needed_by_a_case():
@@ -83,25 +79,22 @@ def test_every_capability_is_needed_by_a_case():
     assert frozenset().union(*(statement.problem.needs for statement in statements)) == TAGS
 
 
-@each_case
-@each_subject
-def test_ids_are_unique_and_plain(name, subject):
-    ids = [check.id for check in all_checks(name, subject)]
-    assert [i for i, count in Counter(ids).items() if count > 1] == []
-    assert [i for i in ids if re.search(r"[\s\[\]]", i)] == []
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_ids_are_unique_and_plain(subject):
+    ids = Counter(f"{c.name} {each.id}" for c in all_cases() for each in checks(c, SUBJECTS[subject]))
+    assert [i for i, count in ids.items() if count > 1] == []
+    assert [i for i in ids if re.search(r"[\s\[\]]", i.partition(" ")[2])] == []
 
 
-@each_case
-def test_every_quantity_has_a_criterion_with_a_reason(name):
-    criteria = [(s, q, q.tolerance(s.values)) for s, q in measured(name)]
-    assert told((s, q) for s, q, found in criteria if len(found.reason) <= 10) == []
-    assert told((s, q) for s, q, found in criteria if found.kind != "exact" and not found.value > 0) == []
+def test_every_quantity_has_a_criterion_with_a_reason():
+    criteria = [(s, q, q.tolerance(s.values)) for s, q in pairs_of_all_cases()]
+    assert places((s, q) for s, q, tolerance in criteria if len(tolerance.reason) <= 10) == []
+    assert places((s, q) for s, q, tolerance in criteria if tolerance.kind != "exact" and not tolerance.value > 0) == []
 
 
-@each_case
-def test_a_relative_criterion_has_a_truth_to_relate_to(name):
-    relative = [(s, q) for s, q in measured(name) if q.tolerance(s.values).kind == "relative"]
-    assert told(pair for pair in relative if not number(*pair)) == []
+def test_a_relative_criterion_has_a_truth_to_relate_to():
+    relative = [(s, q) for s, q in pairs_of_all_cases() if q.tolerance(s.values).kind == "relative"]
+    assert places(pair for pair in relative if not number(*pair)) == []
 
 
 def test_topics_are_known_and_each_has_a_case():
@@ -109,51 +102,54 @@ def test_topics_are_known_and_each_has_a_case():
     assert all(case.topics for case in all_cases())
 
 
-@each_case
-def test_what_is_no_number_has_an_exact_criterion(name):
-    words = [(s, q) for s, q in measured(name) if number(s, q) is None]
-    assert told((s, q) for s, q in words if q.tolerance(s.values).kind != "exact") == []
+def test_what_is_no_number_has_an_exact_criterion():
+    words = [(s, q) for s, q in pairs_of_all_cases() if number(s, q) is None]
+    assert places((s, q) for s, q in words if q.tolerance(s.values).kind != "exact") == []
 
 
-@each_case
-def test_what_may_be_zero_has_a_scale(name):
+def test_what_may_be_zero_has_a_scale():
     """So that convergence, claims and work-precision can relate an error to something."""
-    numbers = [(s, q) for s, q in measured(name) if q.converges and number(s, q) is not None]
+    numbers = [(s, q) for s, q in pairs_of_all_cases() if q.converges and number(s, q) is not None]
     inexact = [(s, q) for s, q in numbers if q.tolerance(s.values).kind != "exact"]
-    assert told((s, q) for s, q in inexact if not 0 < q.size(s.values) < math.inf) == []
-    assert told((s, q) for s, q in numbers if q.scale and not q.scale(s.values) > 0) == []
+    assert places((s, q) for s, q in inexact if not 0 < q.size(s.values) < math.inf) == []
+    assert places((s, q) for s, q in numbers if q.scale and not q.scale(s.values) > 0) == []
 
 
-@each_case
-def test_no_quantity_is_smoother_than_its_problem(name):
+def test_no_quantity_is_smoother_than_its_problem():
     """A quantity may be as smooth as what happens before it, if it says that nothing has happened yet."""
     smoother = [
         (s, q)
-        for s, q in measured(name)
+        for s, q in pairs_of_all_cases()
         if q.converges and q.tolerance(s.values).kind != "exact" and q.smooth_to(s.values) > regularity(s.problem)
     ]
-    assert told(pair for pair in smoother if not pair[1].early) == []
-    assert bool(smoother) == any(q.early for q in load_case(name).quantities)
+    assert places(pair for pair in smoother if not pair[1].early) == []
+    early = {case.name for case in all_cases() if any(q.early for q in case.quantities)}
+    assert {s.case.name for s, _ in smoother} == early
 
 
-@each_case
-def test_linear_is_what_has_nothing_that_is_not(name):
-    problems = [Statement(load_case(name), variant).problem for variant in load_case(name).variants]
-    plain = [p.kind == "mechanical" and not (p.stops or p.frictions or p.devices or p.varying) for p in problems]
-    assert load_case(name).linear == all(plain)
-    assert any(plain) == all(plain)
+def is_plain(problem):
+    """Tell whether a problem has nothing that is not linear."""
+    parts = ("stops", "frictions", "devices", "varying")
+    return problem.kind == "mechanical" and not any(getattr(problem, part) for part in parts)
 
 
-@each_case
-def test_every_number_has_two_routes(name):
+def test_linear_is_what_has_nothing_that_is_not():
+    plain = {c.name: {is_plain(Statement(c, variant).problem) for variant in c.variants} for c in all_cases()}
+    assert plain == {case.name: {case.linear} for case in all_cases()}
+
+
+def test_every_number_has_two_routes():
     """What does not exist, what is counted, zeros by structure and regimes have a reason instead."""
-    case = load_case(name)
-    for variant in case.variants:
-        values = case.values(variant.changes)
-        for quantity in case.asked(variant):
-            truth, counted = quantity.truth(values), quantity.tolerance(values).kind == "exact"
-            is_number = not isinstance(truth.value, str | None) and truth.value != 0 and not counted
-            assert len(set(truth.routes)) >= (2 if is_number else 1), f"{variant.name} {quantity.name}: {truth.routes}"
+    few = []
+    for case in all_cases():
+        for variant in case.variants:
+            values = case.values(variant.changes)
+            for quantity in case.asked(variant):
+                truth, counted = quantity.truth(values), quantity.tolerance(values).kind == "exact"
+                is_number = not isinstance(truth.value, str | None) and truth.value != 0 and not counted
+                if len(set(truth.routes)) < (2 if is_number else 1):
+                    few.append(f"{case.name} {variant.name} {quantity.name}: {truth.routes}")
+    assert few == []
 
 
 class Offering:
@@ -175,11 +171,10 @@ class Stating(Runner):
         return 0.0
 
 
-@each_case
-def test_a_criterion_that_admits_no_correct_digit_says_why(name):
-    """The largest admissible error, on the side where the answer is larger."""
+def test_the_largest_admissible_error_passes_and_says_if_no_digit_is_right():
+    """On the side where the answer is larger."""
     runner = Stating(Offering())
-    for check in all_checks(name, "silent"):
+    for check in (check for case in all_cases() for check in checks(case, SUBJECTS["silent"])):
         if check.layer != "criterion":
             continue
         quantity = next(q for q in check.statement.quantities if q.name == check.name)
@@ -191,31 +186,28 @@ def test_a_criterion_that_admits_no_correct_digit_says_why(name):
         runner.levels = {quantity.name: value}
         record = judge(check, runner)
         assert record.verdict == "pass", record
-        if record.digits is not None and record.digits < 0.5:
-            assert record.detail.startswith("no correct digit, admissible"), (record.id, value, record.detail)
+        assert record.detail or record.digits is None or record.digits >= 0.5, (record.id, value)
 
 
-@each_case
-def test_cases_explain_themselves(name):
-    case = load_case(name)
-    texts = (case.title, case.summary, case.document, *case.statement, *case.modelling, *case.remarks)
-    assert all(texts)
-    assert case.document == "this suite" or case.sources
-    assert all(quantity.definition for quantity in (*case.quantities, *case.residuals))
-    names = [quantity.name for quantity in (*case.quantities, *case.residuals)]
-    assert len(set(names)) == len(names)
-    assert case.default_variant in case.variants
+def test_cases_explain_themselves():
+    for case in all_cases():
+        texts = (case.title, case.summary, case.document, *case.statement, *case.modelling, *case.remarks)
+        assert all(texts), case.name
+        assert case.document == "this suite" or case.sources, case.name
+        assert all(quantity.definition for quantity in (*case.quantities, *case.residuals)), case.name
+        names = [quantity.name for quantity in (*case.quantities, *case.residuals)]
+        assert len(set(names)) == len(names), case.name
+        assert case.default_variant in case.variants, case.name
 
 
-@each_case
-def test_every_case_states_its_equations_and_both_renderers_set_them(name):
-    equations = load_case(name).equations
-    assert len(equations) >= 2  # the problem, and what its solution follows from
-    for equation in equations:
-        tree = ElementTree.fromstring(set_math(equation))
-        assert "=" in "".join(tree.itertext())
-        assert [part.text for part in tree.iter("mo") if part.text in set("^_/{}")] == [], equation
-        assert formula(equation)["parts"] != []
+def test_every_case_states_its_equations_and_both_renderers_set_them():
+    for case in all_cases():
+        assert len(case.equations) >= 2, case.name  # the problem, and what its solution follows from
+        for equation in case.equations:
+            tree = ElementTree.fromstring(set_math(equation))
+            assert "=" in "".join(tree.itertext()), equation
+            assert [part.text for part in tree.iter("mo") if part.text in set("^_/{}")] == [], equation
+            assert formula(equation)["parts"] != [], equation
 
 
 def test_the_typesetter_sets_the_equations_of_all_cases():
@@ -289,24 +281,17 @@ def solvers_entered(file):
 ROOM = Path(import_module("veridyn.validation_cases").__path__[0])
 JUDGEMENT = [*(ROOM / "core").glob("*.py"), *(ROOM / "measures").glob("*.py")]
 OF_CASES = sorted({*ROOM.glob("*/**/*.py")} - {*JUDGEMENT})
-named_by_place = {"ids": lambda file: "/".join(file.parts[-2:])}
-
-
-@pytest.mark.parametrize("file", [*OF_CASES, *JUDGEMENT], **named_by_place)
-def test_cases_and_their_judgement_know_no_solver(file):
-    assert solvers_entered(file) == set()
-
-
 NAMES = re.compile(rf"\b({'|'.join(SCHEMES)})\b")
 
 
-@pytest.mark.parametrize("file", OF_CASES, **named_by_place)
-def test_cases_name_no_scheme(file):
-    assert set(NAMES.findall(file.read_text(encoding="utf-8"))) == set()
+def test_cases_and_their_judgement_know_no_solver():
+    entered = {file.name: solvers_entered(file) for file in (*OF_CASES, *JUDGEMENT)}
+    assert {name: solvers for name, solvers in entered.items() if solvers} == {}
 
 
-def test_the_search_sees_a_scheme():
-    assert NAMES.findall('scheme = "symplectic_euler" or newmark, Newmark') == ["symplectic_euler", "newmark"]
+def test_cases_name_no_scheme():
+    named = {file.name: NAMES.findall(file.read_text(encoding="utf-8")) for file in OF_CASES}
+    assert {name: schemes for name, schemes in named.items() if schemes} == {}
 
 
 def test_a_set_of_the_user_is_asked_nothing_that_another_problem_answers():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from functools import cache
 
 import pytest
 
@@ -24,11 +24,11 @@ def is_measured(case, variant):
     return any(q.measure for q in case.quantities if variant.quantities is None or q.name in variant.quantities)
 
 
-CASES = [load_case(name) for name in case_names() if kind_of(name) == "mechanical"]
-VARIANTS = [(case.name, variant.name) for case in CASES for variant in case.variants if is_measured(case, variant)]
-
-# what a slip that begins slowly shows without a flag of adherence: 1e-6 m/s are reached 2 ms after the true instant
-EXCUSED = {("sdnd104", "a0=1.01"): {"slip_start", "phase_time_3"}}
+CASES = [
+    name
+    for name in case_names()
+    if kind_of(name) == "mechanical" and is_measured(load_case(name), load_case(name).default_variant)
+]
 
 
 class Bare:
@@ -46,21 +46,11 @@ class Bare:
         return replace(response, **blank)
 
 
-@cache
-def records(case, variant):
-    runner = Runner(Bare())
-    asked = checks(load_case(case), runner.subject, only=variant)
-    return [judge(check, runner) for check in asked if check.layer == "criterion"]
-
-
-@pytest.mark.parametrize(("case", "variant"), VARIANTS)
-def test_nothing_fails_for_want_of_a_history(case, variant):
-    wrong = {r.quantity for r in records(case, variant) if r.verdict not in ("pass", "not applicable")}
-    assert wrong == EXCUSED.get((case, variant), set())
-
-
-@pytest.mark.parametrize(("case", "variant"), VARIANTS)
-def test_what_is_not_applicable_names_the_history(case, variant):
-    for record in records(case, variant):
-        if record.verdict == "not applicable":
-            assert "report" in record.detail or "history" in record.detail, (record.quantity, record.detail)
+@pytest.mark.parametrize("name", CASES)
+def test_what_needs_a_history_is_not_applicable_and_nothing_fails(name):
+    runner, case = Runner(Bare()), load_case(name)
+    default = checks(case, runner.subject, only=case.default_variant.name)
+    records = [judge(check, runner) for check in default if check.layer == "criterion"]
+    assert [r.id for r in records if r.verdict not in ("pass", "not applicable")] == []
+    unsaid = [r.id for r in records if r.verdict == "not applicable" and not re.search("report|history", r.detail)]
+    assert unsaid == []

@@ -33,7 +33,7 @@ def test_constructors(made, value, kind, reason):
 
 @pytest.mark.parametrize(("value", "reason"), [(1e-3, ""), (-1e-3, "x"), (float("nan"), "x")])
 def test_no_bare_float(value, reason):
-    with pytest.raises(ValueError, match="a tolerance needs a value >= 0 and a reason"):
+    with pytest.raises(ValueError, match="reason"):
         Tolerance(value, "relative", reason)
 
 
@@ -58,12 +58,12 @@ def test_units_in_the_last_place(printed, unit):
 
 @pytest.mark.parametrize("text", ["", "abc", "1,5", "NaN", "inf", "1.2.3", ".5"])
 def test_only_decimals_are_printed(text):
-    with pytest.raises(ValueError, match="is not a printed decimal number"):
+    with pytest.raises(ValueError, match="printed"):
         unit_in_last_place(text)
 
 
 def test_more_than_half_a_unit_needs_a_reason():
-    with pytest.raises(ValueError, match="needs a reason"):
+    with pytest.raises(ValueError, match="reason"):
         printed_digits("1.5", 1.0)
     assert "because" in printed_digits("1.5", 1.0, why="because").reason
 
@@ -104,7 +104,7 @@ def test_measured_error(value, truth, tolerance, error):
 
 
 def test_a_zero_needs_an_absolute_tolerance():
-    with pytest.raises(ValueError, match="a zero needs an absolute tolerance"):
+    with pytest.raises(ValueError, match="absolute"):
         measured_error(1e-9, mpmath.mpf(0), RELATIVE)
 
 

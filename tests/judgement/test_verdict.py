@@ -265,7 +265,7 @@ def test_failures_are_kept(make_run, right):
     right.solve = lambda *_: calls.append(1) or None
     runner = Runner(right)
     for _ in range(3):
-        with pytest.raises(SolverFailure, match="returned NoneType"):
+        with pytest.raises(SolverFailure, match="NoneType"):
             runner.observe(make_run())
     assert calls == [1]
 
@@ -311,7 +311,7 @@ def test_a_crash_in_the_warm_up_is_a_crash(make_run, right):
 
 def test_a_run_that_is_lost_is_not_tried(make_run, right):
     run = make_run()
-    with pytest.raises(SolverCrash, match="ended the process"):
+    with pytest.raises(SolverCrash):
         Runner(right, lost={run.key: "ended the process"}).observe(run)
     assert right.calls == []
 
@@ -319,7 +319,7 @@ def test_a_run_that_is_lost_is_not_tried(make_run, right):
 def test_what_is_lost_with_default_settings_is_not_tried_with_others(make_run, right):
     """A stiff problem under an explicit method would take the time-out at every level."""
     default = Runner(right).default_run(make_run().statement)
-    with pytest.raises(SolverCrash, match="gave no answer"):
+    with pytest.raises(SolverCrash):
         Runner(right, lost={default.key: "gave no answer"}).observe(replace(default, settings={"step": 7}, level=2))
     assert right.calls == []
     Runner(right, lost={make_run(step=7).key: "gave no answer"}).observe(default)

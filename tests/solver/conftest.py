@@ -16,6 +16,9 @@ from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.response import Response
 
+FAMILIES = ("symplectic_euler", "newmark", "devogelaere_adaptive", "runge_kutta_54")
+"""A scheme of each family: what all schemes share, elements and histories, is tested with these."""
+
 
 @pytest.fixture(autouse=True)
 def _context_untouched() -> Iterator[None]:

@@ -15,7 +15,9 @@ from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem.elements import Friction, Load, Stop
 from veridyn.solver.problem.time_functions import Harmonic
 
-each_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+from .conftest import FAMILIES
+
+each_scheme = pytest.mark.parametrize("scheme", FAMILIES)
 
 
 def rubbing(build, **changes):

@@ -12,16 +12,15 @@ from hypothesis import strategies as st
 from veridyn.solver.errors import ProblemError, StepError
 from veridyn.solver.integrators.kernels import buckling_stop
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.postprocessing.balance import energy_residual
 from veridyn.solver.problem.devices import BucklingStop
 from veridyn.solver.problem.mechanical import problem_from_json
 
-from .conftest import entry
+from .conftest import FAMILIES, entry
 
 buckling_force = entry(buckling_stop.buckling_force)
 
-each_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+each_scheme = pytest.mark.parametrize("scheme", FAMILIES)
 crush = st.floats(-2, 12)
 
 

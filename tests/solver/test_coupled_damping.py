@@ -17,6 +17,8 @@ from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem.basis import modal_basis
 from veridyn.solver.problem.mechanical import MechanicalProblem, Modes, problem_from_json
 
+from .conftest import FAMILIES
+
 DAMPING = np.array([[1.0, -0.2, 0.0], [-0.2, 0.3, 0.0], [0.0, 0.0, 0.0]])
 SKEW = np.array([[0.0, 0.6, -0.1], [-0.6, 0.0, 0.3], [0.1, -0.3, 0.0]])
 KINDS = {"coupled": DAMPING, "gyroscopic": SKEW, "both": DAMPING + SKEW}
@@ -54,7 +56,7 @@ def test_order(scheme, kind, build, march):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", FAMILIES)
 def test_modes_that_bring_their_coupling_move_like_matrices(scheme, kind, build, march):
     problem = chain(build, damping=KINDS[kind])
     w2, shapes = np.linalg.eigh(problem.stiffness)
@@ -76,7 +78,7 @@ def following(build):
     return chain(build, damping=np.zeros((3, 3)), stiffness=build.chain(3).stiffness + FOLLOWING)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", FAMILIES)
 def test_order_under_circulatory_forces(scheme, build, march):
     """They see the displacement, and cost no order; a start that takes the velocity for a late one does."""
     problem, errors = following(build), []
@@ -88,7 +90,7 @@ def test_order_under_circulatory_forces(scheme, build, march):
     assert -np.polyfit(range(4), np.log2(errors), 1)[0] == pytest.approx(order, abs=0.3)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", FAMILIES)
 def test_modes_that_bring_circulatory_forces_move_like_matrices(scheme, build, march):
     problem = following(build)
     modes = modal_basis(problem)
@@ -112,7 +114,7 @@ def test_the_step_rule_sees_circulatory_forces(build):
     SOLVER.solve(problem, {"scheme": "newmark", "step": 0.99 * largest})
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", FAMILIES)
 def test_a_rigid_body_slows_down(scheme, build, march):
     """v' = -c v."""
     problem = build.mass(damping=[[3.0]], initial_velocity=[2.0])

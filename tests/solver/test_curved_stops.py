@@ -16,8 +16,10 @@ from veridyn.solver.problem.elements import Friction, Load, Stop
 from veridyn.solver.problem.geometry import gap_and_normal
 from veridyn.solver.problem.time_functions import Harmonic, constant
 
+from .conftest import FAMILIES
+
 examples = settings(deadline=None, max_examples=25, derandomize=True)
-each_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+each_scheme = pytest.mark.parametrize("scheme", FAMILIES)
 EXPLICIT = ("symplectic_euler", "devogelaere", "central_adaptive")
 FREE = np.zeros((2, 2))
 Y, Z = np.eye(2)

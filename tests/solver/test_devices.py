@@ -18,7 +18,6 @@ from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.integration import Job, Storage
 from veridyn.solver.integrators.kernels import piecewise_law
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.postprocessing.balance import energy_residual
 from veridyn.solver.problem.basis import in_modal_coordinates, modal_basis, with_coordinates
 from veridyn.solver.problem.devices import NonlinearSpring
@@ -27,12 +26,12 @@ from veridyn.solver.problem.mechanical import Modes, problem_from_json
 from veridyn.solver.problem.time_functions import Harmonic, polynomial
 from veridyn.solver.response import Response
 
-from .conftest import entry
+from .conftest import FAMILIES, entry
 
 piecewise_force = entry(piecewise_law.piecewise_force)
 
 numbers = st.floats(-10, 10)
-each_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+each_scheme = pytest.mark.parametrize("scheme", FAMILIES)
 
 
 def cubic(**changes):

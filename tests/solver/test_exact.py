@@ -355,20 +355,18 @@ def test_penalised_stick_under_a_stop_is_refused():
     """Where the force falls while the body turns, the law has no consistent state."""
     floor = Stop("floor", ONE, 0.1, 1e4)
     rub = Friction("rub", (ONE,), "floor", 0.3, 0.3, law="regularised", stiffness=1e4)
-    with pytest.raises(NotImplementedError, match="'rub' is regularised under the force of a stop"):
+    with pytest.raises(NotImplementedError, match="'rub'"):
         SOLVER.solve(problem(stops=(floor,), frictions=(rub,)), {})
 
 
 def test_endless_events_end_with_a_clear_failure():
     stops = (Stop("right", ONE, 1e-4, 1e8), Stop("left", -ONE, 1e-4, 1e8))
-    with pytest.raises(SolverFailure, match=r"more than 100 events before t = .*most_events"):
+    with pytest.raises(SolverFailure, match=r"100 events.*most_events"):
         SOLVER.solve(problem(stops=stops, initial_velocity=[1.0]), {"most_events": 100})
 
 
 def test_unknown_settings_are_refused():
-    with pytest.raises(
-        SettingsError, match="unknown setting step; known: most_events, most_impacts, tangential_stiffness"
-    ):
+    with pytest.raises(SettingsError, match=r"step.*most_events, most_impacts, tangential_stiffness"):
         SOLVER.solve(problem(), {"step": 1e-3})
 
 
@@ -392,7 +390,7 @@ def test_two_tangents_along_one_line_are_a_cone_not_a_box():
 
 
 def test_two_tangents_that_sliding_may_turn_between_are_refused():
-    with pytest.raises(NotImplementedError, match="may turn in the plane of its two tangents"):
+    with pytest.raises(NotImplementedError):
         SOLVER.solve(sliding([[1.0, 0.0], [0.0, 1.0]]), {})
 
 

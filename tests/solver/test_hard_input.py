@@ -13,11 +13,12 @@ import pytest
 from veridyn.solver.errors import DivergenceError, Interrupted, ProblemError, SolverFailure
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem.elements import Friction, Load, Stop
 from veridyn.solver.problem.time_functions import constant
 
-each_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+from .conftest import FAMILIES
+
+each_scheme = pytest.mark.parametrize("scheme", FAMILIES)
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def solve(march):
     return solve_it
 
 
-each_solver = pytest.mark.parametrize("solver", ["exact", *SCHEMES])
+each_solver = pytest.mark.parametrize("solver", ["exact", *FAMILIES])
 BOUNDED = {"newmark", "generalised_alpha", "itmi"}  # at any step
 
 

@@ -39,11 +39,11 @@ def free(**changes):
     return veridyn.Problem(**{"mass": 1.0, "stiffness": 1e4, "end": 0.1, **changes})
 
 
-@pytest.mark.parametrize("wrong", NONSENSE, ids=repr)
 @pytest.mark.parametrize("name", inspect.signature(veridyn.Problem).parameters)
-def test_in_a_problem(name, wrong):
-    with contextlib.suppress(ProblemError):
-        free(**{name: wrong})
+def test_in_a_problem(name):
+    for wrong in NONSENSE:
+        with contextlib.suppress(ProblemError):
+            free(**{name: wrong})
 
 
 @pytest.mark.parametrize(("kind", "field", "given"), ELEMENTS)
@@ -65,7 +65,6 @@ def landed(**changes):
     return {"accumulation": veridyn.Accumulation(**{**LANDED, **changes})}
 
 
-@pytest.mark.parametrize("wrong", NONSENSE, ids=repr)
 @pytest.mark.parametrize(
     ("kind", "changes"),
     [
@@ -75,11 +74,12 @@ def landed(**changes):
         (veridyn.Accumulation, landed),
     ],
 )
-def test_in_an_initial_value_problem(kind, changes, wrong):
+def test_in_an_initial_value_problem(kind, changes):
     assert ball().modes[0].events[0].name == "impact"
     for name in inspect.signature(kind).parameters:
-        with contextlib.suppress(ProblemError):
-            ball(**changes(**{name: wrong}))
+        for wrong in NONSENSE:
+            with contextlib.suppress(ProblemError):
+                ball(**changes(**{name: wrong}))
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -92,10 +92,8 @@ def test_in_a_time_function(name):
                 free(loads=veridyn.Load("x1", make(*numbers[:i], wrong, *numbers[i + 1 :])))
 
 
-@pytest.mark.parametrize("wrong", NONSENSE, ids=repr)
+@pytest.mark.parametrize("wrong", [wrong for wrong in NONSENSE if wrong is not None], ids=repr)
 def test_in_place_of_a_solver(wrong):
-    if wrong is None:
-        return
     with pytest.raises(SolverInputError):
         veridyn.solve(free(), wrong)
     with pytest.raises((SolverInputError, SettingsError)):
@@ -105,25 +103,24 @@ def test_in_place_of_a_solver(wrong):
 
 
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("make", "culprits"),
     [
-        (lambda: free(stops=veridyn.Load("x1", SHAKE)), "problem: stops: Load(direction="),
-        (lambda: free(modes=3.0), "problem: modes must be given as Modes, got 3.0"),
-        (lambda: free(coordinates=(3.0,)), "problem: coordinates: (3.0,) is no text"),
-        (lambda: free(name=3.0), "the name of a problem must be a text, got 3.0"),
-        (lambda: veridyn.Stop("wall", "x1", "1e-3", 1e6), "Stop 'wall': gap = '1e-3' must be a finite number"),
-        (lambda: veridyn.Load("x1", abs, breaks="soon"), "Load: breaks must be a vector of numbers"),
-        (lambda: veridyn.pieces(abs, 1.0, 0.0), "pieces: start = 1.0 and end = 0.0 must be finite numbers of"),
-        (lambda: ball(modes=3), "problem: modes: 3 is no Mode"),
-        (lambda: ball(change={"reset": "v"}), "event impact: reset must map names to expressions, got 'v'"),
-        (lambda: veridyn.solve(free(), object), "<class 'object'> is no solver: it lacks name, capabilities, solve"),
-        (lambda: veridyn.compare(free(), [("exact",)]), "compare: write a solver, or a pair of solver and settings"),
+        (lambda: free(stops=veridyn.Load("x1", SHAKE)), ("stops", "Load(direction=")),
+        (lambda: free(modes=3.0), ("modes", "3.0")),
+        (lambda: free(coordinates=(3.0,)), ("coordinates", "(3.0,)")),
+        (lambda: free(name=3.0), ("name", "3.0")),
+        (lambda: veridyn.Stop("wall", "x1", "1e-3", 1e6), ("wall", "gap", "'1e-3'")),
+        (lambda: veridyn.Load("x1", abs, breaks="soon"), ("Load", "breaks")),
+        (lambda: veridyn.pieces(abs, 1.0, 0.0), ("pieces", "start = 1.0", "end = 0.0")),
+        (lambda: ball(modes=3), ("modes", "3")),
+        (lambda: ball(change={"reset": "v"}), ("impact", "reset", "'v'")),
+        (lambda: veridyn.solve(free(), object), ("object", "name", "capabilities", "solve")),
+        (lambda: veridyn.compare(free(), [("exact",)]), ("compare",)),
     ],
-)  # fmt: skip
-def test_the_error_says_what_is_wrong(made, said):
-    with pytest.raises(SolverInputError) as error:
-        made()
-    assert str(error.value).startswith(said)
+)
+def test_the_error_names_what_is_wrong(make, culprits, refused):
+    with refused(SolverInputError, *culprits):
+        make()
 
 
 def test_one_break_one_name_and_one_solver_need_no_tuple():

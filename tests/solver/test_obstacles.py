@@ -10,14 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.solver.errors import ProblemError, SolverFailure
-from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem import obstacles
 from veridyn.solver.problem.elements import Stop
 from veridyn.solver.problem.obstacles import Node, axes_between, local_axes, one_body, two_bodies
 from veridyn.solver.response import Response
 
+from .conftest import FAMILIES
+
 examples = settings(deadline=None, max_examples=25, derandomize=True)
-each_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+each_scheme = pytest.mark.parametrize("scheme", FAMILIES)
 UP, EAST, NORTH = np.eye(3)[2], np.eye(3)[0], np.eye(3)[1]
 AXIAL = local_axes(UP)
 BODY = Node((0, 1, 2), [0.0, 0.0, 0.0])

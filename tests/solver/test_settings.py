@@ -17,7 +17,9 @@ from veridyn.solver.problem.elements import Friction, Load, Stop
 from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
 from veridyn.solver.problem.time_functions import Harmonic
 
-each_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+from .conftest import FAMILIES
+
+each_scheme = pytest.mark.parametrize("scheme", FAMILIES)
 each_ruled = pytest.mark.parametrize("scheme", [s.name for s in SCHEMES.values() if s.points_per_period])
 
 

@@ -17,6 +17,8 @@ from veridyn.solver.problem.mechanical import problem_from_json
 from veridyn.solver.problem.smoothness import regularity
 from veridyn.solver.problem.time_functions import Harmonic, Piecewise
 
+from .conftest import FAMILIES
+
 SOFTER, MORE = np.array([[1.5, -0.5], [-0.5, 0.5]]), np.array([[0.4, 0.1], [0.2, 0.3]])
 SQUARE = Piecewise((0.0, 0.5, 1.0, 1.5), ((1.0,), (-1.0,), (1.0,), (-1.0,)))
 WAVE = Harmonic(1.0, 7.0, 0.3)
@@ -37,7 +39,7 @@ def true_end(problem):
     return state
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", FAMILIES)
 def test_schemes_tend_to_the_product_of_exponentials(scheme, build, march):
     """Steps end where the matrices jump, and see them half a step early or late at most: order 1."""
     problem, errors = pair(build), []
@@ -57,7 +59,7 @@ def test_event_driven_integrators_end_a_leg_where_matrices_jump(name, build):
     assert np.append(found.displacement[-1], found.velocity[-1]) == pytest.approx(true_end(pair(build)), abs=1e-8)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", FAMILIES)
 def test_smooth_functions_cost_no_order_that_the_velocity_does_not(scheme, build, march):
     problem = pair(build, varying=(TimeVarying("stiffness", SOFTER, WAVE),))
     fine = march(problem, "runge_kutta_54", 2.0**-9).displacement[-1]

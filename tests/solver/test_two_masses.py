@@ -11,6 +11,8 @@ from veridyn.solver.problem.elements import Stop, SupportMotion
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_functions import Harmonic
 
+from .conftest import FAMILIES
+
 STEP = 2e-4  # s
 GAP = 5e-4  # m
 
@@ -34,7 +36,7 @@ def shaken(signs):
     )
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", FAMILIES)
 def test_two_masses_move_as_one_before_a_wall(scheme):
     settings = {"scheme": scheme, "step": STEP, **SCHEMES[scheme].constant_step}
     one, two = (SOLVER.solve(shaken(signs), settings) for signs in ([1.0], [1.0, -1.0]))

@@ -13,11 +13,10 @@ from scipy.integrate import solve_ivp
 from veridyn.solver.errors import ProblemError, StepError
 from veridyn.solver.integrators.kernels import zener
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.problem.devices import Zener
 from veridyn.solver.problem.mechanical import MechanicalProblem, problem_from_json
 
-from .conftest import entry
+from .conftest import FAMILIES, entry
 
 zener_force = entry(zener.zener_force)
 
@@ -94,7 +93,7 @@ def test_what_is_held_relaxes(build, run):
         assert own["dashpot_force"][-1] == pytest.approx(first * left(1.0 / time), rel=1e-6, abs=1e-9)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", FAMILIES)
 def test_springs_and_dashpot_share_the_work(scheme, build, march):
     problem = build.mass(initial_displacement=[0.1], end=2.0, devices=(device(alpha=0.5),))
     own = march(problem, scheme, 2e-3).elements["zener"]
