@@ -18,7 +18,7 @@ from veridyn.running import writable
 from veridyn.screen import bar
 from veridyn.solver.errors import SolverInputError
 from veridyn.validation_cases.core.catalogue import UnknownCase, case_names, load_case
-from veridyn.workers import Job, Loss, Pool, WorkerLost
+from veridyn.workers import TIME_OUT, Job, Loss, Pool, WorkerLost
 
 from .catalogue import load_hosts
 from .examine import examine
@@ -27,7 +27,6 @@ from .page import find_survivors, summarise_faults, write_report
 from .trial import Place, Trial, read_trial
 
 SCHEMA_VERSION = "3.0"
-TIME_OUT = 300.0  # s, for one solve
 
 Key = tuple[str, str]  # host and fault
 
