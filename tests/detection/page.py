@@ -100,7 +100,7 @@ def _runs(document: Document) -> Iterator[str]:
             run["date"][:10],
             run.get("commit", "")[:7],
             run["faults"],
-            len(document["cases"]),
+            run["cases"],
         )
         for run in document["runs"]
     ]

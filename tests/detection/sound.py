@@ -36,10 +36,9 @@ from veridyn.validation_cases.core.levels import convergence
 from veridyn.validation_cases.core.runner import HarnessError, NotJudged, Runner, Statement
 from veridyn.validation_cases.core.subject import Request
 from veridyn.verification import judge_all
-from veridyn.workers import Channel, Job, Loss, Pool, Watch, WorkerLost
+from veridyn.workers import TIME_OUT, Channel, Job, Loss, Pool, Watch, WorkerLost
 
 from .catalogue import load_hosts
-from .study import TIME_OUT
 from .trial import FAILED
 
 SCHEMA_VERSION = "3.0"

@@ -18,7 +18,7 @@ from veridyn.running import writable
 from veridyn.screen import bar
 from veridyn.solver.errors import SolverInputError
 from veridyn.validation_cases.core.catalogue import UnknownCase, case_names, load_case
-from veridyn.workers import Job, Loss, Pool, WorkerLost
+from veridyn.workers import TIME_OUT, Job, Loss, Pool, WorkerLost
 
 from .catalogue import load_hosts
 from .examine import examine
@@ -27,7 +27,6 @@ from .page import find_survivors, summarise_faults, write_report
 from .trial import Place, Trial, read_trial
 
 SCHEMA_VERSION = "3.0"
-TIME_OUT = 300.0  # s, for one solve
 
 Key = tuple[str, str]  # host and fault
 
@@ -122,7 +121,7 @@ def make_document(plan: Plan, study: Study, command: Sequence[str]) -> dict[str,
     smallest = [{"host": key[0], "fault": key[1], **study.smallest[key]} for key in keys if key in study.smallest]
     return {
         "schema_version": SCHEMA_VERSION,
-        "runs": [{**environment(command), "faults": len(keys)}],
+        "runs": [{**environment(command), "faults": len(keys), "cases": len(plan.cases)}],
         "cases": list(plan.cases),
         "faults": [describe(host, fault) for host, fault in plan.pairs],
         "sound": [asdict(trial) for trial in study.sound.values()],

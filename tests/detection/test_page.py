@@ -35,6 +35,7 @@ def study(faults, trials=(), **more):
         "machine": "m",
         "date": "2020-01-01T00",
         "faults": len(faults),
+        "cases": 1,
     }
     document = {"schema_version": "3.0", "runs": [run], "cases": ["c"], "sound": [], "smallest": []}
     return {**document, "faults": faults, "trials": list(trials), **more}

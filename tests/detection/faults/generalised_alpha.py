@@ -86,8 +86,8 @@ def single_structure(size: float, sound: Any, problem: Any) -> Any:
 def shortened_drift(motion: str) -> Callable[..., Any]:
     """Return the motion of supports at elements, too small in displacement or velocity."""
 
-    def change(size: float, sound: Any, problem: Any, elements: Any, directions: Any, times: Any, which: str) -> Any:
-        return sound(problem, elements, directions, times, which) * (1 - size * (which == motion))
+    def change(size: float, sound: Any, problem: Any, times: Any, which: str) -> Any:
+        return sound(problem, times, which) * (1 - size * (which == motion))
 
     return change
 
