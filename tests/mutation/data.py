@@ -50,7 +50,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Result:
-    """What a run gave of a module: plausible mutants, those of free choice, those tried, survivors, how long it took."""
+    """What a run gave of a module: plausible mutants, those of free choice, those tried, survivors, seconds."""
 
     module: str
     plausible: int
@@ -68,9 +68,7 @@ def read_subjects() -> list[Subject]:
     """Return all modules under mutation, those first that everything rests on."""
     groups = _read("subjects.toml")["group"]
     return [
-        Subject(
-            module, tuple(group["tests"]), group["sample"], group.get("without", ""), group.get("jit", True)
-        )
+        Subject(module, tuple(group["tests"]), group["sample"], group.get("without", ""), group.get("jit", True))
         for group in groups
         for module in group["modules"]
     ]

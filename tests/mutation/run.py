@@ -64,9 +64,7 @@ def write_command(subject: Subject, folder: Path) -> str:
     options = ["-x", "-q", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), "-p", "no:cacheprovider"]
     quick = ["-k", f"not ({subject.without})"] if subject.without else []
     tests = [str(ROOT / test) for test in subject.tests]
-    return shlex.join(
-        ["env", "-C", str(folder), *variables, sys.executable, "-m", "pytest", *options, *quick, *tests]
-    )
+    return shlex.join(["env", "-C", str(folder), *variables, sys.executable, "-m", "pytest", *options, *quick, *tests])
 
 
 def list_mutants(module: Path) -> list[MutationSpec]:
@@ -107,7 +105,9 @@ def time_tests(subject: Subject, command: str) -> float:
     begin = time.monotonic()
     done = subprocess.run(shlex.split(command), capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(f"the tests of {subject.module} fail without any mutant:\n{done.stdout[-2000:]}{done.stderr}")
+        raise RuntimeError(
+            f"the tests of {subject.module} fail without any mutant:\n{done.stdout[-2000:]}{done.stderr}"
+        )
     return time.monotonic() - begin
 
 

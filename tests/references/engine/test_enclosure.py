@@ -109,8 +109,10 @@ def test_balls_are_ordered_where_they_do_not_overlap():
 
 
 def test_precision_is_that_before_even_after_an_error():
-    with pytest.raises(ZeroDivisionError), precision(77):
+    with precision(77):
         assert ctx.prec == 77
+    assert ctx.prec == 192
+    with pytest.raises(ZeroDivisionError), precision(77):
         raise ZeroDivisionError
     assert ctx.prec == 192
 

@@ -80,7 +80,11 @@ def test_a_guard_that_crosses_counts_every_root(x):
 
 
 def test_marks_come_in_order_up_to_the_event_that_ends_the_phase():
-    watched = [until(5), Guard("turn", V, passes="crosses", marks=True, zeros=1), Guard("zero", X, passes="crosses", marks=True)]
+    watched = [
+        until(5),
+        Guard("turn", V, passes="crosses", marks=True, zeros=1),
+        Guard("zero", X, passes="crosses", marks=True),
+    ]
     found = list(events(swing(x=1), watched))
     assert [event.name for event in found] == ["zero", "turn", "zero", "end"]
     assert [event.ends for event in found] == [False, False, False, True]

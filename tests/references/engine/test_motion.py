@@ -103,7 +103,7 @@ def test_a_phase_ends_at_its_limit():
     def then(phase, event, time, state):
         assert event is None
         assert state[0].overlaps(arb(2).cos())
-        return None
+        return
 
     (found,) = follow(swinging(limit=arb(2)), then)
     assert (found.end, found.by) == (2, None)

@@ -89,7 +89,9 @@ def test_a_touch_is_an_error_that_names_what_is_sought():
 def test_roots_of_a_sine_with_any_phase(phase, rate):
     a, w = mpf(phase), mpf(rate)
     found = find(lambda t: (mpmath.sin(w * t + a), w * mpmath.cos(w * t + a)), lambda *_: (w**2, w**3), 10 / w)
-    assert near([w * t for t in found], [k * mpmath.pi - a for k in range(1, int((10 + phase) / 3.141592653589793) + 1)])
+    assert near(
+        [w * t for t in found], [k * mpmath.pi - a for k in range(1, int((10 + phase) / 3.141592653589793) + 1)]
+    )
 
 
 # ---- one root in a bracket

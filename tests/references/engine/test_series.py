@@ -124,7 +124,7 @@ def test_zeros_are_not_noted():
 def test_a_whole_power_takes_few_products():
     tape = Tape()
     t = tape.note(Code.GIVEN)
-    t**12  # noqa: B018 - it is noted
+    t**12
     assert sum(op.code == Code.PRODUCT for op in tape) == 4
     assert not any(op.code == Code.POWER for op in tape)
 
@@ -181,6 +181,6 @@ def test_directions_follow_the_derivative_of_the_motion():
 def test_a_run_may_end_early():
     tape = Tape()
     t = tape.note(Code.GIVEN)
-    t + 1  # noqa: B018 - it is noted
-    t + 2  # noqa: B018
+    t + 1
+    t + 2
     assert tape.run({t.place: [ONE]}, {}, 0, 2) == [[1], [2]]
