@@ -9,31 +9,30 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib
 import json
+import multiprocessing
 import os
 import re
-import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
-from queue import Queue
 
 from cosmic_ray.commands import init
-from cosmic_ray.mutating import mutate_and_test, mutate_code
+from cosmic_ray.mutating import mutate_code, use_mutation
 from cosmic_ray.plugins import get_operator
 from cosmic_ray.work_db import WorkDB, use_db
-from cosmic_ray.work_item import MutationSpec, TestOutcome
+from cosmic_ray.work_item import MutationSpec
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
-from data import RESULT, Choice, Result, Subject, Survivor, read_choices, read_results, read_subjects  # noqa: E402
+from data import RESULT, Result, Subject, Survivor, read_choices, read_results, read_subjects  # noqa: E402
 
 ROOMS = ("references", "solver", "validation_cases", "reports")
 # replacements of one operator by another that a slip of the pen might make; others only raise TypeError
@@ -44,7 +43,9 @@ PLAUSIBLE = re.compile(
     r"|ReplaceTrueWithFalse|ReplaceFalseWithTrue|ReplaceBreakWithContinue|ReplaceContinueWithBreak|ExceptionReplacer"
     r"|ZeroIterationForLoop)"
 )
-LEAST_TIME, TIMES = 10, 4  # s, and times of the tests without a mutant: who takes longer is killed
+LIBRARIES = ("flint", "hypothesis", "mpmath", "numba", "numpy", "pytest", "scipy.linalg", "sympy")
+LEAST_TIME, TIMES = 10, 5  # s, and times of the tests without a mutant: who takes longer is killed
+FORK = multiprocessing.get_context("fork")
 
 
 def copy_rooms(folder: Path) -> Path:
@@ -58,15 +59,39 @@ def copy_rooms(folder: Path) -> Path:
     return folder
 
 
-def write_command(subject: Subject, folder: Path) -> str:
-    """Return the command that fails if a mutant in the folder is noticed; it loads no plugin: that takes longest."""
-    variables = [f"NUMBA_CACHE_DIR={folder / 'numba'}", "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1"]
-    variables += [] if subject.jit else ["NUMBA_DISABLE_JIT=1"]
+def load_libraries(copies: Path) -> None:
+    """Make this process one that tries mutants: a copy of the rooms, and the libraries that every test needs."""
+    folder = copy_rooms(copies / str(os.getpid()))
+    os.environ |= {"CI": "1", "NUMBA_CACHE_DIR": str(folder / "numba"), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    os.chdir(folder)
+    sys.path.insert(0, str(folder))
+    for library in LIBRARIES:
+        importlib.import_module(library)
+
+
+def run_tests(subject: Subject) -> None:
+    """Run the tests of a module and end this process with what pytest returns; nothing is printed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    import numba
+    import pytest
+
+    numba.config.DISABLE_JIT = int(not subject.jit)
     tests = [str(ROOT / test) for test in subject.tests]
     options = ["-x", "-q", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), "-p", "no:cacheprovider"]
     options += ["--confcutdir", os.path.commonpath([Path(test).parent for test in tests])]
     quick = ["-k", f"not ({subject.without})"] if subject.without else []
-    return shlex.join(["env", "-C", str(folder), *variables, sys.executable, "-m", "pytest", *options, *quick, *tests])
+    sys.exit(int(pytest.main([*options, *quick, *tests])))
+
+
+def notice(subject: Subject, timeout: float | None = None) -> bool:
+    """Tell whether the tests of a module fail, or take longer than they may (s)."""
+    process = FORK.Process(target=run_tests, args=(subject,))
+    process.start()
+    process.join(timeout)
+    if process.is_alive():
+        process.kill()
+        process.join()
+    return process.exitcode != 0
 
 
 def list_mutants(module: Path) -> list[MutationSpec]:
@@ -96,7 +121,7 @@ def choose_sample(mutants: Iterable[MutationSpec], count: int) -> list[MutationS
     return sorted(mutants, key=digest)[:count]
 
 
-def time_tests(subject: Subject, command: str) -> float:
+def time_tests(subject: Subject) -> float:
     """Return how long the tests take without a mutant (s).
 
     Raises
@@ -105,24 +130,27 @@ def time_tests(subject: Subject, command: str) -> float:
         If they fail: then nothing could be said of a mutant.
     """
     begin = time.monotonic()
-    done = subprocess.run(shlex.split(command), capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(
-            f"the tests of {subject.module} fail without any mutant:\n{done.stdout[-2000:]}{done.stderr}"
-        )
+    if notice(subject):
+        raise RuntimeError(f"the tests of {subject.module} fail without any mutant: {' '.join(subject.tests)}")
     return time.monotonic() - begin
 
 
-def mutate(subject: Subject, choices: Sequence[Choice], folder: Path) -> Result:
+def survives(subject: Subject, timeout: float, mutant: MutationSpec) -> bool:
+    """Tell whether no test notices a mutant."""
+    with use_mutation(mutant.module_path, get_operator(mutant.operator_name)(), mutant.occurrence):
+        return not notice(subject, timeout)
+
+
+def mutate(subject: Subject) -> Result:
     """Try a sample of the mutants of a module, those of lines that are a matter of choice left out."""
-    command = write_command(subject, folder)
-    time_tests(subject, command)  # compiles what the mutants load
-    timeout = LEAST_TIME + TIMES * time_tests(subject, command)
+    time_tests(subject)  # compiles what the mutants load
+    timeout = LEAST_TIME + TIMES * time_tests(subject)
     begin = time.monotonic()
-    mutants = list_mutants(folder / "veridyn" / subject.module)
+    choices = read_choices()
+    mutants = list_mutants(Path("veridyn", subject.module).absolute())
     free = [m for m in mutants if not any(c.covers(subject.module, describe(m)) for c in choices)]
     tried = choose_sample(free, subject.sample)
-    alive = [m for m in tried if mutate_and_test([m], command, timeout).test_outcome == TestOutcome.SURVIVED]
+    alive = [mutant for mutant in tried if survives(subject, timeout, mutant)]
     survivors = tuple(sorted(map(describe, alive), key=lambda s: (s.function, s.before, s.after)))
     seconds = round(time.monotonic() - begin)
     return Result(subject.module, len(mutants), len(mutants) - len(free), len(tried), survivors, seconds)
@@ -130,21 +158,10 @@ def mutate(subject: Subject, choices: Sequence[Choice], folder: Path) -> Result:
 
 def run(subjects: Sequence[Subject], jobs: int) -> Iterable[Result]:
     """Yield the results of modules, several at a time, each job in a copy of its own."""
-    os.environ |= {"CI": "1"}  # Hypothesis repeats itself
-    choices = read_choices()
-    with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(jobs) as pool:
-        copies: Queue[Path] = Queue()
-        for job in range(jobs):
-            copies.put(copy_rooms(Path(place) / str(job)))
-
-        def try_one(subject: Subject) -> Result:
-            folder = copies.get()
-            try:
-                return mutate(subject, choices, folder)
-            finally:
-                copies.put(folder)
-
-        yield from pool.map(try_one, subjects)
+    with tempfile.TemporaryDirectory() as place:
+        libraries = {"initializer": load_libraries, "initargs": (Path(place),)}
+        with ProcessPoolExecutor(jobs, FORK, **libraries) as pool:
+            yield from pool.map(mutate, subjects)
 
 
 def main() -> None:
