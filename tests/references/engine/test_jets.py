@@ -128,6 +128,9 @@ def test_where_a_sign_is_undecided_a_magnitude_has_both_derivatives():
     assert found.slope.contains(2)
     assert found.slope.contains(-2)
     assert not found.slope.contains(3)
+    corner = abs(Jet(arb(0), ONE))
+    assert corner.slope.contains(1)
+    assert corner.slope.contains(-1)
 
 
 def test_where_the_larger_is_undecided_both_derivatives_are_held():
