@@ -43,9 +43,9 @@ class Choice:
     line: str
     reason: str
 
-    def covers(self, module: str, mutant: Survivor) -> bool:
-        """Tell whether a mutant changes such a line."""
-        return module == self.module and mutant.before.startswith(self.line)
+    def covers(self, module: str, line: str) -> bool:
+        """Tell whether a line of a module is such a line."""
+        return module == self.module and line.strip().startswith(self.line)
 
 
 @dataclass(frozen=True)

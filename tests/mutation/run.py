@@ -146,9 +146,10 @@ def mutate(subject: Subject) -> Result:
     time_tests(subject)  # compiles what the mutants load
     timeout = LEAST_TIME + TIMES * time_tests(subject)
     begin = time.monotonic()
-    choices = read_choices()
-    mutants = list_mutants(Path("veridyn", subject.module).absolute())
-    free = [m for m in mutants if not any(c.covers(subject.module, describe(m)) for c in choices)]
+    module = Path("veridyn", subject.module).absolute()
+    lines, choices = module.read_text(encoding="utf-8").splitlines(), read_choices()
+    mutants = list_mutants(module)
+    free = [m for m in mutants if not any(c.covers(subject.module, lines[m.start_pos[0] - 1]) for c in choices)]
     tried = choose_sample(free, subject.sample)
     alive = [mutant for mutant in tried if survives(subject, timeout, mutant)]
     survivors = tuple(sorted(map(describe, alive), key=lambda s: (s.function, s.before, s.after)))
