@@ -10,6 +10,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 RESULT = HERE / "result.json"
+COVERAGE = HERE / "coverage.json"
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,36 @@ class Result:
     seconds: int
 
 
+@dataclass(frozen=True)
+class Group:
+    """Rooms whose coverage is judged together: a name, files by patterns of paths in the checkout, tests that guard them.
+
+    ``uncompiled``: tests that are run once more without a compiler, so that lines of kernels are counted.
+    """
+
+    name: str
+    files: tuple[str, ...]
+    tests: tuple[str, ...]
+    uncompiled: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Covered:
+    """What a run covered of a group: statements and branches, all of them and those reached; missed lines by file."""
+
+    name: str
+    statements: int
+    reached: int
+    branches: int
+    taken: int
+    missed: dict[str, list[int]]
+
+    @property
+    def percent(self) -> float:
+        """Share of statements and branches together that were reached, in percent."""
+        return 100 * (self.reached + self.taken) / (self.statements + self.branches)
+
+
 def _read(name: str) -> dict[str, list[dict[str, Any]]]:
     return tomllib.loads((HERE / name).read_text(encoding="utf-8"))
 
@@ -89,3 +120,18 @@ def read_results() -> list[Result]:
     """Return what the last run gave."""
     rows = json.loads(RESULT.read_text(encoding="utf-8")) if RESULT.exists() else []
     return [Result(**{**row, "survivors": tuple(Survivor(**one) for one in row["survivors"])}) for row in rows]
+
+
+def read_groups() -> list[Group]:
+    """Return the groups of files whose coverage is judged."""
+    return [Group(**entry) for entry in _read("subjects.toml")["coverage"]]
+
+
+def read_gaps() -> list[tuple[str, str]]:
+    """Return what is not covered, by place, with the reason."""
+    return [(entry["place"], entry["reason"]) for entry in _read("survivors.toml").get("gap", [])]
+
+
+def read_coverage() -> list[Covered]:
+    """Return what the last run covered."""
+    return [Covered(**row) for row in json.loads(COVERAGE.read_text(encoding="utf-8"))] if COVERAGE.exists() else []
