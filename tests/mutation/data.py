@@ -63,7 +63,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Group:
-    """Rooms whose coverage is judged together: a name, files by patterns of paths in the checkout, tests that guard them.
+    """Rooms whose coverage is judged together: a name, files by patterns of paths, and the tests that guard them.
 
     ``uncompiled``: tests that are run once more without a compiler, so that lines of kernels are counted.
     """
