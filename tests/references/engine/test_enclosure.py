@@ -67,6 +67,17 @@ def test_a_number_that_is_varied_carries_its_derivative():
     assert (found.value, found.slope) == (3, 1)
 
 
+def test_exact_numbers_differentiate():
+    k, m = exact("2*pi").varied(), exact("3")
+    assert ball(m / k / k).slope.overlaps(-2 * arb(3) / (2 * arb.pi()) ** 3)
+
+
+def test_precision_rises_until_the_digits_are_there():
+    found = enclose(lambda: 1 - (1 - arb(10) ** -200), digits=30, **CLOSED)
+    assert found.text() == "1.00000000000000000000000000000e-200"
+    assert found.radius < mpmath.mpf(10) ** -230
+
+
 @pytest.mark.parametrize(
     ("number", "expected"),
     [(ONE, 1), (-ONE, -1), (arb(0), 0), (arb(0, 1e-9), 0), (arb(2, 1), 1), (Jet(-ONE, ONE), -1), (Jet(ONE, -ONE), 1)],
