@@ -207,6 +207,15 @@ def test_steps_that_do_not_grow_and_would_be_too_many_have_no_end(lengths, until
             list(islice(walk, 140))
 
 
+def test_steps_are_watched_again_and_again():
+    """They grow over the first hundred, and would be too many from the second on."""
+    course = Course(Steps([1.0, *[2.5] * 99, *[1e-3] * 150]), ())
+    walk = course.pieces(arb(10**6))
+    assert len(list(islice(walk, 200))) == 200
+    with pytest.raises(Absent):
+        next(walk)
+
+
 # ---- parts
 
 

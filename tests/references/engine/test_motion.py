@@ -242,7 +242,7 @@ def test_events_have_their_digits_and_kinds():
 
 
 def test_what_has_no_digits_is_undecided():
-    for radius, enough in ((1e-29, False), (1e-31, True)):
+    for radius, enough in ((1.5e-30, False), (0.5e-30, True)):
         rough = Motion({"x": lambda _, radius=radius: arb(1, radius)}, list)
         if enough:
             assert abs(rough("x", 1) - 1) < 1e-28
