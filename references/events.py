@@ -108,7 +108,8 @@ def _of_stretch(
 
 def _when(event: Event) -> arb:
     """Return the middle of an event's ball, exact: as doubles, events that are close to each other would look alike."""
-    return value(event.lapse).mid()
+    middle: arb = value(event.lapse).mid()
+    return middle
 
 
 def _in_order(events: Sequence[Event]) -> Iterator[Event]:
