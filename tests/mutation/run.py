@@ -141,8 +141,11 @@ def survives(subject: Subject, timeout: float, mutant: MutationSpec) -> bool:
         return not notice(subject, timeout)
 
 
-def mutate(subject: Subject) -> Result:
-    """Try a sample of the mutants of a module, those of lines that are a matter of choice left out."""
+def mutate(subject: Subject, before: Result | None) -> Result:
+    """Try a sample of the mutants of a module, those of lines that are a matter of choice left out.
+
+    With a result of a run ``before``, only what survived then is tried again.
+    """
     time_tests(subject)  # compiles what the mutants load
     timeout = LEAST_TIME + TIMES * time_tests(subject)
     begin = time.monotonic()
@@ -151,18 +154,19 @@ def mutate(subject: Subject) -> Result:
     mutants = list_mutants(module)
     free = [m for m in mutants if not any(c.covers(subject.module, lines[m.start_pos[0] - 1]) for c in choices)]
     tried = choose_sample(free, subject.sample)
-    alive = [mutant for mutant in tried if survives(subject, timeout, mutant)]
+    again = tried if before is None else [mutant for mutant in tried if describe(mutant) in before.survivors]
+    alive = [mutant for mutant in again if survives(subject, timeout, mutant)]
     survivors = tuple(sorted(map(describe, alive), key=lambda s: (s.function, s.before, s.after)))
     seconds = round(time.monotonic() - begin)
     return Result(subject.module, len(mutants), len(mutants) - len(free), len(tried), survivors, seconds)
 
 
-def run(subjects: Sequence[Subject], jobs: int) -> Iterable[Result]:
-    """Yield the results of modules, several at a time, each job in a copy of its own."""
+def run(subjects: Sequence[Subject], before: Sequence[Result | None], jobs: int) -> Iterable[Result]:
+    """Yield the results of modules, several at a time, each job in a copy of its own; for ``before`` see `mutate`."""
     with tempfile.TemporaryDirectory() as place:
         libraries = {"initializer": load_libraries, "initargs": (Path(place),)}
         with ProcessPoolExecutor(jobs, FORK, **libraries) as pool:
-            yield from pool.map(mutate, subjects)
+            yield from pool.map(mutate, subjects, before)
 
 
 def main() -> None:
@@ -170,13 +174,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("modules", nargs="*", help="paths such as references/events.py; all if none is named")
     parser.add_argument("-n", "--jobs", type=int, default=1, help="modules at a time")
+    parser.add_argument("--again", action="store_true", help="try only what survived the last run")
     options = parser.parse_args()
     subjects = {subject.module: subject for subject in read_subjects()}
     unknown = set(options.modules) - set(subjects)
     if unknown:
         parser.error(f"unknown modules {', '.join(sorted(unknown))}; there are {', '.join(subjects)}")
-    results = {result.module: result for result in read_results()} if options.modules else {}
-    for result in run([subjects[module] for module in options.modules or subjects], options.jobs):
+    results = {result.module: result for result in read_results()} if options.modules or options.again else {}
+    chosen = options.modules or list(results if options.again else subjects)
+    before = [results.get(module) if options.again else None for module in chosen]
+    for result in run([subjects[module] for module in chosen], before, options.jobs):
         print(f"{result.module}: {len(result.survivors)} of {result.tried} survive, {result.seconds} s", flush=True)
         for survivor in result.survivors:
             print(f"    {survivor.function}\n      - {survivor.before}\n      + {survivor.after}", flush=True)
