@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from os.path import commonprefix
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -21,6 +23,8 @@ from data import (  # noqa: E402 - the folder is no package
 )
 
 PAGE = HERE.parents[1] / "docs" / "mutation.md"
+
+AROUND = 24  # characters shown beside what differs
 
 HEAD = """# What the tests of veridyn itself detect
 
@@ -53,16 +57,24 @@ def write_table(results: Sequence[Result]) -> Iterator[str]:
     yield from ("", f"{tried - alive} of {tried} mutants are killed.", "")
 
 
+def cut_out(before: str, after: str) -> tuple[str, str]:
+    """Return what differs between two lines, with a little on both sides."""
+    start = max(0, len(commonprefix([before, after])) - AROUND)
+    end = max(0, len(commonprefix([before[start:][::-1], after[start:][::-1]])) - AROUND)
+    return before[start : len(before) - end].strip(), after[start : len(after) - end].strip()
+
+
 def write_survivors(results: Sequence[Result]) -> Iterator[str]:
-    """Yield what survives: the line, the mutated line, and the reason."""
+    """Yield what survives: what is changed to what, and the reason."""
     reasons = read_reasons()
     yield from ("## What survives", "")
     for result in results:
         for mutant in result.survivors:
             reason = reasons.get((result.module, mutant.before, mutant.after), "no reason is stated yet")
             where = f"`{result.module}`, `{mutant.function}`" if mutant.function else f"`{result.module}`"
-            yield from (f"* {where}: {reason}", "", "  ```diff", f"  - {mutant.before}", f"  + {mutant.after}")
-            yield from ("  ```", "")
+            old, new = cut_out(mutant.before, mutant.after)
+            yield f"* {where}: `{old}` becomes `{new}`; {reason}"
+    yield ""
 
 
 def write_choices() -> Iterator[str]:
@@ -83,11 +95,13 @@ def write_coverage(groups: Sequence[Covered]) -> Iterator[str]:
 
 
 def write_waiting(results: Sequence[Result]) -> Iterator[str]:
-    """Yield the modules that the last run left out."""
+    """Yield how many modules of each folder the last run left out."""
     done = {result.module for result in results}
-    waiting = [subject.module for subject in read_subjects() if subject.module not in done]
+    waiting = [Path(subject.module) for subject in read_subjects() if subject.module not in done]
     if waiting:
-        yield from (f"Not tried in the last run: {', '.join(f'`{module}`' for module in waiting)}.", "")
+        counts = Counter(module.parent.as_posix() for module in waiting)
+        listed = ", ".join(f"{count} of `{folder}`" for folder, count in counts.items())
+        yield from (f"Not tried in the last run: {listed}.", "")
 
 
 def main() -> None:
