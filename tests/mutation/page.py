@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from os.path import commonprefix
+from itertools import takewhile
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -57,10 +57,15 @@ def write_table(results: Sequence[Result]) -> Iterator[str]:
     yield from ("", f"{tried - alive} of {tried} mutants are killed.", "")
 
 
+def count_same(one: str, other: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
 def cut_out(before: str, after: str) -> tuple[str, str]:
     """Return what differs between two lines, with a little on both sides."""
-    start = max(0, len(commonprefix([before, after])) - AROUND)
-    end = max(0, len(commonprefix([before[start:][::-1], after[start:][::-1]])) - AROUND)
+    start = max(0, count_same(before, after) - AROUND)
+    end = max(0, count_same(before[start:][::-1], after[start:][::-1]) - AROUND)
     return before[start : len(before) - end].strip(), after[start : len(after) - end].strip()
 
 
