@@ -246,6 +246,20 @@ def test_a_guard_that_the_start_leaves_at_zero_comes_back():
         assert close(half.event("half"), mpmath.pi / 2)  # of cos t (1 - cos t)
 
 
+def test_a_guard_may_vanish_with_four_derivatives_at_the_start():
+    """t⁴/24 - t⁵/120 is positive up to t = 5."""
+    rates = ("a", "b", "c", "1 - t")
+    slow = motion(free(("x", "a", "b", "c"), rates, (0, 0, 0, 0), 6, Change(name="zero", guard="x", direction=-1)))
+    assert close(slow.event("zero"), 5)
+
+
+def test_a_guard_that_the_start_leaves_at_zero_may_know_the_time():
+    """cos t + t/2 - 1 rises from zero and comes back."""
+    with mpmath.workdps(30):
+        truth = mpmath.findroot(lambda t: mpmath.cos(t) + t / 2 - 1, (0.8, 1.4), solver="anderson")
+        assert close(swing(Change(name="level", guard="x + t/2 - 1", direction=-1)).event("level"), truth)
+
+
 def test_a_guard_that_stays_zero_is_undecided():
     still = swing(ZERO, rates=("v", 0), initial=(0, 0))
     assert "stays zero" in why(still.event("zero"))
