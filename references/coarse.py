@@ -26,10 +26,12 @@ kernel = numba.njit(cache=True, error_model="numpy")
 GIVEN, CONSTANT, SUM, _SHIFTED, SCALED, PRODUCT, QUOTIENT, POWER, _INTEGRAL = map(int, Code)
 
 
-@kernel
-def _wide(m: float, r: float, s: float, terms: int) -> tuple[float, float]:
-    """Return a ball from its middle, its radius and the size of all terms of which it is a sum."""
+def widened(m: Any, r: Any, s: Any, terms: int) -> tuple[Any, Any]:
+    """Return a ball from its middle, its radius and the size of all terms of which it is a sum; or arrays of balls."""
     return m, (r + s * (terms + 8) * UNIT) * (1 + (terms + 16) * UNIT) + TINY
+
+
+_wide = kernel(widened)
 
 
 @kernel
@@ -131,9 +133,7 @@ def doubles(balls: Sequence[arb]) -> tuple[Floats, Floats]:
 
 def total(m: Floats, r: Floats) -> tuple[Floats, Floats]:
     """Return the sums of balls along the last axis, as balls."""
-    sums: tuple[Any, ...] = (m.sum(-1), r.sum(-1), np.abs(m).sum(-1), m.shape[-1])
-    found: Any = _wide.py_func(*sums)
-    return found[0], found[1]
+    return widened(m.sum(-1), r.sum(-1), np.abs(m).sum(-1), m.shape[-1])
 
 
 def bound_of_sum(sizes: Floats, shares: Floats) -> Floats:

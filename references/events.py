@@ -106,8 +106,10 @@ def _of_stretch(
     return found
 
 
-def _when(event: Event) -> float:
-    return float(value(event.lapse).mid())
+def _when(event: Event) -> arb:
+    """Return the middle of an event's ball, exact: as doubles, events that are close to each other would look alike."""
+    middle: arb = value(event.lapse).mid()
+    return middle
 
 
 def _in_order(events: Sequence[Event]) -> Iterator[Event]:
@@ -173,8 +175,8 @@ def _stretches(
     """
     skipped = arb(0)  # of a piece, which the stretch before has covered
     for begins, piece in course.pieces(limit):
-        if limit is not None and begins > value(limit):
-            return
+        if limit is not None and begins >= value(limit):
+            return  # a root on the limit itself belongs to the stretch before
         at_start = begins == 0
         polynomials = [piece.polynomial(row) for row, *_ in watched]
         for _ in range(order):

@@ -46,7 +46,9 @@ def sign_changes(f: Jets, bounds: Bounds, start: mpf, end: mpf, first: Jet, name
         if _clear(at_a[0], at_b[0], second):
             continue
         if _clear(at_a[1], at_b[1], third):
-            if at_a[0] * at_b[0] < 0:
+            if at_b[0] == 0:
+                yield b
+            elif at_a[0] * at_b[0] < 0:
                 yield polished_root(lambda t: f(t)[0], lambda t: f(t)[1], (a, b), rising=at_b[0] > 0, name=name)
             continue
         if not depth:

@@ -121,7 +121,7 @@ class Taylor:
     def __truediv__(self, other: Any) -> Any:
         if isinstance(other, Jet):
             return NotImplemented
-        return self * (1 / other) if not isinstance(other, Taylor) else other.__rtruediv__(self)
+        return self * (1 / arb(other)) if not isinstance(other, Taylor) else other.__rtruediv__(self)
 
     @_once
     def __rtruediv__(self, other: Any) -> Taylor:

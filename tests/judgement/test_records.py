@@ -1,0 +1,39 @@
+"""What a record says: the truth as text with its digits, the digits of the answer, why a check failed."""
+
+import math
+from types import SimpleNamespace
+
+import pytest
+
+from veridyn.validation_cases.core.judge import correct_digits, explain, verifies
+
+
+@pytest.fixture
+def record(judged, make_right):
+    """The record of the criterion of a right answer."""
+    return judged(make_right(), layers=("criterion",))["only-end"]
+
+
+def test_a_certified_truth_is_a_text_with_its_digits(judged, make_right, make_statement, make_quantity):
+    quantity = make_quantity(truth=1.0)
+    found = judged(make_right(), make_statement(quantity), layers=("criterion",))["only-end"]
+    assert found.reference == quantity.reference().text()
+    assert isinstance(found.reference, str)
+    assert found.reference_digits == 30
+
+
+def test_an_exact_answer_has_all_digits_of_a_double():
+    assert correct_digits(1.0, 1.0) == pytest.approx(-math.log10(2.0**-53), abs=0.01)
+
+
+@pytest.mark.parametrize(("text", "shown"), [("1" * 20, "1" * 20 + " m"), ("1" * 21, "1" * 20 + "… m")])
+def test_a_long_truth_is_cut_where_a_failure_is_explained(record, text, shown):
+    facts = {**record.as_dict(), "reference": text, "detail": ""}
+    assert f"instead of {shown}" in explain(SimpleNamespace(**facts))
+
+
+def test_a_test_of_a_check_fails_as_its_verdict_does(record, make_statement):
+    check = verifies(make_statement().case)
+    check(record)
+    with pytest.raises(AssertionError, match="made-up"):
+        check(SimpleNamespace(**{**record.as_dict(), "verdict": "fail"}))

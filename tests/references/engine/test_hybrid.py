@@ -1,0 +1,379 @@
+"""Motions of problems with events, resets and modes: readings to a few digits against closed forms, or why not."""
+
+from __future__ import annotations
+
+import mpmath
+import pytest
+import sympy
+from flint import arb
+
+from veridyn.references import hybrid
+from veridyn.references.enclosure import Absent, Undecided
+from veridyn.references.hybrid import System, motion, not_negative
+from veridyn.references.parameters import Parameter, ParameterError, Record, exact
+from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+
+DIGITS = 12
+
+
+def problem(states, modes, initial, end, **more):
+    return InitialValueProblem(
+        name="made-up",
+        states=states,
+        parameters=more.pop("parameters", {}),
+        modes=modes,
+        initial=initial,
+        end=end,
+        **more,
+    )
+
+
+def free(states, rates, initial, end, *events, **more):
+    return problem(states, (Mode(name="free", rates=rates, events=events),), initial, end, **more)
+
+
+def ball(**more):
+    """Falls from h with x'' = -g and keeps the share e of its speed."""
+    impact = Change(name="impact", guard="y", direction=-1, reset={"y": 0, "v": "-e*v"})
+    given = {"g": 2, "h": 1, "e": "0.5"}
+    return motion(free(("y", "v"), ("v", "-g"), ("h", 0), 3, impact, parameters=given), **more)
+
+
+def belt():
+    """A block sticks to a belt until its spring pulls with Fs, and slips until it is as fast again."""
+    release = Change(name="release", guard="Fs - x", direction=-1, reset={"v": "vb"}, mode="slip")
+    stick = Change(name="stick", guard="vb - v", direction=-1, reset={"v": "vb"}, mode="stick")
+    modes = (
+        Mode(name="stick", rates=("v", 0), events=(release,)),
+        Mode(name="slip", rates=("v", "Fk - x"), events=(stick,)),
+    )
+    return motion(problem(("x", "v"), modes, (0, "vb"), 20, parameters={"vb": "0.5", "Fs": "1.5", "Fk": 1}))
+
+
+def swing(*events, rates=("v", "-x"), initial=(1, 0), end=7, **more):
+    return motion(free(("x", "v"), rates, initial, end, *events, **more))
+
+
+BALL, BELT = ball(), belt()
+TURN = Change(name="turn", guard="v", direction=-1)
+ZERO = Change(name="zero", guard="x", direction=0)
+RISE = Change(name="rise", guard="x", direction=1)
+SWING = swing(ZERO)
+CUBE = swing(TURN, rates=("v", "-b*x**3"), end=8, parameters={"b": 1})
+
+
+def close(reading, truth, **given):
+    """Tell whether a reading is proved to some digits, and is what it should be."""
+    found = reading(digits=DIGITS, **given)
+    with mpmath.workdps(30):
+        return found.value is not None and abs(found.value - truth) < mpmath.mpf(10) ** -DIGITS * max(1, abs(truth))
+
+
+def why(reading, **given):
+    """Return why there is no value."""
+    found = reading(digits=DIGITS, **given)
+    assert found.value is None
+    return found.routes[0]
+
+
+# ---- events, values, counts, extremes of phases that are affine
+
+
+@pytest.mark.parametrize(("number", "instant"), [(1, 1), (2, 2), (3, 2.5), (5, 2.875)])
+def test_instants_of_impacts(number, instant):
+    assert close(BALL.event("impact", number), instant)
+
+
+def test_the_last_impact_before_the_end_and_none_behind_it():
+    assert "no event" in why(BALL.event("impact", 3), e="0.9")
+    assert close(BALL.event("impact", 2), 2.8, e="0.9")
+
+
+def test_values_at_instants_and_on_both_sides_of_an_event():
+    assert close(BALL.value("y", "0.5"), 0.75)
+    assert close(BALL.value("y", "1.5"), 0.25)
+    assert close(BALL.value("y + 2*v", "0.5"), 0.75 - 2)
+    assert close(BALL.value("v", ("impact", 1), before=True), -2)
+    assert close(BALL.value("v", ("impact", 1)), 1)
+    assert close(BALL.value("v", ("impact", 2)), 0.5)
+    assert close(BALL.value("h*t", "2"), 2)
+    assert close(BALL.value("y", "h/2"), 0.75)
+
+
+def test_at_an_instant_that_may_be_an_event_both_sides_are_held():
+    assert "nothing more than" in why(BALL.value("v", "1"))
+    assert "nothing more than" in why(BALL.value("v", "2"))
+
+
+def test_counts_up_to_an_instant_or_the_end():
+    assert close(BALL.count("impact", until="1.5"), 1)
+    assert close(BALL.count("impact", until="2.25"), 2)
+    assert close(BALL.count("impact"), 2, e="0.9")
+    assert close(BALL.count("impact", until="0.5"), 0)
+    assert why(BALL.count("impact", until="2"))
+
+
+def test_extremes_between_instants_and_events():
+    assert close(BALL.largest("y", after=("impact", 1), until=("impact", 2)), 0.25)
+    assert close(BALL.largest("y", until="2"), 1)
+    assert close(BALL.largest("y", after="0.5", until="0.75"), 0.75)
+    assert close(BALL.largest("y", after="1.25", until="1.375"), 0.234375)
+    assert close(BALL.smallest("y", until="0.5"), 0.75)
+    assert close(BALL.smallest("v", until="1.5"), -2)
+    assert close(BALL.largest("v", until="1.5"), 1)
+    assert close(BALL.largest("h + 0*y", until="1"), 1)
+    assert close(SWING.smallest("x"), -1)
+    assert close(SWING.largest("x", after=1), 1)
+    with mpmath.workdps(30):
+        assert close(SWING.largest("x", after="0.5", until=1), mpmath.cos(mpmath.mpf("0.5")))
+
+
+def test_derivatives_of_readings():
+    varied = exact("0.5").varied()
+    for reading, truth in (
+        (BALL.event("impact", 2), 2),  # 1 + 2 e
+        (BALL.event("impact", 3), 4),  # 1 + 2 e + 2 e²
+        (BALL.value("v", ("impact", 1)), 2),  # 2 e
+        (BALL.largest("y", after=("impact", 1), until=("impact", 2)), 1),  # e²
+    ):
+        assert abs(reading(e=varied).derivative.value - truth) < 1e-25
+
+
+def test_modes_follow_each_other():
+    """Slips last 2 (π - atan(gap/vb)), sticks 2 gap/vb."""
+    with mpmath.workdps(30):
+        slip = 2 * (mpmath.pi - mpmath.atan(1))
+    assert close(BELT.event("release", 1), 3)
+    assert close(BELT.event("stick", 1), 3 + slip)
+    assert close(BELT.event("release", 2), 5 + slip)
+    with mpmath.workdps(30):
+        assert close(BELT.largest("x"), 1 + mpmath.sqrt(mpmath.mpf(1) / 2))
+    assert close(BELT.value("v", "1"), 0.5)
+
+
+def test_events_that_fall_rise_or_cross():
+    with mpmath.workdps(30):
+        quarter = mpmath.pi / 2
+    assert close(SWING.event("zero", 2), 3 * quarter)
+    assert close(swing(RISE).event("rise", 1), 3 * quarter)
+    assert "no event" in why(swing(RISE).event("rise", 2))
+    assert close(SWING.count("zero"), 2)
+    assert close(SWING.value("v", ("zero", 2), before=True), 1)
+    assert close(SWING.value("v", ("zero", 2)), 1)
+
+
+def test_an_event_that_is_terminal_ends_the_motion():
+    last = swing(Change(name="end", guard="x", direction=-1, terminal=True))
+    with mpmath.workdps(30):
+        assert close(last.event("end"), mpmath.pi / 2)
+    assert close(last.value("v", ("end", 1)), -1)
+    assert "ends before" in why(last.value("x", 3))
+    assert "ends before" in why(last.largest("x", after=3, until=4))
+    assert "no event" in why(last.event("end", 2))
+
+
+def test_loads_that_are_waves_or_lines_stay_affine():
+    """x'' = -4 x + sin t + t from rest at 1, and what grows with the square of time."""
+    driven = swing(rates=("v", "-4*x + sin(W*t) + t"), parameters={"W": 1})
+    system = driven._system()
+    assert system.modes["free"].rows is not None
+    with mpmath.workdps(30):
+        t = mpmath.mpf(3)
+        truth = mpmath.cos(2 * t) + (2 * mpmath.sin(t) - mpmath.sin(2 * t)) / 6 + t / 4 - mpmath.sin(2 * t) / 8
+        assert close(driven.value("x", 3), truth)
+    for rates in (
+        ("v", "-x + sin(t**2)"),
+        ("v", "-x + t**2"),
+        ("v", "-t*x"),
+        ("v", "-x*v"),
+        ("v", "-x + sin(x)"),
+        ("v", "-sqrt(x + 2)"),
+    ):
+        assert swing(rates=rates)._system().modes["free"].rows is None
+
+
+def test_a_motion_may_begin_at_any_instant():
+    later = swing(ZERO, start=2, end=5)
+    with mpmath.workdps(30):
+        assert close(later.event("zero"), 2 + mpmath.pi / 2)
+        assert close(later.value("x", 3), mpmath.cos(1))
+        assert close(later.value("x", 2), 1)
+
+
+# ---- phases that are not affine
+
+
+def quarter_of_cube():
+    with mpmath.workdps(30):
+        return mpmath.gamma(mpmath.mpf(1) / 4) ** 2 / (4 * mpmath.sqrt(mpmath.pi))
+
+
+def test_smooth_phases_have_events_values_and_extremes():
+    """x'' = -x³ from 1 at rest turns back from below after half a period."""
+    assert close(CUBE.event("turn", 1), 4 * quarter_of_cube())
+    assert close(CUBE.smallest("x", until=5), -1)
+    stiffer = swing(rates=("v", "-x - x**3"), end=3)
+    with mpmath.workdps(30):
+        assert close(stiffer.smallest("v"), -mpmath.sqrt(mpmath.mpf(3) / 2))
+    assert close(CUBE.value("x**4 + 2*v**2", 3), 1)
+
+
+def test_smooth_phases_after_an_event_begin_next_to_it():
+    wall = Change(name="hit", guard="x", direction=-1, reset={"x": 0, "v": "-v"})
+    struck = swing(wall, rates=("v", "-x**3"), end=6)
+    assert close(struck.event("hit", 2), 3 * quarter_of_cube())
+    with mpmath.workdps(30):
+        assert close(struck.value("v", ("hit", 1)), mpmath.sqrt(mpmath.mpf(1) / 2))
+
+
+def test_derivatives_of_smooth_motions():
+    """x'' = -b x³: instants go with 1/sqrt b."""
+    found = CUBE.event("turn", 1)(digits=DIGITS, b=exact(1).varied())
+    assert abs(found.derivative.value + 2 * quarter_of_cube()) < mpmath.mpf(10) ** -DIGITS
+
+
+def test_a_motion_that_grows_beyond_bounds_is_absent():
+    assert "beyond bounds" in why(swing(rates=("v", "x**3"), initial=(1, 1), end=5).value("x", 5))
+
+
+# ---- where guards vanish
+
+
+def test_a_guard_that_the_start_leaves_at_zero_comes_back():
+    with mpmath.workdps(30):
+        assert close(swing(ZERO, initial=(0, 1)).event("zero"), mpmath.pi)
+        half = swing(Change(name="half", guard="x**2 + v - 1", direction=-1), initial=(0, 1))
+        assert close(half.event("half"), mpmath.pi / 2)  # of cos t (1 - cos t)
+
+
+def test_a_guard_may_vanish_with_four_derivatives_at_the_start():
+    """t⁴/24 - t⁵/120 is positive up to t = 5."""
+    rates = ("a", "b", "c", "1 - t")
+    slow = motion(free(("x", "a", "b", "c"), rates, (0, 0, 0, 0), 6, Change(name="zero", guard="x", direction=-1)))
+    assert close(slow.event("zero"), 5)
+
+
+def test_a_guard_that_the_start_leaves_at_zero_may_know_the_time():
+    """cos t + t/2 - 1 rises from zero and comes back."""
+    with mpmath.workdps(30):
+        truth = mpmath.findroot(lambda t: mpmath.cos(t) + t / 2 - 1, (0.8, 1.4), solver="anderson")
+        assert close(swing(Change(name="level", guard="x + t/2 - 1", direction=-1)).event("level"), truth)
+
+
+def test_a_guard_that_stays_zero_is_undecided():
+    still = swing(ZERO, rates=("v", 0), initial=(0, 0))
+    assert "stays zero" in why(still.event("zero"))
+
+
+def test_what_a_reset_leaves_is_found_symbolically():
+    """After an impact at d the gap is zero exactly, whatever the radius of the instant."""
+    wall = Change(name="hit", guard="d - x", direction=-1, reset={"v": "-v"})
+    struck = swing(wall, initial=(0, 1), parameters={"d": "0.5"})
+    with mpmath.workdps(30):
+        assert close(struck.event("hit", 1), mpmath.pi / 6)
+        assert close(struck.event("hit", 2), 3 * mpmath.pi / 2)
+    assert close(struck.largest("x"), 0.5)
+
+
+def test_affine_expressions_have_their_factors():
+    a, b, one = sympy.symbols("a b one")
+    k = sympy.Symbol("k")
+    assert hybrid._linear(k * a - 3, [a, b, one], 2) == {0: k, 2: -3}
+    assert hybrid._linear(2 * b + one, [a, b, one], 2) == {1: 2, 2: 1}
+    assert hybrid._linear(b + one * 4 + 5, [a, b, one], 2) == {1: 1, 2: 9}
+    assert hybrid._linear(a * b, [a, b, one], 2) is None
+    assert hybrid._linear(a**2, [a, b, one], 2) is None
+    assert hybrid._linear(sympy.Abs(a), [a, b, one], 2) is None
+
+
+# ---- parameters that are sought or follow
+
+
+def test_a_parameter_is_sought_at_an_event():
+    """The height from which the ball is at 4 h - 9 = 0 on the ground: v² = 4 h."""
+    sought = BALL.where("h", "v + 3", at=("impact", 1))
+    assert close(sought.value("h", 0), 2.25)
+    assert close(sought.event("impact"), 1.5)
+    moved = sought.value("h", 0)(g=exact(2).varied()).derivative.value  # 9/(2 g)
+    assert abs(moved + 1.125) < 1e-20
+    assert "h" not in {parameter.name for parameter in sought.parameters}
+    assert why(BALL.where("e", "v + 3", at=("impact", 1)).event("impact"))
+
+
+def test_a_parameter_that_is_nowhere_is_undecided():
+    found = BALL.where("h", "v**2 + 1", at=("impact", 1)).event("impact")
+    assert "h" in why(found)
+
+
+def test_parameters_may_follow_from_others():
+    fallen = BALL.knowing(("h",), lambda p: {"h": p.g / 2})
+    speed = fallen.value("v", ("impact", 1), before=True, second=lambda p: -p.g)
+    assert close(speed, -2)
+    assert speed(g=exact(2).varied()).derivative.value == -1
+    with pytest.raises(ParameterError):
+        speed(h=1)
+
+
+def test_parameters_may_have_rules():
+    ruled = ball(parameters=(Parameter("e", "", "restitution", "0.5", "positive"),))
+    assert close(ruled.event("impact", 2), 2)
+    with pytest.raises(ParameterError):
+        ruled.event("impact")(e="-1")
+    given = BALL.problem
+    record = not_negative(given, "h - 1", "h = {h} must not be below 1")
+    checked = ball(record=record)
+    assert close(checked.event("impact"), 1)
+    with pytest.raises(ParameterError, match="h = 0"):
+        checked.event("impact")(h="0.5")
+
+
+def test_a_closed_form_is_one_of_balls():
+    assert close(BALL.closed(lambda p: (2 * p.h / p.g).sqrt()), 1)
+    assert BALL.closed(lambda p: p.h * arb.pi())().routes == (hybrid.CLOSED,)
+
+
+def test_names_that_are_not_there_are_refused():
+    for ask in (BALL.event, BALL.count):
+        with pytest.raises(ParameterError):
+            ask("impcat")
+    with pytest.raises(ParameterError):
+        BALL.value("y", ("impcat", 1))
+    with pytest.raises(ParameterError):
+        BALL.where("h", "v", at=("impcat", 1))
+
+
+# ---- how far a motion was looked at
+
+
+def test_a_motion_is_followed_only_as_far_as_it_is_read():
+    system = System(BALL.problem)
+    run = hybrid._run(system, Record(g=exact(2), h=exact(1), e=exact("0.5")))
+    before = len(run.kept)
+    assert next(iter(run)).by == "impact"
+    assert len(run.kept) == max(1, before)
+    assert hybrid._nth(run, "impact", 3) is run.kept[2]
+    assert hybrid._following(run, run.kept[1]) is run.kept[2]
+
+
+def test_what_stopped_a_motion_is_raised_again():
+    def source():
+        yield from ()
+        raise Undecided("it grazes")
+
+    run = hybrid._Run(source())
+    for _ in range(2):
+        with pytest.raises(Undecided):
+            list(run)
+    with pytest.raises(Absent):
+        hybrid._nth(hybrid._Run(iter(())), "impact", 1)
+
+
+def test_more_bits_may_be_spared():
+    found = ball(spare=32).event("impact", 2)
+    assert close(found, 2)
+    assert ball(spare=32).where("h", "v + 3", at=("impact", 1)).spare == 32
+    assert ball(spare=32).knowing(("h",), lambda p: {"h": p.g}).spare == 32
+
+
+def test_what_was_proved_is_counted():
+    assert ball().event("impact", 2)(digits=DIGITS).proved.startswith("2 phases, 2 events, ")
