@@ -28,7 +28,7 @@ from veridyn.validation_cases.core.catalogue import case_names, kind_of, load_ca
 from veridyn.validation_cases.core.checks import checks, what_it_could_claim
 from veridyn.validation_cases.core.expected import Expectations, read_expectations
 from veridyn.validation_cases.core.judge import Check, Record
-from veridyn.validation_cases.core.runner import Statement
+from veridyn.validation_cases.core.runner import SolverCrash, Statement
 from veridyn.validation_cases.core.subject import Request, Subject
 from veridyn.validation_cases.core.work_precision import LIMITS, Limits, variants, work_precision
 from veridyn.validation_cases.measures.plotting import histories
@@ -309,7 +309,7 @@ def _measure(pool: Pool, todo: Sequence[Task], findings: Findings) -> None:
             try:
                 for point in [] if lost else pool.ask(_points, task):
                     findings.points.append(point)
-            except WorkerLost as reason:
+            except (WorkerLost, SolverCrash) as reason:  # the second: it raised KeyboardInterrupt
                 lost = [str(reason)]
             if lost:
                 what = f"work-precision of {task.solver} on {task.case} {task.variant}".rstrip()

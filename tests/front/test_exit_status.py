@@ -98,6 +98,13 @@ def test_a_crash_costs_only_its_own_checks(foreign):
     }
 
 
+def test_an_interrupt_that_a_solver_raises_costs_its_own_points(veridyn, foreign):
+    solvers = [word for name in ("Interrupts", "Foreign") for word in ("--solver", foreign(name))]
+    seen = veridyn("run", "sdnd101", "--set", "v0=2", "--quantity", "impacts", *solvers, "--json", "-")
+    assert (seen.status, "Traceback" in seen.err) == (3, False)
+    assert {point["solver"] for point in seen.document["work_precision"]} == {"foreign"}
+
+
 def test_a_solver_with_few_capabilities(rows_of):
     rows = rows_of("Few")
     assert (status(rows), {row["verdict"] for row in rows}) == (2, {"not applicable"})  # nothing was judged
