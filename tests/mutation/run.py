@@ -71,7 +71,8 @@ def load_libraries(copies: Path) -> None:
 
 def run_tests(subject: Subject) -> None:
     """Run the tests of a module and end this process with what pytest returns; nothing is printed."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    for stream in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
     import numba
     import pytest
 

@@ -99,6 +99,17 @@ def test_sums_of_balls():
     assert radius[0] < 200
 
 
+def test_sums_run_over_the_last_axis_of_any():
+    """Their radius holds the roundings of a sum of so many terms in any order."""
+    m = np.arange(1.0, 2 * 3 * 500 + 1).reshape(2, 3, 500)
+    r = np.full(m.shape, 2.0**-20)
+    middle, radius = total(m, r)
+    assert middle.shape == radius.shape == (2, 3)
+    for i, j in product(range(2), range(3)):
+        assert middle[i, j] == m[i, j].sum()
+        assert radius[i, j] >= 500 * 2.0**-20 + 499 * 2.0**-53 * m[i, j].sum()
+
+
 def test_bounds_of_sums():
     sizes, shares = np.array([[0.1, 2.0], [0.3, 4.0], [0.7, 0.0]]), np.array([1.0, 0.5, 0.1])
     found = bound_of_sum(sizes, shares)

@@ -104,6 +104,18 @@ def test_the_guard_of_a_rising_event_is_turned_around():
     assert falling(Change("cross", x, "", 0)) == x
 
 
+def test_events_fall_unless_they_say_otherwise():
+    steps = swinging(Change("zero", x, ""), initial=(sympy.Integer(-1), sympy.Integer(0)))
+    assert near(steps.event("zero", 1)[0], 3 * mpmath.pi / 2)
+
+
+def test_an_event_right_after_the_start_is_met():
+    """cos t falls below 1 - 1.25e-17 after 5e-9 s."""
+    level = sympy.Rational("1.25e-17")
+    steps = swinging(Change("soon", x - 1 + level, "", -1, True), end=1)
+    assert abs(steps.event("soon", 1)[0] - mpf("5e-9")) < mpf("1e-10")
+
+
 def test_a_guard_that_the_start_leaves_at_zero_comes_back_later():
     steps = swinging(Change("back", x, "", -1), initial=(sympy.Integer(0), sympy.Integer(1)))
     assert near(steps.event("back", 1)[0], mpmath.pi)

@@ -1,0 +1,35 @@
+"""Settings and schemes of a run: the user's, or those that the solver takes by itself."""
+
+import pytest
+
+from veridyn.solver.errors import SolverInputError
+from veridyn.validation_cases.core.subject import Request, Subject
+
+
+@pytest.fixture
+def solver(make_right):
+    return make_right(defaults={"step": 0.1}, settings={"step": "step (s)", "order": "order"})
+
+
+def test_a_solver_takes_its_own_settings_unless_the_user_gives_some(solver, make_statement):
+    problem = make_statement().problem
+    assert Subject.of(solver).default_settings(solver, problem, "") == {"step": 0.1}
+    asked = Subject.of(solver, Request(settings={"step": 0.5, "unknown": 1}))
+    assert asked.default_settings(solver, problem, "") == {"step": 0.5}
+
+
+def test_a_scheme_is_a_setting(make_right, make_statement):
+    solver = make_right(schemes=("slow", "fast"), settings=lambda scheme: {"step": scheme})
+    found = Subject.of(solver).default_settings(solver, make_statement().problem, "fast")
+    assert found == {"scheme": "fast"}
+
+
+@pytest.mark.parametrize("schemes", [("fsat",), ("fsat", "slwo")])
+def test_schemes_that_there_are_not_are_refused_by_the_first(make_right, schemes):
+    solver = make_right(schemes=("slow", "fast"), settings=lambda scheme: {})
+    with pytest.raises(SolverInputError, match="'fsat'"):
+        Subject.of(solver, Request(schemes=schemes))
+
+
+def test_a_solver_is_not_refined_unless_it_says_so():
+    assert not Subject("plain").refined
