@@ -138,7 +138,10 @@ def follow(right: dict[str, Certified], second: dict[str, list[Any]], wrong: dic
     )
 
 
-@pytest.mark.parametrize("name", case_names())
+LONG = {"arenstorf"}  # half a minute under the profiler, by the algorithms of pleiades
+
+
+@pytest.mark.parametrize("name", sorted({*case_names()} - LONG))
 def test_the_routes_share_no_algorithm_and_follow_the_parameters(name: str) -> None:
     case = load_case(name)
     values = case.values({})
