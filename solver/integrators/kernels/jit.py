@@ -36,8 +36,8 @@ if hasattr(_somewhere, "stats"):  # plain Python if compilation is switched off
 class Apart(Compiler):
     """The usual compiler, told that no two arrays among the arguments share memory.
 
-    Then numbers may stay in registers from one part of a step to the next: without it a step against three stops
-    takes a third longer. No option of numba says so (0.61 to 0.68); a pipeline of one's own may.
+    Then numbers may stay in registers from one part of a step to the next. No option of numba says so (0.61 to
+    0.68); a pipeline of one's own, which its documentation describes, may.
     """
 
     def define_pipelines(self) -> Any:
