@@ -309,7 +309,7 @@ def _measure(pool: Pool, todo: Sequence[Task], findings: Findings) -> None:
             try:
                 for point in [] if lost else pool.ask(_points, task):
                     findings.points.append(point)
-            except (WorkerLost, SolverCrash) as reason:  # the second: it raised KeyboardInterrupt
+            except WorkerLost as reason:
                 lost = [str(reason)]
             if lost:
                 what = f"work-precision of {task.solver} on {task.case} {task.variant}".rstrip()
@@ -326,8 +326,11 @@ def measure(task: Task, limits: Limits = LIMITS) -> Iterator[dict[str, Any]]:
 def _points(channel: Channel, task: Task) -> None:
     points = measure(task)
     while True:
-        with channel.watched(Watch("solve", task.solver)):
-            point = next(points, None)
+        try:
+            with channel.watched(Watch("solve", task.solver)):
+                point = next(points, None)
+        except SolverCrash:  # an interrupt that it raised itself: its checks say so, and no level is left
+            return
         if point is None:
             return
         channel.tell(point)

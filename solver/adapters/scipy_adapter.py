@@ -63,7 +63,7 @@ def _event(leg: Leg, index: int) -> Callable[[float, Floats], float]:
 SOLVER = EventDriven(
     name="scipy",
     distribution="scipy",
-    schemes=("DOP853", "RK45", "Radau", "LSODA", "BDF", "RK23"),
+    schemes=("RK45", "DOP853", "Radau", "LSODA", "BDF", "RK23"),
     integrator=lambda controls, _problem: SolveIvp(controls.scheme, controls),
     refinement=lambda _problem, scheme: levels(LOW_ORDER if scheme == "RK23" else TOLERANCES),
     defaults=lambda _problem, scheme: levels(LOW_ORDER)[-1] if scheme == "RK23" else {},

@@ -1012,4 +1012,4 @@ class TestSettings:
     )
     def test_that_are_wrong(self, veridyn, file, pair, culprit):
         seen = veridyn("doctor", "--solver", f"{file}:Tunable", "--set", pair)
-        assert (seen.status, seen.out, culprit in seen.err) == (2, "", True)
+        assert (seen.status, culprit in seen.err) == (2, True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import cProfile
+import gc
 import pstats
 import sys
 from collections.abc import Callable, Iterator
@@ -33,13 +34,17 @@ Place = tuple[str, int, str]
 
 
 def forget() -> None:
-    """Empty all caches of the references, so that everything is computed again."""
+    """Empty all caches of the references, so that everything is computed again.
+
+    Generators that are left of earlier work end here: to end one later would count as a call of its function.
+    """
     enclosure.forget()
     for name, module in list(sys.modules.items()):
         if name.startswith(("veridyn.references", "veridyn.validation_cases")):
             for attribute in list(vars(module).values()):
                 if callable(clear := getattr(attribute, "cache_clear", None)):
                     clear()
+    gc.collect()
 
 
 def first_line(function: ast.FunctionDef | ast.Lambda) -> int:
