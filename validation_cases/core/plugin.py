@@ -188,7 +188,7 @@ def _runner(case: str, solver: str, config: pytest.Config) -> Runner:
     if any(other != case for other, _ in RUNNERS):
         RUNNERS.clear()
     if (case, solver) not in RUNNERS:
-        RUNNERS[case, solver] = Runner(load_solver(solver), _subject(load_solver(solver), config).request)
+        RUNNERS[case, solver] = Runner(load_solver(solver), dict(_subjects(config))[solver].request)
     return RUNNERS[case, solver]
 
 
