@@ -14,6 +14,9 @@ import pytest
 from veridyn import screen
 from veridyn.cli import main
 from veridyn.reports import studio
+from veridyn.solver.integrators.schemes import SCHEMES
+
+OTHER_SCHEMES = frozenset(list(SCHEMES)[1:])
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,28 @@ class Outcome:
 
 def _not_json(name):
     raise ValueError(f"{name} is not JSON")
+
+
+def pytest_configure(config):
+    """Declare the marker of tests that compile kernels which nothing else needs."""
+    config.addinivalue_line("markers", "all_schemes: compiles many schemes of our integrator; runs with --all-schemes")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave schemes of our integrator beyond its first to ``--all-schemes``: one compiles for up to half a minute."""
+    if config.getoption("all_schemes"):
+        return
+    left_out = [item for item in items if _is_of_another_scheme(item)]
+    config.hook.pytest_deselected(items=left_out)
+    gone = set(left_out)
+    items[:] = [item for item in items if item not in gone]
+
+
+def _is_of_another_scheme(item):
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    names = [parameters.get(name) for name in ("scheme", "solver")]
+    other = any(isinstance(name, str) and name in OTHER_SCHEMES for name in names)
+    return other or item.get_closest_marker("all_schemes") is not None
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -13,7 +13,10 @@ from veridyn.solver.event_driven.answer import TOLERANCES, EventDriven, Toleranc
 from veridyn.solver.event_driven.legs import Arrival, Floats, Leg, until
 
 IMPLICIT = ("Radau", "LSODA", "BDF")
-LOW_ORDER = (3, 4, 5, 6)  # digits for RK23, whose steps are twenty times shorter for every four of them
+DIGITS = {  # of the tolerances of a scheme's levels, where they are not those of all
+    "RK23": (3, 4, 5, 6),  # its steps are twenty times shorter for every four digits
+    "LSODA": (5, 7, 9, 11),  # errors of many steps add up to ten times more than those of the others
+}
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,8 @@ def _event(leg: Leg, index: int) -> Callable[[float, Floats], float]:
 SOLVER = EventDriven(
     name="scipy",
     distribution="scipy",
-    schemes=("RK45", "DOP853", "Radau", "LSODA", "BDF", "RK23"),
+    schemes=("LSODA", "RK45", "DOP853", "Radau", "BDF", "RK23"),
     integrator=lambda controls, _problem: SolveIvp(controls.scheme, controls),
-    refinement=lambda _problem, scheme: levels(LOW_ORDER if scheme == "RK23" else TOLERANCES),
-    defaults=lambda _problem, scheme: levels(LOW_ORDER)[-1] if scheme == "RK23" else {},
+    refinement=lambda _problem, scheme: levels(DIGITS.get(scheme, TOLERANCES)),
+    defaults=lambda _problem, scheme: levels(DIGITS.get(scheme, TOLERANCES))[-1],
 )

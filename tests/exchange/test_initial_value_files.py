@@ -9,6 +9,7 @@ from veridyn.checking import judge_files
 from veridyn.exporting import statement
 from veridyn.posed import pose
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
+from veridyn.solver.contract import defaults_of
 from veridyn.solver.errors import ProblemError, SolverInputError
 from veridyn.solver.problem.mechanical import problem_from_json
 from veridyn.validation_cases.core.checks import checks_of
@@ -40,10 +41,12 @@ def written(folder, problem, response, name="results.csv", **how):
 @pytest.mark.parametrize("case", CASES)
 def test_a_file_is_judged_like_the_solver_that_wrote_it(tmp_path, case):
     posed = pose(case)
-    file = written(tmp_path, posed.problem, SCIPY.solve(posed.problem, {}))
+    scheme = SCIPY.schemes[0]
+    settings = {"scheme": scheme, **defaults_of(SCIPY, posed.problem, scheme)}
+    file = written(tmp_path, posed.problem, SCIPY.solve(posed.problem, settings))
     found = {r.id: r for r in judge_files([file], posed)}
     runner = Runner(SCIPY)
-    wanted = [c for c in checks_of(posed, runner.subject, "RK45") if c.layer == "criterion"]
+    wanted = [c for c in checks_of(posed, runner.subject, scheme) if c.layer == "criterion"]
     direct = {r.quantity: r for r in (judge(check, runner) for check in wanted)}
     judged = {r.quantity: r for r in found.values() if r.layer == "criterion"}
     assert judged.keys() == direct.keys()
@@ -63,7 +66,9 @@ def test_several_files_converge(tmp_path):
 
 def test_a_wrong_motion_fails(tmp_path):
     posed = pose("bouncing_ball", changes={"e": "0.81"})
-    file = written(tmp_path, posed.problem, SCIPY.solve(posed.problem, {}))
+    scheme = SCIPY.schemes[0]
+    settings = {"scheme": scheme, **defaults_of(SCIPY, posed.problem, scheme)}
+    file = written(tmp_path, posed.problem, SCIPY.solve(posed.problem, settings))
     assert "fail" in {r.verdict for r in judge_files([file], pose("bouncing_ball"))}
 
 

@@ -423,7 +423,7 @@ def test_the_slope_over_the_tolerance_may_lose_a_half(found, by_tolerance, power
     record = found("claim:slope", by_tolerance(lambda t: 5 * t**power))
     assert (record.verdict, record.value) == (verdict, pytest.approx(power, rel=1e-2))
     assert (record.reference, record.tolerance) == (1.0, SLOPE_LOST)
-    assert [row["size"] for row in record.levels] == list(RTOLS)
+    assert [row["size"] for row in record.levels][: len(RTOLS)] == list(RTOLS)  # two more confirm what fails
 
 
 def test_errors_within_the_tolerance_lose_no_slope(found, by_tolerance):

@@ -330,11 +330,13 @@ def test_the_modal_solver_follows_the_discrete_solution_to_rounding(scheme, opti
     assert difference(solved(damping, scheme, options), exact) < ROUNDING
 
 
+@pytest.mark.all_schemes
 def test_the_modal_solver_treats_coupled_damping_of_de_vogelaere_as_a_force():
     exact = march(read_method("de-vogelaere", {}), linear(COUPLED), STEP, COUNT)
     assert difference(solved(COUPLED, "devogelaere", {}), exact) > 1e-5
 
 
+@pytest.mark.all_schemes
 @pytest.mark.parametrize("wrong", [{"beta": 0.251}, {"beta": 0.2525}, {"gamma": 0.501}, {"lagged": True}])
 def test_a_seeded_fault_of_newmark_shows(wrong):
     exact = march(read_method("newmark", {}), linear(), STEP, COUNT)

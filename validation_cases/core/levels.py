@@ -370,14 +370,21 @@ def tolerance_slope(runner: Runner, statement: Statement, scheme: str, quantitie
     """Compare the slope of the largest error over the tolerance with 1; errors of all quantities, over their scales.
 
     Errors within the tolerance on every level lose nothing, whatever their slope: where events or outputs cut the steps
-    at coarse tolerances, a solver is better there than it was asked to be.
+    at coarse tolerances, a solver is better there than it was asked to be. What fails is tried again with finer levels:
+    coarse ones that overlook an event belong to another motion.
 
     Raises
     ------
     NotJudged
         If errors are rounding at all tolerances but two.
     """
-    levels, found = pooled(runner, statement, scheme, quantities)
+    return confirmed(lambda more: _tolerance_slope(runner, statement, scheme, quantities, more), CONFIRMING)
+
+
+def _tolerance_slope(
+    runner: Runner, statement: Statement, scheme: str, quantities: Sequence[Quantity], more: int
+) -> Finding:
+    levels, found = pooled(runner, statement, scheme, quantities, more)
     small = ROUNDING + _sampling_share(runner, found, statement)
     observed = slope(levels, small)
     if observed.order is None:
@@ -401,7 +408,7 @@ def tolerance_factor(
 
 
 def pooled(
-    runner: Runner, statement: Statement, scheme: str, quantities: Sequence[Quantity]
+    runner: Runner, statement: Statement, scheme: str, quantities: Sequence[Quantity], more: int = 0
 ) -> tuple[list[Level], list[Answers]]:
     """Return the largest error of all quantities on each level, each over its scale.
 
@@ -410,7 +417,7 @@ def pooled(
     NotJudged
         If no quantity has a true number with a scale on three levels.
     """
-    found = list(_comparable(runner, statement, scheme, quantities))
+    found = list(_comparable(runner, statement, scheme, quantities, more))
     if not found:
         raise NotJudged("no quantity has a true number on three levels")
     count = min(len(answer.sizes) for answer in found)

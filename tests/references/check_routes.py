@@ -1,4 +1,7 @@
-"""The two routes of every reference share no algorithm, agree in every variant, and follow their parameters."""
+"""The two routes of every reference share no algorithm, agree in every variant, and follow their parameters: minutes.
+
+`tox -e truth` runs it; `test_second_routes.py` is what every commit waits for.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +107,7 @@ def second_values(references: dict[str, Certified]) -> dict[str, list[Any]]:
 
 
 def test_a_shared_algorithm_is_seen() -> None:
-    """So that the test before can fail."""
+    """So that the last test can fail."""
     _, first = algorithms_of(lambda: list(enclosure.ladder(DIGITS)))
     _, second = algorithms_of(lambda: list(enclosure.ladder(DIGITS + 1)))
     assert first == second != set()
